@@ -1,0 +1,144 @@
+/* Control messages from the server: hello, scenario, reply, event, error, bye. Snapshots have snapshot.h.
+ *
+ * The server writes them with the message_write_* functions, each appending one line with its newline; the viewer reads
+ * them with message_decode into one struct.
+ */
+#ifndef DROVER_COMMON_MESSAGE_H
+#define DROVER_COMMON_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/failure.h"
+#include "common/json_writer.h"
+#include "common/limits.h"
+#include "common/request.h"
+#include "common/vec2.h"
+
+enum { PROTOCOL_VERSION = 1, MESSAGE_TEXT = 256, MESSAGE_SCENARIOS = 256, MESSAGE_PARAMS = 1024 };
+
+struct message_kind {
+    char name[LIMIT_NAME_CHARS + 1];
+    float radius, max_speed, max_force; /* px, px/s, mass*px/s^2; the high end of a range */
+    uint32_t count;                     /* agents of the kind when the message was written */
+};
+
+/** What a viewer must know of the world it draws. Part of hello, and sent alone as "scenario" after each load. */
+struct message_scenario {
+    char name[LIMIT_NAME_CHARS + 1]; /* the file's name without .json: what `load` takes */
+    char title[128];
+    char description[512];
+    vec2 size;     /* px */
+    char edge[16]; /* "wrap", "bounce", "contain", "open" */
+    uint64_t seed;
+    double tick_hz;
+    int kind_count;
+    struct message_kind kinds[LIMIT_KINDS];
+    int target_count;
+    char targets[LIMIT_TARGETS][LIMIT_NAME_CHARS + 1];
+};
+
+enum message_op {
+    MESSAGE_HELLO,
+    MESSAGE_SCENARIO,
+    MESSAGE_REPLY,
+    MESSAGE_EVENT,
+    MESSAGE_ERROR,
+    MESSAGE_BYE,
+    MESSAGE_SNAPSHOT, /* recognised only; decode it with snapshot_decode */
+    MESSAGE_UNKNOWN,  /* an op of a later version: ignore */
+};
+
+struct message_hello {
+    int protocol;
+    char server[64]; /* "drover-server 0.1.0" */
+    uint32_t session;
+    uint64_t tick;
+    double time_s;
+    bool is_paused;
+    struct message_scenario scenario;
+};
+
+/** Events go to subscribed sessions: "paused", "resumed". `by` is the session that did it, 0 the server itself. */
+struct message_event {
+    char event[LIMIT_NAME_CHARS + 1];
+    uint64_t tick;
+    uint32_t by;
+};
+
+struct message_scenario_row {
+    char name[LIMIT_NAME_CHARS + 1];
+    char title[128];
+    char description[512];
+};
+
+struct message_param {
+    char kind[LIMIT_NAME_CHARS + 1];
+    char param[64];
+    double value, min, max;
+    char unit[24];
+    char help[MESSAGE_TEXT];
+};
+
+/** The members of a reply, by what it answers. Only what the viewer uses is decoded. */
+struct message_reply {
+    char to[LIMIT_NAME_CHARS + 1];
+    char id[LIMIT_ID_CHARS * 6 + 3]; /* JSON text, "" when none */
+    bool has_tick;
+    uint64_t tick;
+    /* subscribe */
+    double hz;
+    /* ping */
+    double t0, clock_ms;
+    /* list what=scenarios */
+    int scenario_count;
+    struct message_scenario_row *scenarios; /* owned by the message */
+    /* get_params */
+    int param_count;
+    struct message_param *params; /* owned by the message */
+};
+
+struct message_error {
+    char id[LIMIT_ID_CHARS * 6 + 3];
+    uint64_t line; /* of the connection, 1-based; 0 when none */
+    struct failure failure;
+};
+
+struct message_bye {
+    char reason[LIMIT_NAME_CHARS + 1]; /* "client", "shutdown", "slow", "full", "protocol" */
+    char message[MESSAGE_TEXT];
+};
+
+struct message {
+    enum message_op op;
+    union {
+        struct message_hello hello;
+        struct message_scenario scenario;
+        struct message_reply reply;
+        struct message_event event;
+        struct message_error error;
+        struct message_bye bye;
+    } body;
+};
+
+void message_write_hello(const struct message_hello *hello, struct buffer *out);
+void message_write_scenario(const struct message_scenario *scenario, struct buffer *out);
+void message_write_event(const struct message_event *event, struct buffer *out);
+/** line 0 leaves it out. */
+void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out);
+void message_write_bye(const char *reason, const char *text, struct buffer *out);
+
+/** Opens {"op":"reply","to":...,"id":... ; the caller adds members and calls message_end_reply. */
+struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out);
+void message_end_reply(struct json_writer *json, struct buffer *out);
+
+/** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot", else
+ * MESSAGE_UNKNOWN. */
+enum message_op message_peek(const char *line, size_t length);
+
+/** Reads one line that is not a snapshot. 0, or -1 with *failure. message_fini after use (also after failure). */
+NODISCARD int message_decode(const char *line, size_t length, struct message *message, struct failure *failure);
+void message_fini(struct message *message);
+
+#endif

@@ -1,0 +1,148 @@
+/* Requests: what a client says to the server, as structs. protocol.md is the reference.
+ *
+ * One table row per op (request.c) gives its wire name, its fields (common/field.h) and whether it always answers;
+ * decoding, encoding and the documentation check go by that table. Decoding never half-applies: it fills a struct.
+ */
+#ifndef DROVER_COMMON_REQUEST_H
+#define DROVER_COMMON_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/failure.h"
+#include "common/field.h"
+#include "common/limits.h"
+#include "common/vec2.h"
+
+enum request_op {
+    REQUEST_SUBSCRIBE,
+    REQUEST_UNSUBSCRIBE,
+    REQUEST_SET_TARGET,
+    REQUEST_MOUSE,
+    REQUEST_SPAWN,
+    REQUEST_REMOVE,
+    REQUEST_SET_PARAM,
+    REQUEST_GET_PARAMS,
+    REQUEST_LIST,
+    REQUEST_PAUSE,
+    REQUEST_RESUME,
+    REQUEST_STEP,
+    REQUEST_LOAD,
+    REQUEST_PING,
+    REQUEST_BYE,
+    REQUEST_OP_COUNT
+};
+
+enum layout { LAYOUT_OBJECTS, LAYOUT_COUNT };
+enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
+
+struct request_subscribe {
+    int layout;   /* enum layout */
+    double hz;    /* snapshots a second; 30 when left out */
+    bool forces;  /* steering vectors with every agent */
+};
+
+/** Exactly one of name (a named target), agent or kind says whose target it is; one of {x,y}, follow, clear what. */
+struct request_set_target {
+    bool has_name, has_agent, has_kind, has_point, has_follow;
+    char name[LIMIT_NAME_CHARS + 1];
+    uint32_t agent;
+    char kind[LIMIT_NAME_CHARS + 1];
+    float x, y;                        /* px */
+    char follow[LIMIT_NAME_CHARS + 1]; /* the named target an agent or kind is to go to */
+    bool clear;                        /* back to what the scenario says */
+};
+
+struct request_mouse {
+    float x, y; /* px */
+};
+
+/** count agents of a kind; at x,y within radius, or anywhere in the world when x,y are left out. */
+struct request_spawn {
+    char kind[LIMIT_NAME_CHARS + 1];
+    uint32_t count; /* default 1 */
+    bool has_point, has_heading;
+    float x, y, radius; /* px; radius default 0: all exactly at x,y */
+    float vx, vy;       /* px/s */
+    float heading;      /* rad (degrees on the wire) */
+};
+
+/** Exactly one of agents (or the single agent) and kind. */
+struct request_remove {
+    bool has_kind;
+    char kind[LIMIT_NAME_CHARS + 1];
+    int agent_count;
+    uint32_t agents[LIMIT_REMOVE_IDS]; /* as given; may repeat */
+};
+
+/** Exactly one of kind and agent. param is "max_speed" or "seek.weight" (a second seek: "seek2.weight"). */
+struct request_set_param {
+    bool has_kind, has_agent;
+    char kind[LIMIT_NAME_CHARS + 1];
+    uint32_t agent;
+    char param[64];
+    double value; /* in the units get_params states */
+};
+
+struct request_get_params {
+    bool has_kind;
+    char kind[LIMIT_NAME_CHARS + 1];
+};
+
+struct request_list {
+    int what; /* enum list_what */
+};
+
+struct request_step {
+    uint32_t count; /* default 1 */
+};
+
+struct request_load {
+    char scenario[LIMIT_NAME_CHARS + 1];
+    bool has_seed;
+    uint64_t seed;
+};
+
+struct request_ping {
+    bool has_t0;
+    double t0; /* the client's own clock, echoed */
+};
+
+/** id: the JSON text of the id as it came (17 or "abc"), "" when the request has none. */
+struct request {
+    enum request_op op;
+    char id[LIMIT_ID_CHARS * 6 + 3];
+    union {
+        struct request_subscribe subscribe;
+        struct request_set_target set_target;
+        struct request_mouse mouse;
+        struct request_spawn spawn;
+        struct request_remove remove;
+        struct request_set_param set_param;
+        struct request_get_params get_params;
+        struct request_list list;
+        struct request_step step;
+        struct request_load load;
+        struct request_ping ping;
+    } body;
+};
+
+/** The wire name, "set_target". */
+const char *request_op_name(enum request_op op);
+/** Whether the op is answered even without an id (subscribe, unsubscribe, get_params, list, step, load, ping, bye). */
+bool request_always_answers(enum request_op op);
+/** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
+const struct field *request_fields(enum request_op op);
+
+/** An empty request of this op: every field at its default. */
+struct request request_default(enum request_op op);
+
+/** Reads one line (no newline). Does the strict JSON check first.
+ * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry it. */
+NODISCARD int request_decode(const char *line, size_t length, struct request *request, struct failure *failure);
+
+/** Appends the request as one line with its newline. Left-out optional fields are not written. */
+void request_encode(const struct request *request, struct buffer *out);
+
+#endif

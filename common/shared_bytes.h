@@ -1,0 +1,26 @@
+/* Immutable bytes shared by reference: one encoded frame or reply, many sessions.
+ *
+ * The count is not atomic: at any time one thread owns all references (the loop thread, once a reply has been
+ * handed to it).
+ */
+#ifndef DROVER_COMMON_SHARED_BYTES_H
+#define DROVER_COMMON_SHARED_BYTES_H
+
+#include <stddef.h>
+
+#include "common/nodiscard.h"
+
+struct shared_bytes {
+    char *data;
+    size_t length;
+    int references;
+};
+
+/** Takes ownership of data (malloc'd). One reference. NULL when out of memory (data is freed then). */
+NODISCARD struct shared_bytes *shared_bytes_create(char *data, size_t length);
+/** One reference more; returns its argument. */
+struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes);
+/** One reference less; the last one frees. NULL is fine. */
+void shared_bytes_release(struct shared_bytes *bytes);
+
+#endif
