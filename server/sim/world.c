@@ -1,0 +1,376 @@
+/* The world's life and its tick. See world.h. */
+#include "server/sim/world.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/sim/rng.h"
+#include "server/sim/world_internal.h"
+
+/* ---- creating ---- */
+
+static int find_target_def(const struct world_def *def, const char *name) {
+    for (int i = 0; i < def->target_count; i++) {
+        if (strcmp(def->targets[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* "seek" for the first seek of a state, "seek2" for the second. */
+static void make_label(const struct state_def *state, int index, char *label, size_t size) {
+    const int type = state->behaviors[index].type;
+    int ordinal = 1;
+    for (int i = 0; i < index; i++) {
+        ordinal += state->behaviors[i].type == type;
+    }
+    const char *name = behavior_type_name((enum behavior_type)type);
+    const size_t length = strlen(name);
+    assert(length + 3 <= size && ordinal <= LIMIT_BEHAVIORS);
+    (void)size;
+    memcpy(label, name, length);
+    char *end = label + length;
+    if (ordinal >= 10) {
+        *end++ = (char)('0' + ordinal / 10);
+    }
+    if (ordinal >= 2) {
+        *end++ = (char)('0' + ordinal % 10);
+    }
+    *end = '\0';
+}
+
+static enum world_result build_kind(const struct world_def *def, struct kind *kind, const char **what) {
+    if (kind->def.state_count < 1 || kind->def.state_count > LIMIT_STATES) {
+        *what = "a kind needs 1 to LIMIT_STATES states";
+        return WORLD_BAD_DEF;
+    }
+    for (int s = 0; s < kind->def.state_count; s++) {
+        const struct state_def *state = &kind->def.states[s];
+        if (state->behavior_count < 0 || state->behavior_count > LIMIT_BEHAVIORS) {
+            *what = "a state has too many behaviours";
+            return WORLD_BAD_DEF;
+        }
+        for (int b = 0; b < state->behavior_count; b++) {
+            struct behavior_runtime *runtime = &kind->states[s].behaviors[b];
+            runtime->target = find_target_def(def, state->behaviors[b].target);
+            if (runtime->target < 0) {
+                *what = "a behaviour names a target that is not there";
+                return WORLD_BAD_DEF;
+            }
+            make_label(state, b, runtime->label, sizeof runtime->label);
+        }
+    }
+    return WORLD_OK;
+}
+
+static enum world_result build_kinds(const struct world_def *def, struct world *world, const char **what) {
+    if (def->kind_count > 0) {
+        world->kinds = calloc((size_t)def->kind_count, sizeof *world->kinds);
+        if (!world->kinds) {
+            return WORLD_NO_MEMORY;
+        }
+    }
+    world->kind_count = def->kind_count;
+    for (int k = 0; k < def->kind_count; k++) {
+        world->kinds[k].def = def->kinds[k];
+        const enum world_result result = build_kind(def, &world->kinds[k], what);
+        if (result != WORLD_OK) {
+            return result;
+        }
+        world_refresh_kind(world, k);
+    }
+    return WORLD_OK;
+}
+
+static void build_targets(const struct world_def *def, struct world *world) {
+    world->target_count = def->target_count;
+    for (int i = 0; i < def->target_count; i++) {
+        world->targets[i] = def->targets[i];
+        world->targets[i].at = bounds_settle(&world->bounds, def->targets[i].at);
+    }
+}
+
+static enum world_result place_agents(const struct world_def *def, struct world *world, const char **what) {
+    for (int i = 0; i < def->placement_count; i++) {
+        const struct placement_def *placement = &def->placements[i];
+        struct spawn_def spawn = {
+            .kind = world_find_kind(world, placement->kind),
+            .count = placement->count,
+            .shape = placement->shape,
+            .at = placement->at,
+            .size = placement->size,
+            .radius = placement->radius,
+            .velocity = placement->velocity,
+            .has_heading = placement->has_heading,
+            .heading = placement->heading,
+        };
+        if (spawn.kind < 0) {
+            *what = "a placement names a kind that is not there";
+            return WORLD_BAD_DEF;
+        }
+        uint32_t first_id;
+        const enum world_result result = world_spawn(world, &spawn, &first_id);
+        if (result != WORLD_OK) {
+            return result;
+        }
+    }
+    return WORLD_OK;
+}
+
+static bool is_sane(const struct world_def *def, const char **what) {
+    *what = "size or tick_hz is out of range";
+    if (!(def->size.x >= 1.0f && def->size.x <= (float)LIMIT_WORLD_SIZE && def->size.y >= 1.0f &&
+          def->size.y <= (float)LIMIT_WORLD_SIZE && def->tick_hz >= 1.0 && def->tick_hz <= LIMIT_TICK_HZ)) {
+        return false;
+    }
+    *what = "too many kinds, targets or placements";
+    return def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS && def->target_count >= 0 &&
+           def->target_count <= LIMIT_TARGETS && def->placement_count >= 0 &&
+           def->placement_count <= LIMIT_PLACEMENTS;
+}
+
+enum world_result world_create(const struct world_def *def, struct world **out, const char **what) {
+    const char *ignored;
+    const char **reason = what ? what : &ignored;
+    *reason = "";
+    if (!is_sane(def, reason)) {
+        return WORLD_BAD_DEF;
+    }
+    struct world *world = calloc(1, sizeof *world);
+    if (!world) {
+        return WORLD_NO_MEMORY;
+    }
+    world->bounds = (struct bounds){def->size, (enum edge)def->edge};
+    world->tick_hz = def->tick_hz;
+    world->dt = (float)(1.0 / def->tick_hz);
+    world->seed = def->seed;
+    world->next_id = 1;
+    build_targets(def, world);
+    enum world_result result = build_kinds(def, world, reason);
+    if (result == WORLD_OK) {
+        result = place_agents(def, world, reason);
+    }
+    if (result != WORLD_OK) {
+        world_destroy(world);
+        return result;
+    }
+    *out = world;
+    return WORLD_OK;
+}
+
+void world_destroy(struct world *world) {
+    if (!world) {
+        return;
+    }
+    free(world->kinds);
+    free(world->motion[0]);
+    free(world->motion[1]);
+    free(world->heading);
+    free(world->id);
+    free(world->kind);
+    free(world->state);
+    free(world->flags);
+    free(world->aim);
+    free(world->own_body);
+    free(world);
+}
+
+/* column: the address of a column's pointer, whatever it points to. */
+static bool grow(void *column, size_t entry, int32_t capacity) {
+    void *old;
+    memcpy(&old, column, sizeof old);
+    void *bigger = realloc(old, entry * (size_t)capacity);
+    if (!bigger) {
+        return false;
+    }
+    memcpy(column, &bigger, sizeof bigger);
+    return true;
+}
+
+int world_reserve(struct world *world, int32_t count) {
+    if (count <= world->capacity) {
+        return 0;
+    }
+    int32_t capacity = world->capacity + world->capacity / 2;
+    capacity = capacity > count ? capacity : count;
+    /* A column that grew before another failed is merely larger than `capacity`. */
+    const bool grown = grow(&world->motion[0], sizeof *world->motion[0], capacity) &&
+                       grow(&world->motion[1], sizeof *world->motion[1], capacity) &&
+                       grow(&world->heading, sizeof *world->heading, capacity) &&
+                       grow(&world->id, sizeof *world->id, capacity) &&
+                       grow(&world->kind, sizeof *world->kind, capacity) &&
+                       grow(&world->state, sizeof *world->state, capacity) &&
+                       grow(&world->flags, sizeof *world->flags, capacity) &&
+                       grow(&world->aim, sizeof *world->aim, capacity) &&
+                       grow(&world->own_body, sizeof *world->own_body, capacity);
+    if (!grown) {
+        return -1;
+    }
+    world->capacity = capacity;
+    return 0;
+}
+
+/* ---- the tick ---- */
+
+static void step_agent(struct world *world, int32_t row) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    const struct body *body = world_body(world, row);
+    const struct motion old = world->motion[world->now][row];
+    const struct steering steering = world_steer(world, row, NULL);
+    const vec2 velocity =
+        locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
+                            steering.desired, steering.force, world->dt);
+    const struct motion moved = {old.x + velocity.x * world->dt, old.y + velocity.y * world->dt, velocity.x,
+                                 velocity.y};
+    const struct motion next = bounds_apply(&world->bounds, moved, body->radius);
+    assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
+    world->motion[1 - world->now][row] = next;
+    world->heading[row] =
+        locomotion_heading(world->heading[row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
+}
+
+/* Whether any agent of tick t is within the target's jump_within. */
+static bool is_reached(const struct world *world, const struct target_def *target) {
+    const float limit = target->jump_within * target->jump_within;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        const struct motion *motion = &world->motion[world->now][row];
+        const vec2 offset = bounds_difference(&world->bounds, (vec2){motion->x, motion->y}, target->at);
+        if (vec2_length_squared(offset) < limit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static vec2 jump(const struct world *world, int target) {
+    const float margin = world->targets[target].jump_margin;
+    const vec2 size = world->bounds.size;
+    struct rng rng = rng_begin(world->seed, world->tick, (uint32_t)target, RNG_TARGET_JUMP);
+    const vec2 point = {rng_between(&rng, margin, size.x - margin),
+                        rng_between(&rng, margin, size.y - margin)};
+    return bounds_settle(&world->bounds, point);
+}
+
+void world_step(struct world *world) {
+    /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
+     * acted. */
+    vec2 next_targets[LIMIT_TARGETS];
+    for (int i = 0; i < world->target_count; i++) {
+        const struct target_def *target = &world->targets[i];
+        next_targets[i] =
+            target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
+    }
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        step_agent(world, row);
+    }
+    for (int i = 0; i < world->target_count; i++) {
+        world->targets[i].at = next_targets[i];
+    }
+    world->now = 1 - world->now;
+    world->tick++;
+}
+
+/* ---- reading ---- */
+
+uint64_t world_tick(const struct world *world) {
+    return world->tick;
+}
+double world_tick_hz(const struct world *world) {
+    return world->tick_hz;
+}
+uint64_t world_seed(const struct world *world) {
+    return world->seed;
+}
+vec2 world_size(const struct world *world) {
+    return world->bounds.size;
+}
+enum edge world_edge(const struct world *world) {
+    return world->bounds.edge;
+}
+int32_t world_agent_count(const struct world *world) {
+    return world->agent_count;
+}
+int world_kind_count(const struct world *world) {
+    return world->kind_count;
+}
+int world_target_count(const struct world *world) {
+    return world->target_count;
+}
+
+struct agent_view world_agent(const struct world *world, int32_t row) {
+    assert(row >= 0 && row < world->agent_count);
+    const struct motion motion = world->motion[world->now][row];
+    const struct body *body = world_body(world, row);
+    return (struct agent_view){
+        .id = world->id[row],
+        .kind = world->kind[row],
+        .state = world->state[row],
+        .position = {motion.x, motion.y},
+        .velocity = {motion.vx, motion.vy},
+        .heading = world->heading[row],
+        .mass = body->mass,
+        .radius = body->radius,
+        .max_speed = body->max_speed,
+        .max_force = body->max_force,
+    };
+}
+
+int32_t world_find_agent(const struct world *world, uint32_t id) {
+    int32_t low = 0, high = world->agent_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (world->id[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < world->agent_count && world->id[low] == id ? low : -1;
+}
+
+const struct kind_def *world_kind(const struct world *world, int kind) {
+    assert(kind >= 0 && kind < world->kind_count);
+    return &world->kinds[kind].def;
+}
+
+int world_find_kind(const struct world *world, const char *name) {
+    for (int k = 0; k < world->kind_count; k++) {
+        if (strcmp(world->kinds[k].def.name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+int32_t world_kind_population(const struct world *world, int kind) {
+    int32_t count = 0;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        count += world->kind[row] == kind;
+    }
+    return count;
+}
+
+const char *world_target_name(const struct world *world, int target) {
+    assert(target >= 0 && target < world->target_count);
+    return world->targets[target].name;
+}
+
+vec2 world_target_position(const struct world *world, int target) {
+    assert(target >= 0 && target < world->target_count);
+    return world->targets[target].at;
+}
+
+int world_find_target(const struct world *world, const char *name) {
+    for (int i = 0; i < world->target_count; i++) {
+        if (strcmp(world->targets[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+vec2 world_settle_point(const struct world *world, vec2 point) {
+    return bounds_settle(&world->bounds, point);
+}

@@ -1,0 +1,177 @@
+/* What commands do to a world, between ticks: agents come and go, targets move, agents are sent elsewhere. */
+#include <assert.h>
+#include <string.h>
+
+#include "server/sim/rng.h"
+#include "server/sim/trig.h"
+#include "server/sim/world_internal.h"
+
+/* ---- spawning ---- */
+
+/* A point of the unit disc, by rejection: no sine, no cosine. */
+static vec2 random_in_disc(struct rng *rng) {
+    vec2 point = {0.0f, 0.0f};
+    for (int attempt = 0; attempt < 64; attempt++) {
+        point = (vec2){rng_between(rng, -1.0f, 1.0f), rng_between(rng, -1.0f, 1.0f)};
+        if (vec2_length_squared(point) <= 1.0f) {
+            return point;
+        }
+    }
+    return (vec2){0.0f, 0.0f};
+}
+
+static vec2 spawn_place(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
+    vec2 place = spawn->at;
+    if (spawn->shape == PLACE_RECT) {
+        const vec2 unit = {rng_unit(&rng), rng_unit(&rng)};
+        place = vec2_add(place, (vec2){unit.x * spawn->size.x, unit.y * spawn->size.y});
+    } else if (spawn->shape == PLACE_CIRCLE && spawn->radius > 0.0f) {
+        place = vec2_add(place, vec2_scale(random_in_disc(&rng), spawn->radius));
+    }
+    return bounds_settle(&world->bounds, place);
+}
+
+static vec2 spawn_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    if (spawn->has_heading) {
+        return trig_unit(spawn->heading);
+    }
+    if (vec2_length_squared(spawn->velocity) > 0.0f) {
+        return vec2_with_length(spawn->velocity, 1.0f);
+    }
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_HEADING);
+    vec2 heading = random_in_disc(&rng);
+    while (vec2_length_squared(heading) < 1e-4f) {
+        heading = random_in_disc(&rng);
+    }
+    return vec2_with_length(heading, 1.0f);
+}
+
+static float draw(struct rng *rng, struct field_range range) {
+    return rng_between(rng, range.low, range.high);
+}
+
+static struct body draw_body(const struct world *world, const struct body_def *def, uint32_t id) {
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_BODY);
+    struct body body;
+    body.mass = draw(&rng, def->mass);
+    body.radius = draw(&rng, def->radius);
+    body.max_speed = draw(&rng, def->max_speed);
+    body.max_force = draw(&rng, def->max_force);
+    return body;
+}
+
+static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    const int32_t row = world->agent_count++;
+    const struct kind *kind = &world->kinds[spawn->kind];
+    world->id[row] = id;
+    world->kind[row] = (uint8_t)spawn->kind;
+    world->state[row] = 0;
+    world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
+    world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
+    world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
+    const vec2 place = spawn_place(world, spawn, id);
+    const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
+    world->motion[world->now][row] = (struct motion){place.x, place.y, velocity.x, velocity.y};
+    world->heading[row] = spawn_heading(world, spawn, id);
+}
+
+enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
+    assert(spawn->kind >= 0 && spawn->kind < world->kind_count);
+    if (spawn->count > (uint32_t)(LIMIT_AGENTS - world->agent_count) ||
+        spawn->count > UINT32_MAX - world->next_id) {
+        return WORLD_FULL;
+    }
+    if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
+        return WORLD_NO_MEMORY;
+    }
+    *first_id = world->next_id;
+    for (uint32_t i = 0; i < spawn->count; i++) {
+        spawn_one(world, spawn, world->next_id++);
+    }
+    return WORLD_OK;
+}
+
+/* ---- removing ---- */
+
+static void copy_row(struct world *world, int32_t to, int32_t from) {
+    world->motion[world->now][to] = world->motion[world->now][from];
+    world->heading[to] = world->heading[from];
+    world->id[to] = world->id[from];
+    world->kind[to] = world->kind[from];
+    world->state[to] = world->state[from];
+    world->flags[to] = world->flags[from];
+    world->aim[to] = world->aim[from];
+    world->own_body[to] = world->own_body[from];
+}
+
+/* Closes the gaps that AGENT_REMOVED marks, keeping the order of ids. */
+static int32_t compact(struct world *world) {
+    int32_t kept = 0;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        if (world->flags[row] & AGENT_REMOVED) {
+            continue;
+        }
+        if (kept != row) {
+            copy_row(world, kept, row);
+        }
+        kept++;
+    }
+    const int32_t removed = world->agent_count - kept;
+    world->agent_count = kept;
+    return removed;
+}
+
+int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found) {
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t row = world_find_agent(world, ids[i]);
+        const bool is_there = row >= 0 && !(world->flags[row] & AGENT_REMOVED);
+        if (is_there) {
+            world->flags[row] |= AGENT_REMOVED;
+        }
+        if (found) {
+            found[i] = is_there;
+        }
+    }
+    return compact(world);
+}
+
+int32_t world_remove_kind(struct world *world, int kind) {
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        if (world->kind[row] == kind) {
+            world->flags[row] |= AGENT_REMOVED;
+        }
+    }
+    return compact(world);
+}
+
+/* ---- targets ---- */
+
+void world_set_target(struct world *world, int target, vec2 point) {
+    assert(target >= 0 && target < world->target_count);
+    world->targets[target].at = bounds_settle(&world->bounds, point);
+}
+
+static struct aim settle_aim(const struct world *world, struct aim aim) {
+    assert(aim.mode != AIM_TARGET || (aim.target >= 0 && aim.target < world->target_count));
+    const vec2 nowhere = {0.0f, 0.0f};
+    return (struct aim){
+        .mode = aim.mode,
+        .target = aim.mode == AIM_TARGET ? aim.target : 0,
+        .point = aim.mode == AIM_POINT ? bounds_settle(&world->bounds, aim.point) : nowhere,
+    };
+}
+
+enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim) {
+    const int32_t row = world_find_agent(world, id);
+    if (row < 0) {
+        return WORLD_NO_AGENT;
+    }
+    world->aim[row] = settle_aim(world, aim);
+    return WORLD_OK;
+}
+
+void world_aim_kind(struct world *world, int kind, struct aim aim) {
+    assert(kind >= 0 && kind < world->kind_count);
+    world->kinds[kind].aim = settle_aim(world, aim);
+}

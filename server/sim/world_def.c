@@ -1,0 +1,210 @@
+/* See world_def.h: the tables of what a definition may say, and its memory. */
+#include "server/sim/world_def.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
+const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
+const char *const arrive_law_names[] = {"stop", "linear", NULL};
+
+static const struct field body_table[] = {
+    {.name = "mass",
+     .type = FIELD_RANGE,
+     FIELD_MEMBER(struct body_def, mass),
+     .flags = FIELD_PARAM,
+     .min = 0.01,
+     .max = 1e6,
+     .initial = 1.0,
+     .unit = "mass",
+     .help = "What a force must push: acceleration is force / mass."},
+    {.name = "radius",
+     .type = FIELD_RANGE,
+     FIELD_MEMBER(struct body_def, radius),
+     .flags = FIELD_PARAM,
+     .min = 0.0,
+     .max = 10000.0,
+     .initial = 8.0,
+     .unit = "px",
+     .help = "Size of the body, for drawing and keeping inside edges."},
+    {.name = "max_speed",
+     .type = FIELD_RANGE,
+     FIELD_MEMBER(struct body_def, max_speed),
+     .flags = FIELD_PARAM,
+     .min = 0.0,
+     .max = LIMIT_SPEED,
+     .initial = 100.0,
+     .unit = "px/s",
+     .help = "The velocity is truncated to this."},
+    {.name = "max_force",
+     .type = FIELD_RANGE,
+     FIELD_MEMBER(struct body_def, max_force),
+     .flags = FIELD_PARAM,
+     .min = 0.0,
+     .max = 1e9,
+     .initial = 200.0,
+     .unit = "mass*px/s^2",
+     .help = "The sum of the steering forces is truncated to this."},
+    {.name = "max_turn_rate",
+     .type = FIELD_ANGLE,
+     FIELD_MEMBER(struct body_def, max_turn_rate),
+     .flags = FIELD_PARAM,
+     .min = 0.0,
+     .max = 86400.0,
+     .initial = 86400.0,
+     .unit = "deg/s",
+     .help = "How fast the heading may turn."},
+    {.name = "locomotion",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct body_def, locomotion),
+     .choices = locomotion_names,
+     .unit = "",
+     .help = "How the steering force becomes motion."},
+    {.type = FIELD_END},
+};
+
+#define TARGET_ROW                                                                                           \
+    {                                                                                                        \
+        .name = "target", .type = FIELD_NAME, FIELD_MEMBER(struct behavior_def, target),                     \
+        .flags = FIELD_REQUIRED, .unit = "", .help = "The named target it goes by."                          \
+    }
+#define WEIGHT_ROW                                                                                           \
+    {                                                                                                        \
+        .name = "weight", .type = FIELD_FLOAT, FIELD_MEMBER(struct behavior_def, weight),                    \
+        .flags = FIELD_PARAM, .min = 0.0, .max = 1000.0, .initial = 1.0, .unit = "1",                        \
+        .help = "Factor on this behaviour's force."                                                          \
+    }
+
+static const struct field seek_table[] = {TARGET_ROW, WEIGHT_ROW, {.type = FIELD_END}};
+
+static const struct field flee_table[] = {
+    TARGET_ROW,
+    WEIGHT_ROW,
+    {.name = "panic_distance",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct behavior_def, panic_distance),
+     .flags = FIELD_PARAM,
+     .min = 0.0,
+     .max = LIMIT_COORDINATE,
+     .unit = "px",
+     .help = "Flees only when nearer than this; 0: at any distance."},
+    {.type = FIELD_END},
+};
+
+static const struct field arrive_table[] = {
+    TARGET_ROW,
+    WEIGHT_ROW,
+    {.name = "slowing_distance",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct behavior_def, slowing_distance),
+     .flags = FIELD_PARAM,
+     .min = 0.0,
+     .max = LIMIT_COORDINATE,
+     .unit = "px",
+     .help = "Inside this distance the speed falls linearly to zero at the target."},
+    {.name = "law",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct behavior_def, law),
+     .choices = arrive_law_names,
+     .unit = "",
+     .help = "stop: always able to stop exactly on the target; linear: the slowing_distance alone."},
+    {.type = FIELD_END},
+};
+
+static const struct {
+    const char *name;
+    const struct field *fields;
+} behavior_rows[BEHAVIOR_TYPE_COUNT] = {
+    [BEHAVIOR_SEEK] = {"seek", seek_table},
+    [BEHAVIOR_FLEE] = {"flee", flee_table},
+    [BEHAVIOR_ARRIVE] = {"arrive", arrive_table},
+};
+
+const struct field *body_fields(void) {
+    return body_table;
+}
+
+const struct field *behavior_fields(enum behavior_type type) {
+    assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
+    return behavior_rows[type].fields;
+}
+
+const char *behavior_type_name(enum behavior_type type) {
+    return (int)type >= 0 && type < BEHAVIOR_TYPE_COUNT ? behavior_rows[type].name : NULL;
+}
+
+int behavior_type_from_name(const char *name) {
+    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+        if (strcmp(behavior_rows[type].name, name) == 0) {
+            return type;
+        }
+    }
+    return -1;
+}
+
+struct behavior_def behavior_def_default(enum behavior_type type) {
+    return (struct behavior_def){.type = (int)type, .weight = 1.0f};
+}
+
+struct kind_def kind_def_default(void) {
+    const float unlimited = 1507.9645f; /* 86400 deg/s: half a turn a tick at LIMIT_TICK_HZ */
+    return (struct kind_def){
+        .body = {.mass = {1.0f, 1.0f},
+                 .radius = {8.0f, 8.0f},
+                 .max_speed = {100.0f, 100.0f},
+                 .max_force = {200.0f, 200.0f},
+                 .max_turn_rate = unlimited},
+        .state_count = 1,
+        .states = {{.name = "idle"}},
+    };
+}
+
+struct world_def world_def_default(void) {
+    return (struct world_def){.seed = 1, .tick_hz = 60.0, .size = {800.0f, 600.0f}};
+}
+
+void world_def_fini(struct world_def *def) {
+    free(def->kinds);
+    free(def->placements);
+    *def = world_def_default();
+}
+
+/* Copies a name that the caller has checked; a longer one is cut. */
+static void copy_name(char target[LIMIT_NAME_CHARS + 1], const char *name) {
+    size_t length = strlen(name);
+    length = length < LIMIT_NAME_CHARS ? length : LIMIT_NAME_CHARS;
+    memcpy(target, name, length);
+    target[length] = '\0';
+}
+
+struct kind_def *world_def_add_kind(struct world_def *def, const char *name) {
+    if (def->kind_count >= LIMIT_KINDS) {
+        return NULL;
+    }
+    struct kind_def *kinds = realloc(def->kinds, (size_t)(def->kind_count + 1) * sizeof *kinds);
+    if (!kinds) {
+        return NULL;
+    }
+    def->kinds = kinds;
+    struct kind_def *kind = &kinds[def->kind_count++];
+    *kind = kind_def_default();
+    copy_name(kind->name, name);
+    return kind;
+}
+
+struct placement_def *world_def_add_placement(struct world_def *def, const char *kind) {
+    if (def->placement_count >= LIMIT_PLACEMENTS) {
+        return NULL;
+    }
+    struct placement_def *placements =
+        realloc(def->placements, (size_t)(def->placement_count + 1) * sizeof *placements);
+    if (!placements) {
+        return NULL;
+    }
+    def->placements = placements;
+    struct placement_def *placement = &placements[def->placement_count++];
+    *placement = (struct placement_def){.count = 1};
+    copy_name(placement->kind, kind);
+    return placement;
+}

@@ -1,0 +1,140 @@
+/* What a world is made of, before it runs: plain definitions that a scenario file, a test or a benchmark
+ * fills in.
+ *
+ * Start from world_def_default, kind_def_default and behavior_def_default, change what differs, and hand the
+ * result to world_create, which copies what it needs. A world_def owns its kinds and placements
+ * (world_def_fini).
+ *
+ * Units: px, px/s, mass*px/s^2, rad, s. Names are those of the field (Reynolds 1999).
+ */
+#ifndef DROVER_SIM_WORLD_DEF_H
+#define DROVER_SIM_WORLD_DEF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/field.h"
+#include "common/limits.h"
+#include "common/nodiscard.h"
+#include "common/vec2.h"
+
+/** What happens at the borders of the box [0, width) x [0, height). */
+enum edge {
+    EDGE_OPEN,    /* nothing: agents may leave (kept within +-LIMIT_COORDINATE) */
+    EDGE_WRAP,    /* a torus: positions wrap, and every difference goes the short way round */
+    EDGE_BOUNCE,  /* the velocity is mirrored at the border, the body stays inside */
+    EDGE_CONTAIN, /* agents steer back in before and after they leave (Reynolds' containment) */
+};
+
+/** How the steering force becomes motion. */
+enum locomotion {
+    LOCOMOTION_STEERED, /* truncate(force, max_force) / mass is the acceleration; speed <= max_speed */
+    LOCOMOTION_DIRECT,  /* no steering: the velocity is set to the desired velocity (Tuts+, first demo) */
+    LOCOMOTION_CONSTANT_SPEED, /* the force is scaled to exactly max_force and the speed to exactly max_speed
+                                  (the boids tutorial) */
+};
+
+enum behavior_type { BEHAVIOR_SEEK, BEHAVIOR_FLEE, BEHAVIOR_ARRIVE, BEHAVIOR_TYPE_COUNT };
+
+/** How arrive slows down. */
+enum arrive_law {
+    ARRIVE_STOP,   /* as fast as max_force allows to stop exactly on the target; slowing_distance may make it
+                      gentler */
+    ARRIVE_LINEAR, /* the tutorials' ramp: max_speed * distance / slowing_distance, whatever max_force can do
+                    */
+};
+
+/** One behaviour of a state. Only the members that behavior_fields(type) lists matter for a type. */
+struct behavior_def {
+    int type;                          /* enum behavior_type */
+    char target[LIMIT_NAME_CHARS + 1]; /* a named target */
+    float weight;                      /* factor on the force */
+    float slowing_distance;            /* arrive: px */
+    int law;                           /* arrive: enum arrive_law */
+    float panic_distance;              /* flee: px; beyond it flee does nothing; 0: no limit */
+};
+
+struct state_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    int behavior_count;
+    struct behavior_def behaviors[LIMIT_BEHAVIORS];
+};
+
+/** The physical parameters. A range is drawn from once for each agent at spawning. */
+struct body_def {
+    struct field_range mass, radius, max_speed, max_force; /* 1, px, px/s, mass*px/s^2 */
+    float max_turn_rate;                                   /* rad/s, of the heading */
+    int locomotion;                                        /* enum locomotion */
+};
+
+struct kind_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    struct body_def body;
+    int state_count; /* >= 1; agents start in state 0 */
+    struct state_def states[LIMIT_STATES];
+};
+
+struct target_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    vec2 at; /* px */
+    float
+        jump_within; /* px; when an agent is nearer than this the target jumps to a random place; 0: never */
+    float jump_margin; /* px kept from the borders when jumping */
+};
+
+enum placement_shape { PLACE_POINT, PLACE_RECT, PLACE_CIRCLE };
+
+/** Where `count` agents of a kind start. */
+struct placement_def {
+    char kind[LIMIT_NAME_CHARS + 1];
+    uint32_t count;
+    int shape;    /* enum placement_shape */
+    vec2 at;      /* point, centre of the circle, or upper left corner of the rectangle; px */
+    vec2 size;    /* rectangle: width and height; px */
+    float radius; /* circle; px */
+    bool has_velocity, has_heading;
+    vec2 velocity; /* px/s; {0,0} when left out */
+    float heading; /* rad; along the velocity when left out, random when that is zero */
+};
+
+struct world_def {
+    uint64_t seed;
+    double tick_hz; /* ticks a second */
+    vec2 size;      /* px */
+    int edge;       /* enum edge */
+    int target_count;
+    struct target_def targets[LIMIT_TARGETS];
+    int kind_count;
+    struct kind_def *kinds; /* owned */
+    int placement_count;
+    struct placement_def *placements; /* owned */
+};
+
+/** 800 x 600, open, 60 Hz, seed 1, nothing in it. */
+struct world_def world_def_default(void);
+void world_def_fini(struct world_def *def);
+/** A further kind, as kind_def_default; the caller fills it in. NULL at LIMIT_KINDS or without memory. The
+ * pointer is good until the next call. */
+NODISCARD struct kind_def *world_def_add_kind(struct world_def *def, const char *name);
+/** A further placement (zero: one agent at 0,0). NULL at LIMIT_PLACEMENTS or without memory. */
+NODISCARD struct placement_def *world_def_add_placement(struct world_def *def, const char *kind);
+/** mass 1, radius 8, max_speed 100, max_force 200, unlimited turning, steered; one state without behaviours.
+ */
+struct kind_def kind_def_default(void);
+struct behavior_def behavior_def_default(enum behavior_type type);
+
+/* Tables (FIELD_END-ended) of what can be written in a scenario and tuned live (FIELD_PARAM rows). */
+extern const char
+    *const edge_names[]; /* NULL-ended; index = enum edge: "open", "wrap", "bounce", "contain" */
+extern const char *const locomotion_names[]; /* "steered", "direct", "constant_speed" */
+extern const char *const arrive_law_names[]; /* "stop", "linear" */
+/** Rows of struct body_def. */
+const struct field *body_fields(void);
+/** Rows of struct behavior_def for this type: target (FIELD_NAME, required), weight, and its own. */
+const struct field *behavior_fields(enum behavior_type type);
+/** "seek"; NULL outside the enum. */
+const char *behavior_type_name(enum behavior_type type);
+/** The type of this name, or -1. */
+int behavior_type_from_name(const char *name);
+
+#endif

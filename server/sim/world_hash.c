@@ -1,0 +1,85 @@
+/* The state hash: a sum over agents of a mix of each one's bits, so storage order and threads do not matter,
+ * chained with the hash of everything else that decides the future.
+ */
+#include <string.h>
+
+#include "server/sim/rng.h"
+#include "server/sim/world_internal.h"
+
+static uint64_t absorb(uint64_t hash, uint64_t word) {
+    return rng_mix((hash ^ word) + UINT64_C(0x9E3779B97F4A7C15));
+}
+
+static uint64_t absorb_floats(uint64_t hash, float a, float b) {
+    uint32_t low, high;
+    memcpy(&low, &a, sizeof low);
+    memcpy(&high, &b, sizeof high);
+    return absorb(hash, ((uint64_t)high << 32) | low);
+}
+
+static uint64_t absorb_aim(uint64_t hash, const struct aim *aim) {
+    if (aim->mode == AIM_BEHAVIOR) {
+        return absorb(hash, 0);
+    }
+    hash = absorb(hash, ((uint64_t)aim->mode << 32) | (uint32_t)aim->target);
+    return absorb_floats(hash, aim->point.x, aim->point.y);
+}
+
+static uint64_t hash_agent(const struct world *world, int32_t row) {
+    const struct motion *motion = &world->motion[world->now][row];
+    uint64_t hash = absorb(world->id[row], ((uint64_t)world->kind[row] << 8) | world->state[row]);
+    hash = absorb_floats(hash, motion->x, motion->y);
+    hash = absorb_floats(hash, motion->vx, motion->vy);
+    hash = absorb_floats(hash, world->heading[row].x, world->heading[row].y);
+    hash = absorb_aim(hash, &world->aim[row]);
+    if (world->flags[row] & AGENT_OWN_BODY) {
+        const struct body *body = &world->own_body[row];
+        hash = absorb_floats(hash, body->mass, body->radius);
+        hash = absorb_floats(hash, body->max_speed, body->max_force);
+    }
+    return hash;
+}
+
+static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavior, int target) {
+    hash =
+        absorb(hash, ((uint64_t)behavior->type << 40) | ((uint64_t)behavior->law << 32) | (uint32_t)target);
+    hash = absorb_floats(hash, behavior->weight, behavior->slowing_distance);
+    return absorb_floats(hash, behavior->panic_distance, 0.0f);
+}
+
+static uint64_t absorb_kind(uint64_t hash, const struct kind *kind) {
+    const struct body_def *body = &kind->def.body;
+    hash = absorb_floats(hash, body->mass.low, body->mass.high);
+    hash = absorb_floats(hash, body->radius.low, body->radius.high);
+    hash = absorb_floats(hash, body->max_speed.low, body->max_speed.high);
+    hash = absorb_floats(hash, body->max_force.low, body->max_force.high);
+    hash = absorb_floats(hash, body->max_turn_rate, (float)body->locomotion);
+    hash = absorb_aim(hash, &kind->aim);
+    for (int s = 0; s < kind->def.state_count; s++) {
+        for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
+            hash =
+                absorb_behavior(hash, &kind->def.states[s].behaviors[b], kind->states[s].behaviors[b].target);
+        }
+    }
+    return hash;
+}
+
+uint64_t world_hash(const struct world *world) {
+    uint64_t agents = 0;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        agents += hash_agent(world, row);
+    }
+    uint64_t hash = absorb(world->seed, world->tick);
+    hash = absorb(hash, agents);
+    hash = absorb(hash, ((uint64_t)world->next_id << 32) | (uint32_t)world->agent_count);
+    hash = absorb_floats(hash, world->bounds.size.x, world->bounds.size.y);
+    hash = absorb_floats(hash, world->dt, (float)world->bounds.edge);
+    for (int i = 0; i < world->target_count; i++) {
+        hash = absorb_floats(hash, world->targets[i].at.x, world->targets[i].at.y);
+        hash = absorb_floats(hash, world->targets[i].jump_within, world->targets[i].jump_margin);
+    }
+    for (int k = 0; k < world->kind_count; k++) {
+        hash = absorb_kind(hash, &world->kinds[k]);
+    }
+    return hash;
+}
