@@ -2,6 +2,7 @@
 #include "server/sim/behavior.h"
 
 #include <assert.h>
+#include <stdint.h>
 
 #define TUTORIAL_RATE    60.0f /* 1/s: steering is applied once a frame at 60 frames a second */
 #define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
@@ -49,16 +50,21 @@ struct urge behavior_flee(const struct behavior_def *behavior, const struct sens
 }
 
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
-    /* Braking by a*dt each tick from n*a*dt covers a*dt*dt * n*(n+1)/2; solved for n, which need not be
-     * whole. */
-    const float step = acceleration * dt * dt;
-    const float one_tick = distance / dt;
-    if (!(step > 1e-20f) || distance <= step) {
-        return step > 1e-20f ? one_tick : 0.0f;
+    const float step =
+        acceleration * dt * dt; /* what one tick of braking takes off the way of each later tick */
+    if (!(step > 1e-20f)) {
+        return 0.0f;
     }
-    const float ticks = sqrtf(0.25f + 2.0f * (distance / step)) - 0.5f;
-    const float speed = acceleration * dt * ticks;
-    return speed < one_tick ? speed : one_tick;
+    const float steps = distance / step;
+    const float whole = sqrtf(0.25f + 2.0f * steps) - 0.5f;
+    if (whole >= 1e6f) {
+        return acceleration * dt * whole;
+    }
+    /* From (k + f) * a * dt, k whole and 0 <= f < 1, the way is (k + 1) * (k + 2f) / 2 steps; solved for f.
+     */
+    const float k = (float)(int32_t)whole;
+    const float f = steps / (k + 1.0f) - 0.5f * k;
+    return acceleration * dt * (k + (f > 0.0f ? f : 0.0f));
 }
 
 /* The tutorials' ramp, or max_speed outside of it. */

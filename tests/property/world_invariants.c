@@ -1,0 +1,216 @@
+/* Random worlds, random commands: whatever the parameters, what world.h promises holds.
+ *
+ * DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen a run; a failure prints the seed of its
+ * world.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/sim/rng.h"
+#include "tests/unit/sim/sim_fixture.h"
+
+static struct rng dice;
+
+static float any(float low, float high) {
+    return rng_between(&dice, low, high);
+}
+static int below(int count) {
+    return (int)(rng_next(&dice) % (uint64_t)count);
+}
+/* Mostly ordinary values, sometimes the very limits and zero. */
+static float extreme(float low, float high) {
+    switch (below(8)) {
+    case 0:
+        return low;
+    case 1:
+        return high;
+    default:
+        return any(low, low + (high - low) * powf(10.0f, -(float)below(6)));
+    }
+}
+
+static struct field_range range(double low, double high) {
+    const float a = extreme((float)low, (float)high), b = below(2) ? a : extreme((float)low, (float)high);
+    return (struct field_range){fminf(a, b), fmaxf(a, b)};
+}
+
+static void random_kind(struct world_def *def, int index) {
+    char name[] = {'k', (char)('0' + index), '\0'};
+    struct kind_def *kind = world_def_add_kind(def, name);
+    assert_non_null(kind);
+    kind->body.mass = range(0.01, 1e6);
+    kind->body.radius = range(0.0, 10000.0);
+    kind->body.max_speed = range(0.0, LIMIT_SPEED);
+    kind->body.max_force = range(0.0, 1e9);
+    kind->body.max_turn_rate = extreme(0.0f, 1507.0f);
+    kind->body.locomotion = below(3);
+    struct state_def *state = &kind->states[0];
+    state->behavior_count = below(LIMIT_BEHAVIORS + 1);
+    for (int b = 0; b < state->behavior_count; b++) {
+        struct behavior_def *behavior = &state->behaviors[b];
+        *behavior = behavior_def_default((enum behavior_type)below(BEHAVIOR_TYPE_COUNT));
+        copy_text(behavior->target, below(2) ? "t0" : "t1");
+        behavior->weight = extreme(0.0f, 1000.0f);
+        behavior->slowing_distance = extreme(0.0f, 1e6f);
+        behavior->panic_distance = extreme(0.0f, 1e6f);
+        behavior->law = below(2);
+    }
+}
+
+static struct world_def random_def(void) {
+    struct world_def def = world_def_default();
+    def.seed = rng_next(&dice);
+    def.tick_hz = below(2) ? 60.0 : (double)extreme(1.0f, LIMIT_TICK_HZ);
+    def.size = (vec2){extreme(1.0f, 100000.0f), extreme(1.0f, 100000.0f)};
+    def.edge = below(4);
+    def.target_count = 2;
+    for (int t = 0; t < 2; t++) {
+        def.targets[t].name[0] = 't';
+        def.targets[t].name[1] = (char)('0' + t);
+        def.targets[t].at = (vec2){any(-1e6f, 1e6f), any(-1e6f, 1e6f)};
+        def.targets[t].jump_within = below(2) ? extreme(0.0f, 1000.0f) : 0.0f;
+        def.targets[t].jump_margin = extreme(0.0f, 1000.0f);
+    }
+    const int kinds = 1 + below(3);
+    for (int k = 0; k < kinds; k++) {
+        random_kind(&def, k);
+    }
+    for (int p = 0; p < 6; p++) {
+        char name[] = {'k', (char)('0' + below(kinds)), '\0'};
+        struct placement_def *placement = world_def_add_placement(&def, name);
+        assert_non_null(placement);
+        placement->count = 1 + (uint32_t)below(20);
+        placement->shape = below(3);
+        /* Often exactly on a target, where nothing has a direction. */
+        placement->at = below(3) ? (vec2){any(-1e6f, 1e6f), any(0.0f, def.size.y)} : def.targets[0].at;
+        placement->size = (vec2){any(0.0f, def.size.x), any(0.0f, def.size.y)};
+        placement->radius = below(2) ? 0.0f : any(0.0f, 1000.0f);
+        placement->velocity = (vec2){extreme(-20000.0f, 20000.0f), extreme(-20000.0f, 20000.0f)};
+    }
+    return def;
+}
+
+static void check_agent(const struct world *world, int32_t row) {
+    const struct agent_view agent = world_agent(world, row);
+    const vec2 size = world_size(world);
+    assert_true(isfinite(agent.position.x) && isfinite(agent.position.y));
+    assert_true(fabsf(agent.position.x) <= (float)LIMIT_COORDINATE &&
+                fabsf(agent.position.y) <= (float)LIMIT_COORDINATE);
+    assert_true(vec2_length(agent.velocity) <= agent.max_speed * 1.00001f);
+    assert_true(fabsf(vec2_length(agent.heading) - 1.0f) < 1e-3f);
+    if (world_edge(world) == EDGE_WRAP) {
+        assert_true(agent.position.x >= 0.0f && agent.position.x < size.x);
+        assert_true(agent.position.y >= 0.0f && agent.position.y < size.y);
+    }
+    if (world_edge(world) == EDGE_BOUNCE) {
+        assert_true(agent.position.x >= 0.0f && agent.position.x <= size.x);
+        assert_true(agent.position.y >= 0.0f && agent.position.y <= size.y);
+    }
+    struct steering_view view;
+    world_explain(world, row, &view);
+    assert_true(vec2_length(view.steering) <= agent.max_force * 1.00001f);
+    assert_true(vec2_length(view.desired) <= agent.max_speed * 1.00001f);
+    for (int i = 0; i < view.count; i++) {
+        assert_true(isfinite(view.forces[i].x) && isfinite(view.forces[i].y));
+    }
+}
+
+/* Force <= max_force as the motion shows it: steered agents never gain more speed than max_force / mass * dt.
+ */
+static void check_push(const struct agent_view *before, const struct agent_view *after,
+                       const struct world *world) {
+    const vec2 gained = vec2_sub(after->velocity, before->velocity);
+    const double allowed = (double)before->max_force / (double)before->mass / world_tick_hz(world);
+    if (world_kind(world, before->kind)->body.locomotion == LOCOMOTION_STEERED &&
+        world_edge(world) == EDGE_WRAP && vec2_length(before->velocity) <= before->max_speed) {
+        assert_true((double)vec2_length(gained) <=
+                    allowed * 1.001 + 1e-3 * (1.0 + (double)vec2_length(before->velocity)));
+    }
+}
+
+static void random_command(struct world *world) {
+    struct spawn_def spawn = {.kind = below(world_kind_count(world)),
+                              .count = (uint32_t)below(5),
+                              .shape = below(3),
+                              .at = {any(-1e6f, 1e6f), any(-1e6f, 1e6f)},
+                              .radius = any(0.0f, 100.0f)};
+    const uint32_t ids[] = {(uint32_t)below(200), (uint32_t)below(200)};
+    struct param_ref ref;
+    char name[64];
+    uint32_t first;
+    switch (below(5)) {
+    case 0:
+        assert_int_equal(world_spawn(world, &spawn, &first), WORLD_OK);
+        break;
+    case 1:
+        (void)world_remove(world, ids, 2, NULL);
+        break;
+    case 2:
+        world_set_target(world, below(2), (vec2){any(-1e6f, 1e6f), any(-1e6f, 1e6f)});
+        break;
+    case 3:
+        world_aim_kind(world, spawn.kind, (struct aim){(enum aim_mode)below(3), below(2), spawn.at});
+        break;
+    default:
+        if (world_param_at(world, spawn.kind, below(12), &ref, name)) {
+            world_set_param(world, &ref,
+                            (double)extreme((float)ref.field->min, (float)ref.field->max * 0.999f));
+        }
+    }
+}
+
+static void run_world(void) {
+    struct world_def def = random_def();
+    struct world *world = build(&def);
+    for (int tick = 0; tick < 120; tick++) {
+        if (below(10) == 0) {
+            random_command(world);
+        }
+        enum { WATCHED = 5 };
+        struct agent_view before[WATCHED];
+        const int32_t watched = world_agent_count(world) < WATCHED ? world_agent_count(world) : WATCHED;
+        for (int32_t row = 0; row < watched; row++) {
+            before[row] = world_agent(world, row);
+        }
+        world_step(world);
+        for (int32_t row = 0; row < watched; row++) {
+            const struct agent_view after = world_agent(world, row);
+            check_push(&before[row], &after, world);
+        }
+        for (int32_t row = 0; row < world_agent_count(world); row++) {
+            check_agent(world, row);
+        }
+    }
+    world_destroy(world);
+}
+
+static uint64_t environment(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static uint64_t current_seed;
+
+static void test_invariants(void **state) {
+    (void)state;
+    const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
+                   worlds = environment("DROVER_PROPERTY_WORLDS", 300);
+    for (uint64_t w = 0; w < worlds; w++) {
+        current_seed = seed + w;
+        dice = rng_begin(current_seed, 0, 0, RNG_SPAWN_PLACE);
+        run_world();
+    }
+}
+
+static int tell_seed(void **state) {
+    (void)state;
+    fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",
+            (unsigned long long)current_seed);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_invariants, tell_seed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
