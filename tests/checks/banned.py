@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Refuses functions that cannot be used safely, or that let the locale or a hidden state into the program.
+
+usage: banned.py [ROOT]          prints FILE:LINE: NAME: WHY; exit code 1 when there is one
+       banned.py --self-test
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BANNED = {
+    "strcpy": "no bound; use snprintf or memcpy",
+    "strcat": "no bound; use struct buffer",
+    "sprintf": "no bound; use snprintf",
+    "vsprintf": "no bound; use vsnprintf",
+    "gets": "no bound",
+    "strtok": "hidden state",
+    "atoi": "no errors; use the option and field tables",
+    "atol": "no errors; use the option and field tables",
+    "atof": "no errors, and the locale's decimal point",
+    "rand": "hidden state; use the world's own generator",
+    "srand": "hidden state; use the world's own generator",
+    "alloca": "unbounded stack",
+    "setlocale": "numbers on the wire never depend on the locale",
+}
+CALL = re.compile(r"(?<![A-Za-z0-9_.>])(" + "|".join(BANNED) + r")\s*\(")
+# Comments, strings and character constants are blanked so that only code is looked at; newlines stay.
+NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+
+
+def code_only(text):
+    return NOT_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def check(root):
+    complaints = []
+    for file in sorted(p for top in ("common", "server", "viewer", "tests") for p in (root / top).rglob("*")):
+        if file.suffix not in (".c", ".h", ".cpp", ".inl"):
+            continue
+        path = file.relative_to(root).as_posix()
+        for number, line in enumerate(code_only(file.read_text(encoding="utf-8")).split("\n"), 1):
+            for match in CALL.finditer(line):
+                # A test may set a locale to show that nothing changes.
+                if match[1] != "setlocale" or not path.startswith("tests/"):
+                    complaints.append(f"{path}:{number}: {match[1]}: {BANNED[match[1]]}")
+    return complaints
+
+
+# (text of common/a.c, the line that must be refused or None)
+SELF_TEST = [
+    ("int f(void)\n{\n    strcpy(a, b);\n}\n", 3),
+    ("x = 1; sprintf (a, b);\n", 1),
+    ("/* 'it''s' */\nsetlocale(LC_ALL, \"\");\n", 2),
+    ("if (rand() > 1) {\n", 1),
+    ("snprintf(a, 1, b); strncat(a, b, 1); my_rand(); world->rand();\n", None),
+    ("/* strcpy(a, b)\n atoi(x) */\n// gets(s)\nputs(\"rand()\");\n", None),
+]
+
+
+def self_test():
+    mistakes = 0
+    for text, line in SELF_TEST:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "common").mkdir()
+            (root / "common/a.c").write_text(text, encoding="utf-8")
+            complaints = check(root)
+        right = len(complaints) == 1 and complaints[0].startswith(f"common/a.c:{line}: ") if line else not complaints
+        if not right:
+            mistakes += 1
+            print(f"self-test: {text!r}: expected line {line}, got {complaints}")
+    print(f"self-test: {len(SELF_TEST)} texts, {mistakes} judged wrongly")
+    return 1 if mistakes else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    complaints = check(pathlib.Path(arguments[0]) if arguments else ROOT)
+    print("\n".join(complaints), end="\n" if complaints else "")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

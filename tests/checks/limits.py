@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Holds protocol.md and the headers together: the limits of common/limits.h and the codes of common/failure.h.
+
+Every LIMIT_ constant must be listed here, either with the sentences of protocol.md that quote it, or as one that the
+page does not quote. So a new limit, a changed value and a sentence that was reworded are all noticed.
+
+usage: limits.py     prints what does not agree; exit code 1 when something does not
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# constant: the places in protocol.md (white space folded to one blank) where its value stands, as a group
+QUOTED = {
+    "LIMIT_LINE_BYTES": [r"has at most (\d+) bytes, nests", r"the line is longer than (\d+) bytes"],
+    "LIMIT_JSON_DEPTH": [r"nests at most (\d+) deep"],
+    "LIMIT_JSON_TOKENS": [r"at most (\d+) keys and values"],
+    "LIMIT_JSON_NUMBER_CHARS": [r"a number has at most (\d+) characters"],
+    "LIMIT_ID_CHARS": [r"a string of at most (\d+) characters"],
+    "LIMIT_ID_INTEGER": [r"an integer from 0 to (2\^\d+-1)"],
+    "LIMIT_BAD_LINES": [r"\((\d+) unreadable lines in a row\)"],
+    "LIMIT_NAME_CHARS": [r"have 1 to (\d+) characters of"],
+    "LIMIT_CONTROL_BYTES": [r"\((\d+) bytes of replies waiting"],
+    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b"],
+    "LIMIT_SPAWN": [r"\| `count` \| 1 to (\d+) \|"],
+    "LIMIT_REMOVE_IDS": [r"an array of at most (\d+) ids"],
+    "LIMIT_STEP": [r"`count` ticks \(1 to (\d+),"],
+    "LIMIT_WORLD_SIZE": [r"\| `radius` \| px, 0 to (\d+) \|"],
+    "LIMIT_COORDINATE": [r"never exceed (\d+)\.", r"beyond ±(\d+) is refused"],
+    "LIMIT_SPEED": [r"px/s, -(\d+) to \d+ \|", r"px/s, -\d+ to (\d+) \|"],
+    "LIMIT_TICK_HZ": [r"\| `hz` \| number, 0\.01 to (\d+) \|"],
+}
+NOT_QUOTED = {
+    "LIMIT_CLIENTS", "LIMIT_AGENTS", "LIMIT_KINDS", "LIMIT_STATES", "LIMIT_BEHAVIORS", "LIMIT_TARGETS",
+    "LIMIT_PLACEMENTS", "LIMIT_SCENARIO_BYTES",
+}
+
+
+def defined_limits(text):
+    rows = re.findall(r"^#define[ \t]+(LIMIT_\w+)[ \t]+([0-9.]+)", text, re.M)
+    return {name: float(value) for name, value in rows}
+
+
+def value_of(quoted):
+    power = re.fullmatch(r"2\^(\d+)-1", quoted)
+    return float(2 ** int(power[1]) - 1) if power else float(quoted)
+
+
+def check_limits(limits, page):
+    complaints = []
+    for name in sorted(set(limits) - set(QUOTED) - NOT_QUOTED):
+        complaints.append(f"common/limits.h: {name} is new: say in tests/checks/limits.py where protocol.md quotes it")
+    for name in sorted((set(QUOTED) | NOT_QUOTED) - set(limits)):
+        complaints.append(f"common/limits.h: {name} is gone, but tests/checks/limits.py lists it")
+    for name, patterns in QUOTED.items():
+        for pattern in patterns if name in limits else []:
+            found = re.findall(pattern, page)
+            if not found:
+                complaints.append(f"protocol.md: no sentence like /{pattern}/ quotes {name}")
+            for quoted in found:
+                if value_of(quoted) != limits[name]:
+                    complaints.append(f"protocol.md: /{pattern}/ says {quoted}, {name} is {limits[name]:.0f}")
+    return complaints
+
+
+def check_codes(header, page):
+    in_header = re.findall(r'^\s*X\(\w+, "(\w+)", "([^"]*)"\)', header, re.M)
+    table = re.search(r"^\| code \| when \|\n\|[-|]+\|\n((?:\|.*\n)+)", page, re.M)
+    in_page = re.findall(r"^\| `(\w+)` \| (.*) \|$", table[1], re.M) if table else []
+    if not in_header or not in_page:
+        return ["the table of codes was not found in common/failure.h or protocol.md"]
+    complaints = [f"protocol.md has {row}, which common/failure.h has not" for row in in_page if row not in in_header]
+    complaints += [f"common/failure.h has {row}, which protocol.md has not" for row in in_header if row not in in_page]
+    if not complaints and in_header != in_page:
+        complaints.append("protocol.md and common/failure.h list the codes in a different order")
+    return complaints
+
+
+def main():
+    page = (ROOT / "protocol.md").read_text(encoding="utf-8")
+    limits = defined_limits((ROOT / "common/limits.h").read_text(encoding="utf-8"))
+    complaints = check_limits(limits, re.sub(r"\s+", " ", page))
+    complaints += check_codes((ROOT / "common/failure.h").read_text(encoding="utf-8"), page)
+    print("\n".join(complaints), end="\n" if complaints else "")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
