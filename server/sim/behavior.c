@@ -6,6 +6,7 @@
 
 #define TUTORIAL_RATE    60.0f /* 1/s: steering is applied once a frame at 60 frames a second */
 #define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
+#define ON_COURSE_MISS   0.02f  /* px: seek leaves a course alone that misses the target by less */
 #define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
 
 static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
@@ -31,9 +32,17 @@ static struct urge match_velocity(vec2 desired, const struct senses *senses, flo
     return (struct urge){true, desired, vec2_scale(vec2_sub(desired, senses->velocity), rate)};
 }
 
+/* Whether the present velocity already leads to the target, but for a miss that nobody can see. */
+static bool is_on_course(const struct senses *senses) {
+    const float miss = vec2_cross(senses->velocity, senses->to_target); /* px times the speed */
+    const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(senses->velocity);
+    return vec2_dot(senses->velocity, senses->to_target) > 0.0f && miss * miss < unseen;
+}
+
 struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
-    return match_velocity(vec2_with_length(senses->to_target, senses->body->max_speed), senses, senses->rate);
+    const vec2 towards = is_on_course(senses) ? senses->velocity : senses->to_target;
+    return match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
 }
 
 struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {

@@ -3,33 +3,38 @@
 
 #include <assert.h>
 
-#define REST_SPEED         1e-3f /* px/s: a braking agent slower than this stops */
+#define REST_SPEED    1e-3f /* px/s: a braking agent slower than this stops */
+#define ALIGNED_SHARE 1e-4f /* of max_speed: nearer than this to the desired velocity counts as being there  \
+                             */
 #define HEADING_HOLD_SHARE 1e-3f /* of max_speed: slower than this the heading stays */
 
-static vec2 steered(const struct body *body, vec2 velocity, vec2 force, float dt) {
-    const vec2 push = vec2_scale(vec2_truncate(force, body->max_force), dt / body->mass);
-    const vec2 next = vec2_truncate(vec2_add(velocity, push), body->max_speed);
-    const int brakes = vec2_dot(push, velocity) < 0.0f;
-    if (brakes && vec2_length_squared(next) < REST_SPEED * REST_SPEED) {
+vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,
+                      vec2 force) {
+    if (locomotion != LOCOMOTION_CONSTANT_SPEED) {
+        return vec2_truncate(force, body->max_force);
+    }
+    /* Scaled up to max_force, a force that is only rounding would throw an aligned agent off its course. */
+    const float aligned = ALIGNED_SHARE * body->max_speed;
+    if (vec2_length_squared(vec2_sub(desired, velocity)) < aligned * aligned) {
         return (vec2){0.0f, 0.0f};
     }
-    return next;
+    return vec2_with_length(force, body->max_force);
 }
 
 vec2 locomotion_velocity(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,
                          vec2 force, float dt) {
     assert(body->mass > 0.0f && body->max_speed >= 0.0f && body->max_force >= 0.0f && dt > 0.0f);
-    switch (locomotion) {
-    case LOCOMOTION_DIRECT:
+    if (locomotion == LOCOMOTION_DIRECT) {
         return vec2_truncate(desired, body->max_speed);
-    case LOCOMOTION_CONSTANT_SPEED: {
-        const vec2 push = vec2_scale(vec2_with_length(force, body->max_force), dt / body->mass);
-        return vec2_with_length(vec2_add(velocity, push), body->max_speed);
     }
-    case LOCOMOTION_STEERED:
-        break;
+    const vec2 applied = locomotion_force(locomotion, body, velocity, desired, force);
+    const vec2 pushed = vec2_add(velocity, vec2_scale(applied, dt / body->mass));
+    if (locomotion == LOCOMOTION_CONSTANT_SPEED) {
+        return vec2_with_length(pushed, body->max_speed);
     }
-    return steered(body, velocity, force, dt);
+    const vec2 next = vec2_truncate(pushed, body->max_speed);
+    const bool brakes = vec2_dot(applied, velocity) < 0.0f;
+    return brakes && vec2_length_squared(next) < REST_SPEED * REST_SPEED ? (vec2){0.0f, 0.0f} : next;
 }
 
 vec2 locomotion_heading(vec2 heading, vec2 velocity, float max_speed, vec2 turn) {

@@ -10,6 +10,11 @@ struct body {
     float mass, radius, max_speed, max_force; /* mass, px, px/s, mass*px/s^2 */
 };
 
+/** The force that acts: truncated to max_force; for LOCOMOTION_CONSTANT_SPEED of exactly max_force, or none
+ * when the velocity is the desired one already. Units as below. */
+vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,
+                      vec2 force);
+
 /** The velocity after a tick.
  *
  * velocity  px/s, before

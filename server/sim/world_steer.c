@@ -96,8 +96,9 @@ void world_explain(const struct world *world, int32_t row, struct steering_view 
     assert(row >= 0 && row < world->agent_count);
     const struct steering sum = world_steer(world, row, out);
     const struct body *body = world_body(world, row);
+    const struct motion motion = world->motion[world->now][row];
     const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;
     out->desired = sum.desired;
-    out->steering = locomotion == LOCOMOTION_CONSTANT_SPEED ? vec2_with_length(sum.force, body->max_force)
-                                                            : vec2_truncate(sum.force, body->max_force);
+    out->steering = locomotion_force((enum locomotion)locomotion, body, (vec2){motion.vx, motion.vy},
+                                     sum.desired, sum.force);
 }

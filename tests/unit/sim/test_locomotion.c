@@ -55,6 +55,15 @@ static void test_constant_speed(void **state) {
     assert_true(still.x == 0.0f && still.y == 0.0f);
 }
 
+/* The difference between two equal velocities is rounding, which must not become a push of max_force. */
+static void test_constant_speed_leaves_an_aligned_agent_alone(void **state) {
+    (void)state;
+    const vec2 along = {100.0f, 0.0f}, noise = {1e-5f, -3e-5f};
+    const vec2 v =
+        locomotion_velocity(LOCOMOTION_CONSTANT_SPEED, &body, along, (vec2){100.0f, 1e-5f}, noise, dt);
+    assert_true(v.x == 100.0f && v.y == 0.0f);
+}
+
 static void test_no_speed_no_force_no_nan(void **state) {
     (void)state;
     const struct body stone = {.mass = 0.01f, .max_speed = 0.0f, .max_force = 0.0f};
@@ -102,6 +111,7 @@ int main(void) {
         cmocka_unit_test(test_braking_ends_at_rest_but_a_weak_push_starts),
         cmocka_unit_test(test_direct_takes_the_desired_velocity),
         cmocka_unit_test(test_constant_speed),
+        cmocka_unit_test(test_constant_speed_leaves_an_aligned_agent_alone),
         cmocka_unit_test(test_no_speed_no_force_no_nan),
         cmocka_unit_test(test_heading_turns_no_faster_than_allowed),
         cmocka_unit_test(test_heading_stays_when_the_agent_stops),
