@@ -1,0 +1,18 @@
+/* A request on its way from the loop to the simulation thread. The same memory carries the answer back
+ * (outbox.h), so that answering never fails for want of memory. */
+#ifndef DROVER_SERVER_COMMAND_H
+#define DROVER_SERVER_COMMAND_H
+
+#include <stdint.h>
+
+#include "common/request.h"
+#include "server/outbox.h"
+
+struct command {
+    struct outcome outcome; /* first: the answer frees the whole command */
+    uint32_t session;
+    uint64_t sequence; /* the line of the connection that asked */
+    struct request request;
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* Applies one request to the stage and writes its answer: the only door through which clients reach the
+ * world.
+ *
+ * 1. A request takes effect wholly or not at all: everything that can be refused is refused before anything
+ * changes.
+ * 2. Pure but for the scenario source: no sockets, no clock, no threads. (`step` looks at stage->stop.)
+ * 3. Ops that do not touch the world (subscribe, unsubscribe, ping, bye) are the loop's and never come here
+ * (assert).
+ */
+#ifndef DROVER_SERVER_COMMAND_APPLY_H
+#define DROVER_SERVER_COMMAND_APPLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/request.h"
+#include "server/stage.h"
+
+/** What the request did, for those who watch. */
+struct command_effects {
+    bool changed;   /* a snapshot would look different, or ticks went by */
+    bool described; /* stage_describe would say something else: agents, parameters, scenario */
+    bool paused;    /* the world was running and is paused now */
+    bool resumed;   /* and the other way round */
+    bool loaded;    /* another world is on the stage */
+    bool stepped;
+};
+
+/** Applies the request. Appends to `out` the reply (when one is due) or the error, one line; `line` is the
+ * line number errors carry. */
+struct command_effects command_apply(struct stage *stage, const struct request *request, uint64_t line,
+                                     struct buffer *out);
+
+#endif

@@ -1,0 +1,190 @@
+/* See command_query.h. */
+#include "server/command_query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/field_json.h"
+#include "server/world_snapshot.h"
+
+void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted) {
+    const size_t used = strlen(list);
+    const char *quote = quoted ? "\"" : "";
+    if (used + strlen(name) + 10 < NAME_LIST_BYTES) {
+        (void)snprintf(list + used, NAME_LIST_BYTES - used, "%s%s%s%s", used == 0 ? "" : ", ", quote, name,
+                       quote);
+    } else if (used > 0 && list[used - 1] != '.') {
+        (void)snprintf(list + used, NAME_LIST_BYTES - used, " ...");
+    }
+}
+
+int command_find_kind(const struct world *world, const char *name, struct failure *failure) {
+    const int kind = world_find_kind(world, name);
+    if (kind >= 0) {
+        return kind;
+    }
+    char list[NAME_LIST_BYTES] = "";
+    for (int k = 0; k < world_kind_count(world); k++) {
+        command_list_name(list, world_kind(world, k)->name, true);
+    }
+    return failure_set(failure, FAILURE_NO_KIND, "kind", "no kind \"%s\"; this scenario has %s", name,
+                       list[0] == '\0' ? "none" : list);
+}
+
+int command_find_target(const struct world *world, const char *name, const char *field,
+                        struct failure *failure) {
+    const int target = world_find_target(world, name);
+    if (target >= 0) {
+        return target;
+    }
+    char list[NAME_LIST_BYTES] = "";
+    for (int t = 0; t < world_target_count(world); t++) {
+        command_list_name(list, world_target_name(world, t), true);
+    }
+    return failure_set(failure, FAILURE_NO_TARGET, field, "no target \"%s\"; this scenario has %s", name,
+                       list[0] == '\0' ? "none" : list);
+}
+
+static void write_range(const struct field *field, struct json_writer *json) {
+    json_key_number(json, "min", field->min);
+    json_key_number(json, "max", field->max);
+    json_key_string(json, "unit", field->unit == NULL ? "1" : field->unit);
+    json_key_string(json, "help", field->help);
+}
+
+/* The parameter's value in the units people use: 90, not 89.99999. */
+static double param_value(const struct world *world, const struct param_ref *ref) {
+    const struct kind_def *kind = world_kind(world, ref->kind);
+    const void *object = ref->behavior < 0 ? (const void *)&kind->body
+                                           : (const void *)&kind->states[ref->state].behaviors[ref->behavior];
+    return field_get_number(ref->field, object);
+}
+
+static void write_params(const struct world *world, int kind, struct json_writer *json) {
+    struct param_ref ref;
+    char name[64];
+    for (int i = 0; world_param_at(world, kind, i, &ref, name); i++) {
+        json_object(json);
+        json_key_string(json, "kind", world_kind(world, kind)->name);
+        json_key_string(json, "param", name);
+        json_key_number(json, "value", param_value(world, &ref));
+        write_range(ref.field, json);
+        json_end(json);
+    }
+}
+
+int command_query_params(const struct stage *stage, const struct request_get_params *request,
+                         struct json_writer *json, struct failure *failure) {
+    const struct world *world = stage->world;
+    int first = 0;
+    int last = world_kind_count(world) - 1;
+    if (request->has_kind) {
+        first = command_find_kind(world, request->kind, failure);
+        last = first;
+        if (first < 0) {
+            return -1;
+        }
+    }
+    json_key(json, "params");
+    json_array(json);
+    for (int kind = first; kind <= last; kind++) {
+        write_params(world, kind, json);
+    }
+    json_end(json);
+    return 0;
+}
+
+/* ---- list ---- */
+
+static int list_scenarios(const struct stage *stage, struct json_writer *json, struct failure *failure) {
+    const struct scenario_list *list = stage->source.list(stage->source.context, failure);
+    if (list == NULL) {
+        return -1;
+    }
+    json_key(json, "scenarios");
+    json_array(json);
+    for (int i = 0; i < list->count; i++) {
+        json_object(json);
+        json_key_string(json, "name", list->rows[i].name);
+        json_key_string(json, "title", list->rows[i].title);
+        json_key_string(json, "description", list->rows[i].description);
+        json_end(json);
+    }
+    json_end(json);
+    return 0;
+}
+
+static void list_kinds(const struct world *world, struct json_writer *json) {
+    json_key(json, "kinds");
+    json_array(json);
+    for (int k = 0; k < world_kind_count(world); k++) {
+        const struct kind_def *kind = world_kind(world, k);
+        json_object(json);
+        json_key_string(json, "name", kind->name);
+        json_key(json, "radius");
+        json_float(json, kind->body.radius.high);
+        json_key(json, "max_speed");
+        json_float(json, kind->body.max_speed.high);
+        json_key(json, "max_force");
+        json_float(json, kind->body.max_force.high);
+        json_key_unsigned(json, "count", (uint64_t)world_kind_population(world, k));
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void list_targets(const struct world *world, struct json_writer *json) {
+    json_key(json, "targets");
+    json_array(json);
+    for (int t = 0; t < world_target_count(world); t++) {
+        const vec2 at = world_target_position(world, t);
+        json_object(json);
+        json_key_string(json, "name", world_target_name(world, t));
+        json_key_hundredths(json, "x", world_snapshot_hundredths(at.x));
+        json_key_hundredths(json, "y", world_snapshot_hundredths(at.y));
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* Every behaviour of this server with what a scenario can say about it. */
+static void list_behaviors(struct json_writer *json) {
+    json_key(json, "behaviors");
+    json_array(json);
+    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+        json_object(json);
+        json_key_string(json, "name", behavior_type_name((enum behavior_type)type));
+        json_key(json, "params");
+        json_array(json);
+        for (const struct field *row = behavior_fields((enum behavior_type)type); row->type != FIELD_END;
+             row++) {
+            if ((row->flags & FIELD_PARAM) != 0) {
+                json_object(json);
+                json_key_string(json, "param", row->name);
+                write_range(row, json);
+                json_end(json);
+            }
+        }
+        json_end(json);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+int command_query_list(const struct stage *stage, const struct request_list *request,
+                       struct json_writer *json, struct failure *failure) {
+    switch ((enum list_what)request->what) {
+    case LIST_SCENARIOS:
+        return list_scenarios(stage, json, failure);
+    case LIST_KINDS:
+        list_kinds(stage->world, json);
+        return 0;
+    case LIST_TARGETS:
+        list_targets(stage->world, json);
+        return 0;
+    case LIST_BEHAVIORS:
+        list_behaviors(json);
+        return 0;
+    }
+    return failure_set(failure, FAILURE_INTERNAL, "what", "no such list");
+}

@@ -1,0 +1,173 @@
+/* See listener.h. */
+#include "server/net/listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+enum { ACCEPTS_PER_TURN = 64 };
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void on_rested(uv_timer_t *timer) {
+    struct listener *listener = timer->data;
+    uv_poll_start(&listener->poll, UV_READABLE, on_readable);
+}
+
+/* Returns whether accepting may go on now. */
+static bool rest_after(struct listener *listener, int error) {
+    if (error == EINTR || error == ECONNABORTED || error == EPROTO) {
+        return true;
+    }
+    if (error == EAGAIN || error == EWOULDBLOCK) {
+        return false;
+    }
+    if (!listener->is_short) {
+        listener->is_short = true;
+        log_write(LOG_ERROR, "net", "cannot accept connections: %s; trying again every second",
+                  strerror(error));
+    }
+    uv_poll_stop(&listener->poll);
+    uv_timer_start(&listener->rest, on_rested, LISTENER_REST_MS, 0);
+    return false;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events) {
+    struct listener *listener = poll->data;
+    (void)events;
+    if (status < 0) {
+        (void)rest_after(listener, -status);
+        return;
+    }
+    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        const int accepted = accept(listener->socket, NULL, NULL);
+        if (accepted < 0) {
+            if (rest_after(listener, errno)) {
+                continue;
+            }
+            return;
+        }
+        listener->is_short = false;
+        (void)fcntl(accepted, F_SETFD, FD_CLOEXEC);
+        listener->on_accept(listener->context, accepted);
+    }
+}
+
+/* The bound address as text, IPv6 in brackets. */
+static int describe(struct listener *listener, struct failure *failure) {
+    struct sockaddr_storage bound;
+    socklen_t size = sizeof bound;
+    char host[64];
+    char port[16];
+    if (getsockname(listener->socket, (struct sockaddr *)&bound, &size) != 0 ||
+        getnameinfo((struct sockaddr *)&bound, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot read back the listening address");
+    }
+    const bool is_ipv6 = bound.ss_family == AF_INET6;
+    const int length = snprintf(listener->address, sizeof listener->address, "%s%s%s:%s", is_ipv6 ? "[" : "",
+                                host, is_ipv6 ? "]" : "", port);
+    if (length < 0 || (size_t)length >= sizeof listener->address) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "the listening address is too long");
+    }
+    return 0;
+}
+
+/* A bound, listening, non-blocking socket, or -1 with errno. */
+static int listen_on(const struct addrinfo *info) {
+    const int listening = socket(info->ai_family, info->ai_socktype, info->ai_protocol);
+    if (listening < 0) {
+        return -1;
+    }
+    const int on = 1;
+    if (fcntl(listening, F_SETFD, FD_CLOEXEC) != 0 || fcntl(listening, F_SETFL, O_NONBLOCK) != 0 ||
+        setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        (info->ai_family == AF_INET6 &&
+         setsockopt(listening, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0) ||
+        bind(listening, info->ai_addr, info->ai_addrlen) != 0 || listen(listening, LISTENER_BACKLOG) != 0) {
+        const int error = errno;
+        close(listening);
+        errno = error;
+        return -1;
+    }
+    return listening;
+}
+
+static int refuse(const char *address, uint16_t port, int error, struct failure *failure) {
+    if (error == EADDRINUSE) {
+        return failure_set(failure, FAILURE_BUSY, "port", "port %u on %s is in use", (unsigned)port, address);
+    }
+    return failure_set(failure, FAILURE_BAD_PARAM, "listen", "cannot listen on %s port %u: %s", address,
+                       (unsigned)port, strerror(error));
+}
+
+static int bind_address(struct listener *listener, const char *address, uint16_t port,
+                        struct failure *failure) {
+    const struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    char service[8];
+    (void)snprintf(service, sizeof service, "%u", (unsigned)port);
+    struct addrinfo *found = NULL;
+    const int result = getaddrinfo(address, service, &hints, &found);
+    if (result != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "listen", "cannot listen on \"%s\": %s", address,
+                           gai_strerror(result));
+    }
+    listener->socket = listen_on(found);
+    const int error = errno;
+    freeaddrinfo(found);
+    return listener->socket < 0 ? refuse(address, port, error, failure) : 0;
+}
+
+int listener_open(struct listener *listener, uv_loop_t *loop, const char *address, uint16_t port,
+                  struct failure *failure) {
+    *listener = (struct listener){.socket = -1};
+    if (bind_address(listener, address, port, failure) != 0) {
+        return -1;
+    }
+    int result = describe(listener, failure);
+    if (result == 0 && uv_timer_init(loop, &listener->rest) != 0) {
+        result = failure_set(failure, FAILURE_INTERNAL, NULL, "cannot make a timer");
+    }
+    if (result == 0 && uv_poll_init(loop, &listener->poll, listener->socket) != 0) {
+        uv_close((uv_handle_t *)&listener->rest, NULL);
+        result = failure_set(failure, FAILURE_INTERNAL, NULL, "cannot watch the listening socket");
+    }
+    if (result != 0) {
+        close(listener->socket);
+        listener->socket = -1;
+        return -1;
+    }
+    listener->poll.data = listener;
+    listener->rest.data = listener;
+    listener->is_open = true;
+    return 0;
+}
+
+int listener_start(struct listener *listener, void *context, void (*on_accept)(void *context, int socket)) {
+    listener->context = context;
+    listener->on_accept = on_accept;
+    return uv_poll_start(&listener->poll, UV_READABLE, on_readable);
+}
+
+static void on_poll_closed(uv_handle_t *handle) {
+    struct listener *listener = handle->data;
+    close(listener->socket);
+    listener->socket = -1;
+}
+
+void listener_close(struct listener *listener) {
+    if (listener->is_open) {
+        listener->is_open = false;
+        uv_poll_stop(&listener->poll);
+        uv_close((uv_handle_t *)&listener->poll, on_poll_closed);
+        uv_close((uv_handle_t *)&listener->rest, NULL);
+    }
+}

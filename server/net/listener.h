@@ -1,0 +1,39 @@
+/* A listening TCP socket. Hands out connected sockets; knows nothing of sessions.
+ *
+ * libuv's own listen callback retries a failing accept without a pause, so the listener polls its socket
+ * itself: when descriptors run out (EMFILE, ENFILE) it says so once, rests for a second and tries again;
+ * those who wait in the backlog are served then.
+ */
+#ifndef DROVER_NET_LISTENER_H
+#define DROVER_NET_LISTENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "common/failure.h"
+#include "common/nodiscard.h"
+
+enum { LISTENER_REST_MS = 1000, LISTENER_BACKLOG = 511, LISTENER_ADDRESS_CHARS = 80 };
+
+struct listener {
+    uv_poll_t poll;
+    uv_timer_t rest;
+    int socket;
+    bool is_open, is_short;               /* is_short: descriptors ran out and that was said */
+    char address[LISTENER_ADDRESS_CHARS]; /* "127.0.0.1:7717", "[::1]:7717" */
+    void *context;
+    void (*on_accept)(void *context, int socket); /* the socket is the receiver's, also to close */
+};
+
+/** Binds and listens; no connection is taken before listener_start. address: a numeric IPv4 or IPv6 address
+ * or a name. port 0: any free one. 0, or -1 with *failure, one plain sentence. */
+NODISCARD int listener_open(struct listener *listener, uv_loop_t *loop, const char *address, uint16_t port,
+                            struct failure *failure);
+NODISCARD int listener_start(struct listener *listener, void *context,
+                             void (*on_accept)(void *context, int socket));
+/** Stops accepting and starts closing its handles. Does nothing when it is not open. */
+void listener_close(struct listener *listener);
+
+#endif

@@ -1,0 +1,110 @@
+/* See send_queue.h. */
+#include "server/net/send_queue.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void send_queue_init(struct send_queue *queue, size_t control_limit) {
+    *queue = (struct send_queue){.control_limit = control_limit};
+}
+
+void send_queue_fini(struct send_queue *queue) {
+    send_queue_end_write(queue);
+    for (size_t i = 0; i < queue->count; i++) {
+        shared_bytes_release(queue->control[(queue->head + i) & (queue->capacity - 1)]);
+    }
+    shared_bytes_release(queue->frame);
+    free(queue->control);
+    send_queue_init(queue, queue->control_limit);
+}
+
+static int grow(struct send_queue *queue) {
+    const size_t capacity = queue->capacity == 0 ? 16 : queue->capacity * 2;
+    struct shared_bytes **control = malloc(capacity * sizeof *control);
+    if (control == NULL) {
+        return -1;
+    }
+    for (size_t i = 0; i < queue->count; i++) {
+        control[i] = queue->control[(queue->head + i) & (queue->capacity - 1)];
+    }
+    free(queue->control);
+    queue->control = control;
+    queue->capacity = capacity;
+    queue->head = 0;
+    return 0;
+}
+
+int send_queue_push_last(struct send_queue *queue, struct shared_bytes *line) {
+    if (queue->count == queue->capacity && grow(queue) != 0) {
+        return -1;
+    }
+    queue->control[(queue->head + queue->count) & (queue->capacity - 1)] = shared_bytes_hold(line);
+    queue->count++;
+    queue->control_bytes += line->length;
+    return 0;
+}
+
+int send_queue_push(struct send_queue *queue, struct shared_bytes *line) {
+    if (queue->control_bytes > 0 && queue->control_bytes + line->length > queue->control_limit) {
+        return -1;
+    }
+    return send_queue_push_last(queue, line);
+}
+
+void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame) {
+    send_queue_drop_frame(queue);
+    queue->frame = shared_bytes_hold(frame);
+}
+
+void send_queue_drop_frame(struct send_queue *queue) {
+    if (queue->frame != NULL) {
+        shared_bytes_release(queue->frame);
+        queue->frame = NULL;
+        queue->frames_skipped++;
+    }
+}
+
+int send_queue_begin_write(struct send_queue *queue, struct shared_bytes *batch[SEND_QUEUE_BATCH]) {
+    if (send_queue_is_writing(queue)) {
+        return 0;
+    }
+    int taken = 0;
+    while (queue->count > 0 && taken < SEND_QUEUE_BATCH) {
+        struct shared_bytes *line = queue->control[queue->head];
+        queue->head = (queue->head + 1) & (queue->capacity - 1);
+        queue->count--;
+        queue->writing_control_bytes += line->length;
+        queue->writing[taken++] = line;
+    }
+    if (queue->frame != NULL && taken < SEND_QUEUE_BATCH) {
+        assert(queue->count == 0);
+        queue->writing[taken++] = queue->frame;
+        queue->frame = NULL;
+        queue->is_writing_frame = true;
+    }
+    queue->writing_count = taken;
+    for (int i = 0; i < taken; i++) {
+        batch[i] = queue->writing[i];
+    }
+    return taken;
+}
+
+void send_queue_end_write(struct send_queue *queue) {
+    for (int i = 0; i < queue->writing_count; i++) {
+        shared_bytes_release(queue->writing[i]);
+    }
+    assert(queue->control_bytes >= queue->writing_control_bytes);
+    queue->control_bytes -= queue->writing_control_bytes;
+    queue->writing_control_bytes = 0;
+    queue->writing_count = 0;
+    queue->frames_sent += queue->is_writing_frame ? 1 : 0;
+    queue->is_writing_frame = false;
+}
+
+bool send_queue_is_writing(const struct send_queue *queue) {
+    return queue->writing_count > 0;
+}
+
+bool send_queue_is_empty(const struct send_queue *queue) {
+    return queue->count == 0 && queue->frame == NULL && queue->writing_count == 0;
+}

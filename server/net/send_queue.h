@@ -1,0 +1,60 @@
+/* What one session is still owed: control lines (replies, events), never dropped, and the newest frame
+ * (snapshot).
+ *
+ * Pure: knows no socket. The session takes a batch, writes it, and says when it is written; one batch is
+ * being written at a time, and a batch once taken is always written to its end, so a line is never cut.
+ *
+ * 1. Control lines leave in the order they were pushed, and before a frame that waits.
+ * 2. At most one frame is in the batch being written and one waits: the newest. A frame that is replaced or
+ * dropped before its turn is counted in frames_skipped.
+ * 3. control_bytes counts control lines waiting or being written. A push that would pass control_limit is
+ * refused, but one line is always accepted when none waits, however long it is.
+ */
+#ifndef DROVER_NET_SEND_QUEUE_H
+#define DROVER_NET_SEND_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/nodiscard.h"
+#include "common/shared_bytes.h"
+
+enum { SEND_QUEUE_BATCH = 32 };
+
+struct send_queue {
+    struct shared_bytes **control; /* a ring; owns one reference each */
+    size_t head, count, capacity;  /* capacity is 0 or a power of two */
+    size_t control_bytes, control_limit;
+    struct shared_bytes *frame; /* the newest, waiting; NULL when none */
+    struct shared_bytes *writing[SEND_QUEUE_BATCH];
+    int writing_count;
+    size_t writing_control_bytes;
+    bool is_writing_frame;
+    uint64_t frames_sent, frames_skipped;
+};
+
+/** control_limit: bytes of control lines that may wait. Allocates nothing yet. */
+void send_queue_init(struct send_queue *queue, size_t control_limit);
+/** Gives up every reference, those of the batch being written too. */
+void send_queue_fini(struct send_queue *queue);
+/** Queues a control line; takes its own reference. 0, or -1 when the limit would be passed or memory is short
+ * (nothing is kept then). */
+NODISCARD int send_queue_push(struct send_queue *queue, struct shared_bytes *line);
+/** As send_queue_push without the limit: for the last word of a session. -1 when memory is short. */
+NODISCARD int send_queue_push_last(struct send_queue *queue, struct shared_bytes *line);
+/** The newest frame; takes its own reference. One that still waits is skipped. */
+void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame);
+/** Skips the frame that waits, if any (unsubscribed, scenario changed). */
+void send_queue_drop_frame(struct send_queue *queue);
+/** Takes the next batch. Returns how many entries of batch[] are to be written in this order, 0 when there is
+ * nothing or the last batch is still being written. The references stay the queue's until
+ * send_queue_end_write. */
+NODISCARD int send_queue_begin_write(struct send_queue *queue, struct shared_bytes *batch[SEND_QUEUE_BATCH]);
+/** The batch is written (or never will be). */
+void send_queue_end_write(struct send_queue *queue);
+bool send_queue_is_writing(const struct send_queue *queue);
+/** Nothing waits and nothing is being written. */
+bool send_queue_is_empty(const struct send_queue *queue);
+
+#endif

@@ -1,0 +1,394 @@
+/* See session.h. Thin over libuv; what to send next is decided in send_queue.c. */
+#include "server/net/session.h"
+
+#include <assert.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/message.h"
+
+enum { KEEPALIVE_SECONDS = 30, NOT_SENT_LOW_WATER_BYTES = 16384, BYE_BYTES = 4096 };
+
+static void flush(struct session *session);
+static void resume_reading(struct session *session);
+static void leave_when_done(struct session *session);
+
+static void on_uv_closed(uv_handle_t *handle) {
+    struct session *session = handle->data;
+    line_reader_fini(&session->reader);
+    send_queue_fini(&session->queue);
+    session->host->on_closed(session->host->context, session);
+}
+
+/* Closes the socket now. reset: tell the kernel not to keep what the peer does not take. */
+static void close_now(struct session *session, bool reset) {
+    if (session->phase == SESSION_CLOSED) {
+        return;
+    }
+    session->phase = SESSION_CLOSED;
+    session->subscription.is_active = false;
+    if (!reset || uv_tcp_close_reset(&session->tcp, on_uv_closed) != 0) {
+        uv_close((uv_handle_t *)&session->tcp, on_uv_closed);
+    }
+}
+
+static void on_shutdown(uv_shutdown_t *request, int status) {
+    struct session *session = request->handle->data;
+    if (session->phase != SESSION_CLOSED && (status != 0 || session->is_eof)) {
+        close_now(session, false);
+    }
+}
+
+static void start_linger(struct session *session) {
+    session->phase = SESSION_LINGERING;
+    session->phase_deadline_ms = uv_now(session->tcp.loop) + SESSION_LINGER_MS;
+    if (uv_shutdown(&session->shutdown, (uv_stream_t *)&session->tcp, on_shutdown) != 0) {
+        close_now(session, false);
+    }
+}
+
+static void on_written(uv_write_t *request, int status) {
+    struct session *session = request->handle->data;
+    send_queue_end_write(&session->queue);
+    if (session->phase == SESSION_CLOSED) {
+        return;
+    }
+    if (status != 0) {
+        log_write(LOG_DEBUG, "net", "session %u: write: %s", session->id, uv_strerror(status));
+        close_now(session, false);
+        return;
+    }
+    flush(session);
+}
+
+static void flush(struct session *session) {
+    if (session->phase != SESSION_OPEN && session->phase != SESSION_FLUSHING) {
+        return;
+    }
+    struct shared_bytes *batch[SEND_QUEUE_BATCH];
+    const int count = send_queue_begin_write(&session->queue, batch);
+    if (count == 0) {
+        if (session->phase == SESSION_FLUSHING && send_queue_is_empty(&session->queue)) {
+            start_linger(session);
+        }
+        return;
+    }
+    uv_buf_t buffers[SEND_QUEUE_BATCH];
+    size_t total = 0;
+    for (int i = 0; i < count; i++) {
+        buffers[i] = uv_buf_init(batch[i]->data, (unsigned)batch[i]->length);
+        total += batch[i]->length;
+    }
+    session->write_left = total;
+    session->write_progress_ms = uv_now(session->tcp.loop);
+    const int result =
+        uv_write(&session->write, (uv_stream_t *)&session->tcp, buffers, (unsigned)count, on_written);
+    if (result != 0) {
+        send_queue_end_write(&session->queue);
+        close_now(session, false);
+    }
+}
+
+void session_send_shared(struct session *session, struct shared_bytes *lines) {
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    if (send_queue_push(&session->queue, lines) != 0) {
+        session_close(session, "slow", "too many bytes of replies are waiting to be read");
+        return;
+    }
+    flush(session);
+}
+
+void session_send(struct session *session, struct buffer *lines) {
+    const bool failed = lines->failed;
+    size_t length = 0;
+    char *data = buffer_take(lines, &length);
+    if (failed) {
+        free(data);
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    if (data == NULL) {
+        return;
+    }
+    struct shared_bytes *shared = shared_bytes_create(data, length);
+    if (shared == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    session_send_shared(session, shared);
+    shared_bytes_release(shared);
+}
+
+void session_offer_frame(struct session *session, struct shared_bytes *frame) {
+    if (session->phase == SESSION_OPEN) {
+        send_queue_offer_frame(&session->queue, frame);
+        flush(session);
+    }
+}
+
+void session_drop_frame(struct session *session) {
+    send_queue_drop_frame(&session->queue);
+}
+
+void session_close(struct session *session, const char *reason, const char *text) {
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    log_write(LOG_INFO, "net", "session %u: bye %s (%s)", session->id, reason, text);
+    session->phase = SESSION_FLUSHING;
+    session->phase_deadline_ms = uv_now(session->tcp.loop) + SESSION_FLUSH_MS;
+    session->subscription.is_active = false;
+    session->has_backlog = false;
+    send_queue_drop_frame(&session->queue);
+
+    struct buffer bye;
+    buffer_init(&bye, BYE_BYTES);
+    message_write_bye(reason, text, &bye);
+    size_t length = 0;
+    char *data = buffer_take(&bye, &length);
+    struct shared_bytes *shared = data == NULL ? NULL : shared_bytes_create(data, length);
+    if (shared == NULL || send_queue_push_last(&session->queue, shared) != 0) {
+        shared_bytes_release(shared);
+        close_now(session, false);
+        return;
+    }
+    shared_bytes_release(shared);
+    flush(session);
+    resume_reading(session);
+}
+
+/* ---- reading ---- */
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
+    (void)suggested;
+    struct session *session = handle->data;
+    size_t size = 0;
+    char *space = NULL;
+    if (session->phase != SESSION_OPEN) {
+        /* What a closing session still sends is thrown away: start over with an empty reader. */
+        line_reader_fini(&session->reader);
+        line_reader_init(&session->reader, LIMIT_LINE_BYTES);
+    }
+    space = line_reader_reserve(&session->reader, SESSION_READ_BYTES, &size);
+    *out = uv_buf_init(space, space == NULL ? 0u : (unsigned)size);
+}
+
+static void stop_reading(struct session *session) {
+    if (session->is_reading) {
+        uv_read_stop((uv_stream_t *)&session->tcp);
+        session->is_reading = false;
+    }
+}
+
+static void on_end(struct session *session) {
+    session->is_eof = true;
+    stop_reading(session);
+    if (session->phase == SESSION_LINGERING) {
+        close_now(session, false);
+        return;
+    }
+    leave_when_done(session);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
+    (void)buffer;
+    struct session *session = stream->data;
+    if (count == UV_EOF) {
+        on_end(session);
+    } else if (count < 0) {
+        log_write(LOG_DEBUG, "net", "session %u: read: %s", session->id, uv_strerror((int)count));
+        close_now(session, false);
+    } else if (count > 0 && session->phase == SESSION_OPEN) {
+        line_reader_commit(&session->reader, (size_t)count);
+        session_run(session);
+    }
+}
+
+static void resume_reading(struct session *session) {
+    if (session->is_reading || session->is_eof || session->phase == SESSION_CLOSED) {
+        return;
+    }
+    if (uv_read_start((uv_stream_t *)&session->tcp, on_alloc, on_read) != 0) {
+        close_now(session, false);
+        return;
+    }
+    session->is_reading = true;
+}
+
+static bool may_take_line(const struct session *session) {
+    return session->phase == SESSION_OPEN && !session->is_leaving && session->outstanding < SESSION_COMMANDS;
+}
+
+/* Hands out lines until the turn is over. Returns true when lines may be left. */
+static bool hand_out_lines(struct session *session) {
+    for (int handled = 0; handled < SESSION_LINES_PER_TURN && may_take_line(session); handled++) {
+        char *line = NULL;
+        size_t length = 0;
+        switch (line_reader_next(&session->reader, &line, &length)) {
+        case LINE_NEED_MORE:
+            return false;
+        case LINE_TOO_LONG:
+            session->line++;
+            session->host->on_too_long(session->host->context, session);
+            break;
+        case LINE_READY:
+            session->line++;
+            if (length > 0) {
+                session->host->on_line(session->host->context, session, line, length);
+            }
+            break;
+        }
+    }
+    return true;
+}
+
+void session_run(struct session *session) {
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    session->has_backlog = hand_out_lines(session);
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    if (!session->has_backlog) {
+        resume_reading(session);
+        leave_when_done(session);
+        return;
+    }
+    stop_reading(session);
+    if (may_take_line(session)) {
+        session->host->on_runnable(session->host->context, session);
+    }
+    leave_when_done(session);
+}
+
+void session_expect_answer(struct session *session) {
+    session->outstanding++;
+}
+
+void session_answered(struct session *session) {
+    assert(session->outstanding > 0);
+    session->outstanding--;
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    if (session->has_backlog && may_take_line(session)) {
+        session->host->on_runnable(session->host->context, session);
+    }
+    leave_when_done(session);
+}
+
+/* ---- ending ---- */
+
+static void leave_when_done(struct session *session) {
+    if (session->phase != SESSION_OPEN || session->outstanding > 0) {
+        return;
+    }
+    if (session->is_leaving) {
+        if (session->has_bye_request) {
+            struct buffer reply;
+            buffer_init(&reply, BYE_BYTES);
+            struct json_writer json = message_begin_reply(REQUEST_BYE, session->bye_id, &reply);
+            message_end_reply(&json, &reply);
+            session_send(session, &reply);
+        }
+        session_close(session, "client", "you asked to leave");
+    } else if (session->is_eof && !session->has_backlog && !session->subscription.is_active) {
+        session_close(session, "client", "you closed your side");
+    }
+}
+
+void session_leave(struct session *session, const char *id) {
+    session->is_leaving = true;
+    session->has_bye_request = true;
+    const size_t length = strnlen(id, sizeof session->bye_id - 1);
+    memcpy(session->bye_id, id, length);
+    session->bye_id[length] = '\0';
+    /* The line that asked is still being handled; session_run ends the session after it. */
+}
+
+static bool is_peer_gone(const struct session *session) {
+    uv_os_fd_t descriptor = -1;
+    if (uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) != 0) {
+        return true;
+    }
+    struct pollfd watch = {.fd = descriptor, .events = 0};
+    return poll(&watch, 1, 0) > 0 && (watch.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+static void check_stall(struct session *session, uint64_t now_ms) {
+    if (!send_queue_is_writing(&session->queue)) {
+        return;
+    }
+    const size_t left = uv_stream_get_write_queue_size((const uv_stream_t *)&session->tcp);
+    if (left != session->write_left) {
+        session->write_left = left;
+        session->write_progress_ms = now_ms;
+    } else if (now_ms - session->write_progress_ms >= LIMIT_STALL_SECONDS * 1000u) {
+        session_close(session, "slow", "no byte was accepted for 10 s");
+    }
+}
+
+void session_check(struct session *session, uint64_t now_ms) {
+    switch (session->phase) {
+    case SESSION_OPEN:
+        if (session->is_eof && is_peer_gone(session)) {
+            close_now(session, false);
+            return;
+        }
+        check_stall(session, now_ms);
+        return;
+    case SESSION_FLUSHING:
+    case SESSION_LINGERING:
+        if (now_ms >= session->phase_deadline_ms) {
+            close_now(session, session->phase == SESSION_FLUSHING);
+        }
+        return;
+    case SESSION_CLOSED:
+        return;
+    }
+}
+
+/* ---- opening ---- */
+
+static void set_socket_options(struct session *session, int socket) {
+    /* Failing to set one costs latency, not correctness. */
+    const int low_water = NOT_SENT_LOW_WATER_BYTES;
+    if (uv_tcp_nodelay(&session->tcp, 1) != 0 || uv_tcp_keepalive(&session->tcp, 1, KEEPALIVE_SECONDS) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low_water, sizeof low_water) != 0) {
+        log_write(LOG_WARN, "net", "session %u: a socket option could not be set", session->id);
+    }
+}
+
+int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host, uint32_t id,
+                 int socket) {
+    session->host = host;
+    session->id = id;
+    session->phase = SESSION_OPEN;
+    int result = uv_tcp_init(loop, &session->tcp);
+    if (result != 0) {
+        close(socket);
+        return result;
+    }
+    session->tcp.data = session;
+    line_reader_init(&session->reader, LIMIT_LINE_BYTES);
+    send_queue_init(&session->queue, LIMIT_CONTROL_BYTES);
+    result = uv_tcp_open(&session->tcp, socket);
+    if (result != 0) {
+        /* The handle is registered with the loop already, so it has to go the long way. */
+        close(socket);
+        close_now(session, false);
+        return 0;
+    }
+    set_socket_options(session, socket);
+    resume_reading(session);
+    return 0;
+}

@@ -1,0 +1,110 @@
+/* One client: its socket, its half-read line, what it is owed, what it subscribed to.
+ *
+ * 1. A session lives from session_open to its host's on_closed, which comes from libuv's close callback; only
+ * then may its memory go. Whoever holds a session by number asks the session_set whether it still exists.
+ * 2. Lines are handed out in order, at most SESSION_LINES_PER_TURN a turn; then other sessions get theirs.
+ * While SESSION_COMMANDS requests of it wait for the world, or after it said bye, its lines are left alone
+ * (and the socket is not read: the sender is held back by TCP, not by an error).
+ * 3. Phases go one way: open, flushing (bye is queued; the rest is written, at most SESSION_FLUSH_MS),
+ * lingering (our side is shut, we wait briefly for the other, so that a reset does not eat the bye), closed.
+ * 4. Memory: one line (64 KiB) + one read, LIMIT_CONTROL_BYTES of replies, references to at most two frames.
+ */
+#ifndef DROVER_NET_SESSION_H
+#define DROVER_NET_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/line_reader.h"
+#include "common/nodiscard.h"
+#include "server/net/send_queue.h"
+
+enum {
+    SESSION_LINES_PER_TURN = 64,
+    SESSION_COMMANDS = 128,    /* requests of one session that may wait for the world */
+    SESSION_FLUSH_MS = 1000,   /* to write what is owed after bye */
+    SESSION_LINGER_MS = 250,   /* to see the other side close */
+    SESSION_READ_BYTES = 16384 /* wish per read */
+};
+
+/** What a session asked to be sent. */
+struct subscription {
+    bool is_active;
+    int layout;     /* enum layout */
+    double hz;      /* as asked; `every` follows from it and the scenario's tick_hz */
+    uint64_t every; /* ticks between frames, >= 1 */
+    bool forces;
+    bool has_sent;      /* false: the current state is owed at once */
+    uint64_t last_tick; /* of the last frame given to the send queue */
+};
+
+enum session_phase { SESSION_OPEN, SESSION_FLUSHING, SESSION_LINGERING, SESSION_CLOSED };
+
+struct session;
+
+/** Who the session works for. */
+struct session_host {
+    void *context;
+    void (*on_line)(void *context, struct session *session, const char *line, size_t length);
+    void (*on_too_long)(void *context, struct session *session);
+    /** Lines wait and may be handled: call session_run from the loop, not from inside this. */
+    void (*on_runnable)(void *context, struct session *session);
+    void (*on_closed)(void *context, struct session *session); /* the session is the host's to free */
+};
+
+struct session {
+    uv_tcp_t tcp;
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    const struct session_host *host;
+    uint32_t id; /* 0 for one that is only told that the server is full */
+    struct line_reader reader;
+    struct send_queue queue;
+    struct subscription subscription;
+    uint64_t line;   /* of the connection, 1-based: the one being handled */
+    int bad_lines;   /* unreadable ones in a row */
+    int outstanding; /* requests that wait for the world */
+    enum session_phase phase;
+    uint64_t phase_deadline_ms; /* loop time; flushing and lingering */
+    bool is_reading, is_eof, has_backlog, is_leaving;
+    char bye_id[LIMIT_ID_CHARS * 6 + 3]; /* of the bye request */
+    bool has_bye_request;
+    size_t write_left; /* bytes at the last look, and when that last changed */
+    uint64_t write_progress_ms;
+    struct session *next, *previous, *next_in_bucket; /* the session_set's */
+};
+
+/** Takes over a connected socket: sets its options and starts reading. The session is zeroed memory of the
+ * caller. 0, or a libuv error: the socket is closed then, and on_closed comes if and only if 0 was returned.
+ */
+NODISCARD int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host,
+                           uint32_t id, int socket);
+/** Handles waiting lines, one turn's worth. */
+void session_run(struct session *session);
+/** Queues a control line (or several) and takes the buffer's bytes; the buffer is empty afterwards. Nothing
+ * is sent when the buffer is empty or the session is closing. A failed buffer or too much waiting ends the
+ * session ("slow"). */
+void session_send(struct session *session, struct buffer *lines);
+/** The same for bytes that several sessions share. */
+void session_send_shared(struct session *session, struct shared_bytes *lines);
+/** The newest frame, in place of one that waits. */
+void session_offer_frame(struct session *session, struct shared_bytes *frame);
+/** Skips a frame that waits. */
+void session_drop_frame(struct session *session);
+/** A request of this session was handed to the world; session_answered when it is done. */
+void session_expect_answer(struct session *session);
+void session_answered(struct session *session);
+/** Ends the session as it asked, after its earlier requests are answered. id: of its bye request. */
+void session_leave(struct session *session, const char *id);
+/** Says bye and closes once everything queued is written. reason: "client", "shutdown", "slow", "full",
+ * "protocol". */
+void session_close(struct session *session, const char *reason, const char *text);
+/** Looks after time limits: flush, linger, stall, a half-closed peer that is gone. Call a few times a second.
+ */
+void session_check(struct session *session, uint64_t now_ms);
+
+#endif

@@ -1,0 +1,152 @@
+/* See session_set.h. */
+#include "server/net/session_set.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+static void host_line(void *context, struct session *session, const char *line, size_t length) {
+    struct session_set *set = context;
+    set->handler.on_line(set->handler.context, session, line, length);
+}
+
+static void host_too_long(void *context, struct session *session) {
+    struct session_set *set = context;
+    set->handler.on_too_long(set->handler.context, session);
+}
+
+static bool is_runnable(const struct session *session) {
+    return session->phase == SESSION_OPEN && session->has_backlog && session->outstanding < SESSION_COMMANDS;
+}
+
+static void on_idle(uv_idle_t *idle) {
+    struct session_set *set = idle->data;
+    bool again = false;
+    /* A session is freed in its close callback only, so the list stays whole while we walk it. */
+    for (struct session *session = set->first; session != NULL; session = session->next) {
+        if (is_runnable(session)) {
+            session_run(session);
+            again = again || is_runnable(session);
+        }
+    }
+    if (!again) {
+        uv_idle_stop(&set->idle);
+        set->is_idle_running = false;
+    }
+}
+
+static void host_runnable(void *context, struct session *session) {
+    (void)session;
+    struct session_set *set = context;
+    if (!set->is_idle_running) {
+        set->is_idle_running = true;
+        uv_idle_start(&set->idle, on_idle);
+    }
+}
+
+static void unlink_session(struct session_set *set, struct session *session) {
+    if (session->previous != NULL) {
+        session->previous->next = session->next;
+    } else {
+        set->first = session->next;
+    }
+    if (session->next != NULL) {
+        session->next->previous = session->previous;
+    }
+    set->count--;
+    if (session->id == 0) {
+        return;
+    }
+    set->numbered--;
+    struct session **link = &set->buckets[session->id % SESSION_SET_BUCKETS];
+    while (*link != session) {
+        assert(*link != NULL);
+        link = &(*link)->next_in_bucket;
+    }
+    *link = session->next_in_bucket;
+}
+
+static void host_closed(void *context, struct session *session) {
+    struct session_set *set = context;
+    log_write(LOG_DEBUG, "net", "session %u: gone; %llu frames sent, %llu skipped", session->id,
+              (unsigned long long)session->queue.frames_sent,
+              (unsigned long long)session->queue.frames_skipped);
+    unlink_session(set, session);
+    free(session);
+    set->handler.on_closed(set->handler.context);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    struct session_set *set = timer->data;
+    const uint64_t now_ms = uv_now(set->loop);
+    for (struct session *session = set->first; session != NULL; session = session->next) {
+        session_check(session, now_ms);
+    }
+}
+
+int session_set_init(struct session_set *set, uv_loop_t *loop, const struct session_set_handler *handler) {
+    *set = (struct session_set){.loop = loop, .handler = *handler};
+    set->host = (struct session_host){.context = set,
+                                      .on_line = host_line,
+                                      .on_too_long = host_too_long,
+                                      .on_runnable = host_runnable,
+                                      .on_closed = host_closed};
+    int result = uv_timer_init(loop, &set->timer);
+    if (result == 0) {
+        result = uv_idle_init(loop, &set->idle);
+    }
+    set->timer.data = set;
+    set->idle.data = set;
+    if (result == 0) {
+        result = uv_timer_start(&set->timer, on_timer, SESSION_SET_CHECK_MS, SESSION_SET_CHECK_MS);
+    }
+    return result;
+}
+
+void session_set_fini(struct session_set *set) {
+    assert(set->count == 0);
+    uv_close((uv_handle_t *)&set->timer, NULL);
+    uv_close((uv_handle_t *)&set->idle, NULL);
+}
+
+struct session *session_set_add(struct session_set *set, int socket, bool with_number) {
+    struct session *session = calloc(1, sizeof *session);
+    if (session == NULL) {
+        close(socket);
+        return NULL;
+    }
+    const uint32_t id = with_number ? ++set->last_id : 0;
+    if (session_open(session, set->loop, &set->host, id, socket) != 0) {
+        free(session);
+        return NULL;
+    }
+    session->next = set->first;
+    if (set->first != NULL) {
+        set->first->previous = session;
+    }
+    set->first = session;
+    set->count++;
+    if (with_number) {
+        struct session **bucket = &set->buckets[id % SESSION_SET_BUCKETS];
+        session->next_in_bucket = *bucket;
+        *bucket = session;
+        set->numbered++;
+    }
+    return session;
+}
+
+struct session *session_set_find(const struct session_set *set, uint32_t id) {
+    struct session *session = set->buckets[id % SESSION_SET_BUCKETS];
+    while (session != NULL && session->id != id) {
+        session = session->next_in_bucket;
+    }
+    return session;
+}
+
+void session_set_close_all(struct session_set *set, const char *reason, const char *text) {
+    for (struct session *session = set->first; session != NULL; session = session->next) {
+        session_close(session, reason, text);
+    }
+}

@@ -1,0 +1,56 @@
+/* All sessions of a server: their numbers, their turns, their time limits, their memory.
+ *
+ * 1. Owns every session from session_set_add until its close callback, and one idle and one timer handle of
+ * the loop.
+ * 2. Numbers count from 1 and are never used twice.
+ * 3. Sessions with lines left take turns of SESSION_LINES_PER_TURN lines, one turn each loop iteration.
+ */
+#ifndef DROVER_NET_SESSION_SET_H
+#define DROVER_NET_SESSION_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "server/net/session.h"
+
+enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
+
+/** What the owner does with lines; called from the loop. */
+struct session_set_handler {
+    void *context;
+    void (*on_line)(void *context, struct session *session, const char *line, size_t length);
+    void (*on_too_long)(void *context, struct session *session);
+    void (*on_closed)(void *context); /* a session is gone, already out of the set */
+};
+
+struct session_set {
+    uv_loop_t *loop;
+    struct session_set_handler handler;
+    struct session_host host;
+    uv_timer_t timer;
+    uv_idle_t idle;
+    struct session *first;
+    struct session *buckets[SESSION_SET_BUCKETS];
+    int count;    /* sessions in the list, numbered or not */
+    int numbered; /* those with a number: what max clients counts */
+    uint32_t last_id;
+    bool is_idle_running;
+};
+
+/** 0, or a libuv error. */
+NODISCARD int session_set_init(struct session_set *set, uv_loop_t *loop,
+                               const struct session_set_handler *handler);
+/** Starts closing the set's own handles; the sessions must be gone. The memory is free when the loop has run
+ * out. */
+void session_set_fini(struct session_set *set);
+/** A session on a connected socket, with a number or (to say bye only) without. NULL when it could not be
+ * made: the socket is closed then. */
+NODISCARD struct session *session_set_add(struct session_set *set, int socket, bool with_number);
+/** The session of this number, or NULL when it is gone. */
+struct session *session_set_find(const struct session_set *set, uint32_t id);
+/** Says bye to every session. */
+void session_set_close_all(struct session_set *set, const char *reason, const char *text);
+
+#endif

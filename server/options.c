@@ -1,0 +1,100 @@
+/* See options.h. */
+#include "server/options.h"
+
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/log.h"
+
+static const struct field option_fields[] = {
+    {.name = "listen",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, listen),
+     .unit = "ADDR",
+     .help = "Address to listen on; anyone who reaches it may steer the world."},
+    {.name = "port",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, port),
+     .max = 65535,
+     .unit = "N",
+     .help = "TCP port; 0 takes a free one."},
+    {.name = "seed",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, seed),
+     .unit = "N",
+     .help = "Random seed, 0 to 9007199254740991, in place of the scenarios' own."},
+    {.name = "tick-hz",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct server_options, tick_hz),
+     .max = LIMIT_TICK_HZ,
+     .unit = "N",
+     .help = "Ticks a second, at least 1, in place of the scenarios' own; 0 leaves theirs."},
+    {.name = "scenarios",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, scenarios),
+     .unit = "DIR",
+     .help = "Where scenarios are found by name."},
+    {.name = "paused",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_paused),
+     .help = "Start paused; resume or step from a client."},
+    {.name = "max-clients",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, max_clients),
+     .min = 1,
+     .max = 65535,
+     .unit = "N",
+     .help = "Sessions at once; one more is told that the server is full."},
+    {.name = "log",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct server_options, log),
+     .choices = log_level_names,
+     .unit = "LEVEL",
+     .help = "What is logged on standard error."},
+    {.type = FIELD_END},
+};
+
+static const struct options_def options_def = {
+    .program = "drover-server",
+    .summary =
+        "Simulates a scenario of steered agents and serves it to viewers and scripts (see protocol.md).",
+    .positional = "[SCENARIO]",
+    .positional_help = "A scenario's name, or a path to a .json file (default seek).",
+    .table = option_fields,
+    .epilog = "The first line on standard output says where the server listens.\n"
+              "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n",
+};
+
+struct server_options server_options_default(void) {
+    return (struct server_options){
+        .listen = "127.0.0.1", .port = 7717, .max_clients = LIMIT_CLIENTS, .log = LOG_INFO};
+}
+
+const struct options_def *server_options_def(void) {
+    return &options_def;
+}
+
+static int read_seed(const char *text, uint64_t *seed, struct failure *failure) {
+    uint64_t value = 0;
+    const size_t length = strlen(text);
+    bool is_good = length <= 16;
+    for (size_t i = 0; i < length && is_good; i++) {
+        is_good = text[i] >= '0' && text[i] <= '9';
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    }
+    if (!is_good || value > (uint64_t)LIMIT_ID_INTEGER) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--seed",
+                           "--seed: expected an integer from 0 to 9007199254740991, found \"%s\"", text);
+    }
+    *seed = value;
+    return 0;
+}
+
+int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
+                             struct failure *failure) {
+    *out = (struct stage_overrides){.has_seed = options->seed[0] != '\0', .tick_hz = options->tick_hz};
+    if (options->tick_hz > 0.0 && options->tick_hz < 1.0) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--tick-hz", "--tick-hz: the smallest rate is 1");
+    }
+    return out->has_seed ? read_seed(options->seed, &out->seed, failure) : 0;
+}

@@ -1,0 +1,29 @@
+/* The command line of drover-server. */
+#ifndef DROVER_SERVER_OPTIONS_H
+#define DROVER_SERVER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/options.h"
+#include "server/stage.h"
+
+struct server_options {
+    char listen[256];
+    uint32_t port;
+    char seed[24];  /* digits; "" when not given */
+    double tick_hz; /* 0: the scenario's */
+    char scenarios[1024];
+    bool is_paused;
+    uint32_t max_clients;
+    int log; /* enum log_level */
+};
+
+struct server_options server_options_default(void);
+/** For options_parse. */
+const struct options_def *server_options_def(void);
+/** What --seed and --tick-hz say. 0, or -1 with *failure. */
+NODISCARD int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
+                                       struct failure *failure);
+
+#endif

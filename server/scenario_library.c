@@ -1,0 +1,184 @@
+/* See scenario_library.h. */
+#include "server/scenario_library.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/name_table.h"
+
+static bool is_directory(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* ../share/drover/scenarios beside the program; "" when it cannot be told. */
+static void find_installed(char *out, size_t size) {
+    char program[SCENARIO_LIBRARY_PATH / 2];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    out[0] = '\0';
+    if (length <= 0) {
+        return;
+    }
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+        (void)snprintf(out, size, "%s/../share/drover/scenarios", program);
+    }
+}
+
+int scenario_library_init(struct scenario_library *library, const char *directory, struct failure *failure) {
+    *library = (struct scenario_library){0};
+    if (directory == NULL || directory[0] == '\0') {
+        (void)snprintf(library->directory, sizeof library->directory, "%s", DROVER_SCENARIO_DIR);
+        if (!is_directory(library->directory)) {
+            find_installed(library->directory, sizeof library->directory);
+        }
+    } else {
+        const int length = snprintf(library->directory, sizeof library->directory, "%s", directory);
+        if (length < 0 || (size_t)length >= sizeof library->directory) {
+            library->directory[0] = '\0';
+        }
+    }
+    if (!is_directory(library->directory)) {
+        return failure_set(failure, FAILURE_NO_SCENARIO, NULL, "no directory of scenarios at \"%s\"",
+                           directory == NULL || directory[0] == '\0' ? library->directory : directory);
+    }
+    return 0;
+}
+
+static void clear_list(struct scenario_library *library) {
+    free(library->list.rows);
+    library->list = (struct scenario_list){0};
+    library->has_list = false;
+}
+
+void scenario_library_fini(struct scenario_library *library) {
+    clear_list(library);
+}
+
+/* DIRECTORY/NAME.json; false when that is too long. */
+static bool file_path(const struct scenario_library *library, const char *name,
+                      char out[SCENARIO_LIBRARY_PATH + 64]) {
+    const int length = snprintf(out, SCENARIO_LIBRARY_PATH + 64, "%s/%s.json", library->directory, name);
+    return length > 0 && length < SCENARIO_LIBRARY_PATH + 64;
+}
+
+int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,
+                          struct failure *failure) {
+    char path[SCENARIO_LIBRARY_PATH + 64];
+    scenario_init(out);
+    if (!name_is_valid(name, strlen(name)) || !file_path(library, name, path) || access(path, F_OK) != 0) {
+        return failure_set(failure, FAILURE_NO_SCENARIO, "scenario",
+                           "no scenario \"%.80s\"; `list` names them", name);
+    }
+    return scenario_load_file(path, out, failure);
+}
+
+static bool is_path(const char *argument) {
+    const size_t length = strlen(argument);
+    return strchr(argument, '/') != NULL || (length >= 5 && strcmp(argument + length - 5, ".json") == 0);
+}
+
+int scenario_library_load_argument(struct scenario_library *library, const char *argument,
+                                   struct scenario *out, struct failure *failure) {
+    if (is_path(argument)) {
+        return scenario_load_file(argument, out, failure);
+    }
+    if (scenario_library_load(library, argument, out, failure) == 0) {
+        return 0;
+    }
+    if (failure->code == FAILURE_NO_SCENARIO) {
+        return failure_set(failure, FAILURE_NO_SCENARIO, "scenario", "no scenario \"%.80s\" in %s", argument,
+                           library->directory);
+    }
+    return -1;
+}
+
+/* ---- the list ---- */
+
+static int compare_rows(const void *a, const void *b) {
+    const struct message_scenario_row *left = a;
+    const struct message_scenario_row *right = b;
+    return strcmp(left->name, right->name);
+}
+
+/* "seek.json" -> "seek" when that is a name. */
+static bool name_of_entry(const char *entry, char name[LIMIT_NAME_CHARS + 1]) {
+    const size_t length = strlen(entry);
+    if (length <= 5 || strcmp(entry + length - 5, ".json") != 0 || !name_is_valid(entry, length - 5)) {
+        return false;
+    }
+    memcpy(name, entry, length - 5);
+    name[length - 5] = '\0';
+    return true;
+}
+
+static int add_row(struct scenario_list *list, const struct scenario *scenario, struct failure *failure) {
+    struct message_scenario_row *rows = realloc(list->rows, ((size_t)list->count + 1) * sizeof *rows);
+    if (rows == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    list->rows = rows;
+    struct message_scenario_row *row = &rows[list->count++];
+    *row = (struct message_scenario_row){0};
+    memcpy(row->name, scenario->name, sizeof row->name);
+    memcpy(row->title, scenario->title, sizeof row->title);
+    memcpy(row->description, scenario->description, sizeof row->description);
+    return 0;
+}
+
+static int add_entry(struct scenario_library *library, const char *entry, struct failure *failure) {
+    char name[LIMIT_NAME_CHARS + 1];
+    if (!name_of_entry(entry, name)) {
+        return 0;
+    }
+    struct scenario scenario;
+    struct failure reason;
+    if (scenario_library_load(library, name, &scenario, &reason) != 0) {
+        log_write(LOG_WARN, "scenario", "left out of the list: %s", reason.message);
+        return 0;
+    }
+    const int result = add_row(&library->list, &scenario, failure);
+    scenario_fini(&scenario);
+    return result;
+}
+
+static int read_directory(struct scenario_library *library, struct failure *failure) {
+    DIR *directory = opendir(library->directory);
+    if (directory == NULL) {
+        return failure_set(failure, FAILURE_NO_SCENARIO, NULL, "%s: %s", library->directory, strerror(errno));
+    }
+    int result = 0;
+    const struct dirent *entry = NULL;
+    while (result == 0 && library->list.count < MESSAGE_SCENARIOS && (entry = readdir(directory)) != NULL) {
+        result = add_entry(library, entry->d_name, failure);
+    }
+    closedir(directory);
+    return result;
+}
+
+const struct scenario_list *scenario_library_list(struct scenario_library *library, struct failure *failure) {
+    const uint64_t now_ns = clock_now_ns();
+    if (library->has_list && now_ns - library->listed_ns < SCENARIO_LIBRARY_FRESH_MS * UINT64_C(1000000)) {
+        return &library->list;
+    }
+    clear_list(library);
+    if (read_directory(library, failure) != 0) {
+        clear_list(library);
+        return NULL;
+    }
+    if (library->list.count > 1) {
+        qsort(library->list.rows, (size_t)library->list.count, sizeof *library->list.rows, compare_rows);
+    }
+    library->has_list = true;
+    library->listed_ns = now_ns;
+    return &library->list;
+}

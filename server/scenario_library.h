@@ -1,0 +1,49 @@
+/* The scenarios a server knows by name: NAME.json in one directory.
+ *
+ * 1. A name is 1 to 31 characters of A-Z a-z 0-9 _ -, so no name leaves the directory.
+ * 2. The list is sorted by name; files with mistakes are left out of it and logged. It is read again when it
+ * is older than SCENARIO_LIBRARY_FRESH_MS, so that asking again and again costs nothing.
+ * 3. Used by one thread at a time.
+ */
+#ifndef DROVER_SERVER_SCENARIO_LIBRARY_H
+#define DROVER_SERVER_SCENARIO_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/failure.h"
+#include "common/message.h"
+#include "common/nodiscard.h"
+#include "server/scenario.h"
+
+enum { SCENARIO_LIBRARY_FRESH_MS = 1000, SCENARIO_LIBRARY_PATH = 4096 };
+
+struct scenario_list {
+    int count;
+    struct message_scenario_row *rows; /* owned */
+};
+
+struct scenario_library {
+    char directory[SCENARIO_LIBRARY_PATH];
+    struct scenario_list list;
+    bool has_list;
+    uint64_t listed_ns;
+};
+
+/** directory: where to look; NULL or "" for the default: the source tree's scenarios/, or, when that is gone,
+ * ../share/drover/scenarios beside the program. -1 with *failure when there is no such directory. */
+NODISCARD int scenario_library_init(struct scenario_library *library, const char *directory,
+                                    struct failure *failure);
+void scenario_library_fini(struct scenario_library *library);
+/** Reads the scenario of this name. 0, or -1 with *failure (no_scenario, bad_scenario, busy); *out as
+ * scenario_read. */
+NODISCARD int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,
+                                    struct failure *failure);
+/** A name, or a path to a file (it has a '/' or ends in ".json"): what the command line takes. */
+NODISCARD int scenario_library_load_argument(struct scenario_library *library, const char *argument,
+                                             struct scenario *out, struct failure *failure);
+/** The list, the library's, good until the next call. NULL with *failure when the directory cannot be read.
+ */
+const struct scenario_list *scenario_library_list(struct scenario_library *library, struct failure *failure);
+
+#endif

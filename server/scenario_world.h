@@ -1,0 +1,18 @@
+/* The parts of a scenario file: world, targets, kinds, agents. Used by scenario.c only. */
+#ifndef DROVER_SERVER_SCENARIO_WORLD_H
+#define DROVER_SERVER_SCENARIO_WORLD_H
+
+#include <cjson/cJSON.h>
+
+#include "common/failure.h"
+#include "common/nodiscard.h"
+#include "server/sim/world_def.h"
+
+/* Each reads its part of the file's root object into *def: 0, or -1 with *failure. In this order: kinds refer
+ * to targets, agents to kinds. Only "world" must be there. */
+NODISCARD int scenario_read_world(const cJSON *root, struct world_def *def, struct failure *failure);
+NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def, struct failure *failure);
+NODISCARD int scenario_read_kinds(const cJSON *root, struct world_def *def, struct failure *failure);
+NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def, struct failure *failure);
+
+#endif

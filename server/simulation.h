@@ -1,0 +1,63 @@
+/* The simulation thread: owns the stage, does its ticks on time, applies commands at tick boundaries, copies
+ * out what somebody wants to see.
+ *
+ * 1. Nothing but this thread touches the world after simulation_start. Others hand it commands and take
+ * outcomes and snapshots; no call of theirs waits for a tick.
+ * 2. While the world runs, commands are applied at the next tick boundary; while it is paused, at once.
+ * 3. Outcomes and snapshots: the outcome of a command is pushed before a snapshot that shows its effect is
+ * published. So whoever takes the snapshot first and the outcomes second has, with every snapshot, all that
+ * led to it.
+ * 4. Every command that was queued gets exactly one OUTCOME_ANSWER, also when the simulation stops.
+ */
+#ifndef DROVER_SERVER_SIMULATION_H
+#define DROVER_SERVER_SIMULATION_H
+
+#include <stdint.h>
+
+#include "common/failure.h"
+#include "common/message.h"
+#include "common/nodiscard.h"
+#include "server/command_queue.h"
+#include "server/demand.h"
+#include "server/outbox.h"
+#include "server/snapshot_exchange.h"
+#include "server/stage.h"
+
+struct simulation;
+
+struct simulation_def {
+    struct stage_overrides overrides;
+    struct scenario_source source;   /* used by the simulation thread from simulation_start on */
+    const struct scenario *scenario; /* the first */
+    bool is_paused;
+};
+
+/** Builds the first world; no thread yet. NULL with *failure. */
+NODISCARD struct simulation *simulation_create(const struct simulation_def *def, struct failure *failure);
+/** Starts the thread. notify(context) is called from it when there is something to take; it must not block.
+ * 0, or -1 when no thread could be made. */
+NODISCARD int simulation_start(struct simulation *simulation, void (*notify)(void *context), void *context);
+/** Ends the thread and waits for it (at most a tick). Commands that still wait are answered `busy`. */
+void simulation_stop(struct simulation *simulation);
+/** Frees it; stops it first when need be. NULL is fine. */
+void simulation_destroy(struct simulation *simulation);
+
+/** Queues a request. */
+NODISCARD enum command_push simulation_submit(struct simulation *simulation, uint32_t session, uint64_t line,
+                                              const struct request *request);
+/** What snapshots are wanted from now on. */
+void simulation_set_demand(struct simulation *simulation, const struct demand *demand);
+/** Asks for a snapshot of the current state, soon and also while paused: somebody subscribed. */
+void simulation_request_snapshot(struct simulation *simulation);
+/** See outbox_take and snapshot_exchange_take. One thread. */
+struct outcome *simulation_take_outcomes(struct simulation *simulation);
+const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulation);
+
+/** tick, time_s, is_paused and scenario of a hello, as of the last tick boundary. */
+void simulation_describe(struct simulation *simulation, struct message_hello *hello);
+/** Ticks the world has done. */
+uint64_t simulation_tick(const struct simulation *simulation);
+/** Ticks a second of the world on the stage. */
+double simulation_tick_hz(struct simulation *simulation);
+
+#endif

@@ -1,0 +1,86 @@
+/* See stage.h. */
+#include "server/stage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
+    return scenario_library_load(context, name, out, failure);
+}
+
+static const struct scenario_list *list_library(void *context, struct failure *failure) {
+    return scenario_library_list(context, failure);
+}
+
+struct scenario_source scenario_library_source(struct scenario_library *library) {
+    return (struct scenario_source){.context = library, .load = load_from_library, .list = list_library};
+}
+
+void stage_init(struct stage *stage, const struct stage_overrides *overrides, struct scenario_source source) {
+    *stage = (struct stage){.overrides = *overrides, .source = source};
+}
+
+void stage_fini(struct stage *stage) {
+    world_destroy(stage->world);
+    stage->world = NULL;
+}
+
+static int fail_create(const struct scenario *scenario, enum world_result result, const char *what,
+                       struct failure *failure) {
+    if (result == WORLD_NO_MEMORY) {
+        return failure_set(failure, FAILURE_BUSY, "scenario", "out of memory for the world of \"%s\"",
+                           scenario->name);
+    }
+    return failure_set(failure, FAILURE_BAD_SCENARIO, "scenario", "%s: %s", scenario->name,
+                       result == WORLD_FULL ? "too many agents" : what);
+}
+
+int stage_put(struct stage *stage, const struct scenario *scenario, const uint64_t *seed,
+              struct failure *failure) {
+    struct world_def def = scenario->def; /* shares the scenario's arrays; not freed here */
+    if (seed != NULL) {
+        def.seed = *seed;
+    } else if (stage->overrides.has_seed) {
+        def.seed = stage->overrides.seed;
+    }
+    if (stage->overrides.tick_hz > 0.0) {
+        def.tick_hz = stage->overrides.tick_hz;
+    }
+    struct world *world = NULL;
+    const char *what = "the world cannot be made";
+    const enum world_result result = world_create(&def, &world, &what);
+    if (result != WORLD_OK) {
+        return fail_create(scenario, result, what, failure);
+    }
+    world_destroy(stage->world);
+    stage->world = world;
+    memcpy(stage->name, scenario->name, sizeof stage->name);
+    memcpy(stage->title, scenario->title, sizeof stage->title);
+    memcpy(stage->description, scenario->description, sizeof stage->description);
+    stage->epoch++;
+    return 0;
+}
+
+void stage_describe(const struct stage *stage, struct message_scenario *out) {
+    const struct world *world = stage->world;
+    *out = (struct message_scenario){.size = world_size(world),
+                                     .seed = world_seed(world),
+                                     .tick_hz = world_tick_hz(world),
+                                     .kind_count = world_kind_count(world),
+                                     .target_count = world_target_count(world)};
+    memcpy(out->name, stage->name, sizeof out->name);
+    memcpy(out->title, stage->title, sizeof out->title);
+    memcpy(out->description, stage->description, sizeof out->description);
+    (void)snprintf(out->edge, sizeof out->edge, "%s", edge_names[world_edge(world)]);
+    for (int k = 0; k < out->kind_count; k++) {
+        const struct kind_def *kind = world_kind(world, k);
+        out->kinds[k] = (struct message_kind){.radius = kind->body.radius.high,
+                                              .max_speed = kind->body.max_speed.high,
+                                              .max_force = kind->body.max_force.high,
+                                              .count = (uint32_t)world_kind_population(world, k)};
+        memcpy(out->kinds[k].name, kind->name, sizeof out->kinds[k].name);
+    }
+    for (int t = 0; t < out->target_count; t++) {
+        (void)snprintf(out->targets[t], sizeof out->targets[t], "%s", world_target_name(world, t));
+    }
+}

@@ -1,0 +1,56 @@
+/* The world that is being simulated and what surrounds it: which scenario it is, whether it is paused, how
+ * many there were before. The simulation thread's own; commands are applied to it (command_apply.h).
+ *
+ * `epoch` counts the worlds put on the stage, from 1: a snapshot of an earlier epoch is a snapshot of another
+ * world.
+ */
+#ifndef DROVER_SERVER_STAGE_H
+#define DROVER_SERVER_STAGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/failure.h"
+#include "common/message.h"
+#include "common/nodiscard.h"
+#include "server/scenario.h"
+#include "server/scenario_library.h"
+#include "server/sim/world.h"
+
+/** Where scenarios come from: a scenario_library, or a test's own. */
+struct scenario_source {
+    void *context;
+    int (*load)(void *context, const char *name, struct scenario *out, struct failure *failure);
+    const struct scenario_list *(*list)(void *context, struct failure *failure);
+};
+
+/** What the command line puts in place of what a scenario says. */
+struct stage_overrides {
+    bool has_seed;
+    uint64_t seed;
+    double tick_hz; /* 0: the scenario's */
+};
+
+struct stage {
+    struct world *world; /* owned; NULL until the first stage_put */
+    char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
+    uint32_t epoch;
+    bool is_paused;
+    struct stage_overrides overrides;
+    struct scenario_source source;
+    const atomic_bool *stop; /* NULL, or ends a long step early */
+};
+
+struct scenario_source scenario_library_source(struct scenario_library *library);
+
+void stage_init(struct stage *stage, const struct stage_overrides *overrides, struct scenario_source source);
+void stage_fini(struct stage *stage);
+/** Builds the scenario's world and, when that succeeds, puts it in place of the old one. seed: NULL, or
+ * instead of the scenario's and the command line's. 0, or -1 with *failure; nothing has changed then. */
+NODISCARD int stage_put(struct stage *stage, const struct scenario *scenario, const uint64_t *seed,
+                        struct failure *failure);
+/** What a viewer must know of it, as of now. */
+void stage_describe(const struct stage *stage, struct message_scenario *out);
+
+#endif
