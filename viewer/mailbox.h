@@ -1,0 +1,85 @@
+/* What passes between the connection's thread and the drawing thread. Neither ever waits for the other's
+ * work.
+ *
+ * Snapshots: one slot, the newest wins (three exist: one being read, one in the slot, one going back to be
+ * overwritten). Messages: a queue, in order. Requests: encoded bytes, with a cap. Status: a copy. Invariant:
+ * a message that started an epoch is in the queue before the first snapshot of that epoch is in the slot; so
+ * take the snapshot first, then the messages.
+ */
+#ifndef DROVER_VIEWER_MAILBOX_H
+#define DROVER_VIEWER_MAILBOX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/message.h"
+#include "common/request.h"
+#include "common/snapshot.h"
+
+enum { MAILBOX_OUTPUT_BYTES = 65536 };
+
+enum link_state {
+    LINK_CONNECTING, /* never yet connected, or trying */
+    LINK_READY,      /* the server said hello */
+    LINK_WAITING,    /* until the next try */
+    LINK_ENDED,      /* no further try will be made */
+};
+
+struct link_status {
+    enum link_state state;
+    bool was_ready;          /* at least once */
+    bool is_bye;             /* the server said goodbye before it went */
+    uint64_t retry_at_ns;    /* LINK_WAITING, clock_now_ns */
+    char reason[256];        /* why the last connection ended or could not be made; "" */
+    double ping_ms;          /* least of the last round trips; < 0 before the first */
+    uint64_t snapshot_count; /* received since the start */
+};
+
+struct mail {
+    struct message *message; /* owned by whoever holds the mail */
+    uint32_t epoch;
+    struct mail *next;
+};
+
+struct mailbox {
+    pthread_mutex_t lock;
+    struct snapshot *newest, *spare; /* either may be NULL */
+    double newest_arrival_ms;
+    struct mail *first, *last;
+    struct buffer output;
+    bool wants_forces;
+    bool is_stopping;
+    struct link_status status;
+};
+
+NODISCARD int mailbox_init(struct mailbox *mailbox);
+void mailbox_fini(struct mailbox *mailbox);
+
+/* The connection's side */
+
+/** Puts the snapshot in the slot; returns one to read the next into (owned by the caller), NULL when out of
+ * memory. */
+NODISCARD struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *snapshot,
+                                                double arrival_ms);
+/** Queues the message, which the mailbox now owns. -1 when out of memory (the message is freed). */
+NODISCARD int mailbox_put_message(struct mailbox *mailbox, struct message *message, uint32_t epoch);
+/** The requests written since the last time; *out is empty before. */
+void mailbox_take_output(struct mailbox *mailbox, struct buffer *out);
+void mailbox_set_status(struct mailbox *mailbox, const struct link_status *status);
+
+/* The drawing side */
+
+/** The newest snapshot and when it came (client ms), or NULL. Owned by the caller until given back. */
+NODISCARD struct snapshot *mailbox_take_snapshot(struct mailbox *mailbox, double *arrival_ms);
+/** Gives back a snapshot that may be overwritten. NULL is fine. */
+void mailbox_return_snapshot(struct mailbox *mailbox, struct snapshot *snapshot);
+/** The next message, or NULL. mail_destroy after use. */
+NODISCARD struct mail *mailbox_take_message(struct mailbox *mailbox);
+void mail_destroy(struct mail *mail);
+/** Queues a request. -1 when there is no connection or the server reads too slowly: it is lost. */
+NODISCARD int mailbox_put_request(struct mailbox *mailbox, const struct request *request);
+struct link_status mailbox_status(struct mailbox *mailbox);
+
+#endif

@@ -1,0 +1,35 @@
+/* drover-viewer: parse, build, run, tear down. Exit: 0 fine, 1 it went wrong while running, 2 it could not
+ * start. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/log.h"
+#include "viewer/app.h"
+
+static int report(const struct failure *failure, int status) {
+    fprintf(stderr, "drover-viewer: %s\n", failure->message);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    struct viewer_options options;
+    struct failure failure;
+    switch (viewer_options_parse(argc, argv, &options, &failure)) {
+    case OPTIONS_EXIT:
+        return EXIT_SUCCESS;
+    case OPTIONS_BAD:
+        report(&failure, 0);
+        fprintf(stderr, "try drover-viewer --help\n");
+        return 2;
+    case OPTIONS_RUN:
+        break;
+    }
+    log_set_level((enum log_level)options.log_level);
+    struct app *app = app_create(&options, &failure);
+    if (app == NULL) {
+        return report(&failure, 2);
+    }
+    const int status = app_run(app, &failure) == 0 ? EXIT_SUCCESS : report(&failure, EXIT_FAILURE);
+    app_destroy(app);
+    return status;
+}

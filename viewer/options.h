@@ -1,0 +1,40 @@
+/* The viewer's command line. Pure apart from --help and --version, which print. */
+#ifndef DROVER_VIEWER_OPTIONS_H
+#define DROVER_VIEWER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/failure.h"
+#include "common/options.h"
+
+/** Where a server is. */
+struct address {
+    char host[256]; /* a name, an IPv4 or an IPv6 address without brackets */
+    char port[6];   /* decimal digits */
+};
+
+struct viewer_options {
+    struct address address;
+    bool is_headless;
+    uint32_t frames;       /* 0: until it is closed */
+    char screenshot[1024]; /* "" for none */
+    char size[24];         /* as given: "1280x800" */
+    int32_t width, height; /* window px, from size */
+    double fixed_dt_ms;    /* 0: real time */
+    bool shows_forces;
+    bool is_single_try; /* do not reconnect: end when the server goes */
+    int log_level;      /* enum log_level */
+};
+
+/** Reads the command line. OPTIONS_BAD fills *failure. */
+enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
+                                         struct failure *failure);
+
+/** HOST, HOST:PORT, [V6], [V6]:PORT or a bare IPv6 address. The port stays as it is when the text has none.
+ */
+NODISCARD int address_parse(const char *text, struct address *address, struct failure *failure);
+/** WIDTHxHEIGHT, 320x240 to 8192x8192. */
+NODISCARD int size_parse(const char *text, int32_t *width, int32_t *height, struct failure *failure);
+
+#endif

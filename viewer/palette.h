@@ -1,0 +1,36 @@
+/* The viewer's colours. Agents are coloured by the state they are in, as in the tutorials. Pure. */
+#ifndef DROVER_VIEWER_PALETTE_H
+#define DROVER_VIEWER_PALETTE_H
+
+#include "viewer/raster.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PALETTE_GROUND   0xff15181du /* outside the world */
+#define PALETTE_WORLD    0xff181c22u /* inside it */
+#define PALETTE_GRID     0xff232830u
+#define PALETTE_BORDER   0xff3a424eu
+#define PALETTE_OUTLINE  0xd00a0c0fu /* around agents and force arrows */
+#define PALETTE_TARGET   0xffff6b6bu
+#define PALETTE_VELOCITY 0xff7ee787u
+#define PALETTE_DESIRED  0xff79b8ffu
+#define PALETTE_STEERING 0xffff7bd5u
+#define PALETTE_TEXT     0xffe6eaefu
+#define PALETTE_TEXT_DIM 0xffa8b0bau
+#define PALETTE_ACCENT   0xff58a6ffu
+#define PALETTE_OK       0xff3fb950u
+#define PALETTE_WARN     0xffe3b341u
+#define PALETTE_BAD      0xffff6b5eu
+
+/** The colour of a state. The tutorials' states have theirs (wander gray, seek green, pursue orange, evade
+ * red ...); any other name gets one that depends on the name alone, so it is the same in every run. Opaque.
+ */
+color palette_state(const char *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,406 @@
+/* See raster.h. Polygons: every edge adds, row by row, the area it covers to the right of itself to a row of
+ * sums; the running total along the row is then the exact share of each pixel that is inside. */
+#include "viewer/raster.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t clamp_int(int32_t value, int32_t low, int32_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Far coordinates are clamped before they become integers: the conversion of a float out of range is
+ * undefined. */
+static int32_t floor_clamped(float value, int32_t low, int32_t high) {
+    if (!(value > (float)low)) {
+        return low;
+    }
+    return value >= (float)high ? high : clamp_int((int32_t)floorf(value), low, high);
+}
+
+static int32_t ceil_clamped(float value, int32_t low, int32_t high) {
+    if (!(value > (float)low)) {
+        return low;
+    }
+    return value >= (float)high ? high : clamp_int((int32_t)ceilf(value), low, high);
+}
+
+/* alpha 0..255 */
+static inline uint32_t blend(uint32_t under, uint32_t over, uint32_t alpha) {
+    const uint32_t keep = 255 - alpha;
+    const uint32_t red_blue = (under & 0xff00ffu) * keep + (over & 0xff00ffu) * alpha + 0x800080u;
+    const uint32_t green = (under & 0x00ff00u) * keep + (over & 0x00ff00u) * alpha + 0x008000u;
+    const uint32_t red_blue_8 = (red_blue + ((red_blue >> 8) & 0xff00ffu)) >> 8;
+    const uint32_t green_8 = (green + ((green >> 8) & 0x00ff00u)) >> 8;
+    return 0xff000000u | (red_blue_8 & 0xff00ffu) | (green_8 & 0x00ff00u);
+}
+
+static inline void blend_coverage(uint32_t *pixel, color over, float coverage) {
+    const uint32_t alpha = (uint32_t)((float)(over >> 24) * coverage + 0.5f);
+    if (alpha != 0) {
+        *pixel = blend(*pixel, over, alpha);
+    }
+}
+
+color color_fade(color c, float factor) {
+    const float clamped = factor < 0.0f ? 0.0f : factor > 1.0f ? 1.0f : factor;
+    return (c & 0xffffffu) | ((uint32_t)((float)(c >> 24) * clamped + 0.5f) << 24);
+}
+
+color color_mix(color a, color b, float amount) {
+    const float part = amount < 0.0f ? 0.0f : amount > 1.0f ? 1.0f : amount;
+    color mixed = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        const float from = (float)((a >> shift) & 0xffu);
+        const float to = (float)((b >> shift) & 0xffu);
+        mixed |= (uint32_t)(from + (to - from) * part + 0.5f) << shift;
+    }
+    return mixed;
+}
+
+struct raster *raster_create(int32_t width, int32_t height) {
+    struct raster *raster = calloc(1, sizeof *raster);
+    if (raster != NULL && raster_resize(raster, width, height) != 0) {
+        free(raster);
+        return NULL;
+    }
+    return raster;
+}
+
+void raster_destroy(struct raster *raster) {
+    if (raster != NULL) {
+        free(raster->pixels);
+        free(raster->sums);
+        free(raster);
+    }
+}
+
+int raster_resize(struct raster *raster, int32_t width, int32_t height) {
+    assert(width >= 1 && height >= 1 && width <= RASTER_MAX_SIZE && height <= RASTER_MAX_SIZE);
+    uint32_t *pixels = calloc((size_t)width * (size_t)height, sizeof *pixels);
+    float *sums = calloc((size_t)width + 2, sizeof *sums);
+    if (pixels == NULL || sums == NULL) {
+        free(pixels);
+        free(sums);
+        return -1;
+    }
+    free(raster->pixels);
+    free(raster->sums);
+    raster->pixels = pixels;
+    raster->sums = sums;
+    raster->width = width;
+    raster->height = height;
+    raster_reset_clip(raster);
+    raster_clear(raster, 0xff000000u);
+    return 0;
+}
+
+void raster_set_clip(struct raster *raster, struct raster_rect rect) {
+    struct raster_rect *clip = &raster->clip;
+    clip->x0 = clamp_int(rect.x0, 0, raster->width);
+    clip->y0 = clamp_int(rect.y0, 0, raster->height);
+    clip->x1 = clamp_int(rect.x1, clip->x0, raster->width);
+    clip->y1 = clamp_int(rect.y1, clip->y0, raster->height);
+}
+
+void raster_reset_clip(struct raster *raster) {
+    raster->clip = (struct raster_rect){0, 0, raster->width, raster->height};
+}
+
+static inline uint32_t *raster_row(const struct raster *raster, int32_t y) {
+    return raster->pixels + (size_t)y * (size_t)raster->width;
+}
+
+void raster_clear(struct raster *raster, color ground) {
+    const struct raster_rect clip = raster->clip;
+    for (int32_t y = clip.y0; y < clip.y1; y++) {
+        uint32_t *row = raster_row(raster, y);
+        for (int32_t x = clip.x0; x < clip.x1; x++) {
+            row[x] = ground | 0xff000000u;
+        }
+    }
+}
+
+void raster_tint(struct raster *raster, color tint) {
+    const struct raster_rect clip = raster->clip;
+    for (int32_t y = clip.y0; y < clip.y1; y++) {
+        uint32_t *row = raster_row(raster, y);
+        for (int32_t x = clip.x0; x < clip.x1; x++) {
+            row[x] = blend(row[x], tint, tint >> 24);
+        }
+    }
+}
+
+/* How much of [cell, cell + 1) lies in [low, high). */
+static inline float overlap(int32_t cell, float low, float high) {
+    const float begin = (float)cell > low ? (float)cell : low;
+    const float end = (float)(cell + 1) < high ? (float)(cell + 1) : high;
+    return end > begin ? end - begin : 0.0f;
+}
+
+void raster_fill_rect(struct raster *raster, vec2 low, vec2 high, color fill) {
+    const struct raster_rect clip = raster->clip;
+    if (!(high.x > low.x && high.y > low.y)) {
+        return;
+    }
+    const int32_t x0 = floor_clamped(low.x, clip.x0, clip.x1), x1 = ceil_clamped(high.x, clip.x0, clip.x1);
+    const int32_t y0 = floor_clamped(low.y, clip.y0, clip.y1), y1 = ceil_clamped(high.y, clip.y0, clip.y1);
+    for (int32_t y = y0; y < y1; y++) {
+        uint32_t *row = raster_row(raster, y);
+        const float part = overlap(y, low.y, high.y);
+        for (int32_t x = x0; x < x1; x++) {
+            blend_coverage(&row[x], fill, part * overlap(x, low.x, high.x));
+        }
+    }
+}
+
+/* Adds the area right of the piece from (xa, ya) to (xb, yb), which stays inside one row of the clip
+ * rectangle in x; height is its signed share of the row. */
+static void add_piece(float *sums, float xa, float xb, float height) {
+    const float low = xa < xb ? xa : xb, high = xa < xb ? xb : xa;
+    const int32_t first = (int32_t)low, last = (int32_t)high;
+    if (first == last) {
+        const float middle = (low + high) * 0.5f - (float)first;
+        sums[first] += height * (1.0f - middle);
+        sums[first + 1] += height * middle;
+        return;
+    }
+    const float per_x = height / (high - low);
+    float x = low;
+    for (int32_t cell = first; cell <= last; cell++) {
+        const float end = cell == last ? high : (float)(cell + 1);
+        const float share = (end - x) * per_x;
+        const float middle = (x + end) * 0.5f - (float)cell;
+        sums[cell] += share * (1.0f - middle);
+        sums[cell + 1] += share * middle;
+        x = end;
+    }
+}
+
+struct fill_span {
+    float low, high; /* what x the row's edges touched, relative to clip.x0 */
+};
+
+/* One edge's part inside the row, x relative to the clip rectangle's left and limited to [0, width]: what is
+ * left of it covers the whole row (as an upright edge at 0), what is right of it nothing that is seen. */
+static void add_clipped(float *sums, float width, vec2 a, vec2 b, struct fill_span *span) {
+    const float cuts[2] = {0.0f, width};
+    vec2 points[4] = {a, b};
+    int count = 2;
+    for (int c = 0; c < 2; c++) {
+        if ((a.x < cuts[c] && b.x > cuts[c]) || (a.x > cuts[c] && b.x < cuts[c])) {
+            const float t = (cuts[c] - a.x) / (b.x - a.x);
+            points[count++] = vec2_make(cuts[c], a.y + (b.y - a.y) * t);
+        }
+    }
+    /* sort the cuts along the edge: a, cuts..., b */
+    vec2 ordered[4] = {a};
+    int filled = 1;
+    if (count == 4 && a.x > b.x) {
+        ordered[filled++] = points[3];
+        ordered[filled++] = points[2];
+    } else {
+        for (int i = 2; i < count; i++) {
+            ordered[filled++] = points[i];
+        }
+    }
+    ordered[filled++] = b;
+    for (int i = 0; i + 1 < filled; i++) {
+        const float xa = fminf(fmaxf(ordered[i].x, 0.0f), width);
+        const float xb = fminf(fmaxf(ordered[i + 1].x, 0.0f), width);
+        add_piece(sums, xa, xb, ordered[i + 1].y - ordered[i].y);
+        span->low = fminf(span->low, fminf(xa, xb));
+        span->high = fmaxf(span->high, fmaxf(xa, xb));
+    }
+}
+
+static void add_edge(float *sums, float width, vec2 from, vec2 to, float y, struct fill_span *span) {
+    const float top = fminf(from.y, to.y), bottom = fmaxf(from.y, to.y);
+    if (bottom <= y || top >= y + 1.0f || top == bottom) {
+        return;
+    }
+    const float slope = (to.x - from.x) / (to.y - from.y);
+    const float ya = fminf(fmaxf(from.y, y), y + 1.0f), yb = fminf(fmaxf(to.y, y), y + 1.0f);
+    const vec2 a = {from.x + (ya - from.y) * slope, ya}, b = {from.x + (yb - from.y) * slope, yb};
+    add_clipped(sums, width, a, b, span);
+}
+
+static void paint_sums(struct raster *raster, int32_t y, const struct fill_span *span, color fill) {
+    const struct raster_rect clip = raster->clip;
+    uint32_t *row = raster_row(raster, y) + clip.x0;
+    const int32_t width = clip.x1 - clip.x0;
+    const int32_t begin = clamp_int((int32_t)span->low, 0, width);
+    const int32_t end = clamp_int((int32_t)span->high + 1, 0, width);
+    float total = 0.0f;
+    for (int32_t x = begin; x < end; x++) {
+        total += raster->sums[x];
+        const float coverage = fminf(fabsf(total), 1.0f);
+        blend_coverage(&row[x], fill, coverage);
+    }
+    for (int32_t x = begin; x <= end + 1 && x < raster->width + 2; x++) {
+        raster->sums[x] = 0.0f;
+    }
+}
+
+void raster_fill_polygon(struct raster *raster, const vec2 *points, int count, color fill) {
+    assert(count >= 3 && count <= RASTER_MAX_POINTS);
+    const struct raster_rect clip = raster->clip;
+    const float width = (float)(clip.x1 - clip.x0);
+    vec2 local[RASTER_MAX_POINTS];
+    float left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(points[i].x) || !isfinite(points[i].y)) {
+            return;
+        }
+        local[i] = vec2_make(points[i].x - (float)clip.x0, points[i].y);
+        left = fminf(left, local[i].x);
+        right = fmaxf(right, local[i].x);
+        top = fminf(top, local[i].y);
+        bottom = fmaxf(bottom, local[i].y);
+    }
+    if (right <= 0.0f || left >= width) {
+        return;
+    }
+    const int32_t y0 = floor_clamped(top, clip.y0, clip.y1), y1 = ceil_clamped(bottom, clip.y0, clip.y1);
+    for (int32_t y = y0; y < y1; y++) {
+        struct fill_span span = {INFINITY, -INFINITY};
+        for (int i = 0; i < count; i++) {
+            add_edge(raster->sums, width, local[i], local[(i + 1) % count], (float)y, &span);
+        }
+        if (span.high >= span.low) {
+            paint_sums(raster, y, &span, fill);
+        }
+    }
+}
+
+void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, color stroke) {
+    const vec2 along = vec2_sub(to, from);
+    const vec2 side = vec2_with_length(vec2_make(-along.y, along.x), width * 0.5f);
+    if (side.x == 0.0f && side.y == 0.0f) {
+        return;
+    }
+    const vec2 quad[4] = {vec2_add(from, side), vec2_add(to, side), vec2_sub(to, side), vec2_sub(from, side)};
+    raster_fill_polygon(raster, quad, 4, stroke);
+}
+
+void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill) {
+    raster_draw_ring(raster, center, radius * 0.5f, radius, fill);
+}
+
+/* Distance to the line's middle decides: right to about 1/100 of a pixel's area once the radius is a pixel or
+ * more. */
+void raster_draw_ring(struct raster *raster, vec2 center, float radius, float width, color stroke) {
+    const struct raster_rect clip = raster->clip;
+    const float outer = radius + width * 0.5f, inner = radius - width * 0.5f;
+    if (!(outer > 0.0f) || !isfinite(center.x) || !isfinite(center.y) || !isfinite(outer)) {
+        return;
+    }
+    const float reach = outer + 0.5f;
+    const int32_t y0 = floor_clamped(center.y - reach, clip.y0, clip.y1);
+    const int32_t y1 = ceil_clamped(center.y + reach, clip.y0, clip.y1);
+    const int32_t x0 = floor_clamped(center.x - reach, clip.x0, clip.x1);
+    const int32_t x1 = ceil_clamped(center.x + reach, clip.x0, clip.x1);
+    for (int32_t y = y0; y < y1; y++) {
+        uint32_t *row = raster_row(raster, y);
+        const float dy = (float)y + 0.5f - center.y;
+        for (int32_t x = x0; x < x1; x++) {
+            const float dx = (float)x + 0.5f - center.x;
+            const float squared = dx * dx + dy * dy;
+            if (squared >= reach * reach) {
+                continue;
+            }
+            const float distance = sqrtf(squared);
+            const float filled = fminf(fmaxf(outer - distance + 0.5f, 0.0f), 1.0f);
+            const float hole = inner > 0.0f ? fminf(fmaxf(inner - distance + 0.5f, 0.0f), 1.0f) : 0.0f;
+            blend_coverage(&row[x], stroke, filled - hole);
+        }
+    }
+}
+
+/* Twice the signed area of a, b, p: >= 0 when p is on the inner side of the edge of a triangle with positive
+ * area. */
+static inline float edge_function(const struct raster_vertex *a, const struct raster_vertex *b, float x,
+                                  float y) {
+    return (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
+}
+
+/* Whether points exactly on the edge belong to the triangle: the top-left rule. */
+static inline bool owns_edge(const struct raster_vertex *a, const struct raster_vertex *b) {
+    return (a->y == b->y && b->x > a->x) || b->y < a->y;
+}
+
+static inline uint32_t triangle_texel(const struct raster_texture *texture, float u, float v) {
+    const int32_t x = floor_clamped(u * (float)texture->width, 0, texture->width - 1);
+    const int32_t y = floor_clamped(v * (float)texture->height, 0, texture->height - 1);
+    return texture->texels[(size_t)y * (size_t)texture->width + (size_t)x];
+}
+
+static color mix_corners(const struct raster_vertex *const *corner, const float *weight) {
+    const color first = corner[0]->tint;
+    if (first == corner[1]->tint && first == corner[2]->tint) {
+        return first;
+    }
+    color mixed = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        float channel = 0.5f;
+        for (int i = 0; i < 3; i++) {
+            channel += weight[i] * (float)((corner[i]->tint >> shift) & 0xffu);
+        }
+        mixed |= (uint32_t)fminf(channel, 255.0f) << shift;
+    }
+    return mixed;
+}
+
+static void shade_pixel(uint32_t *pixel, const struct raster_vertex *const *corner, const float *weight,
+                        const struct raster_texture *texture) {
+    const float u = weight[0] * corner[0]->u + weight[1] * corner[1]->u + weight[2] * corner[2]->u;
+    const float v = weight[0] * corner[0]->v + weight[1] * corner[1]->v + weight[2] * corner[2]->v;
+    const uint32_t texel = triangle_texel(texture, u, v);
+    const color tint = mix_corners(corner, weight);
+    const uint32_t alpha = ((tint >> 24) * texel + 127) / 255;
+    if (alpha != 0) {
+        *pixel = blend(*pixel, tint, alpha);
+    }
+}
+
+void raster_draw_triangle(struct raster *raster, const struct raster_vertex corners[3],
+                          const struct raster_texture *texture) {
+    const struct raster_rect clip = raster->clip;
+    const struct raster_vertex *corner[3] = {&corners[0], &corners[1], &corners[2]};
+    float area = edge_function(corner[0], corner[1], corner[2]->x, corner[2]->y);
+    if (area < 0.0f) {
+        corner[1] = &corners[2];
+        corner[2] = &corners[1];
+        area = -area;
+    }
+    if (!(area > 0.0f) || !isfinite(area)) {
+        return;
+    }
+    const float left = fminf(corner[0]->x, fminf(corner[1]->x, corner[2]->x));
+    const float right = fmaxf(corner[0]->x, fmaxf(corner[1]->x, corner[2]->x));
+    const float top = fminf(corner[0]->y, fminf(corner[1]->y, corner[2]->y));
+    const float bottom = fmaxf(corner[0]->y, fmaxf(corner[1]->y, corner[2]->y));
+    const int32_t x0 = floor_clamped(left, clip.x0, clip.x1), x1 = ceil_clamped(right, clip.x0, clip.x1);
+    const int32_t y0 = floor_clamped(top, clip.y0, clip.y1), y1 = ceil_clamped(bottom, clip.y0, clip.y1);
+    const bool owned[3] = {owns_edge(corner[1], corner[2]), owns_edge(corner[2], corner[0]),
+                           owns_edge(corner[0], corner[1])};
+    for (int32_t y = y0; y < y1; y++) {
+        uint32_t *row = raster_row(raster, y);
+        for (int32_t x = x0; x < x1; x++) {
+            const float px = (float)x + 0.5f, py = (float)y + 0.5f;
+            const float weight[3] = {edge_function(corner[1], corner[2], px, py),
+                                     edge_function(corner[2], corner[0], px, py),
+                                     edge_function(corner[0], corner[1], px, py)};
+            bool is_inside = true;
+            for (int i = 0; i < 3; i++) {
+                is_inside = is_inside && (weight[i] > 0.0f || (weight[i] == 0.0f && owned[i]));
+            }
+            if (is_inside) {
+                const float share[3] = {weight[0] / area, weight[1] / area, weight[2] / area};
+                shade_pixel(&row[x], corner, share, texture);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/* What the viewer knows of the server from its messages: the scenario, whether it is paused, what it refused.
+ * Pure.
+ *
+ * Invariant: epoch is that of the newest hello or scenario; snapshots of another epoch are not of this
+ * scenario.
+ */
+#ifndef DROVER_VIEWER_SERVER_VIEW_H
+#define DROVER_VIEWER_SERVER_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/message.h"
+#include "common/snapshot.h"
+
+enum { SERVER_VIEW_LEGEND_ROWS = 14 };
+
+/** A state seen in this scenario and how many agents are in it now. */
+struct legend_row {
+    char state[LIMIT_NAME_CHARS + 1];
+    int32_t count;
+};
+
+struct server_view {
+    bool has_scenario;
+    struct message_scenario scenario;
+    uint32_t epoch;
+    bool is_paused;
+    bool has_mouse_target; /* the scenario has a target named mouse */
+
+    int pending_switch; /* how many scenarios forward (or back) to go when the list comes */
+    char wanted_scenario[LIMIT_NAME_CHARS + 1]; /* "" or what to load now; the caller clears it */
+
+    char notice[640]; /* the newest thing a person should read: an error, a goodbye, a load */
+    bool is_notice_error;
+    uint32_t notice_count; /* rises with every notice */
+
+    struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
+    int legend_count;
+};
+
+void server_view_init(struct server_view *view);
+/** Takes in a message. epoch: of the connection when it came. */
+void server_view_apply(struct server_view *view, const struct message *message, uint32_t epoch);
+/** Counts the states of a snapshot of this scenario. A state that was seen stays in the legend. */
+void server_view_count_states(struct server_view *view, const struct snapshot *snapshot);
+void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/** The kind of this name, or NULL. */
+const struct message_kind *server_view_kind(const struct server_view *view, const char *name);
+bool server_view_wraps(const struct server_view *view);
+/** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
+ * side). */
+vec2 server_view_clamp_point(const struct server_view *view, vec2 point);
+
+/** The name `steps` after (or before) `current` in the list, around its ends; the first when current is not
+ * in it; NULL when the list is empty. */
+const char *server_view_neighbor(const struct message_scenario_row *rows, int count, const char *current,
+                                 int steps);
+
+#endif
