@@ -34,13 +34,21 @@ void json_signed(struct json_writer *json, int64_t value);
 void json_unsigned(struct json_writer *json, uint64_t value);
 /** value / 100 with exactly two decimals: -5 -> -0.05. Locale-independent. */
 void json_hundredths(struct json_writer *json, int64_t value);
-/** A finite double in the shortest of %.6g / %.17g that reads back, locale-independent; integers without a point.
+/** A finite double in the shortest of %.6g / %.15g / %.17g that reads back, locale-independent; integers without a point.
  * For human-sized numbers (parameters, times); never for hashes or 64-bit ids. */
 void json_number(struct json_writer *json, double value);
+/** The same for a float: the fewest digits (6 to 9) that read back as this float, so 0.1f is 0.1. */
+void json_float(struct json_writer *json, float value);
 /** 16 lower-case hexadecimal digits as a string: hashes, seeds above 2^53. */
 void json_hex64(struct json_writer *json, uint64_t value);
 /** Text that is JSON already (an id echoed as it came). */
 void json_raw(struct json_writer *json, const char *text);
+
+enum { JSON_NUMBER_TEXT = 40 };
+/** The text json_number writes, NUL-terminated, for messages to people. Returns its length. */
+size_t json_number_text(char out[JSON_NUMBER_TEXT], double value);
+/** The text json_float writes. */
+size_t json_float_text(char out[JSON_NUMBER_TEXT], float value);
 
 /* key and value in one call */
 void json_key_string(struct json_writer *json, const char *key, const char *value);

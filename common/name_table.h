@@ -2,6 +2,7 @@
 #ifndef DROVER_COMMON_NAME_TABLE_H
 #define DROVER_COMMON_NAME_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/limits.h"
@@ -17,6 +18,8 @@ struct name_table {
 /** The index of the name, added when it is new; -1 when the table is full or the name too long.
  * Fast when the same names come in the same order. */
 NODISCARD int name_table_intern(struct name_table *table, const char *name, size_t length);
+/** Whether text[0..length) is a name: 1 to LIMIT_NAME_CHARS characters of A-Z a-z 0-9 _ -. */
+bool name_is_valid(const char *text, size_t length);
 /** The index of the name, or -1. */
 NODISCARD int name_table_find(const struct name_table *table, const char *name);
 

@@ -3,6 +3,6 @@
 #define DROVER_COMMON_NODISCARD_H
 
 #define NODISCARD __attribute__((warn_unused_result))
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 #endif

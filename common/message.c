@@ -1,0 +1,419 @@
+/* Control messages of the server: writing and reading by tables of fields. Owns a decoded message's two
+ * lists.
+ *
+ * Invariants: the rows of a table stand in wire order, and serve both directions, so what is written can be
+ * read; whatever a hostile server sends, decoding ends in a whole message or a failure, and message_fini may
+ * follow.
+ */
+#include "common/message.h"
+
+#include <assert.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/field_json.h"
+#include "common/id_text.h"
+#include "common/json_check.h"
+#include "common/name_table.h"
+
+/* clang-format off */
+#define END {.name = NULL, .type = FIELD_END}
+#define ROW(structure, wire_name, type, member, row_flags, low, high)                                              \
+    {wire_name, type, FIELD_MEMBER(structure, member), row_flags, low, high, 0, NULL, NULL, NULL}
+#define NEED FIELD_REQUIRED
+#define FLOAT_MOST ((double)FLT_MAX)
+
+static const struct field kind_fields[] = {
+    ROW(struct message_kind, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_kind, "radius", FIELD_FLOAT, radius, NEED, 0, LIMIT_COORDINATE),
+    ROW(struct message_kind, "max_speed", FIELD_FLOAT, max_speed, NEED, 0, FLOAT_MOST),
+    ROW(struct message_kind, "max_force", FIELD_FLOAT, max_force, NEED, 0, FLOAT_MOST),
+    ROW(struct message_kind, "count", FIELD_UINT32, count, NEED, 0, (double)UINT32_MAX),
+    END,
+};
+
+/* "kinds" and "targets" follow. */
+static const struct field scenario_fields[] = {
+    ROW(struct message_scenario, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_scenario, "title", FIELD_TEXT, title, NEED, 0, 0),
+    ROW(struct message_scenario, "description", FIELD_TEXT, description, NEED, 0, 0),
+    ROW(struct message_scenario, "size", FIELD_POINT, size, NEED, 1e-3, LIMIT_WORLD_SIZE),
+    ROW(struct message_scenario, "edge", FIELD_TEXT, edge, NEED, 0, 0),
+    ROW(struct message_scenario, "seed", FIELD_UINT64, seed, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_scenario, "tick_hz", FIELD_DOUBLE, tick_hz, NEED, 1e-3, 1e6),
+    END,
+};
+
+/* "scenario" follows. */
+static const struct field hello_fields[] = {
+    ROW(struct message_hello, "protocol", FIELD_UINT32, protocol, NEED, 0, (double)INT32_MAX),
+    ROW(struct message_hello, "server", FIELD_TEXT, server, NEED, 0, 0),
+    ROW(struct message_hello, "session", FIELD_UINT32, session, NEED, 0, (double)UINT32_MAX),
+    ROW(struct message_hello, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_hello, "time", FIELD_DOUBLE, time_s, NEED, 0, DBL_MAX),
+    ROW(struct message_hello, "paused", FIELD_BOOL, is_paused, NEED, 0, 0),
+    END,
+};
+
+static const struct field event_fields[] = {
+    ROW(struct message_event, "event", FIELD_NAME, event, NEED, 0, 0),
+    ROW(struct message_event, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_event, "by", FIELD_UINT32, by, NEED, 0, (double)UINT32_MAX),
+    END,
+};
+
+static const struct field bye_fields[] = {
+    ROW(struct message_bye, "reason", FIELD_NAME, reason, NEED, 0, 0),
+    ROW(struct message_bye, "message", FIELD_TEXT, message, NEED, 0, 0),
+    END,
+};
+
+/* "code" is read by hand: a later version may have more of them. */
+static const struct field error_fields[] = {
+    ROW(struct message_error, "line", FIELD_UINT64, line, 0, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_error, "field", FIELD_TEXT, failure.field, 0, 0, 0),
+    ROW(struct message_error, "message", FIELD_TEXT, failure.message, NEED, 0, 0),
+    END,
+};
+
+static const struct field reply_fields[] = {
+    ROW(struct message_reply, "to", FIELD_NAME, to, NEED, 0, 0),
+    ROW(struct message_reply, "tick", FIELD_UINT64, tick, 0, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_reply, "hz", FIELD_DOUBLE, hz, 0, 0, DBL_MAX),
+    ROW(struct message_reply, "t0", FIELD_DOUBLE, t0, 0, -DBL_MAX, DBL_MAX),
+    ROW(struct message_reply, "clock", FIELD_DOUBLE, clock_ms, 0, 0, DBL_MAX),
+    END,
+};
+
+static const struct field scenario_row_fields[] = {
+    ROW(struct message_scenario_row, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_scenario_row, "title", FIELD_TEXT, title, 0, 0, 0),
+    ROW(struct message_scenario_row, "description", FIELD_TEXT, description, 0, 0, 0),
+    END,
+};
+
+static const struct field param_fields[] = {
+    ROW(struct message_param, "kind", FIELD_NAME, kind, NEED, 0, 0),
+    ROW(struct message_param, "param", FIELD_TEXT, param, NEED, 0, 0),
+    ROW(struct message_param, "value", FIELD_DOUBLE, value, NEED, -DBL_MAX, DBL_MAX),
+    ROW(struct message_param, "min", FIELD_DOUBLE, min, NEED, -DBL_MAX, DBL_MAX),
+    ROW(struct message_param, "max", FIELD_DOUBLE, max, NEED, -DBL_MAX, DBL_MAX),
+    ROW(struct message_param, "unit", FIELD_TEXT, unit, 0, 0, 0),
+    ROW(struct message_param, "help", FIELD_TEXT, help, 0, 0, 0),
+    END,
+};
+/* clang-format on */
+
+/* ---- writing ---- */
+
+static void write_fields(const struct field *table, const void *object, struct json_writer *json) {
+    for (; table->type != FIELD_END; table++) {
+        json_key(json, table->name);
+        field_write_value(table, object, json);
+    }
+}
+
+static struct json_writer begin_message(const char *op, struct buffer *out) {
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    json_key_string(&json, "op", op);
+    return json;
+}
+
+static void end_message(struct json_writer *json) {
+    json_end(json);
+    buffer_append(json->buffer, "\n", 1);
+}
+
+/* The members of a scenario, into an open object. */
+static void write_scenario(const struct message_scenario *scenario, struct json_writer *json) {
+    write_fields(scenario_fields, scenario, json);
+    json_key(json, "kinds");
+    json_array(json);
+    for (int i = 0; i < scenario->kind_count; i++) {
+        json_object(json);
+        write_fields(kind_fields, &scenario->kinds[i], json);
+        json_end(json);
+    }
+    json_end(json);
+    json_key(json, "targets");
+    json_array(json);
+    for (int i = 0; i < scenario->target_count; i++) {
+        json_string(json, scenario->targets[i]);
+    }
+    json_end(json);
+}
+
+void message_write_hello(const struct message_hello *hello, struct buffer *out) {
+    struct json_writer json = begin_message("hello", out);
+    write_fields(hello_fields, hello, &json);
+    json_key(&json, "scenario");
+    json_object(&json);
+    write_scenario(&hello->scenario, &json);
+    json_end(&json);
+    end_message(&json);
+}
+
+void message_write_scenario(const struct message_scenario *scenario, struct buffer *out) {
+    struct json_writer json = begin_message("scenario", out);
+    write_scenario(scenario, &json);
+    end_message(&json);
+}
+
+void message_write_event(const struct message_event *event, struct buffer *out) {
+    struct json_writer json = begin_message("event", out);
+    write_fields(event_fields, event, &json);
+    end_message(&json);
+}
+
+static void write_id(const char *id, struct json_writer *json) {
+    if (id != NULL && id[0] != '\0') {
+        json_key(json, "id");
+        json_raw(json, id);
+    }
+}
+
+void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out) {
+    struct json_writer json = begin_message("error", out);
+    write_id(id, &json);
+    if (line > 0) {
+        json_key_unsigned(&json, "line", line);
+    }
+    json_key_string(&json, "code", failure_code_name(failure->code));
+    if (failure->field[0] != '\0') {
+        json_key_string(&json, "field", failure->field);
+    }
+    json_key_string(&json, "message", failure->message);
+    end_message(&json);
+}
+
+void message_write_bye(const char *reason, const char *text, struct buffer *out) {
+    struct json_writer json = begin_message("bye", out);
+    json_key_string(&json, "reason", reason);
+    json_key_string(&json, "message", text);
+    end_message(&json);
+}
+
+struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out) {
+    struct json_writer json = begin_message("reply", out);
+    json_key_string(&json, "to", request_op_name(op));
+    write_id(id, &json);
+    return json;
+}
+
+void message_end_reply(struct json_writer *json, struct buffer *out) {
+    assert(json->buffer == out && json->depth == 1);
+    (void)out;
+    end_message(json);
+}
+
+/* ---- reading ---- */
+
+static int fail_array(struct failure *failure, const char *path, int most) {
+    return failure_set(failure, FAILURE_INVALID, path, "expected an array of at most %d", most);
+}
+
+/* The number of entries of an array of at most `most`, -1 when it is something else. */
+static int array_size(const cJSON *array, int most) {
+    const int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : -1;
+    return size <= most ? size : -1;
+}
+
+static int read_kinds(const cJSON *kinds, struct message_scenario *scenario, struct failure *failure) {
+    if (array_size(kinds, LIMIT_KINDS) < 0) {
+        return fail_array(failure, "kinds", LIMIT_KINDS);
+    }
+    const cJSON *kind = NULL;
+    cJSON_ArrayForEach(kind, kinds) {
+        if (fields_read(kind_fields, kind, "kinds", NULL, &scenario->kinds[scenario->kind_count], NULL,
+                        failure) != 0) {
+            return -1;
+        }
+        scenario->kind_count++;
+    }
+    return 0;
+}
+
+static int read_targets(const cJSON *targets, struct message_scenario *scenario, struct failure *failure) {
+    if (array_size(targets, LIMIT_TARGETS) < 0) {
+        return fail_array(failure, "targets", LIMIT_TARGETS);
+    }
+    const cJSON *target = NULL;
+    cJSON_ArrayForEach(target, targets) {
+        const char *name = cJSON_IsString(target) ? target->valuestring : "";
+        if (!name_is_valid(name, strlen(name))) {
+            return failure_set(failure, FAILURE_INVALID, "targets", "expected an array of names");
+        }
+        memcpy(scenario->targets[scenario->target_count++], name, strlen(name) + 1);
+    }
+    return 0;
+}
+
+static int read_scenario(const cJSON *json, struct message_scenario *scenario, struct failure *failure) {
+    if (fields_read(scenario_fields, json, "", NULL, scenario, NULL, failure) != 0 ||
+        read_kinds(cJSON_GetObjectItemCaseSensitive(json, "kinds"), scenario, failure) != 0) {
+        return -1;
+    }
+    return read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), scenario, failure);
+}
+
+static int read_hello(const cJSON *json, struct message_hello *hello, struct failure *failure) {
+    if (fields_read(hello_fields, json, "", NULL, hello, NULL, failure) != 0) {
+        return -1;
+    }
+    const cJSON *scenario = cJSON_GetObjectItemCaseSensitive(json, "scenario");
+    if (!cJSON_IsObject(scenario)) {
+        return failure_set(failure, FAILURE_INVALID, "scenario", "missing, or not an object");
+    }
+    return read_scenario(scenario, &hello->scenario, failure);
+}
+
+static int read_id(const cJSON *json, char id[ID_TEXT_BYTES], struct failure *failure) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, "id");
+    if (value == NULL || id_text_read(value, id)) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_INVALID, "id", "expected an integer or a string");
+}
+
+/* Reads an array of objects into *rows (malloc'd, also on failure) by a table. An absent array has no rows.
+ */
+static int read_rows(const cJSON *array, const char *path, int most, const struct field *table,
+                     size_t row_bytes, void **rows, int *count, struct failure *failure) {
+    if (array == NULL) {
+        return 0;
+    }
+    const int size = array_size(array, most);
+    if (size < 0) {
+        return fail_array(failure, path, most);
+    }
+    *rows = calloc((size_t)size + 1, row_bytes);
+    if (*rows == NULL) {
+        return failure_set(failure, FAILURE_BUSY, path, "out of memory");
+    }
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, array) {
+        if (fields_read(table, item, path, NULL, (char *)*rows + (size_t)*count * row_bytes, NULL, failure) !=
+            0) {
+            return -1;
+        }
+        ++*count;
+    }
+    return 0;
+}
+
+static int read_lists(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    void *rows = NULL;
+    int result = 0;
+    if (strcmp(reply->to, request_op_name(REQUEST_LIST)) == 0) {
+        result =
+            read_rows(cJSON_GetObjectItemCaseSensitive(json, "scenarios"), "scenarios", MESSAGE_SCENARIOS,
+                      scenario_row_fields, sizeof *reply->scenarios, &rows, &reply->scenario_count, failure);
+        reply->scenarios = rows;
+    } else if (strcmp(reply->to, request_op_name(REQUEST_GET_PARAMS)) == 0) {
+        result = read_rows(cJSON_GetObjectItemCaseSensitive(json, "params"), "params", MESSAGE_PARAMS,
+                           param_fields, sizeof *reply->params, &rows, &reply->param_count, failure);
+        reply->params = rows;
+    }
+    return result;
+}
+
+static int read_reply(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    if (fields_read(reply_fields, json, "", NULL, reply, NULL, failure) != 0 ||
+        read_id(json, reply->id, failure) != 0) {
+        return -1;
+    }
+    reply->has_tick = cJSON_GetObjectItemCaseSensitive(json, "tick") != NULL;
+    return read_lists(json, reply, failure);
+}
+
+static int read_error(const cJSON *json, struct message_error *error, struct failure *failure) {
+    if (fields_read(error_fields, json, "", NULL, error, NULL, failure) != 0 ||
+        read_id(json, error->id, failure) != 0) {
+        return -1;
+    }
+    const cJSON *code = cJSON_GetObjectItemCaseSensitive(json, "code");
+    if (!cJSON_IsString(code)) {
+        return failure_set(failure, FAILURE_INVALID, "code", "missing, or not a string");
+    }
+    error->failure.code = failure_code_from_name(code->valuestring); /* NONE: of a later version */
+    return 0;
+}
+
+static enum message_op op_of(const cJSON *json) {
+    static const char *const names[] = {
+        [MESSAGE_HELLO] = "hello",       [MESSAGE_SCENARIO] = "scenario", [MESSAGE_REPLY] = "reply",
+        [MESSAGE_EVENT] = "event",       [MESSAGE_ERROR] = "error",       [MESSAGE_BYE] = "bye",
+        [MESSAGE_SNAPSHOT] = "snapshot",
+    };
+    const cJSON *op = cJSON_GetObjectItemCaseSensitive(json, "op");
+    for (int i = 0; cJSON_IsString(op) && i < MESSAGE_UNKNOWN; i++) {
+        if (strcmp(op->valuestring, names[i]) == 0) {
+            return (enum message_op)i;
+        }
+    }
+    return MESSAGE_UNKNOWN;
+}
+
+static int read_body(const cJSON *json, struct message *message, struct failure *failure) {
+    switch (message->op) {
+    case MESSAGE_HELLO:
+        return read_hello(json, &message->body.hello, failure);
+    case MESSAGE_SCENARIO:
+        return read_scenario(json, &message->body.scenario, failure);
+    case MESSAGE_REPLY:
+        return read_reply(json, &message->body.reply, failure);
+    case MESSAGE_EVENT:
+        return fields_read(event_fields, json, "", NULL, &message->body.event, NULL, failure);
+    case MESSAGE_ERROR:
+        return read_error(json, &message->body.error, failure);
+    case MESSAGE_BYE:
+        return fields_read(bye_fields, json, "", NULL, &message->body.bye, NULL, failure);
+    case MESSAGE_SNAPSHOT:
+    case MESSAGE_UNKNOWN:
+        break;
+    }
+    return 0;
+}
+
+enum message_op message_peek(const char *line, size_t length) {
+    static const char snapshot[] = "{\"op\":\"snapshot\"";
+    const bool is_snapshot =
+        length >= sizeof snapshot - 1 && memcmp(line, snapshot, sizeof snapshot - 1) == 0;
+    return is_snapshot ? MESSAGE_SNAPSHOT : MESSAGE_UNKNOWN;
+}
+
+int message_decode(const char *line, size_t length, struct message *message, struct failure *failure) {
+    memset(message, 0, sizeof *message);
+    message->op = MESSAGE_UNKNOWN;
+    const struct json_limits limits = json_limits_file();
+    struct json_fault fault;
+    if (json_check(line, length, &limits, &fault) != JSON_FINE) {
+        return failure_set(failure, FAILURE_PARSE, NULL, "byte %zu: %s", fault.offset + 1, fault.message);
+    }
+    cJSON *json = cJSON_ParseWithLengthOpts(line, length, NULL, 0);
+    if (json == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    int result = 0;
+    if (cJSON_IsObject(json) && cJSON_IsString(cJSON_GetObjectItemCaseSensitive(json, "op"))) {
+        message->op = op_of(json);
+        result = read_body(json, message, failure);
+    } else {
+        result = failure_set(failure, FAILURE_INVALID, "op", "not a message: an object with an op");
+    }
+    cJSON_Delete(json);
+    return result;
+}
+
+void message_fini(struct message *message) {
+    if (message->op == MESSAGE_REPLY) {
+        free(message->body.reply.scenarios);
+        free(message->body.reply.params);
+        message->body.reply.scenarios = NULL;
+        message->body.reply.params = NULL;
+        message->body.reply.scenario_count = 0;
+        message->body.reply.param_count = 0;
+    }
+}

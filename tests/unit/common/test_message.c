@@ -1,0 +1,307 @@
+/* common/message: the texts of protocol.md, the round trip, hostile servers. */
+#include "common/message.h"
+
+#include "test_support.h"
+
+static struct message_scenario seek_scenario(void) {
+    struct message_scenario scenario;
+    memset(&scenario, 0, sizeof scenario);
+    memcpy(scenario.name, "seek", 5);
+    memcpy(scenario.title, "Seek", 5);
+    memcpy(scenario.description, "A green arrow seeks the \"mouse\".", 33);
+    scenario.size = (vec2){800.0f, 480.0f};
+    memcpy(scenario.edge, "open", 5);
+    scenario.seed = 1;
+    scenario.tick_hz = 60.0;
+    scenario.kind_count = 1;
+    memcpy(scenario.kinds[0].name, "seeker", 7);
+    scenario.kinds[0].radius = 10.0f;
+    scenario.kinds[0].max_speed = 240.0f;
+    scenario.kinds[0].max_force = 360.5f;
+    scenario.kinds[0].count = 1;
+    scenario.target_count = 2;
+    memcpy(scenario.targets[0], "mouse", 6);
+    memcpy(scenario.targets[1], "b", 2);
+    return scenario;
+}
+
+#define SCENARIO_TEXT                                                                                        \
+    "\"name\":\"seek\",\"title\":\"Seek\",\"description\":\"A green arrow seeks the \\\"mouse\\\".\","       \
+    "\"size\":[800,480],\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[{\"name\":\"seeker\","        \
+    "\"radius\":10,"                                                                                         \
+    "\"max_speed\":240,\"max_force\":360.5,\"count\":1}],\"targets\":[\"mouse\",\"b\"]}"
+
+static void decode(const char *line, size_t length, struct message *message) {
+    struct failure failure;
+    char *copy = test_exact_copy(line, length);
+    if (message_decode(copy, length, message, &failure) != 0) {
+        fail_msg("%.*s: %s: %s", (int)length, line, failure.field, failure.message);
+    }
+    free(copy);
+}
+
+static void hello_round_trips(void **state) {
+    (void)state;
+    struct message_hello hello;
+    memset(&hello, 0, sizeof hello);
+    hello.protocol = PROTOCOL_VERSION;
+    memcpy(hello.server, "drover-server 0.1.0", 20);
+    hello.session = 3;
+    hello.tick = 60;
+    hello.time_s = 1.0;
+    hello.is_paused = true;
+    hello.scenario = seek_scenario();
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_hello(&hello, &out);
+    assert_string_equal(out.data,
+                        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\",\"session\":3,"
+                        "\"tick\":60,\"time\":1,\"paused\":true,\"scenario\":{" SCENARIO_TEXT "}\n");
+    struct message message;
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_HELLO);
+    assert_memory_equal(&message.body.hello.scenario, &hello.scenario, sizeof hello.scenario);
+    assert_string_equal(message.body.hello.server, hello.server);
+    assert_int_equal(message.body.hello.session, 3);
+    assert_int_equal(message.body.hello.tick, 60);
+    assert_true(message.body.hello.time_s == 1.0 && message.body.hello.is_paused);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+static void scenario_round_trips(void **state) {
+    (void)state;
+    const struct message_scenario scenario = seek_scenario();
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_scenario(&scenario, &out);
+    assert_string_equal(out.data, "{\"op\":\"scenario\"," SCENARIO_TEXT "\n");
+    struct message message;
+    decode(out.data, out.length - 1, &message);
+    assert_int_equal(message.op, MESSAGE_SCENARIO);
+    assert_memory_equal(&message.body.scenario, &scenario, sizeof scenario);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+static void event_error_and_bye_round_trip(void **state) {
+    (void)state;
+    struct buffer out;
+    struct message message;
+    buffer_init(&out, 1 << 16);
+    const struct message_event event = {.event = "paused", .tick = 60, .by = 1};
+    message_write_event(&event, &out);
+    assert_string_equal(out.data, "{\"op\":\"event\",\"event\":\"paused\",\"tick\":60,\"by\":1}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_EVENT);
+    assert_string_equal(message.body.event.event, "paused");
+    assert_int_equal(message.body.event.tick, 60);
+    assert_int_equal(message.body.event.by, 1);
+
+    struct failure failure;
+    (void)failure_set(&failure, FAILURE_NO_TARGET, "name", "no target \"mous\"");
+    buffer_clear(&out);
+    message_write_error("\"a\"", 2, &failure, &out);
+    assert_string_equal(out.data,
+                        "{\"op\":\"error\",\"id\":\"a\",\"line\":2,\"code\":\"no_target\",\"field\":\"name\","
+                        "\"message\":\"no target \\\"mous\\\"\"}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_ERROR);
+    assert_string_equal(message.body.error.id, "\"a\"");
+    assert_int_equal(message.body.error.line, 2);
+    assert_int_equal(message.body.error.failure.code, FAILURE_NO_TARGET);
+    assert_string_equal(message.body.error.failure.field, "name");
+    assert_string_equal(message.body.error.failure.message, "no target \"mous\"");
+    (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "m");
+    buffer_clear(&out);
+    message_write_error("", 0, &failure, &out);
+    assert_string_equal(out.data, "{\"op\":\"error\",\"code\":\"too_long\",\"message\":\"m\"}\n");
+
+    buffer_clear(&out);
+    message_write_bye("shutdown", "the server stops", &out);
+    assert_string_equal(out.data,
+                        "{\"op\":\"bye\",\"reason\":\"shutdown\",\"message\":\"the server stops\"}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_BYE);
+    assert_string_equal(message.body.bye.reason, "shutdown");
+    buffer_fini(&out);
+}
+
+static void reply_is_built_and_read(void **state) {
+    (void)state;
+    struct buffer out;
+    struct message message;
+    buffer_init(&out, 1 << 16);
+    struct json_writer json = message_begin_reply(REQUEST_PING, "7", &out);
+    json_key_number(&json, "t0", 555.25);
+    json_key_number(&json, "clock", 88200.1);
+    json_key_unsigned(&json, "tick", 1265);
+    message_end_reply(&json, &out);
+    assert_string_equal(
+        out.data,
+        "{\"op\":\"reply\",\"to\":\"ping\",\"id\":7,\"t0\":555.25,\"clock\":88200.1,\"tick\":1265}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_REPLY);
+    assert_string_equal(message.body.reply.to, "ping");
+    assert_string_equal(message.body.reply.id, "7");
+    assert_true(message.body.reply.t0 == 555.25 && message.body.reply.clock_ms == 88200.1);
+    assert_true(message.body.reply.has_tick && message.body.reply.tick == 1265);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+#define TEXT(literal) literal, sizeof(literal) - 1
+
+static void lists_are_read(void **state) {
+    (void)state;
+    struct message message;
+    decode(TEXT("{\"op\":\"reply\",\"to\":\"list\",\"tick\":0,\"scenarios\":[{\"name\":\"seek\",\"title\":"
+                "\"Seek\","
+                "\"description\":\"D\"},{\"name\":\"b\"}]}"),
+           &message);
+    assert_int_equal(message.body.reply.scenario_count, 2);
+    assert_string_equal(message.body.reply.scenarios[0].title, "Seek");
+    assert_string_equal(message.body.reply.scenarios[1].name, "b");
+    message_fini(&message);
+    message_fini(&message);
+    decode(TEXT("{\"op\":\"reply\",\"to\":\"get_params\",\"tick\":0,\"params\":[{\"kind\":\"a\",\"param\":"
+                "\"mass\","
+                "\"value\":1,\"min\":0.01,\"max\":1000000,\"unit\":\"mass\",\"help\":\"H.\"}]}"),
+           &message);
+    assert_int_equal(message.body.reply.param_count, 1);
+    assert_true(message.body.reply.params[0].min == 0.01);
+    assert_string_equal(message.body.reply.params[0].unit, "mass");
+    message_fini(&message);
+    decode(TEXT("{\"op\":\"reply\",\"to\":\"subscribe\",\"hz\":20,\"every\":3}"), &message);
+    assert_true(message.body.reply.hz == 20.0 && !message.body.reply.has_tick);
+    message_fini(&message);
+}
+
+static void unknown_is_not_an_error(void **state) {
+    (void)state;
+    struct message message;
+    decode(TEXT("{\"op\":\"weather\",\"x\":[]}"), &message);
+    assert_int_equal(message.op, MESSAGE_UNKNOWN);
+    decode(TEXT("{\"op\":\"snapshot\",\"tick\":1}"), &message);
+    assert_int_equal(message.op, MESSAGE_SNAPSHOT);
+    decode(TEXT("{\"op\":\"error\",\"code\":\"of_version_2\",\"message\":\"m\",\"more\":1}"), &message);
+    assert_int_equal(message.body.error.failure.code, FAILURE_NONE);
+    assert_int_equal(message_peek(TEXT("{\"op\":\"snapshot\",\"tick\":1")), MESSAGE_SNAPSHOT);
+    assert_int_equal(message_peek(TEXT("{\"op\":\"snapshots\"")), MESSAGE_UNKNOWN);
+    assert_int_equal(message_peek(TEXT("{\"op\":\"snap")), MESSAGE_UNKNOWN);
+    assert_int_equal(message_peek("", 0), MESSAGE_UNKNOWN);
+}
+
+static void refuses_hostile_lines(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "1",
+        "{}",
+        "{\"op\":1}",
+        "{\"op\":\"hello\"}",
+        "{\"op\":\"scenario\"}",
+        "{\"op\":\"reply\"}",
+        "{\"op\":\"event\"}",
+        "{\"op\":\"error\"}",
+        "{\"op\":\"bye\"}",
+        "{\"op\":\"bye\",\"op\":\"bye\"}",
+        "{\"op\":\"reply\",\"to\":\"ping\",\"id\":[]}",
+        "{\"op\":\"reply\",\"to\":\"ping\",\"tick\":-1}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":5}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[5]}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[{\"name\":\"a\"},{\"name\":\"../b\"}]}",
+        "{\"op\":\"reply\",\"to\":\"get_params\",\"params\":[{\"kind\":\"a\"}]}",
+        "{\"op\":\"event\",\"event\":\"paused\",\"tick\":1,\"by\":4294967296}",
+        "{\"op\":\"error\",\"message\":\"m\",\"code\":3}",
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1,\"paused\":"
+        "true,"
+        "\"scenario\":[]}",
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1,\"paused\":0,"
+        "\"scenario\":{" SCENARIO_TEXT "}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct message message;
+        struct failure failure = {.code = FAILURE_NONE};
+        char *copy = test_exact_copy(bad[i], strlen(bad[i]));
+        if (message_decode(copy, strlen(bad[i]), &message, &failure) == 0) {
+            fail_msg("accepted: %s", bad[i]);
+        }
+        assert_int_not_equal(failure.code, FAILURE_NONE);
+        message_fini(&message);
+        free(copy);
+    }
+}
+
+/* repeats item `count` times inside the array that `before` opens */
+static int decode_many(const char *before, const char *item, int count, const char *after) {
+    struct buffer line;
+    struct message message;
+    struct failure failure;
+    buffer_init(&line, 1 << 24);
+    buffer_append_text(&line, before);
+    for (int i = 0; i < count; i++) {
+        buffer_printf(&line, "%s%s", i == 0 ? "" : ",", item);
+    }
+    buffer_append_text(&line, after);
+    assert_false(line.failed);
+    const int result = message_decode(line.data, line.length, &message, &failure);
+    message_fini(&message);
+    buffer_fini(&line);
+    return result;
+}
+
+static void counts_are_bounded(void **state) {
+    (void)state;
+    static const char list[] = "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[";
+    assert_int_equal(decode_many(list, "{\"name\":\"a\"}", MESSAGE_SCENARIOS, "]}"), 0);
+    assert_int_equal(decode_many(list, "{\"name\":\"a\"}", MESSAGE_SCENARIOS + 1, "]}"), -1);
+    static const char scenario[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[],\"targets\":[";
+    assert_int_equal(decode_many(scenario, "\"t\"", LIMIT_TARGETS, "]}"), 0);
+    assert_int_equal(decode_many(scenario, "\"t\"", LIMIT_TARGETS + 1, "]}"), -1);
+    assert_int_equal(decode_many(scenario, "5", 1, "]}"), -1);
+    static const char kinds[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"targets\":[],\"kinds\":[";
+    static const char kind[] = "{\"name\":\"a\",\"radius\":1,\"max_speed\":1,\"max_force\":1,\"count\":0}";
+    assert_int_equal(decode_many(kinds, kind, LIMIT_KINDS, "]}"), 0);
+    assert_int_equal(decode_many(kinds, kind, LIMIT_KINDS + 1, "]}"), -1);
+}
+
+static void survives_mutations(void **state) {
+    (void)state;
+    static const char hello[] =
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1,"
+        "\"paused\":true,\"scenario\":{" SCENARIO_TEXT "}";
+    uint64_t random = 77;
+    int accepted = 0;
+    for (int i = 0; i < 20000; i++) {
+        static const char interesting[] = "{}[]\",:\\-e.019 tn";
+        size_t length = sizeof hello - 1;
+        char *copy = test_exact_copy(hello, length);
+        for (uint32_t m = 1 + test_below(&random, 2); m > 0; m--) {
+            copy[test_below(&random, (uint32_t)length)] =
+                interesting[test_below(&random, sizeof interesting - 1)];
+        }
+        struct message message;
+        struct failure failure;
+        accepted += message_decode(copy, length, &message, &failure) == 0;
+        message_fini(&message);
+        free(copy);
+    }
+    assert_true(accepted > 100 && accepted < 19000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hello_round_trips),       cmocka_unit_test(scenario_round_trips),
+        cmocka_unit_test(reply_is_built_and_read), cmocka_unit_test(event_error_and_bye_round_trip),
+        cmocka_unit_test(lists_are_read),          cmocka_unit_test(unknown_is_not_an_error),
+        cmocka_unit_test(refuses_hostile_lines),   cmocka_unit_test(counts_are_bounded),
+        cmocka_unit_test(survives_mutations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,394 @@
+/* common/request: decoding, the rules between fields, refusals, and the round trip of random requests. */
+#include "common/request.h"
+
+#include <stdio.h>
+
+#include "test_support.h"
+
+static int decode(const char *text, struct request *request, struct failure *failure) {
+    const size_t length = strlen(text);
+    char *copy = test_exact_copy(text, length);
+    const int result = request_decode(copy, length, request, failure);
+    free(copy);
+    return result;
+}
+
+static struct request decoded(const char *text) {
+    struct request request;
+    struct failure failure;
+    if (decode(text, &request, &failure) != 0) {
+        fail_msg("%s: %s: %s", text, failure.field, failure.message);
+    }
+    return request;
+}
+
+static void refused(const char *text, const char *id, enum failure_code code, const char *field,
+                    const char *message) {
+    struct request request;
+    struct failure failure;
+    if (decode(text, &request, &failure) == 0) {
+        fail_msg("%s: accepted", text);
+    }
+    assert_string_equal(failure.message, message);
+    assert_string_equal(failure.field, field);
+    assert_int_equal(failure.code, code);
+    assert_string_equal(request.id, id);
+}
+
+static void fills_defaults(void **state) {
+    (void)state;
+    const struct request subscribe = decoded("{\"op\":\"subscribe\"}");
+    assert_int_equal(subscribe.op, REQUEST_SUBSCRIBE);
+    assert_true(subscribe.body.subscribe.hz == 30.0 && !subscribe.body.subscribe.forces);
+    assert_string_equal(subscribe.id, "");
+    const struct request spawn = decoded("{\"op\":\"spawn\",\"kind\":\"prey\"}");
+    assert_int_equal(spawn.body.spawn.count, 1);
+    assert_false(spawn.body.spawn.has_point || spawn.body.spawn.has_heading);
+    assert_int_equal(decoded("{\"op\":\"step\"}").body.step.count, 1);
+    assert_int_equal(decoded("{\"op\":\"list\"}").body.list.what, LIST_SCENARIOS);
+    assert_int_equal(decoded("{\"op\":\"list\",\"what\":\"behaviors\"}").body.list.what, LIST_BEHAVIORS);
+    assert_false(decoded("{\"op\":\"ping\"}").body.ping.has_t0);
+    assert_false(decoded("{\"op\":\"load\",\"scenario\":\"a\"}").body.load.has_seed);
+}
+
+static void reads_fields(void **state) {
+    (void)state;
+    const struct request spawn =
+        decoded("{\"count\":3,\"op\":\"spawn\",\"kind\":\"seeker\",\"x\":100,\"y\":-5.5,"
+                "\"heading\":90,\"vx\":1,\"radius\":2,\"id\":7,\"more\":{\"a\":[1]}}");
+    assert_string_equal(spawn.id, "7");
+    assert_string_equal(spawn.body.spawn.kind, "seeker");
+    assert_true(spawn.body.spawn.has_point && spawn.body.spawn.has_heading);
+    assert_true(spawn.body.spawn.x == 100.0f && spawn.body.spawn.y == -5.5f);
+    assert_true(spawn.body.spawn.heading > 1.5707f && spawn.body.spawn.heading < 1.5709f);
+    const struct request target =
+        decoded("{\"op\":\"set_target\",\"agent\":4294967295,\"follow\":\"mouse\"}");
+    assert_true(target.body.set_target.has_agent && target.body.set_target.has_follow);
+    assert_int_equal(target.body.set_target.agent, UINT32_MAX);
+    assert_false(target.body.set_target.has_name || target.body.set_target.has_point);
+    assert_true(decoded("{\"op\":\"set_target\",\"kind\":\"a\",\"clear\":true}").body.set_target.clear);
+    const struct request one = decoded("{\"op\":\"remove\",\"agent\":9}");
+    assert_int_equal(one.body.remove.agent_count, 1);
+    assert_int_equal(one.body.remove.agents[0], 9);
+    const struct request many = decoded("{\"op\":\"remove\",\"agents\":[1,77,1]}");
+    assert_int_equal(many.body.remove.agent_count, 3);
+    assert_int_equal(many.body.remove.agents[1], 77);
+    assert_true(decoded("{\"op\":\"remove\",\"kind\":\"a\"}").body.remove.has_kind);
+    const struct request load = decoded("{\"op\":\"load\",\"scenario\":\"a\",\"seed\":9007199254740991}");
+    assert_true(load.body.load.has_seed && load.body.load.seed == UINT64_C(9007199254740991));
+    assert_true(decoded("{\"op\":\"ping\",\"t0\":555.25}").body.ping.t0 == 555.25);
+}
+
+static void reads_ids(void **state) {
+    (void)state;
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":0}").id, "0");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":9007199254740991}").id, "9007199254740991");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":1e3}").id, "1000");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":\"\"}").id, "\"\"");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":\"a\\\"\\u000a\\u0001\\u00e4\"}").id,
+                        "\"a\\\"\\n\\u0001\xC3\xA4\"");
+    char text[1024] = "{\"op\":\"ping\",\"id\":\"";
+    for (int i = 0; i < LIMIT_ID_CHARS; i++) {
+        memcpy(text + strlen(text), "\\u0001", 7);
+    }
+    memcpy(text + strlen(text), "\"}", 3);
+    assert_int_equal(strlen(decoded(text).id), LIMIT_ID_CHARS * 6 + 2);
+    static const char *const bad[] = {
+        "-1",   "1.5",  "9007199254740992",
+        "null", "true", "[]",
+        "{}",   "1e99", "\"01234567890123456789012345678901234567890123456789012345678901234\""};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        (void)snprintf(text, sizeof text, "{\"op\":\"ping\",\"id\":%s}", bad[i]);
+        refused(text, "", FAILURE_INVALID, "id",
+                "expected an integer from 0 to 2^53-1 or a string of at most 64 characters");
+    }
+}
+
+static void refuses_what_is_no_request(void **state) {
+    (void)state;
+    refused("{\"op\":\"mouse\",\"x\":1", "", FAILURE_PARSE, "", "byte 20: the text ends inside an object");
+    refused("{\"op\":\"pause\",\"op\":\"remove\",\"id\":1}", "", FAILURE_INVALID, "",
+            "byte 15: key \"op\" stands twice");
+    refused("[]", "", FAILURE_INVALID, "", "a request is a JSON object like {\"op\":\"ping\"}");
+    refused("5", "", FAILURE_INVALID, "", "a request is a JSON object like {\"op\":\"ping\"}");
+    refused("{\"id\":3}", "3", FAILURE_INVALID, "op", "missing; every request has an op");
+    refused("{\"id\":3,\"OP\":\"ping\"}", "3", FAILURE_INVALID, "op", "missing; every request has an op");
+    refused("{\"id\":3,\"op\":1}", "3", FAILURE_INVALID, "op", "expected a string");
+    refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
+            "unknown op \"fly\"; known: subscribe, unsubscribe, set_target, mouse, spawn, remove, set_param, "
+            "get_params, list, pause, resume, step, load, ping, bye");
+}
+
+static void refuses_bad_fields(void **state) {
+    (void)state;
+    refused("{\"op\":\"spawn\",\"id\":2,\"kind\":\"seeker\",\"count\":0}", "2", FAILURE_OUT_OF_RANGE, "count",
+            "0 is out of range: 1 to 100000");
+    refused("{\"op\":\"spawn\"}", "", FAILURE_BAD_PARAM, "kind", "missing; expected a string");
+    refused("{\"op\":\"spawn\",\"kind\":\"a\",\"y\":1}", "", FAILURE_BAD_PARAM, "x", "x and y go together");
+    refused("{\"op\":\"mouse\",\"x\":\"a\",\"y\":1}", "", FAILURE_BAD_PARAM, "x",
+            "expected a number, found a string");
+    refused("{\"op\":\"mouse\",\"x\":1,\"y\":1000000.5}", "", FAILURE_OUT_OF_RANGE, "y",
+            "1000000.5 is out of range: -1000000 to 1000000 px");
+    refused("{\"op\":\"mouse\",\"x\":1}", "", FAILURE_BAD_PARAM, "y",
+            "missing; expected a number: -1000000 to 1000000 px");
+    refused("{\"op\":\"subscribe\",\"hz\":0}", "", FAILURE_OUT_OF_RANGE, "hz",
+            "0 is out of range: 0.01 to 480");
+    refused("{\"op\":\"subscribe\",\"layout\":\"packed\"}", "", FAILURE_BAD_PARAM, "layout",
+            "\"packed\" is not one of \"objects\"");
+    refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
+            "expected an integer, found 2.5");
+    refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
+            "\"../x\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
+    refused("{\"op\":\"set_param\",\"kind\":\"a\",\"param\":\"mass\"}", "", FAILURE_BAD_PARAM, "value",
+            "missing; expected a number");
+}
+
+static void holds_the_rules_between_fields(void **state) {
+    (void)state;
+    refused("{\"op\":\"set_target\",\"id\":4,\"agent\":1,\"x\":1}", "4", FAILURE_BAD_PARAM, "y",
+            "x and y go together");
+    refused("{\"op\":\"set_target\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM, "name",
+            "missing; give exactly one of name, agent, kind");
+    refused("{\"op\":\"set_target\",\"name\":\"a\",\"kind\":\"b\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM,
+            "kind", "name is there already; give exactly one of name, agent, kind");
+    refused("{\"op\":\"set_target\",\"name\":\"a\",\"follow\":\"b\"}", "", FAILURE_BAD_PARAM, "follow",
+            "goes with agent or kind; a named target takes x and y");
+    refused("{\"op\":\"set_target\",\"name\":\"a\",\"clear\":true}", "", FAILURE_BAD_PARAM, "clear",
+            "goes with agent or kind; a named target takes x and y");
+    refused("{\"op\":\"set_target\",\"name\":\"a\"}", "", FAILURE_BAD_PARAM, "x",
+            "missing; a named target takes x and y");
+    refused("{\"op\":\"set_target\",\"agent\":1,\"clear\":false}", "", FAILURE_BAD_PARAM, "x",
+            "missing; give x and y, or follow, or clear");
+    refused("{\"op\":\"set_target\",\"agent\":1,\"follow\":\"a\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM,
+            "follow", "give only one of x and y, follow, clear");
+    refused("{\"op\":\"set_target\",\"agent\":0,\"clear\":true}", "", FAILURE_OUT_OF_RANGE, "agent",
+            "0 is out of range: 1 to 4294967295");
+    refused("{\"op\":\"remove\"}", "", FAILURE_BAD_PARAM, "agent",
+            "missing; give exactly one of agent, agents, kind");
+    refused("{\"op\":\"remove\",\"agent\":1,\"kind\":\"a\"}", "", FAILURE_BAD_PARAM, "kind",
+            "agent is there already; give exactly one of agent, agents, kind");
+    refused("{\"op\":\"remove\",\"agents\":3}", "", FAILURE_BAD_PARAM, "agents",
+            "expected an array of agents' ids");
+    refused("{\"op\":\"remove\",\"agents\":[1,0]}", "", FAILURE_OUT_OF_RANGE, "agents[1]",
+            "0 is out of range: 1 to 4294967295");
+    refused("{\"op\":\"set_param\",\"param\":\"mass\",\"value\":1}", "", FAILURE_BAD_PARAM, "kind",
+            "missing; give exactly one of kind, agent");
+    char text[3 * LIMIT_REMOVE_IDS + 64] = "{\"op\":\"remove\",\"agents\":[1";
+    for (int i = 0; i < LIMIT_REMOVE_IDS; i++) {
+        memcpy(text + 26 + 2 * i, ",1", 3);
+    }
+    memcpy(text + strlen(text), "]}", 3);
+    refused(text, "", FAILURE_OUT_OF_RANGE, "agents", "more than 2048 ids");
+}
+
+static void answers_as_documented(void **state) {
+    (void)state;
+    static const char *const always[] = {"subscribe", "unsubscribe", "get_params", "list",
+                                         "step",      "load",        "ping",       "bye"};
+    int count = 0;
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+        assert_non_null(request_fields((enum request_op)op));
+        count += request_always_answers((enum request_op)op);
+        for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
+            if (strcmp(always[i], request_op_name((enum request_op)op)) == 0) {
+                assert_true(request_always_answers((enum request_op)op));
+            }
+        }
+    }
+    assert_int_equal(count, sizeof always / sizeof always[0]);
+}
+
+/* ---- random requests ---- */
+
+static void random_name(uint64_t *random, char name[LIMIT_NAME_CHARS + 1]) {
+    static const char characters[] = "ABCXYZabcxyz0189_-";
+    const uint32_t length = 1 + test_below(random, LIMIT_NAME_CHARS);
+    for (uint32_t i = 0; i < length; i++) {
+        name[i] = characters[test_below(random, sizeof characters - 1)];
+    }
+}
+
+static float random_float(uint64_t *random, float most) {
+    return ((float)test_below(random, 2000001) / 1000000.0f - 1.0f) * most;
+}
+
+static bool coin(uint64_t *random) {
+    return test_below(random, 2) == 1;
+}
+
+static void random_set_target(uint64_t *random, struct request_set_target *target) {
+    const uint32_t whose = test_below(random, 3);
+    target->has_name = whose == 0;
+    target->has_agent = whose == 1;
+    target->has_kind = whose == 2;
+    if (whose == 0) {
+        random_name(random, target->name);
+    } else if (whose == 1) {
+        target->agent = 1 + test_below(random, UINT32_MAX);
+    } else {
+        random_name(random, target->kind);
+    }
+    const uint32_t what = whose == 0 ? 0 : test_below(random, 3);
+    target->has_point = what == 0;
+    target->has_follow = what == 1;
+    target->clear = what == 2;
+    if (what == 0) {
+        target->x = random_float(random, 1e6f);
+        target->y = random_float(random, 1e6f);
+    } else if (what == 1) {
+        random_name(random, target->follow);
+    }
+}
+
+static void random_spawn(uint64_t *random, struct request_spawn *spawn) {
+    random_name(random, spawn->kind);
+    spawn->count = 1 + test_below(random, LIMIT_SPAWN);
+    spawn->has_point = coin(random);
+    spawn->has_heading = coin(random);
+    if (spawn->has_point) {
+        spawn->x = random_float(random, 1e6f);
+        spawn->y = random_float(random, 1e6f);
+        spawn->radius = (float)test_below(random, 100000) / 7.0f;
+    }
+    spawn->vx = random_float(random, 20000.0f);
+    spawn->vy = coin(random) ? 0.0f : random_float(random, 20000.0f);
+    if (spawn->has_heading) {
+        spawn->heading = random_float(random, 6.28f);
+    }
+}
+
+static void random_remove(uint64_t *random, struct request_remove *remove) {
+    remove->has_kind = coin(random);
+    if (remove->has_kind) {
+        random_name(random, remove->kind);
+        return;
+    }
+    remove->agent_count = (int)test_below(random, 20);
+    for (int i = 0; i < remove->agent_count; i++) {
+        remove->agents[i] = 1 + test_below(random, UINT32_MAX);
+    }
+}
+
+static void random_set_param(uint64_t *random, struct request_set_param *param) {
+    param->has_kind = coin(random);
+    param->has_agent = !param->has_kind;
+    if (param->has_kind) {
+        random_name(random, param->kind);
+    } else {
+        param->agent = 1 + test_below(random, UINT32_MAX);
+    }
+    memcpy(param->param, "seek2.weight\"\xC3\xA4", 16);
+    param->value = (double)random_float(random, 1e9f) / 3.0;
+}
+
+static struct request random_request(uint64_t *random) {
+    struct request request = request_default((enum request_op)test_below(random, REQUEST_OP_COUNT));
+    if (coin(random)) {
+        (void)snprintf(request.id, sizeof request.id, coin(random) ? "%u" : "\"id-%u\\n\"",
+                       test_below(random, 99999));
+    }
+    switch (request.op) {
+    case REQUEST_SUBSCRIBE:
+        request.body.subscribe.hz = 0.01 + (double)test_below(random, 479000) / 999.0;
+        request.body.subscribe.forces = coin(random);
+        break;
+    case REQUEST_SET_TARGET:
+        random_set_target(random, &request.body.set_target);
+        break;
+    case REQUEST_MOUSE:
+        request.body.mouse.x = random_float(random, 1e6f);
+        request.body.mouse.y = random_float(random, 1e6f);
+        break;
+    case REQUEST_SPAWN:
+        random_spawn(random, &request.body.spawn);
+        break;
+    case REQUEST_REMOVE:
+        random_remove(random, &request.body.remove);
+        break;
+    case REQUEST_SET_PARAM:
+        random_set_param(random, &request.body.set_param);
+        break;
+    case REQUEST_GET_PARAMS:
+        request.body.get_params.has_kind = coin(random);
+        if (request.body.get_params.has_kind) {
+            random_name(random, request.body.get_params.kind);
+        }
+        break;
+    case REQUEST_LIST:
+        request.body.list.what = (int)test_below(random, 4);
+        break;
+    case REQUEST_STEP:
+        request.body.step.count = 1 + test_below(random, LIMIT_STEP);
+        break;
+    case REQUEST_LOAD:
+        random_name(random, request.body.load.scenario);
+        request.body.load.has_seed = coin(random);
+        request.body.load.seed = request.body.load.has_seed ? test_random(random) >> 11 : 0;
+        break;
+    case REQUEST_PING:
+        request.body.ping.has_t0 = coin(random);
+        request.body.ping.t0 = request.body.ping.has_t0 ? (double)(test_random(random) >> 20) / 1000.0 : 0.0;
+        break;
+    default:
+        break;
+    }
+    return request;
+}
+
+static void every_request_round_trips(void **state) {
+    (void)state;
+    uint64_t random = 5;
+    struct buffer out;
+    buffer_init(&out, LIMIT_LINE_BYTES);
+    for (int i = 0; i < 20000; i++) {
+        const struct request request = random_request(&random);
+        buffer_clear(&out);
+        request_encode(&request, &out);
+        assert_false(out.failed);
+        assert_int_equal(out.data[out.length - 1], '\n');
+        struct request back;
+        struct failure failure;
+        if (request_decode(out.data, out.length - 1, &back, &failure) != 0) {
+            fail_msg("%s%s: %s", out.data, failure.field, failure.message);
+        }
+        assert_string_equal(back.id, request.id);
+        assert_int_equal(back.op, request.op);
+        if (memcmp(&back.body, &request.body, sizeof back.body) != 0) {
+            fail_msg("not equal after: %s", out.data);
+        }
+    }
+    buffer_fini(&out);
+}
+
+static void left_out_fields_are_not_written(void **state) {
+    (void)state;
+    struct buffer out;
+    buffer_init(&out, 1000);
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+        if (op == REQUEST_SUBSCRIBE || op == REQUEST_STEP || op == REQUEST_LIST || op == REQUEST_PING) {
+            const struct request request = request_default((enum request_op)op);
+            char expected[64];
+            buffer_clear(&out);
+            request_encode(&request, &out);
+            (void)snprintf(expected, sizeof expected, "{\"op\":\"%s\"}\n",
+                           request_op_name((enum request_op)op));
+            assert_string_equal(out.data, expected);
+        }
+    }
+    buffer_fini(&out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills_defaults),
+        cmocka_unit_test(reads_fields),
+        cmocka_unit_test(reads_ids),
+        cmocka_unit_test(refuses_what_is_no_request),
+        cmocka_unit_test(refuses_bad_fields),
+        cmocka_unit_test(holds_the_rules_between_fields),
+        cmocka_unit_test(answers_as_documented),
+        cmocka_unit_test(every_request_round_trips),
+        cmocka_unit_test(left_out_fields_are_not_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
