@@ -308,7 +308,7 @@ static void refuses_hostile_lines(void **state) {
         LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0,0],\"steering\":[0,0]," AGENT_REST "}"),
         LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST
              "},{\"id\":2," AGENT_REST "}"),
-        LINE("") "x",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"targets\":[],\"clock\":1}x",
         "{\"op\":\"snapshot\",\"tick\":-1,\"time\":0,\"agents\":[],\"targets\":[],\"clock\":1}",
         "{\"op\":\"snapshot\",\"tick\":1,\"time\":\"\",\"agents\":[],\"targets\":[],\"clock\":1}",
         "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":{},\"targets\":[],\"clock\":1}",
