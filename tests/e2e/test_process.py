@@ -1,0 +1,256 @@
+"""The server as a program: options, exit codes, what it prints, and scenarios it refuses to start with."""
+
+import copy
+import json
+import math
+import pathlib
+import re
+import socket
+import tempfile
+import unittest
+
+from drover_client import ROOT, Case, Server, run_server
+
+SEEK = json.loads((ROOT / "scenarios/seek.json").read_text(encoding="utf-8"))
+
+
+class Options(Case):
+    def test_help(self):
+        result = run_server("--help")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for word in ("drover-server", "SCENARIO", "--listen", "--port", "--seed", "--log", "--paused", "--max-clients",
+                     "--help", "--version", "7717", "127.0.0.1"):
+            self.assertIn(word, result.stdout)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 110)
+
+    def test_version(self):
+        result = run_server("--version")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^drover-server \d+\.\d+\.\d+\n$")
+
+    def test_bad_options_are_refused_with_one_line(self):
+        for arguments, words in [
+            (["--prot", "1"], ["--prot"]), (["--port"], ["--port"]), (["--port", "x"], ["port", "x"]),
+            (["--port", "65536"], ["port", "65536", "65535"]), (["--port", "-1"], ["port", "-1"]),
+            (["--port", "80.5"], ["port"]), (["--log", "loud"], ["log", "loud", "debug"]), (["--seed", "-1"], ["seed"]),
+            (["--max-clients", "0"], ["max-clients"]), (["--paused=maybe"], ["paused"]), (["seek", "arrive"], ["arrive"]),
+            (["--listen", "no.such.host.invalid"], ["no.such.host.invalid"]), (["nowhere"], ["nowhere"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                extra = [] if "--port" in arguments else ["--port", "0"]
+                result = run_server(*extra, *arguments)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                for word in words:
+                    self.assertIn(word, result.stderr)
+
+    def test_an_option_may_use_an_equals_sign(self):
+        with Server("--paused", "--seed=99", "seek") as server:
+            self.assertEqual(server.hello()["scenario"]["seed"], 99)
+
+    def test_the_first_line_and_nothing_else_on_stdout(self):
+        with Server("--paused", "seek") as server:
+            self.assertEqual(server.first_line, f"drover-server listening on 127.0.0.1:{server.port}")
+            with server.connect() as client:
+                client.request("step", count=10)
+            server.stop()
+            self.assertEqual(server.process.stdout.read(), b"")
+
+    def test_a_port_in_use(self):
+        with Server("--paused", "seek") as server:
+            result = run_server("--port", str(server.port), "seek")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(str(server.port), result.stderr)
+            self.assertIn("in use", result.stderr)
+
+    def test_a_port_is_free_again_at_once(self):
+        with Server("--paused", "seek") as server:
+            port = server.port
+            clients = [server.connect() for _ in range(3)]
+        with Server("--paused", "seek", port=port) as server:
+            self.assertEqual(server.port, port)
+        for client in clients:
+            client.socket.close()
+
+    def test_listen_on_another_loopback_address(self):
+        with Server("--listen", "127.0.0.3", "--paused", "seek") as server:
+            self.assertEqual(server.address, "127.0.0.3")
+            with socket.create_connection(("127.0.0.3", server.port), 10) as connection:
+                self.assertTrue(connection.makefile("rb").readline().startswith(b'{"op":"hello"'))
+
+    def test_starting_and_stopping_at_once(self):
+        for _ in range(10):
+            with Server("seek"):
+                pass
+
+    def test_without_arguments_there_is_a_world(self):
+        with Server() as server:
+            self.assertGreater(sum(kind["count"] for kind in server.hello()["scenario"]["kinds"]), 0)
+
+    def test_the_locale_changes_nothing(self):
+        for locale in ("de_DE.UTF-8", "C", "ps_AF.UTF-8"):
+            with Server("--paused", "seek", environment={"LC_ALL": locale, "LANG": locale}) as server:
+                with server.connect() as client:
+                    reply = client.request("set_target", name="mouse", x=12.25, y=-3.5)
+                    self.assertEqual((reply["x"], reply["y"]), (12.25, -3.5))
+                    self.assertIn(b'"x":12.25,"y":-3.50', client.last_line)
+
+
+class ScenarioFiles(Case):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, content, name="world.json"):
+        path = pathlib.Path(self.folder.name, name)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return str(path)
+
+    def test_a_file_can_be_named_by_its_path(self):
+        with Server("--paused", self.file(SEEK, "my_world.json")) as server:
+            scenario = server.hello()["scenario"]
+            self.assertEqual((scenario["name"], scenario["title"]), ("my_world", "Seek"))
+
+    def test_a_mistake_is_refused_with_file_path_found_and_allowed(self):
+        def at(*keys):
+            """A copy of seek.json with a value put in the place that the keys name."""
+            world = copy.deepcopy(SEEK)
+            node = world
+            for key in keys[:-2]:
+                node = node[key]
+            node[keys[-2]] = keys[-1]
+            return world
+
+        for world, words in [
+            (at("kinds", "seeker", "max_sped", 5), ["kinds.seeker", "max_sped", "max_speed"]),
+            (at("kinds", "seeker", "max_speed", -1), ["kinds.seeker.max_speed", "-1", "20000"]),
+            (at("kinds", "seeker", "max_speed", "fast"), ["kinds.seeker.max_speed", "number", "string"]),
+            (at("kinds", "seeker", "mass", 0), ["kinds.seeker.mass", "0.01"]),
+            (at("world", "edge", "round"), ["world.edge", "round", "wrap", "bounce", "contain", "open"]),
+            (at("world", "size", [800]), ["world.size"]), (at("world", "size", [800, 0]), ["world.size", "0"]),
+            (at("worlds", {}), ["worlds", "world"]), (at("tick_hz", 0), ["tick_hz", "0", "480"]),
+            (at("targets", "mouse", [1, "x"]), ["targets.mouse"]), (at("targets", "mo use", [1, 2]), ["mo use"]),
+            (at("kinds", "seeker", "behaviors", [{"seek": {"target": "moose"}}]), ["kinds.seeker.behaviors[0]", "moose", "mouse"]),
+            (at("kinds", "seeker", "behaviors", [{"sek": {}}]), ["kinds.seeker.behaviors[0]", "sek", "seek"]),
+            (at("kinds", "seeker", "behaviors", [{"seek": {}}]), ["kinds.seeker.behaviors[0]", "target"]),
+            (at("agents", [{"kind": "wolf", "at": [1, 2]}]), ["agents[0].kind", "wolf", "seeker"]),
+            (at("agents", [{"kind": "seeker", "at": [1, 2], "count": 2000000}]), ["agents[0].count", "2000000"]),
+            (at("agents", {}), ["agents"]), (at("seed", -1), ["seed", "-1"]), ("[]", ["object"]), ("", []), ("{", []),
+            ('{"world": {"size": [1, 2], "size": [3, 4]}}', ["size", "twice"]), (json.dumps(SEEK) + "x", []),
+            (json.dumps(SEEK).replace("240", "NaN"), []), (json.dumps(SEEK).replace("240", "1e999"), []),
+        ]:
+            with self.subTest(words=words, world=str(world)[:40]):
+                path = self.file(world)
+                result = run_server("--port", "0", path)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                for word in [path, *words]:
+                    self.assertIn(word, result.stderr)
+
+    def test_a_grammar_mistake_names_line_and_column(self):
+        result = run_server("--port", "0", self.file('{\n  "world": {\n    "size": [800, 600],\n  }\n}\n'))
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"\b4\b.*\b3\b", "line 4, column 3")
+
+    def test_files_that_cannot_be_read(self):
+        for path in (self.folder.name, self.folder.name + "/nothing.json"):
+            result = run_server("--port", "0", path)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(path, result.stderr)
+
+    def test_loading_a_bad_file_keeps_the_old_world(self):
+        self.file(SEEK, "good.json")
+        bad = copy.deepcopy(SEEK)
+        bad["kinds"]["seeker"]["max_sped"] = 1
+        path = self.file(bad, "bad.json")
+        with Server("--scenarios", self.folder.name, "--paused", "good") as server, server.connect() as client:
+            self.assertEqual([row["name"] for row in client.request("list")["scenarios"]], ["good"])
+            client.request("step", count=3)
+            message = client.request("load", scenario="bad")
+            self.assert_error(message, "bad_scenario", field="scenario")
+            for word in (path, "kinds.seeker", "max_sped", "max_speed"):
+                self.assertIn(word, message["message"])
+            self.assertEqual(client.request("ping")["tick"], 3)
+            # Corrected while the server runs: loaded from what the file says now.
+            self.file(SEEK, "bad.json")
+            self.assertEqual(client.request("load", scenario="bad")["scenario"], "bad")
+
+    # --- edges: what is stored when a target or an agent is put outside
+
+    def world_with_edge(self, edge):
+        world = copy.deepcopy(SEEK)
+        world["world"]["edge"] = edge
+        return self.file(world, edge + ".json")
+
+    def test_points_outside_the_world(self):
+        for edge, sent, stored in [
+            ("open", (-50, 5000), (-50, 5000)), ("wrap", (-50, 500), (750, 20)), ("wrap", (800, 480), (0, 0)),
+            ("wrap", (810.5, -1), (10.5, 479)), ("bounce", (-50, 500), (0, 480)), ("contain", (900, 20), (800, 20)),
+        ]:
+            with self.subTest(edge=edge, sent=sent), Server("--paused", self.world_with_edge(edge)) as server:
+                with server.connect() as client:
+                    self.assertEqual(client.hello["scenario"]["edge"], edge)
+                    reply = client.request("mouse", x=sent[0], y=sent[1], id=1)
+                    if "x" not in reply:
+                        reply = client.request("set_target", name="mouse", x=sent[0], y=sent[1])
+                    for got, expected in zip((reply["x"], reply["y"]), stored):
+                        self.assertAlmostEqual(got, expected, delta=0.011)
+                    target = client.request("list", what="targets")["targets"][0]
+                    self.assertEqual((target["x"], target["y"]), (reply["x"], reply["y"]))
+
+    def test_agents_at_the_edges(self):
+        for edge in ("wrap", "bounce", "contain", "open"):
+            with self.subTest(edge=edge), Server("--paused", self.world_with_edge(edge)) as server:
+                with server.connect() as client:
+                    client.request("spawn", kind="seeker", count=50)
+                    client.request("set_target", kind="seeker", x=790, y=470)
+                    furthest = 0.0
+                    for _ in range(40):
+                        client.request("step", count=15)
+                        for agent in client.snapshot()["agents"]:
+                            self.assertTrue(all(math.isfinite(agent[k]) for k in ("x", "y", "vx", "vy", "heading")))
+                            furthest = max(furthest, -agent["x"], agent["x"] - 800, -agent["y"], agent["y"] - 480)
+                    if edge in ("wrap", "bounce"):
+                        self.assertLessEqual(furthest, 0.0)
+                    elif edge == "open":
+                        self.assertGreater(furthest, 0.0, "seekers overshoot a target near the border")
+
+
+class Reproducible(Case):
+    def test_two_servers_agree_and_a_seed_matters(self):
+        def run(*arguments):
+            with Server("--paused", *arguments, "boids_target") as server, server.connect() as client:
+                hashes = [client.request("step")["hash"]]
+                client.request("spawn", kind="boid", count=10)
+                hashes.append(client.request("step", count=299)["hash"])
+                client.request("set_param", kind="boid", param="seek.weight", value=0.5)
+                client.request("set_target", name="target", x=17, y=600)
+                hashes.append(client.request("step", count=300)["hash"])
+                client.request("remove", agents=[1, 7])
+                return hashes + [client.request("step")["hash"]]
+
+        first = run("--seed", "5")
+        self.assertEqual(run("--seed", "5"), first)
+        self.assertEqual(len(set(first)), 4)
+        self.assertNotEqual(run("--seed", "6")[0], first[0])
+
+    def test_one_step_of_600_or_600_steps_of_one(self):
+        with Server("--paused", "boids_target") as a, Server("--paused", "boids_target") as b:
+            with a.connect() as one, b.connect() as many:
+                many.send_raw("".join('{"op":"step","id":%d}\n' % i for i in range(600)))
+                expected = one.request("step", count=600)["hash"]
+                self.assertEqual(many.answer_to(599)["hash"], expected)
+
+    def test_a_world_that_ran_is_the_world_that_was_stepped(self):
+        with Server("seek") as running, Server("--paused", "seek") as stepped:
+            with running.connect() as a, stepped.connect() as b:
+                while a.request("ping")["tick"] < 30:
+                    pass
+                tick = a.request("pause")["tick"]
+                b.request("step", count=tick)
+                self.assertEqual(a.request("step", count=5)["hash"], b.request("step", count=5)["hash"])
+
+
+if __name__ == "__main__":
+    unittest.main()

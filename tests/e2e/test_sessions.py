@@ -1,0 +1,265 @@
+"""Connections: greeting, leaving in every way there is, not reading, too many. Nobody's trouble becomes another's."""
+
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+from drover_client import Case, Closed, Server, parse_strict, tool, wait_for
+
+
+class Greeting(Case):
+    def test_hello(self):
+        with Server("--paused", "seek") as server, server.connect() as client, server.connect() as other:
+            hello = client.hello
+            self.assertEqual(list(hello)[:2], ["op", "protocol"])
+            self.assertEqual(hello["protocol"], 1)
+            self.assertRegex(hello["server"], r"^drover-server \d+\.\d+\.\d+$")
+            self.assertNotEqual(hello["session"], other.hello["session"])
+            self.assertEqual((hello["tick"], hello["time"], hello["paused"]), (0, 0, True))
+            scenario = hello["scenario"]
+            self.assertEqual((scenario["name"], scenario["size"], scenario["tick_hz"]), ("seek", [800, 480], 60))
+            client.request("spawn", kind=scenario["kinds"][0]["name"], count=4)
+            client.request("step", count=90)
+            late = server.hello()
+            self.assertEqual((late["tick"], late["time"], late["scenario"]["kinds"][0]["count"]), (90, 1.5, 5))
+
+    def test_no_subscription_no_snapshots(self):
+        with Server("seek") as server, server.connect() as client, server.connect() as watcher:
+            watcher.request("subscribe", hz=60)
+            for _ in range(20):
+                watcher.receive_op("snapshot")
+            self.assertEqual(client.flush(), [])
+
+    def test_addresses(self):
+        with Server("--paused", "seek") as server:
+            self.assertEqual(server.address, "127.0.0.1")
+            with socket.socket() as elsewhere:  # loopback only: another local address does not answer
+                elsewhere.settimeout(5)
+                with self.assertRaises(OSError):
+                    elsewhere.connect(("127.0.0.2", server.port))
+
+
+class Leaving(Case):
+    def setUp(self):
+        self.server = Server("seek")
+
+    def tearDown(self):
+        with self.server:
+            with self.server.connect() as client:
+                self.assert_reply(client.request("ping"), "ping")
+
+    def test_vanishing_clients_free_what_they_held(self):
+        with self.server.connect() as client:
+            client.request("ping")  # the server is all there
+            before = self.server.descriptor_count() - 1  # without this client
+        for round_number in range(60):
+            client = self.server.connect(hello=round_number % 2 == 0)
+            client.send("subscribe", hz=60)
+            client.send("step", count=5)
+            if round_number % 3 == 0:
+                client.receive_op("snapshot") if round_number % 2 == 0 else client.read_line()
+            client.vanish()
+        wait_for(lambda: self.server.descriptor_count() <= before, "the descriptors of vanished clients are closed")
+
+    def test_a_client_that_vanishes_during_a_step_and_a_load(self):
+        with self.server.connect() as client:
+            client.request("pause")
+        for op, fields in [("step", {"count": 2000}), ("load", {"scenario": "arrive"})]:
+            client = self.server.connect()
+            client.send(op, id=1, **fields)
+            client.vanish()
+        with self.server.connect() as client:
+            self.assertEqual(client.request("list", what="kinds")["op"], "reply")
+
+    def test_half_close_gets_its_answers_and_goodbye(self):
+        with self.server.connect() as client:
+            client.send_raw('{"op":"pause"}\n{"op":"step","id":1,"count":500}\n{"op":"list","id":2,"what":"targets"}\n')
+            client.half_close()
+            messages = client.until_closed()
+        self.assertEqual([m.get("id") for m in messages if m["op"] == "reply"], [1, 2], messages)
+        self.assertEqual((messages[-1]["op"], messages[-1]["reason"]), ("bye", "client"))
+
+    def test_half_close_of_a_subscriber_keeps_the_stream(self):
+        with self.server.connect() as client:
+            client.request("subscribe", hz=30)
+            client.half_close()
+            ticks = [client.receive_op("snapshot")["tick"] for _ in range(20)]
+        self.assertEqual(ticks, sorted(set(ticks)))
+
+    def test_nc(self):
+        requests = '{"op":"pause"}\n{"op":"step","id":1,"count":60}\n{"op":"ping","id":2}\n'
+        for option in (["-q", "1"], ["-N"]):  # Debian's nc -q waits when all is said; -N ends with the server's goodbye
+            result = subprocess.run([tool("nc"), *option, "127.0.0.1", str(self.server.port)], input=requests.encode(),
+                                    capture_output=True, timeout=30)
+            messages = [parse_strict(line) for line in result.stdout.splitlines()]
+            self.assertEqual(messages[0]["op"], "hello")
+            self.assertEqual({m.get("id") for m in messages if m["op"] == "reply"}, {1, 2}, messages)
+            self.assertEqual(messages[-1]["op"], "bye")
+
+    def test_bye_to_all_at_the_end(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with Server("seek") as server, server.connect() as idle, server.connect() as watcher, \
+                    server.connect() as stepper:
+                watcher.request("subscribe", hz=60)
+                watcher.receive_op("snapshot")
+                stepper.send_raw('{"op":"pi')  # half a line is no reason to wait
+                self.assertEqual(server.stop(number), 0, server.stderr())
+                for client in (idle, watcher, stepper):
+                    last = client.until_closed()[-1]
+                    self.assertEqual((last["op"], last["reason"]), ("bye", "shutdown"))
+
+    def test_the_end_does_not_wait_for_those_who_do_not_read(self):
+        with Server("seek") as server:
+            deaf = server.connect(receive_buffer=4096)
+            deaf.send("spawn", kind="seeker", count=3000)
+            deaf.send("subscribe", hz=60)
+            time.sleep(1.0)  # until the pipe is full
+            started = time.monotonic()
+            self.assertEqual(server.stop(), 0)
+            self.assertLess(time.monotonic() - started, 8)
+            deaf.socket.close()
+
+    def test_the_end_during_a_long_step(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            client.request("spawn", kind="seeker", count=5000)
+            client.send("step", id=1, count=100000)
+            client.request("ping")
+            started = time.monotonic()
+            self.assertEqual(server.stop(), 0)
+            self.assertLess(time.monotonic() - started, 8)
+
+
+class Full(Case):
+    def test_one_too_many(self):
+        with Server("--max-clients", "3", "--paused", "seek") as server:
+            clients = [server.connect() for _ in range(3)]
+            extra = server.connect(hello=False)
+            messages = extra.until_closed()
+            extra.socket.close()
+            self.assertEqual((messages[-1]["op"], messages[-1]["reason"]), ("bye", "full"), messages)
+            self.assertNotIn("hello", [m["op"] for m in messages])
+            for client in clients:
+                self.assert_reply(client.request("ping"), "ping")
+            clients.pop().socket.close()
+
+            def admitted():
+                with server.connect(hello=False) as client:
+                    return client.receive()["op"] == "hello"
+
+            wait_for(admitted, "a seat that was left is given away again")
+            for client in clients:
+                client.socket.close()
+
+    def test_many_clients(self):
+        with Server("--paused", "seek") as server:
+            clients = [server.connect() for _ in range(100)]
+            self.assertEqual(len({c.hello["session"] for c in clients}), 100)
+            for client in clients:
+                client.send("subscribe", id=1)
+            for client in clients:
+                self.assert_reply(client.answer_to(1), "subscribe")
+                client.receive_op("snapshot")
+            clients[50].request("step")
+            lines = set()
+            for client in clients:
+                self.assertEqual(client.receive_op("snapshot")["tick"], 1)
+                lines.add(client.last_line)
+                client.socket.close()
+            self.assertEqual(len(lines), 1)
+
+
+class NotReading(Case):
+    """Under a sanitizer freed memory is kept for a while; told not to, so that what is measured is the server's own."""
+
+    ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": "2"}
+
+    def test_a_client_that_never_reads(self):
+        with Server("seek", environment=self.ENVIRONMENT) as server, server.connect() as other:
+            other.request("spawn", kind="seeker", count=2000)  # 180 KB a snapshot
+            watcher = server.connect()
+            watcher.request("subscribe", hz=60)
+            alone = self.ticks_a_second(other, watcher, 1.5)
+            deaf = [server.connect(receive_buffer=4096) for _ in range(5)]
+            for client in deaf:
+                client.send("subscribe", hz=60)
+            self.ticks_a_second(other, watcher, 0.5)  # the pipes fill
+            before = server.rss_bytes()
+            beside = self.ticks_a_second(other, watcher, 3.0)
+            grown = server.rss_bytes() - before
+            self.assertGreater(beside, 0.6 * alone, "ticks a second beside clients that do not read")
+            self.assertLess(grown, 16 << 20, "what the server keeps for clients that do not read")
+            watcher.socket.close()
+            # 10 s without a byte accepted: each is told and closed, and what it held is given back.
+            with_deaf = server.descriptor_count()
+            wait_for(lambda: server.descriptor_count() <= with_deaf - 5, "clients that do not read are closed", 40)
+            for client in deaf:
+                self.assert_told_slow(client)
+            self.assert_reply(other.request("ping"), "ping")
+
+    def assert_told_slow(self, client):
+        # The goodbye comes only as far as the pipe has room for it: a reset is an end, too.
+        try:
+            last = b""
+            while True:
+                last = client.read_line(10)
+        except (Closed, AssertionError):
+            if last.startswith(b'{"op":"bye"'):
+                self.assertEqual(parse_strict(last)["reason"], "slow")
+        finally:
+            client.socket.close()
+
+    def ticks_a_second(self, client, watcher, seconds):
+        first = client.request("ping")
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            watcher.receive_op("snapshot")
+        last = client.request("ping")
+        return (last["tick"] - first["tick"]) / ((last["clock"] - first["clock"]) / 1000)
+
+    def test_replies_pile_up_to_a_limit(self):
+        with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as other:
+            deaf = server.connect(receive_buffer=4096)
+            deaf.socket.settimeout(10)
+            before = server.rss_bytes()
+            line = b'{"op":"get_params","id":"' + b"x" * 60 + b'"}\n'
+            try:
+                for _ in range(2000):  # asks for megabytes, reads none
+                    deaf.send_raw(line * 50)
+            except (ConnectionError, TimeoutError, socket.timeout):
+                pass  # closed as told, or not read from any more: either is a bound
+            wait_for(lambda: server.descriptor_count() < 1000, "descriptors")
+            self.assertLess(server.rss_bytes() - before, 32 << 20)
+            self.assert_reply(other.request("ping"), "ping")
+            deaf.socket.close()
+
+    def test_a_slow_reader_gets_the_newest(self):
+        with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as control:
+            control.request("spawn", kind="seeker", count=2000)
+            with server.connect(receive_buffer=4096) as slow:
+                slow.send("subscribe", hz=60)
+                control.request("resume")
+                wait_for(lambda: control.request("ping")["tick"] > 150, "150 ticks pass unread")
+                paused_at = control.request("pause")["tick"]
+                ticks = []
+                while not ticks or ticks[-1] < paused_at:
+                    line = slow.read_line()
+                    if line.startswith(b'{"op":"snapshot"'):
+                        ticks.append(parse_strict(line)["tick"])
+                self.assertEqual(ticks, sorted(set(ticks)), "never an old one late, never one twice")
+                self.assertLess(len(ticks), 100, "those between were skipped")
+                self.assertGreater(max(b - a for a, b in zip(ticks, ticks[1:])), 20)
+                self.assertEqual(ticks[-1], paused_at, "the newest comes")
+
+    def test_a_slow_loris_costs_nothing(self):
+        with Server("seek") as server, server.connect() as loris, server.connect() as other:
+            for byte in b'{"op":"ping","id"':
+                loris.send_raw(bytes([byte]))
+                self.assert_reply(other.request("ping"), "ping")
+            loris.send_raw(':5}\n')
+            self.assert_reply(loris.receive(), "ping", id=5)
+
+
+if __name__ == "__main__":
+    unittest.main()

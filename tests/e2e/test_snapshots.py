@@ -1,0 +1,208 @@
+"""What subscribers see: the same bytes for the same tick, at the rate that was granted, in the form that was promised."""
+
+import math
+import re
+import unittest
+
+from drover_client import Case, Server
+
+N = rb"-?(?:0|[1-9]\d*)\.\d\d"
+V = rb"\[" + N + rb"," + N + rb"\]"
+AGENT = rb'\{"id":[1-9]\d*,"kind":"[\w-]+","state":"[\w-]+","x":%b,"y":%b,"vx":%b,"vy":%b,"heading":%b' % ((N,) * 5)
+FORCES = rb',"desired":%b,"steering":%b,"forces":\{(?:"\w+":%b(?:,"\w+":%b)*)?\}' % ((V,) * 4)
+TARGET = rb'\{"name":"[\w-]+","x":%b,"y":%b\}' % (N, N)
+
+
+def line_pattern(agent):
+    return re.compile(
+        rb'\{"op":"snapshot","tick":\d+,"time":\d+\.\d{6},"agents":\[(?:%b\}(?:,%b\})*)?\],"targets":\[(?:%b(?:,%b)*)?\],'
+        rb'"clock":\d+\.\d{3}\}' % (agent, agent, TARGET, TARGET))
+
+
+PLAIN, WITH_FORCES = line_pattern(AGENT), line_pattern(AGENT + FORCES)
+SCENARIOS = ("seek", "seek_mass", "boids_target", "seek_and_flee", "arrive")
+
+
+class SameForAll(Case):
+    def test_two_viewers_and_a_script_see_the_same_ticks(self):
+        with Server("seek") as server, server.connect() as one, server.connect() as two, server.connect() as script:
+            for viewer, hz in ((one, 60), (two, 30), (script, 60)):
+                viewer.request("subscribe", hz=hz)
+            seen = [self.collect(viewer) for viewer in (one, two, script)]
+            script.request("set_target", name="mouse", x=50, y=60)  # a script moves the same agents
+            again = [self.collect(viewer) for viewer in (one, two, script)]
+            for a, b in ((0, 1), (0, 2), (1, 2)):
+                both = (seen[a].keys() | again[a].keys()) & (seen[b].keys() | again[b].keys())
+                self.assertGreater(len(both), 20)
+                for tick in both:
+                    self.assertEqual({**seen[a], **again[a]}[tick], {**seen[b], **again[b]}[tick])
+            moved = [line for line in again[1].values() if b'"targets":[{"name":"mouse","x":50.00,"y":60.00}]' in line]
+            self.assertTrue(moved, "the script's target is seen by a viewer")
+
+    def collect(self, viewer):
+        """tick: line, until 40 snapshots are there. The first after subscribing is made for its session alone."""
+        viewer.receive_op("snapshot")
+        lines = {}
+        while len(lines) < 40:
+            tick = viewer.receive_op("snapshot")["tick"]
+            self.assertNotIn(tick, lines)
+            lines[tick] = viewer.last_line
+        return lines
+
+    def test_what_is_seen_does_not_depend_on_who_watches(self):
+        with Server("--paused", "boids_target") as watched, Server("--paused", "boids_target") as alone:
+            with watched.connect() as a, watched.connect() as b, alone.connect() as c:
+                a.request("subscribe", forces=True, hz=60)
+                b.request("subscribe", hz=1)
+                for count in (1, 59, 240):
+                    self.assertEqual(a.request("step", count=count)["hash"], c.request("step", count=count)["hash"])
+
+
+class Form(Case):
+    def test_every_scenario_as_promised(self):
+        with Server("--paused", "seek") as server, server.connect() as plain, server.connect() as full:
+            for name in SCENARIOS:
+                with self.subTest(scenario=name):
+                    self.assertEqual(plain.request("load", scenario=name)["op"], "reply")
+                    for client, forces, pattern in ((plain, False, PLAIN), (full, True, WITH_FORCES)):
+                        client.request("step", count=37)
+                        client.flush()
+                        client.request("subscribe", forces=forces)
+                        message = client.receive_op("snapshot")
+                        self.assertTrue(pattern.fullmatch(client.last_line), client.last_line[:600])
+                        self.check_values(message, server.hello()["scenario"], forces)
+                        client.request("unsubscribe")
+                        client.flush()
+
+    def check_values(self, message, scenario, forces):
+        self.assertAlmostEqual(message["time"], message["tick"] / scenario["tick_hz"], places=5)
+        kinds = {kind["name"]: kind for kind in scenario["kinds"]}
+        ids = [agent["id"] for agent in message["agents"]]
+        self.assertEqual(ids, sorted(set(ids)))
+        self.assertEqual(len(ids), sum(kind["count"] for kind in kinds.values()))
+        self.assertEqual([target["name"] for target in message["targets"]], scenario["targets"])
+        for agent in message["agents"]:
+            kind = kinds[agent["kind"]]
+            self.assertLessEqual(math.hypot(agent["vx"], agent["vy"]), kind["max_speed"] + 0.02)
+            self.assertTrue(0 <= agent["heading"] < 360, agent)
+            if forces:
+                self.assertLessEqual(math.hypot(*agent["steering"]), kind["max_force"] * 1.0001 + 0.02)
+
+    def test_the_shares_make_up_the_steering(self):
+        with Server("--paused", "seek_and_flee") as server, server.connect() as client:
+            client.request("step", count=30)
+            client.request("subscribe", forces=True)
+            for _ in range(20):
+                agents = client.receive_op("snapshot")["agents"]
+                for agent in agents:
+                    total = [sum(share[i] for share in agent["forces"].values()) for i in (0, 1)]
+                    self.assertGreaterEqual(len(agent["forces"]), 1)
+                    self.assert_same_direction(total, agent["steering"])
+                client.request("step", count=7)
+
+    def assert_same_direction(self, total, steering):
+        """The steering is the total, shortened when it is longer than max_force."""
+        length, shortened = math.hypot(*total), math.hypot(*steering)
+        self.assertLessEqual(shortened, length + 0.05)
+        if shortened > 1:
+            for a, b in zip(total, steering):
+                self.assertAlmostEqual(a / length, b / shortened, delta=0.02)
+
+    def test_forces_are_what_moves_the_agent(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            mass = {p["param"]: p["value"] for p in client.request("get_params")["params"]}["mass"]
+            client.request("subscribe", forces=True)
+            before = client.receive_op("snapshot")["agents"][0]
+            client.request("step")
+            after = client.receive_op("snapshot")["agents"][0]
+            for axis, velocity in ((0, "vx"), (1, "vy")):
+                self.assertAlmostEqual(after[velocity] - before[velocity], before["steering"][axis] / mass / 60, delta=0.02)
+
+
+class Rate(Case):
+    def test_granted_rates(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            for hz in (480, 100, 60, 59.9, 30, 25, 20, 7, 1, 0.5, 0.01):
+                reply = client.request("subscribe", hz=hz)
+                every = max(1, math.ceil(60 / hz - 1e-9))
+                self.assert_reply(reply, "subscribe", every=every, layout="objects", forces=False)
+                self.assertAlmostEqual(reply["hz"], 60 / every, places=3)
+                self.assertLessEqual(reply["hz"], max(hz, 0.01) + 1e-3)
+            self.assertEqual(client.request("subscribe")["hz"], 30)
+            for hz in (0, -1, 0.009, 480.5, 1e9):
+                self.assert_error(client.request("subscribe", hz=hz), "out_of_range", field="hz")
+
+    def test_25_at_60_comes_at_20(self):
+        with Server("seek") as server, server.connect() as client:
+            self.assertEqual(client.request("subscribe", hz=25)["hz"], 20)
+            client.receive_op("snapshot")  # at once, wherever the world is
+            client.receive_op("snapshot")
+            first = client.receive_op("snapshot")
+            ticks = [first["tick"]] + [client.receive_op("snapshot")["tick"] for _ in range(30)]
+            gaps = [b - a for a, b in zip(ticks, ticks[1:])]
+            self.assertEqual({gap % 3 for gap in gaps}, {0}, ticks)
+            self.assertGreater(gaps.count(3), 25, ticks)
+
+    def test_ticks_keep_to_the_clock(self):
+        with Server("seek") as server, server.connect() as client:
+            client.request("subscribe", hz=10)
+            client.receive_op("snapshot")
+            first = client.receive_op("snapshot")
+            for _ in range(30):
+                last = client.receive_op("snapshot")
+            expected = (last["tick"] - first["tick"]) / 60
+            # 3 s: a repeating 16 ms timer would be 3 % off, 90 ms; a busy machine delays single ticks, not all.
+            self.assertAlmostEqual((last["clock"] - first["clock"]) / 1000, expected, delta=0.06)
+
+    def test_a_second_subscribe_replaces_the_first(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            client.request("subscribe", forces=True)
+            self.assertIn("desired", client.receive_op("snapshot")["agents"][0])
+            client.request("subscribe", forces=False)
+            self.assertNotIn("desired", client.receive_op("snapshot")["agents"][0])
+            client.request("step")
+            self.assertNotIn("desired", client.receive_op("snapshot")["agents"][0])
+            self.assertEqual([m["op"] for m in client.flush()], [])
+            self.assert_reply(client.request("unsubscribe"), "unsubscribe")
+            self.assert_reply(client.request("unsubscribe"), "unsubscribe")
+            client.request("step")
+            self.assertEqual(client.flush(), [])
+
+
+class WhilePaused(Case):
+    def test_a_change_shows_and_a_question_does_not(self):
+        with Server("--paused", "seek") as server, server.connect() as watcher, server.connect() as hand:
+            watcher.request("subscribe", hz=1)  # a slow subscriber sees each change all the same
+            watcher.receive_op("snapshot")
+            changes = [
+                ("mouse", {"x": 9, "y": 8}, lambda s: s["targets"][0]["x"] == 9),
+                ("spawn", {"kind": "seeker", "x": 1, "y": 1}, lambda s: len(s["agents"]) == 2),
+                ("step", {}, lambda s: s["tick"] == 1),
+                ("step", {"count": 500}, lambda s: s["tick"] == 501),
+                ("remove", {"agent": 2}, lambda s: len(s["agents"]) == 1),
+                ("set_target", {"name": "mouse", "x": 77, "y": 8}, lambda s: s["targets"][0]["x"] == 77),
+            ]
+            questions = [("ping", {}), ("get_params", {}), ("list", {}), ("fly", {}), ("step", {"count": 0}),
+                         ("spawn", {"kind": "x"}), ("pause", {})]
+            for op, fields, shows in changes:
+                for question, more in questions:
+                    hand.request(question, **more)
+                self.assertEqual(hand.request(op, **fields)["op"], "reply")
+                snapshot = watcher.receive_op("snapshot")
+                self.assertTrue(shows(snapshot), (op, snapshot))  # the very next one: the questions made none
+            self.assertEqual([m for m in watcher.flush() if m["op"] == "snapshot"], [])
+
+    def test_events(self):
+        with Server("--paused", "seek") as server, server.connect() as watcher, server.connect() as hand:
+            watcher.request("subscribe", hz=1)
+            hand.request("resume")
+            event = watcher.receive_op("event")
+            self.assertEqual((event["event"], event["by"], event["tick"]), ("resumed", hand.hello["session"], 0))
+            tick = watcher.request("pause")["tick"]
+            event = watcher.receive_op("event")
+            self.assertEqual((event["event"], event["by"], event["tick"]), ("paused", watcher.hello["session"], tick))
+            self.assertEqual(hand.flush(), [], "events come to those who subscribed")
+
+
+if __name__ == "__main__":
+    unittest.main()
