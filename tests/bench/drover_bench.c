@@ -1,0 +1,153 @@
+/* Benchmarks of the parts, each with its rival in the same run: medians of several runs, never a test.
+ *
+ *     drover-bench [world|wire]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/clock.h"
+#include "common/snapshot.h"
+#include "server/sim/world.h"
+#include "server/world_snapshot.h"
+
+enum { RUNS = 7 };
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double values[RUNS]) {
+    qsort(values, RUNS, sizeof *values, by_value);
+    return values[RUNS / 2];
+}
+
+static struct world *make_world(uint32_t count) {
+    struct world_def def = world_def_default();
+    def.size = (vec2){2000.0f, 2000.0f};
+    def.edge = EDGE_WRAP;
+    def.target_count = 1;
+    memcpy(def.targets[0].name, "mouse", 6);
+    def.targets[0].at = (vec2){1000.0f, 1000.0f};
+    struct kind_def *kind = world_def_add_kind(&def, "agent");
+    if (!kind) {
+        abort();
+    }
+    kind->states[0].behavior_count = 1;
+    kind->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_SEEK);
+    memcpy(kind->states[0].behaviors[0].target, "mouse", 6);
+    struct placement_def *placement = world_def_add_placement(&def, "agent");
+    if (!placement) {
+        abort();
+    }
+    placement->count = count;
+    placement->shape = PLACE_RECT;
+    placement->size = def.size;
+    struct world *world = NULL;
+    if (world_create(&def, &world, NULL) != WORLD_OK) {
+        abort();
+    }
+    world_def_fini(&def);
+    return world;
+}
+
+static void bench_world(void) {
+    printf("world: seek, one thread, scalar\n%10s %14s %14s\n", "agents", "ns/agent tick", "ns/agent hash");
+    for (uint32_t count = 1000; count <= 1000000; count *= 10) {
+        struct world *world = make_world(count);
+        const int ticks = (int)(4000000 / count) + 1;
+        double step[RUNS], hash[RUNS];
+        uint64_t sink = 0;
+        for (int run = 0; run < RUNS; run++) {
+            uint64_t start = clock_now_ns();
+            for (int tick = 0; tick < ticks; tick++) {
+                world_step(world);
+            }
+            step[run] = (double)(clock_now_ns() - start) / ticks / count;
+            start = clock_now_ns();
+            sink ^= world_hash(world);
+            hash[run] = (double)(clock_now_ns() - start) / count;
+        }
+        printf("%10u %14.1f %14.1f%s\n", count, median(step), median(hash), sink == 1 ? " " : "");
+        world_destroy(world);
+    }
+}
+
+/* What a program without an own writer does: a cJSON tree, printed. */
+static size_t encode_with_cjson(const struct snapshot *snapshot, char *text, int size) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "op", "snapshot");
+    cJSON_AddNumberToObject(root, "tick", (double)snapshot->tick);
+    cJSON *agents = cJSON_AddArrayToObject(root, "agents");
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        cJSON *agent = cJSON_CreateObject();
+        cJSON_AddNumberToObject(agent, "id", snapshot->id[i]);
+        cJSON_AddStringToObject(agent, "kind", snapshot->kind_names.names[snapshot->kind[i]]);
+        cJSON_AddStringToObject(agent, "state", snapshot->state_names.names[snapshot->state[i]]);
+        cJSON_AddNumberToObject(agent, "x", snapshot->x[i] / 100.0);
+        cJSON_AddNumberToObject(agent, "y", snapshot->y[i] / 100.0);
+        cJSON_AddNumberToObject(agent, "vx", snapshot->vx[i] / 100.0);
+        cJSON_AddNumberToObject(agent, "vy", snapshot->vy[i] / 100.0);
+        cJSON_AddNumberToObject(agent, "heading", snapshot->heading[i] / 100.0);
+        cJSON_AddItemToArray(agents, agent);
+    }
+    const cJSON_bool printed = cJSON_PrintPreallocated(root, text, size, 0);
+    cJSON_Delete(root);
+    return printed ? strlen(text) : 0;
+}
+
+static void bench_wire(void) {
+    printf("wire: one objects snapshot, eight members an agent\n%10s %12s %12s %8s %10s\n", "agents",
+           "ours ns/agent", "cJSON ns/agent", "ratio", "bytes");
+    for (uint32_t count = 1000; count <= 100000; count *= 10) {
+        struct world *world = make_world(count);
+        struct snapshot *snapshot = snapshot_create();
+        if (!snapshot || world_snapshot_copy(world, false, snapshot) != 0) {
+            abort();
+        }
+        const int size = (int)count * 300 + 4096;
+        char *text = malloc((size_t)size);
+        struct buffer out;
+        buffer_init(&out, (size_t)1 << 30);
+        double ours[RUNS], theirs[RUNS];
+        const int repeats = (int)(1000000 / count);
+        for (int run = 0; run < RUNS; run++) {
+            uint64_t start = clock_now_ns();
+            for (int i = 0; i < repeats; i++) {
+                buffer_clear(&out);
+                snapshot_encode_objects(snapshot, false, &out);
+            }
+            ours[run] = (double)(clock_now_ns() - start) / repeats / count;
+            start = clock_now_ns();
+            if (encode_with_cjson(snapshot, text, size) == 0) {
+                abort();
+            }
+            theirs[run] = (double)(clock_now_ns() - start) / count;
+        }
+        const double a = median(ours), b = median(theirs);
+        printf("%10u %12.1f %12.1f %8.0f %10zu\n", count, a, b, b / a, out.length);
+        buffer_fini(&out);
+        free(text);
+        snapshot_destroy(snapshot);
+        world_destroy(world);
+    }
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "all";
+    const int all = strcmp(what, "all") == 0;
+    if (all || strcmp(what, "world") == 0) {
+        bench_world();
+    }
+    if (all || strcmp(what, "wire") == 0) {
+        bench_wire();
+    }
+    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0) {
+        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world and wire\n", what);
+        return 2;
+    }
+    return 0;
+}
