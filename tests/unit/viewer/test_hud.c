@@ -1,0 +1,139 @@
+/* Words and numbers of the panels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "make_snapshot.h"
+#include "viewer/hud.h"
+
+static void states_are_named_by_what_matters_most(void **state) {
+    (void)state;
+    struct link_status link = {.state = LINK_CONNECTING};
+    assert_int_equal(hud_run_state(&link, false, false), RUN_CONNECTING);
+    link.was_ready = true;
+    assert_int_equal(hud_run_state(&link, true, true), RUN_RECONNECTING);
+    link.state = LINK_READY;
+    assert_int_equal(hud_run_state(&link, true, true), RUN_PAUSED);
+    assert_int_equal(hud_run_state(&link, false, true), RUN_STALLED);
+    assert_int_equal(hud_run_state(&link, false, false), RUN_RUNNING);
+    assert_string_equal(run_state_name(RUN_STALLED), "stalled");
+}
+
+static void counts_are_grouped(void **state) {
+    (void)state;
+    char text[32];
+    hud_format_count(0, text, sizeof text);
+    assert_string_equal(text, "0");
+    hud_format_count(4210, text, sizeof text);
+    assert_string_equal(text, "4 210");
+    hud_format_count(18446744073709551615u, text, sizeof text);
+    assert_string_equal(text, "18 446 744 073 709 551 615");
+}
+
+struct fixture {
+    struct server_view server;
+    struct frame frame;
+    struct panels_view view;
+    struct link_status link;
+    struct address address;
+    struct camera camera;
+};
+
+static struct fixture *fixture_create(void) {
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    server_view_init(&fixture->server);
+    fixture->link = (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449};
+    fixture->address = (struct address){"127.0.0.1", "7717"};
+    fixture->camera = (struct camera){.scale = 2.0f, .offset = {10, 20}};
+    return fixture;
+}
+
+static struct hud_input input_of(const struct fixture *fixture) {
+    return (struct hud_input){.server = &fixture->server,
+                              .frame = &fixture->frame,
+                              .link = &fixture->link,
+                              .address = &fixture->address,
+                              .camera = &fixture->camera,
+                              .now_ns = 1000000000u,
+                              .snapshots_per_s = 29.96};
+}
+
+static void numbers_are_shown(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct snapshot *snapshot = make_snapshot(70150, NULL, 0);
+    snapshot->tick = 4209;
+    add_target(snapshot, "mouse", 1, 2);
+    add_target(snapshot, "centre", 100, 50);
+    fixture->frame.names = snapshot;
+    fixture->frame.target_count = 2;
+    fixture->frame.targets[0] = (struct frame_target){0, {1, 2}};
+    fixture->frame.targets[1] = (struct frame_target){1, {100, 50}};
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.tick, "4 209");
+    assert_string_equal(fixture->view.time, "70.2 s");
+    assert_string_equal(fixture->view.ping, "0.4 ms");
+    assert_string_equal(fixture->view.rate, "30.0/s");
+    assert_string_equal(fixture->view.state, "running");
+    assert_string_equal(fixture->view.address, "127.0.0.1:7717");
+    assert_string_equal(fixture->view.banner[0], "");
+    assert_int_equal(fixture->view.label_count, 1);
+    assert_string_equal(fixture->view.labels[0].text, "centre");
+    assert_true(fixture->view.labels[0].x == 210.0f && fixture->view.labels[0].y == 120.0f);
+    input.is_fixed = true; /* a picture to compare has no measured numbers */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.ping, "");
+    assert_string_equal(fixture->view.rate, "");
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
+static void a_lost_server_is_announced(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    fixture->link.state = LINK_WAITING;
+    fixture->link.retry_at_ns = 4200000000u;
+    snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
+    snprintf(fixture->address.host, sizeof fixture->address.host, "::1");
+    const struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "reconnecting");
+    assert_string_equal(fixture->view.banner[0], "Reconnecting in 4 s");
+    assert_string_equal(fixture->view.banner[1], "[::1]:7717: connection refused");
+    assert_string_equal(fixture->view.ping, "");
+    free(fixture);
+}
+
+static void notices_become_toasts(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    server_view_set_notice(&fixture->server, true, "no kind \"%s\"", "boat");
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.toast, "");
+    input.toast_alpha = 0.5f;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.toast, "no kind \"boat\"");
+    assert_true(fixture->view.is_toast_error);
+    free(fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_are_named_by_what_matters_most),
+        cmocka_unit_test(counts_are_grouped),
+        cmocka_unit_test(numbers_are_shown),
+        cmocka_unit_test(a_lost_server_is_announced),
+        cmocka_unit_test(notices_become_toasts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* The command line: addresses, sizes, defaults, mistakes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "viewer/options.h"
+
+static void addresses_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *host, *port;
+    } rows[] = {
+        {"localhost", "localhost", "7717"},
+        {"10.0.0.2:80", "10.0.0.2", "80"},
+        {"[::1]:7800", "::1", "7800"},
+        {"[fe80::1]", "fe80::1", "7717"},
+        {"::1", "::1", "7717"},
+        {"host:65535", "host", "65535"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct address address = {"", "7717"};
+        struct failure failure;
+        assert_int_equal(address_parse(rows[i].text, &address, &failure), 0);
+        assert_string_equal(address.host, rows[i].host);
+        assert_string_equal(address.port, rows[i].port);
+    }
+}
+
+static void bad_addresses_are_refused(void **state) {
+    (void)state;
+    static const char *const rows[] = {"",        ":80",  "host:",  "host:0", "host:65536",
+                                       "host:8x", "[::1", "[::1]x", "[]:5",   "host:123456789"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct address address = {"", "7717"};
+        struct failure failure = {0};
+        assert_int_equal(address_parse(rows[i], &address, &failure), -1);
+        assert_true(strlen(failure.message) > 0);
+    }
+}
+
+static void sizes_are_read(void **state) {
+    (void)state;
+    int32_t width = 0, height = 0;
+    struct failure failure;
+    assert_int_equal(size_parse("1280x800", &width, &height, &failure), 0);
+    assert_int_equal(width, 1280);
+    assert_int_equal(height, 800);
+    static const char *const bad[] = {"",         "x",          "1280",      "1280x",    "x800",    "10x10",
+                                      "1280X800", "1280x800x2", "99999x800", "-640x480", "640 x480"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(size_parse(bad[i], &width, &height, &failure), -1);
+        assert_non_null(strstr(failure.message, "--size"));
+    }
+    assert_int_equal(width, 1280); /* a refusal changes nothing */
+}
+
+/* Takes the words of a command line apart at blanks. */
+static enum options_result parse(const char *line, struct viewer_options *options, struct failure *failure) {
+    char words[256];
+    char *arguments[16] = {words};
+    int count = 1;
+    assert_true(strlen(line) < sizeof words);
+    memcpy(words, line, strlen(line) + 1);
+    for (char *at = strchr(words, ' '); at != NULL; at = strchr(at, ' ')) {
+        *at++ = '\0';
+        assert_true(count < 15);
+        arguments[count++] = at;
+    }
+    return viewer_options_parse(count, arguments, options, failure);
+}
+
+static void a_command_line_is_read(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    assert_int_equal(parse("drover-viewer [::1]:7000 --headless --screenshot a.png --size=640x480 --forces "
+                           "--fixed-dt 20 --log debug",
+                           &options, &failure),
+                     OPTIONS_RUN);
+    assert_string_equal(options.address.host, "::1");
+    assert_string_equal(options.address.port, "7000");
+    assert_true(options.is_headless && options.shows_forces && !options.is_single_try);
+    assert_int_equal(options.frames, 60); /* headless ends by itself */
+    assert_string_equal(options.screenshot, "a.png");
+    assert_int_equal(options.width, 640);
+    assert_true(options.fixed_dt_ms == 20.0);
+}
+
+static void defaults_and_mistakes(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
+    assert_string_equal(options.address.host, "127.0.0.1");
+    assert_string_equal(options.address.port, "7717");
+    assert_int_equal(options.width, 1280);
+    assert_int_equal(options.height, 800);
+    assert_int_equal(options.frames, 0);
+    assert_int_equal(parse("drover-viewer --size 1x1", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --fullscreen", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_read),    cmocka_unit_test(bad_addresses_are_refused),
+        cmocka_unit_test(sizes_are_read),        cmocka_unit_test(a_command_line_is_read),
+        cmocka_unit_test(defaults_and_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

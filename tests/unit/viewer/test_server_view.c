@@ -1,0 +1,173 @@
+/* What messages do to what the viewer knows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "make_snapshot.h"
+#include "viewer/server_view.h"
+
+static struct message_scenario scenario_of(const char *name, const char *edge, bool has_mouse) {
+    static struct message_scenario scenario;
+    memset(&scenario, 0, sizeof scenario);
+    snprintf(scenario.name, sizeof scenario.name, "%s", name);
+    snprintf(scenario.title, sizeof scenario.title, "Title of %s", name);
+    snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
+    scenario.size = vec2_make(800, 600);
+    scenario.target_count = 2;
+    snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
+    snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
+    scenario.kind_count = 1;
+    snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");
+    return scenario;
+}
+
+static int setup(void **state) {
+    struct server_view *view = calloc(1, sizeof *view);
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(view);
+    assert_non_null(message);
+    server_view_init(view);
+    message->op = MESSAGE_HELLO;
+    message->body.hello.is_paused = true;
+    message->body.hello.scenario = scenario_of("seek", "wrap", true);
+    server_view_apply(view, message, 1);
+    free(message);
+    *state = view;
+    return 0;
+}
+
+static int teardown(void **state) {
+    free(*state);
+    return 0;
+}
+
+static void apply_event(struct server_view *view, const char *name) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_EVENT;
+    snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void hello_and_events_say_whether_it_is_paused(void **state) {
+    struct server_view *view = *state;
+    assert_true(view->has_scenario && view->is_paused && view->has_mouse_target);
+    apply_event(view, "resumed");
+    assert_false(view->is_paused);
+    apply_event(view, "tea"); /* of a later version */
+    assert_false(view->is_paused);
+    apply_event(view, "paused");
+    assert_true(view->is_paused);
+}
+
+static void a_new_scenario_replaces_the_old(void **state) {
+    struct server_view *view = *state;
+    const struct test_agent agent = {.id = 1, .state = "seek"};
+    struct snapshot *snapshot = make_snapshot(0, &agent, 1);
+    server_view_count_states(view, snapshot);
+    snapshot_destroy(snapshot);
+    assert_int_equal(view->legend_count, 1);
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_SCENARIO;
+    message->body.scenario = scenario_of("arrive", "open", false);
+    server_view_apply(view, message, 2);
+    free(message);
+    assert_string_equal(view->scenario.name, "arrive");
+    assert_int_equal(view->epoch, 2);
+    assert_int_equal(view->legend_count, 0);
+    assert_false(view->has_mouse_target);
+    assert_true(view->is_paused); /* a paused server stays paused */
+    assert_string_equal(view->notice, "Title of arrive");
+}
+
+static void errors_and_goodbyes_are_noticed(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    const uint32_t before = view->notice_count;
+    message->op = MESSAGE_ERROR;
+    (void)failure_set(&message->body.error.failure, FAILURE_NO_TARGET, "name", "no target \"mous\"");
+    server_view_apply(view, message, 1);
+    assert_int_equal(view->notice_count, before + 1);
+    assert_true(view->is_notice_error);
+    assert_string_equal(view->notice, "no target \"mous\"");
+    free(message);
+}
+
+static void the_list_leads_to_a_load(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    struct message_scenario_row *rows = calloc(3, sizeof *rows);
+    assert_non_null(message);
+    assert_non_null(rows);
+    snprintf(rows[0].name, sizeof rows[0].name, "arrive");
+    snprintf(rows[1].name, sizeof rows[1].name, "boids_target");
+    snprintf(rows[2].name, sizeof rows[2].name, "seek");
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
+    message->body.reply.scenarios = rows;
+    message->body.reply.scenario_count = 3;
+    server_view_apply(view, message, 1);
+    assert_string_equal(view->wanted_scenario, ""); /* nobody asked to switch */
+    view->pending_switch = 1;
+    server_view_apply(view, message, 1);
+    assert_string_equal(view->wanted_scenario, "arrive"); /* around the end */
+    assert_int_equal(view->pending_switch, 0);
+    assert_string_equal(server_view_neighbor(rows, 3, "arrive", -1), "seek");
+    assert_string_equal(server_view_neighbor(rows, 3, "arrive", -4), "seek");
+    assert_string_equal(server_view_neighbor(rows, 3, "gone", 1), "arrive");
+    assert_null(server_view_neighbor(rows, 0, "seek", 1));
+    free(rows);
+    free(message);
+}
+
+static void the_legend_keeps_states_and_counts(void **state) {
+    struct server_view *view = *state;
+    const struct test_agent first[] = {
+        {.id = 1, .state = "seek"}, {.id = 2, .state = "seek"}, {.id = 3, .state = "flee"}};
+    const struct test_agent second[] = {{.id = 1, .state = "evade"}};
+    struct snapshot *a = make_snapshot(0, first, 3), *b = make_snapshot(1, second, 1);
+    /* b was read over a snapshot of another world: its table still has a name of that */
+    assert_true(name_table_intern(&b->state_names, "stale", 5) >= 0);
+    server_view_count_states(view, a);
+    server_view_count_states(view, b);
+    assert_int_equal(view->legend_count, 3);
+    assert_string_equal(view->legend[0].state, "seek");
+    assert_int_equal(view->legend[0].count, 0);
+    assert_string_equal(view->legend[2].state, "evade");
+    assert_int_equal(view->legend[2].count, 1);
+    snapshot_destroy(a);
+    snapshot_destroy(b);
+}
+
+static void points_are_kept_inside(void **state) {
+    struct server_view *view = *state;
+    vec2 point = server_view_clamp_point(view, vec2_make(900, -5));
+    assert_true(point.x < 800.0f && point.x > 799.9f && point.y == 0.0f); /* 800 would be the other side */
+    snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
+    point = server_view_clamp_point(view, vec2_make(900, -5));
+    assert_true(point.x == 900.0f && point.y == -5.0f);
+    assert_non_null(server_view_kind(view, "ship"));
+    assert_null(server_view_kind(view, "boat"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(hello_and_events_say_whether_it_is_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_and_goodbyes_are_noticed, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_list_leads_to_a_load, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_legend_keeps_states_and_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(points_are_kept_inside, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
