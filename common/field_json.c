@@ -294,7 +294,7 @@ static int read_pair(const struct field *field, const cJSON *value, const char *
 
 static int read_range(const struct field *field, const cJSON *value, const char *path, void *object,
                       struct failure *failure) {
-    double pair[2];
+    double pair[2] = {0.0, 0.0};
     if (!cJSON_IsArray(value)) {
         return read_number(field, value, path, object, failure);
     }
@@ -315,7 +315,7 @@ static int read_range(const struct field *field, const cJSON *value, const char 
 
 static int read_point(const struct field *field, const cJSON *value, const char *path, void *object,
                       struct failure *failure) {
-    double pair[2];
+    double pair[2] = {0.0, 0.0};
     if (read_pair(field, value, path, pair, failure) != 0) {
         return -1;
     }

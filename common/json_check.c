@@ -529,7 +529,9 @@ static bool check_with_slots(struct checker *check, uint32_t slot_count) {
         struct key_slot slots[KEYS_ON_STACK];
         memset(slots, 0, slot_count * sizeof slots[0]);
         check->slots = slots;
-        return check_text(check);
+        const bool is_fine = check_text(check);
+        check->slots = NULL; /* it ends with this block */
+        return is_fine;
     }
     check->slots = calloc(slot_count, sizeof check->slots[0]);
     const bool is_fine = check->slots == NULL ? fail(check, "out of memory") : check_text(check);

@@ -150,7 +150,7 @@ static bool fragments_init(struct fragments *fragments, const struct snapshot *s
     const size_t kinds = (size_t)snapshot->kind_names.count;
     const size_t states = (size_t)snapshot->state_names.count;
     const size_t behaviors = (size_t)snapshot->behavior_names.count;
-    fragments->kinds = malloc((kinds + states + behaviors + 1) * sizeof(struct fragment));
+    fragments->kinds = calloc(kinds + states + behaviors + 1, sizeof(struct fragment));
     if (fragments->kinds == NULL) {
         return false;
     }

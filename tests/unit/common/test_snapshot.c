@@ -313,8 +313,7 @@ static void refuses_hostile_lines(void **state) {
         "{\"op\":\"snapshot\",\"tick\":1,\"time\":\"\",\"agents\":[],\"targets\":[],\"clock\":1}",
         "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":{},\"targets\":[],\"clock\":1}",
         "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"clock\":1}",
-        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"targets\":[{\"name\":\"a\",\"x\":1}],"
-        "\"clock\":1}",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"clock\":1,\"targets\":[{\"x\":1}]}",
         "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"targets\":[]}",
     };
     struct snapshot *snapshot = snapshot_create();
