@@ -154,8 +154,8 @@ static void random_command(struct world *world) {
         break;
     default:
         if (world_param_at(world, spawn.kind, below(12), &ref, name)) {
-            world_set_param(world, &ref,
-                            (double)extreme((float)ref.field->min, (float)ref.field->max * 0.999f));
+            const double value = (double)extreme((float)ref.field->min, (float)ref.field->max);
+            world_set_param(world, &ref, fmin(fmax(value, ref.field->min), ref.field->max));
         }
     }
 }
