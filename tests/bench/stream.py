@@ -88,7 +88,7 @@ def drain(clients, seconds):
     return lines
 
 
-def frame_ages(program, seconds, rate=600_000, agents=650):
+def frame_ages(program, seconds, rate=600_000, agents=585):
     server = Server(program)
     spawn(server.port, agents - 1)
     client = Client(server.port)
