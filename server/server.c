@@ -31,7 +31,7 @@ struct server {
     struct broadcast broadcast;
     struct simulation *simulation;
     int max_clients;
-    bool is_stopping;
+    bool has_handles, is_stopping;
 };
 
 /* ---- answering on the loop ---- */
@@ -326,11 +326,20 @@ struct server *server_create(const struct server_options *options, struct simula
     server->max_clients = (int)options->max_clients;
     if (listener_open(&server->listener, &server->loop, options->listen, (uint16_t)options->port, failure) !=
         0) {
-        uv_run(&server->loop, UV_RUN_DEFAULT);
-        uv_loop_close(&server->loop);
+        (void)uv_run(&server->loop, UV_RUN_DEFAULT);
+        (void)uv_loop_close(&server->loop);
         free(server);
         return NULL;
     }
+    /* From here on SIGTERM means goodbye, even one that comes before server_run. */
+    signal(SIGPIPE, SIG_IGN);
+    const int result = init_handles(server);
+    if (result != 0) {
+        (void)failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
+        server_destroy(server);
+        return NULL;
+    }
+    server->has_handles = true;
     return server;
 }
 
@@ -339,17 +348,11 @@ const char *server_address(const struct server *server) {
 }
 
 int server_run(struct server *server, struct failure *failure) {
-    signal(SIGPIPE, SIG_IGN);
-    int result = init_handles(server);
-    if (result == 0) {
-        result = listener_start(&server->listener, server, on_accept);
-    }
+    const int result = listener_start(&server->listener, server, on_accept);
     if (result != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
     }
     if (simulation_start(server->simulation, wake_loop, server) != 0) {
-        stop(server);
-        (void)uv_run(&server->loop, UV_RUN_DEFAULT);
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start a thread");
     }
     (void)uv_run(&server->loop, UV_RUN_DEFAULT);
@@ -361,7 +364,10 @@ void server_destroy(struct server *server) {
         return;
     }
     listener_close(&server->listener);
-    (void)uv_run(&server->loop, UV_RUN_NOWAIT);
+    if (server->has_handles) {
+        stop(server);
+        (void)uv_run(&server->loop, UV_RUN_DEFAULT);
+    }
     if (uv_loop_close(&server->loop) != 0) {
         log_write(LOG_WARN, "server", "handles were left open");
     }

@@ -97,6 +97,12 @@ int session_set_init(struct session_set *set, uv_loop_t *loop, const struct sess
     if (result == 0) {
         result = uv_idle_init(loop, &set->idle);
     }
+    /* With its first stream libuv opens the descriptor it keeps in reserve. Do that now, not with the first
+     * client. */
+    result = result != 0 ? result : uv_tcp_init(loop, &set->first_stream);
+    if (result == 0) {
+        uv_close((uv_handle_t *)&set->first_stream, NULL);
+    }
     set->timer.data = set;
     set->idle.data = set;
     if (result == 0) {

@@ -31,6 +31,7 @@ struct session_set {
     struct session_host host;
     uv_timer_t timer;
     uv_idle_t idle;
+    uv_tcp_t first_stream; /* never connected; see session_set_init */
     struct session *first;
     struct session *buckets[SESSION_SET_BUCKETS];
     int count;    /* sessions in the list, numbered or not */

@@ -1,0 +1,12 @@
+/* cmocka and what it needs before it. */
+#ifndef DROVER_TESTS_SERVER_CMOCKA_ALL_H
+#define DROVER_TESTS_SERVER_CMOCKA_ALL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#endif

@@ -1,0 +1,245 @@
+/* Scenario files: a good one read to the last member, and a table of mistakes with the place and words of
+ * each. */
+#include "cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "server/scenario.h"
+
+static struct scenario scenario;
+
+static int read_text(const char *text, struct failure *failure) {
+    return scenario_read(text, strlen(text), &scenario, failure);
+}
+
+static void test_everything(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"name\":\"Title\",\"description\":\"Words\",\"seed\":9007199254740991,\"tick_hz\":30,"
+        "\"world\":{\"size\":[640,480],\"edge\":\"contain\"},"
+        "\"targets\":{\"mouse\":[400,300],\"dot\":{\"at\":[1,2],\"jump_within\":2,\"jump_margin\":10}},"
+        "\"kinds\":{\"prey\":{\"mass\":2,\"max_speed\":[50,150],\"max_turn_rate\":180,\"locomotion\":"
+        "\"direct\","
+        "\"behaviors\":[{\"flee\":{\"target\":\"dot\",\"weight\":3,\"panic_distance\":90}},"
+        "{\"arrive\":{\"target\":\"mouse\",\"slowing_distance\":20,\"law\":\"linear\"}}]},\"rock\":{}},"
+        "\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"velocity\":[3,4],\"heading\":-90},"
+        "{\"kind\":\"rock\",\"count\":40,\"in\":{\"rect\":[5,6,7,8]}},"
+        "{\"kind\":\"rock\",\"count\":2,\"in\":{\"circle\":[9,10,11]}},{\"kind\":\"rock\",\"count\":3,\"at\":"
+        "[0,0]}]}";
+    struct failure failure = {0};
+    if (read_text(text, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct world_def *def = &scenario.def;
+    assert_string_equal(scenario.title, "Title");
+    assert_string_equal(scenario.description, "Words");
+    assert_true(def->seed == UINT64_C(9007199254740991));
+    assert_true(def->tick_hz == 30.0 && def->size.x == 640.0f && def->size.y == 480.0f);
+    assert_int_equal(def->edge, EDGE_CONTAIN);
+    assert_int_equal(def->target_count, 2);
+    assert_string_equal(def->targets[1].name, "dot");
+    assert_true(def->targets[1].jump_within == 2.0f && def->targets[1].jump_margin == 10.0f);
+    assert_int_equal(def->kind_count, 2);
+    const struct kind_def *prey = &def->kinds[0];
+    assert_true(prey->body.mass.low == 2.0f && prey->body.mass.high == 2.0f);
+    assert_true(prey->body.max_speed.low == 50.0f && prey->body.max_speed.high == 150.0f);
+    assert_true(fabsf(prey->body.max_turn_rate - 3.14159265f) < 1e-5f);
+    assert_int_equal(prey->body.locomotion, LOCOMOTION_DIRECT);
+    assert_int_equal(prey->state_count, 1);
+    assert_string_equal(prey->states[0].name, "flee");
+    assert_int_equal(prey->states[0].behavior_count, 2);
+    assert_true(prey->states[0].behaviors[0].weight == 3.0f);
+    assert_true(prey->states[0].behaviors[0].panic_distance == 90.0f);
+    assert_int_equal(prey->states[0].behaviors[1].type, BEHAVIOR_ARRIVE);
+    assert_int_equal(prey->states[0].behaviors[1].law, ARRIVE_LINEAR);
+    assert_string_equal(def->kinds[1].states[0].name, "idle");
+    assert_int_equal(def->placement_count, 4);
+    const struct placement_def *placed = def->placements;
+    assert_true(placed[0].has_velocity && placed[0].has_heading && placed[0].count == 1);
+    assert_true(placed[0].velocity.y == 4.0f && fabsf(placed[0].heading + 1.5707963f) < 1e-6f);
+    assert_int_equal(placed[1].shape, PLACE_RECT);
+    assert_true(placed[1].at.x == 5.0f && placed[1].size.y == 8.0f && placed[1].count == 40);
+    assert_false(placed[1].has_velocity || placed[1].has_heading);
+    assert_int_equal(placed[2].shape, PLACE_CIRCLE);
+    assert_true(placed[2].radius == 11.0f);
+    assert_int_equal(placed[3].shape, PLACE_POINT);
+    assert_int_equal(placed[3].count, 3);
+    scenario_fini(&scenario);
+}
+
+static void test_defaults(void **state) {
+    (void)state;
+    struct failure failure;
+    assert_int_equal(read_text("{\"name\":\"\",\"world\":{\"size\":[1,1]}}", &failure), 0);
+    assert_int_equal(scenario.def.seed, 1);
+    assert_true(scenario.def.tick_hz == 60.0);
+    assert_int_equal(scenario.def.edge, EDGE_OPEN);
+    scenario_fini(&scenario);
+}
+
+#define WORLD "\"name\":\"t\",\"world\":{\"size\":[800,600]}"
+#define MOUSE ",\"targets\":{\"mouse\":[1,2]}"
+#define PREY  MOUSE ",\"kinds\":{\"prey\":{}}"
+
+/* text, JSON path, words that must stand in the message */
+static const char *const mistakes[][3] = {
+    {"", "", "line 1, column 1"},
+    {"{\"name\":\"t\",\n\"world\":}", "", "line 2, column 9"},
+    {"[]", "", "expected an object"},
+    {"{\"world\":{\"size\":[800,600]}}", "name", "missing"},
+    {"{\"name\":7,\"world\":{\"size\":[800,600]}}", "name", "expected a string, found a number"},
+    {"{\"name\":\"t\"}", "world", "missing"},
+    {"{" WORLD ",\"walls\":[]}", "walls",
+     "allowed: name, description, seed, tick_hz, world, targets, kinds, agents"},
+    {"{" WORLD ",\"seed\":-1}", "seed", "-1 is out of range: 0 to 9007199254740991"},
+    {"{" WORLD ",\"seed\":1.5}", "seed", "integer"},
+    {"{" WORLD ",\"tick_hz\":481}", "tick_hz", "481 is out of range: 1 to 480"},
+    {"{\"name\":\"t\",\"world\":{}}", "world.size", "missing"},
+    {"{\"name\":\"t\",\"world\":{\"size\":800}}", "world.size", "expected a point [x, y], found a number"},
+    {"{\"name\":\"t\",\"world\":{\"size\":[0,600]}}", "world.size[0]", "0 is out of range: 1 to 100000"},
+    {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"edge\":\"round\"}}", "world.edge",
+     "\"round\" is not one of \"open\", \"wrap\", \"bounce\", \"contain\""},
+    {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"obstacles\":[]}}", "world.obstacles", "unknown key"},
+    {"{" WORLD ",\"targets\":[]}", "targets", "expected an object"},
+    {"{" WORLD ",\"targets\":{\"a b\":[1,2]}}", "targets.a b", "is not a name"},
+    {"{" WORLD ",\"targets\":{\"t\":5}}", "targets.t",
+     "expected a point [x, y] or an object, found a number"},
+    {"{" WORLD ",\"targets\":{\"t\":[1]}}", "targets.t", "found an array of 1"},
+    {"{" WORLD ",\"targets\":{\"t\":{}}}", "targets.t.at", "missing"},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"jump\":1}}}", "targets.t.jump", "unknown key \"jump\""},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"jump_within\":-1}}}", "targets.t.jump_within",
+     "-1 is out of range"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"max_speed\":30000}}}", "kinds.p.max_speed",
+     "30000 is out of range: 0 to 20000 px/s"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"max_speed\":[9,1]}}}", "kinds.p.max_speed", "upside down"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"speed\":1}}}", "kinds.p.speed",
+     "unknown key \"speed\"; allowed: mass, radius"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[]}}}", "kinds.p.states", "unknown key"},
+    {"{" WORLD ",\"kinds\":{\"p\":7}}", "kinds.p", "expected an object, found a number"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":{}}}}", "kinds.p.behaviors", "expected an array"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[7]}}}", "kinds.p.behaviors[0]", "found a number"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{}]}}}", "kinds.p.behaviors[0]", "found 0 keys"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{},\"flee\":{}}]}}}",
+     "kinds.p.behaviors[0]", "found 2 keys"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"fly\":{}}]}}}", "kinds.p.behaviors[0].fly",
+     "no behaviour \"fly\"; there are \"seek\", \"flee\", \"arrive\""},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{}}]}}}",
+     "kinds.p.behaviors[0].seek.target", "missing"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}},"
+     "{\"seek\":{\"target\":\"mous\"}}]}}}",
+     "kinds.p.behaviors[1].seek.target", "no target \"mous\"; this scenario has \"mouse\""},
+    {"{" WORLD MOUSE
+     ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\",\"slowing_distance\":1}}]}}}",
+     "kinds.p.behaviors[0].seek.slowing_distance", "unknown key"},
+    {"{" WORLD PREY ",\"agents\":{}}", "agents", "expected an array"},
+    {"{" WORLD PREY ",\"agents\":[{\"at\":[1,2]}]}", "agents[0].kind", "missing"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2]},{\"kind\":\"bird\",\"at\":[1,2]}]}",
+     "agents[1].kind", "no kind \"bird\"; this scenario has \"prey\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\"}]}", "agents[0]", "\"at\" or \"in\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"in\":{\"circle\":[1,2,3]}}]}",
+     "agents[0].in", "\"at\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"count\":0,\"at\":[1,2]}]}", "agents[0].count",
+     "0 is out of range"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"square\":[1,2,3]}}]}", "agents[0].in",
+     "expected exactly"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{}}]}", "agents[0].in", "expected exactly"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[1,2,3]}}]}", "agents[0].in.rect",
+     "found an array of 3"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[1,2,3,-4]}}]}", "agents[0].in.rect[3]",
+     "-4 is out of range"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"circle\":[1,2,\"r\"]}}]}",
+     "agents[0].in.circle[2]", "found a string"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"heading\":361}]}", "agents[0].heading",
+     "361 is out of range: -360 to 360"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":1000000},"
+     "{\"kind\":\"prey\",\"at\":[1,2],\"count\":1000000}]}",
+     "agents[1]", "1048576 agents"},
+};
+
+static void test_mistakes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct failure failure = {0};
+        if (read_text(mistakes[i][0], &failure) == 0) {
+            fail_msg("accepted: %s", mistakes[i][0]);
+        }
+        if (strcmp(failure.field, mistakes[i][1]) != 0 || strstr(failure.message, mistakes[i][2]) == NULL) {
+            fail_msg("%s\n  said \"%s\": %s", mistakes[i][0], failure.field, failure.message);
+        }
+        assert_null(scenario.def.kinds); /* nothing is left behind */
+    }
+}
+
+/* Too many targets, kinds, behaviours: one more than allowed. */
+static void test_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *item, *after, *words;
+        int limit;
+    } cases[] = {
+        {"{" WORLD ",\"targets\":{", "\"n%d\":[1,2]", "}}", "too many targets: at most 256", LIMIT_TARGETS},
+        {"{" WORLD ",\"kinds\":{", "\"n%d\":{}", "}}", "too many kinds: at most 64", LIMIT_KINDS},
+        {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[",
+         "{\"seek\":{\"target\":\"mouse\",\"weight\":%d}}", "]}}}", "at most 16", LIMIT_BEHAVIORS},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int over = 0; over <= 1; over++) {
+            struct buffer text;
+            buffer_init(&text, 1 << 20);
+            buffer_append_text(&text, cases[c].before);
+            for (int i = 0; i < cases[c].limit + over; i++) {
+                char item[64];
+                const char *mark = strstr(cases[c].item, "%d");
+                (void)snprintf(item, sizeof item, "%s%.*s%d%s", i == 0 ? "" : ",",
+                               (int)(mark - cases[c].item), cases[c].item, i, mark + 2);
+                buffer_append_text(&text, item);
+            }
+            buffer_append_text(&text, cases[c].after);
+            struct failure failure = {0};
+            const int result = scenario_read(text.data, text.length, &scenario, &failure);
+            assert_int_equal(result, over == 0 ? 0 : -1);
+            if (over == 1) {
+                assert_non_null(strstr(failure.message, cases[c].words));
+            }
+            scenario_fini(&scenario);
+            buffer_fini(&text);
+        }
+    }
+}
+
+static void test_file(void **state) {
+    (void)state;
+    struct failure failure = {0};
+    assert_int_equal(scenario_load_file("scenarios/seek.json", &scenario, &failure), 0);
+    assert_string_equal(scenario.name, "seek");
+    scenario_fini(&scenario);
+    assert_int_equal(scenario_load_file("/nowhere/x.json", &scenario, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_NO_SCENARIO);
+
+    char path[] = "/tmp/drover-test-scenario-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    static const char text[] = "{" WORLD ",\"kinds\":{\"p\":{\"mass\":0}}}";
+    assert_int_equal(write(descriptor, text, sizeof text - 1), (int)sizeof text - 1);
+    close(descriptor);
+    char expected[200];
+    (void)snprintf(expected, sizeof expected, "%s: kinds.p.mass: 0 is out of range: 0.01 to 1000000 mass",
+                   path);
+    assert_int_equal(scenario_load_file(path, &scenario, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
+    assert_string_equal(failure.message, expected);
+    (void)unlink(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
