@@ -57,20 +57,30 @@ struct app {
 
 /* ---- requests ---- */
 
-static void send_request(struct app *app, const struct request *request) {
+/* Whether it could be sent. */
+static bool send_request(struct app *app, const struct request *request) {
     if (connection_send(app->connection, request) != 0) {
         server_view_set_notice(&app->server, true, "not sent: there is no connection");
+        return false;
     }
+    return true;
 }
 
-static void send_plain(struct app *app, enum request_op op) {
+static bool send_plain(struct app *app, enum request_op op) {
     const struct request request = request_default(op);
-    send_request(app, &request);
+    return send_request(app, &request);
+}
+
+/* Believed at once, so that a second key press means the opposite even before the server's event is here. */
+static void set_paused(struct app *app, bool is_paused) {
+    if (send_plain(app, is_paused ? REQUEST_PAUSE : REQUEST_RESUME)) {
+        app->server.is_paused = is_paused;
+    }
 }
 
 static void step_world(struct app *app) {
     if (!app->server.is_paused) {
-        send_plain(app, REQUEST_PAUSE); /* requests take effect in order */
+        set_paused(app, true); /* requests take effect in order */
     }
     send_plain(app, REQUEST_STEP);
 }
@@ -120,7 +130,7 @@ static void send_mouse(struct app *app) {
 static void act(struct app *app, enum shortcut_action action) {
     switch (action) {
     case SHORTCUT_PAUSE:
-        send_plain(app, app->server.is_paused ? REQUEST_RESUME : REQUEST_PAUSE);
+        set_paused(app, !app->server.is_paused);
         break;
     case SHORTCUT_STEP:
         step_world(app);

@@ -1,0 +1,8 @@
+# The viewer from outside: a real window under Xvfb, and pictures without a display.
+foreach(name window headless)
+  add_test(NAME e2e.viewer_${name}
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server>
+                   $<TARGET_FILE:drover-viewer>
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(e2e.viewer_${name} PROPERTIES LABELS e2e TIMEOUT 300 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+endforeach()

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Pictures without a display, and what the viewer says when it cannot make one.
+
+    viewer_headless.py DROVER_SERVER DROVER_VIEWER
+"""
+
+import math
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+
+from drover_client import ROOT, Server  # noqa: E402  (it reads DROVER_SERVER)
+import viewer_support as support  # noqa: E402
+
+VIEWER = os.path.abspath(sys.argv[2])
+SIZE = (640, 480)
+LIMIT_S = 90
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def step(what):
+    print(f"- {what}", flush=True)
+
+
+def run_viewer(*arguments):
+    return subprocess.run([VIEWER, *arguments], env=support.viewer_environment(), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LIMIT_S)
+
+
+def take(port, path, *arguments):
+    done = run_viewer(f"127.0.0.1:{port}", "--headless", "--screenshot", str(path), "--size", "%dx%d" % SIZE, *arguments)
+    check(done.returncode == 0, f"a headless picture: exit {done.returncode}, {done.stderr}")
+    return support.Picture(path)
+
+
+def is_covered(agent, at, others, camera):
+    """By the legend, or by what is drawn after it."""
+    if at[0] < support.LEGEND[0] and at[1] < support.LEGEND[1]:
+        return True
+    if not (0 <= at[0] < SIZE[0] and support.BAR_PX < at[1] < SIZE[1]):
+        return True
+    return any(math.dist(at, camera.to_window(o["x"], o["y"])) < 30 for o in others if o["id"] != agent["id"])
+
+
+def every_scenario(folder):
+    names = sorted(path.stem for path in (ROOT / "scenarios").glob("*.json"))
+    check(len(names) >= 5, f"scenarios: {names}")
+    for name in names:
+        with Server(name, "--paused") as server, server.connect() as client:
+            step(f"{name}: every agent is where the snapshot says, in its state's colour")
+            check(client.request("step", count=30)["op"] == "reply", "the world can be stepped")
+            snapshot = client.snapshot()
+            picture = take(server.port, folder / f"{name}.png", "--frames", "10")
+            camera = support.Camera(client.hello["scenario"]["size"], SIZE)
+            seen = 0
+            for agent in snapshot["agents"]:
+                at = camera.to_window(agent["x"], agent["y"])
+                color = support.STATE_COLORS.get(agent["state"])
+                if color is not None and not is_covered(agent, at, snapshot["agents"], camera):
+                    check(picture.pixel(*at) == color, f"{name}: {agent} at {at} is {picture.pixel(*at)}, not {color}")
+                    seen += 1
+            check(seen > 0, f"{name}: no agent could be checked: {snapshot['agents']}")
+
+
+def pictures_repeat(folder):
+    with Server("seek", "--paused") as server:
+        step("--fixed-dt gives the same picture twice; --forces another")
+        take(server.port, folder / "a.png", "--frames", "5", "--fixed-dt", "16")
+        take(server.port, folder / "b.png", "--frames", "5", "--fixed-dt", "16")
+        check((folder / "a.png").read_bytes() == (folder / "b.png").read_bytes(), "two pictures of one world are equal")
+        plain = support.Picture(folder / "a.png")
+        forced = take(server.port, folder / "c.png", "--frames", "5", "--fixed-dt", "16", "--forces")
+        check(plain.count(support.DESIRED) == 0 and forced.count(support.DESIRED) > 20, "--forces shows force arrows")
+
+
+def refusals(folder):
+    step("no display, no server, a server that says nothing, a bad flag: one clear line each")
+    with Server("seek") as server:
+        done = run_viewer(f"127.0.0.1:{server.port}")
+        check(done.returncode == 2 and "no display" in done.stderr and "--headless" in done.stderr,
+              f"without a display: exit {done.returncode}, {done.stderr!r}")
+        bad = folder / "no such folder" / "x.png"
+        done = run_viewer(f"127.0.0.1:{server.port}", "--headless", "--frames", "2", "--screenshot", str(bad))
+        check(done.returncode == 1 and str(bad) in done.stderr, f"a file that cannot be written: {done.stderr!r}")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        done = run_viewer(f"127.0.0.1:{port}", "--headless", "--frames", "2", "--no-reconnect")
+        check(done.returncode == 1 and "refused" in done.stderr, f"no server: exit {done.returncode}, {done.stderr!r}")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        picture = folder / "silent.png"
+        done = run_viewer(f"127.0.0.1:{silent.getsockname()[1]}", "--headless", "--frames", "2", "--screenshot",
+                          str(picture))
+        check(done.returncode == 1 and "no snapshot" in done.stderr and not picture.exists(),
+              f"a silent server: exit {done.returncode}, {done.stderr!r}")
+    done = run_viewer("--size", "5x5")
+    check(done.returncode == 2 and "--size" in done.stderr, f"a bad size: exit {done.returncode}, {done.stderr!r}")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="drover-headless-") as name:
+        folder = pathlib.Path(name)
+        every_scenario(folder)
+        pictures_repeat(folder)
+        refusals(folder)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
