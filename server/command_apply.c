@@ -200,7 +200,7 @@ static int apply_remove(struct apply *apply) {
 
 /* ---- parameters ---- */
 
-/* Only kind: world_find_param says which numbers a kind has. */
+/* only_own: the parameter was to be set for one agent, which has only those of its body. */
 static int fail_param(struct apply *apply, int kind, const char *name, bool only_own) {
     const struct world *world = apply->stage->world;
     char list[NAME_LIST_BYTES] = "";

@@ -6,7 +6,7 @@
  * 3. Names that refer to targets and kinds are checked here, so that world_create has nothing left to refuse
  * but memory and the number of agents.
  *
- * The grammar is in docs/architecture.md; tables of the core (body_fields, behavior_fields) say what kinds
+ * The grammar is in docs/scenarios.md; tables of the core (body_fields, behavior_fields) say what kinds
  * and behaviours can have, so a parameter added there is known here.
  */
 #ifndef DROVER_SERVER_SCENARIO_H
