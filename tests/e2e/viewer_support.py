@@ -107,6 +107,7 @@ def viewer_environment(display=None):
         environment["DISPLAY"] = display
         environment["SDL_VIDEODRIVER"] = "x11"
     environment["LSAN_OPTIONS"] = f"suppressions={ROOT / 'tests/lsan.supp'}:print_suppressions=0"
+    environment["TSAN_OPTIONS"] = f"{os.environ.get('TSAN_OPTIONS', '')}:suppressions={ROOT / 'tests/tsan.supp'}"
     if display is not None:
         # X and GL libraries leak, and SDL has unloaded them when leaks are counted: they have no name to suppress them
         # by. Our own leaks are found without a display, where no such library is loaded.
@@ -115,14 +116,15 @@ def viewer_environment(display=None):
 
 
 class Display:
-    """An X server on a free display."""
+    """An X server on a free display. -noreset: it must not start over, and refuse clients meanwhile, whenever the last
+    client (one xdotool) has gone."""
 
     def __enter__(self):
         reader, writer = os.pipe()
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp"], pass_fds=[writer],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
+            pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         os.close(writer)
         number = b""
         os.set_blocking(reader, False)
