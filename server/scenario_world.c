@@ -2,61 +2,13 @@
  * place. */
 #include "server/scenario_world.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/field_json.h"
 #include "common/name_table.h"
-
-enum { PATH_BYTES = sizeof((struct failure *)0)->field, LIST_BYTES = 240 };
+#include "server/scenario_text.h"
 
 static const char *const no_more[] = {NULL};
-
-/* A path that is too long is cut: it is for people. */
-static void make_path(char out[PATH_BYTES], const char *text, ...) PRINTF_LIKE(2, 3);
-
-static void make_path(char out[PATH_BYTES], const char *text, ...) {
-    va_list arguments;
-    va_start(arguments, text);
-    (void)vsnprintf(out, PATH_BYTES, text, arguments);
-    va_end(arguments);
-}
-
-static const char *type_name(const cJSON *value) {
-    return cJSON_IsNumber(value)   ? "a number"
-           : cJSON_IsString(value) ? "a string"
-           : cJSON_IsBool(value)   ? "a bool"
-           : cJSON_IsArray(value)  ? "an array"
-           : cJSON_IsObject(value) ? "an object"
-                                   : "null";
-}
-
-static int expect(bool is_right, const char *wanted, const cJSON *found, const char *path,
-                  struct failure *failure) {
-    return is_right ? 0
-                    : failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found %s", wanted,
-                                  type_name(found));
-}
-
-static int check_name(const char *name, const char *path, struct failure *failure) {
-    if (name_is_valid(name, strlen(name))) {
-        return 0;
-    }
-    return failure_set(failure, FAILURE_BAD_PARAM, path,
-                       "\"%.40s\" is not a name: 1 to %d characters of A-Z a-z 0-9 _ -", name,
-                       LIMIT_NAME_CHARS);
-}
-
-/* Appends one more quoted name to a list for people, while there is room. */
-static void list_name(char list[LIST_BYTES], const char *name) {
-    const size_t used = strlen(list);
-    if (used + strlen(name) + 8 < LIST_BYTES) {
-        (void)snprintf(list + used, LIST_BYTES - used, "%s\"%s\"", used == 0 ? "" : ", ", name);
-    } else if (used > 0 && list[used - 1] != '.') {
-        (void)snprintf(list + used, LIST_BYTES - used, " ...");
-    }
-}
 
 /* ---- world ---- */
 
@@ -128,7 +80,7 @@ static int read_target(const cJSON *json, const char *path, struct target_def *t
     if (cJSON_IsObject(json)) {
         return fields_read(target_fields, json, path, no_more, target, NULL, failure);
     }
-    if (expect(cJSON_IsArray(json), "a point [x, y] or an object", json, path, failure) != 0) {
+    if (scenario_expect(cJSON_IsArray(json), "a point [x, y] or an object", json, path, failure) != 0) {
         return -1;
     }
     return field_read_value(&target_fields[0], json, path, target, failure);
@@ -139,144 +91,25 @@ int scenario_read_targets(const cJSON *root, struct world_def *def, struct failu
     if (json == NULL) {
         return 0;
     }
-    if (expect(cJSON_IsObject(json), "an object of targets by name", json, "targets", failure) != 0) {
+    if (scenario_expect(cJSON_IsObject(json), "an object of targets by name", json, "targets", failure) !=
+        0) {
         return -1;
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
-        char path[PATH_BYTES];
-        make_path(path, "targets.%s", item->string);
+        char path[SCENARIO_PATH_BYTES];
+        scenario_path(path, "targets.%s", item->string);
         if (def->target_count == LIMIT_TARGETS) {
             return failure_set(failure, FAILURE_BAD_PARAM, path, "too many targets: at most %d",
                                LIMIT_TARGETS);
         }
         struct target_def target = {0};
-        if (check_name(item->string, path, failure) != 0 || read_target(item, path, &target, failure) != 0) {
+        if (scenario_check_name(item->string, path, failure) != 0 ||
+            read_target(item, path, &target, failure) != 0) {
             return -1;
         }
         memcpy(target.name, item->string, strlen(item->string) + 1);
         def->targets[def->target_count++] = target;
-    }
-    return 0;
-}
-
-/* ---- kinds ---- */
-
-static int check_target(const struct world_def *def, const char *name, const char *path,
-                        struct failure *failure) {
-    char list[LIST_BYTES] = "";
-    for (int i = 0; i < def->target_count; i++) {
-        if (strcmp(def->targets[i].name, name) == 0) {
-            return 0;
-        }
-        list_name(list, def->targets[i].name);
-    }
-    return failure_set(failure, FAILURE_NO_TARGET, path, "no target \"%s\"; this scenario has %s", name,
-                       list[0] == '\0' ? "none" : list);
-}
-
-static int fail_behavior_name(const char *name, const char *path, struct failure *failure) {
-    char list[LIST_BYTES] = "";
-    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
-        list_name(list, behavior_type_name((enum behavior_type)type));
-    }
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "no behaviour \"%.40s\"; there are %s", name, list);
-}
-
-/* {"seek": {"target": "mouse"}} */
-static int read_behavior(const cJSON *json, const char *path, const struct world_def *def,
-                         struct behavior_def *behavior, struct failure *failure) {
-    if (expect(cJSON_IsObject(json), "an object like {\"seek\": {...}}", json, path, failure) != 0) {
-        return -1;
-    }
-    if (cJSON_GetArraySize(json) != 1) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "expected one key, the behaviour's name; found %d keys", cJSON_GetArraySize(json));
-    }
-    const cJSON *item = json->child;
-    char item_path[PATH_BYTES];
-    make_path(item_path, "%s.%s", path, item->string);
-    const int type = behavior_type_from_name(item->string);
-    if (type < 0) {
-        return fail_behavior_name(item->string, item_path, failure);
-    }
-    *behavior = behavior_def_default((enum behavior_type)type);
-    if (fields_read(behavior_fields((enum behavior_type)type), item, item_path, no_more, behavior, NULL,
-                    failure) != 0) {
-        return -1;
-    }
-    char target_path[PATH_BYTES];
-    make_path(target_path, "%s.%s.target", path, item->string);
-    return check_target(def, behavior->target, target_path, failure);
-}
-
-static int read_behaviors(const cJSON *json, const char *path, const struct world_def *def,
-                          struct state_def *state, struct failure *failure) {
-    if (expect(cJSON_IsArray(json), "an array of behaviours", json, path, failure) != 0) {
-        return -1;
-    }
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, json) {
-        if (state->behavior_count == LIMIT_BEHAVIORS) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path, "%d behaviours are too many: at most %d",
-                               cJSON_GetArraySize(json), LIMIT_BEHAVIORS);
-        }
-        char item_path[PATH_BYTES];
-        make_path(item_path, "%s[%d]", path, state->behavior_count);
-        if (read_behavior(item, item_path, def, &state->behaviors[state->behavior_count], failure) != 0) {
-            return -1;
-        }
-        state->behavior_count++;
-    }
-    return 0;
-}
-
-static int read_kind(const cJSON *json, const char *path, const struct world_def *def, struct kind_def *kind,
-                     struct failure *failure) {
-    static const char *const parts[] = {"behaviors", NULL};
-    if (fields_read(body_fields(), json, path, parts, &kind->body, NULL, failure) != 0) {
-        return -1;
-    }
-    struct state_def *state = &kind->states[0];
-    const cJSON *behaviors = cJSON_GetObjectItemCaseSensitive(json, "behaviors");
-    if (behaviors != NULL) {
-        char behaviors_path[PATH_BYTES];
-        make_path(behaviors_path, "%s.behaviors", path);
-        if (read_behaviors(behaviors, behaviors_path, def, state, failure) != 0) {
-            return -1;
-        }
-    }
-    const char *name =
-        state->behavior_count > 0 ? behavior_type_name((enum behavior_type)state->behaviors[0].type) : "idle";
-    (void)snprintf(state->name, sizeof state->name, "%s", name);
-    return 0;
-}
-
-int scenario_read_kinds(const cJSON *root, struct world_def *def, struct failure *failure) {
-    const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "kinds");
-    if (json == NULL) {
-        return 0;
-    }
-    if (expect(cJSON_IsObject(json), "an object of kinds by name", json, "kinds", failure) != 0) {
-        return -1;
-    }
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, json) {
-        char path[PATH_BYTES];
-        make_path(path, "kinds.%s", item->string);
-        if (check_name(item->string, path, failure) != 0) {
-            return -1;
-        }
-        if (def->kind_count == LIMIT_KINDS) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path, "too many kinds: at most %d", LIMIT_KINDS);
-        }
-        struct kind_def *kind = world_def_add_kind(def, item->string);
-        if (kind == NULL) {
-            return failure_set(failure, FAILURE_BUSY, path, "out of memory");
-        }
-        if (read_kind(item, path, def, kind, failure) != 0) {
-            return -1;
-        }
     }
     return 0;
 }
@@ -325,7 +158,7 @@ static const struct field placement_fields[] = {
 /* Reads exactly `count` numbers; the first two are a place, the rest lengths. */
 static int read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
                         struct failure *failure) {
-    if (expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
+    if (scenario_expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
         return -1;
     }
     if (cJSON_GetArraySize(json) != count) {
@@ -335,8 +168,8 @@ static int read_lengths(const cJSON *json, const char *path, int count, const ch
     const cJSON *item = NULL;
     int index = 0;
     cJSON_ArrayForEach(item, json) {
-        char item_path[PATH_BYTES];
-        make_path(item_path, "%s[%d]", path, index);
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s[%d]", path, index);
         const struct field row = {.name = "",
                                   .type = FIELD_FLOAT,
                                   .offset = (size_t)index * sizeof *out,
@@ -356,7 +189,7 @@ static int read_lengths(const cJSON *json, const char *path, int count, const ch
 static int read_area(const cJSON *json, const char *path, struct placement_def *placement,
                      struct failure *failure) {
     static const char *const wanted = "{\"rect\": [x, y, w, h]} or {\"circle\": [x, y, r]}";
-    if (expect(cJSON_IsObject(json), wanted, json, path, failure) != 0) {
+    if (scenario_expect(cJSON_IsObject(json), wanted, json, path, failure) != 0) {
         return -1;
     }
     const cJSON *item = json->child;
@@ -364,9 +197,9 @@ static int read_area(const cJSON *json, const char *path, struct placement_def *
     if (item == NULL || item->next != NULL || (!is_rect && strcmp(item->string, "circle") != 0)) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "expected exactly %s", wanted);
     }
-    char item_path[PATH_BYTES];
+    char item_path[SCENARIO_PATH_BYTES];
     float numbers[4] = {0};
-    make_path(item_path, "%s.%s", path, item->string);
+    scenario_path(item_path, "%s.%s", path, item->string);
     if (read_lengths(item, item_path, is_rect ? 4 : 3, is_rect ? "[x, y, w, h]" : "[x, y, r]", numbers,
                      failure) != 0) {
         return -1;
@@ -376,19 +209,6 @@ static int read_area(const cJSON *json, const char *path, struct placement_def *
     placement->size = is_rect ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
     placement->radius = is_rect ? 0.0f : numbers[2];
     return 0;
-}
-
-static int check_kind(const struct world_def *def, const char *name, const char *path,
-                      struct failure *failure) {
-    char list[LIST_BYTES] = "";
-    for (int i = 0; i < def->kind_count; i++) {
-        if (strcmp(def->kinds[i].name, name) == 0) {
-            return 0;
-        }
-        list_name(list, def->kinds[i].name);
-    }
-    return failure_set(failure, FAILURE_NO_KIND, path, "no kind \"%s\"; this scenario has %s", name,
-                       list[0] == '\0' ? "none" : list);
 }
 
 static int read_placement(const cJSON *json, const char *path, const struct world_def *def,
@@ -403,8 +223,8 @@ static int read_placement(const cJSON *json, const char *path, const struct worl
     placement->has_heading = (present >> ROW_HEADING & 1) != 0;
     const bool has_at = (present >> ROW_AT & 1) != 0;
     const cJSON *area = cJSON_GetObjectItemCaseSensitive(json, "in");
-    char part_path[PATH_BYTES];
-    make_path(part_path, "%s.in", path);
+    char part_path[SCENARIO_PATH_BYTES];
+    scenario_path(part_path, "%s.in", path);
     if (has_at && area != NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, part_path,
                            "\"at\" is there too; one of them says where");
@@ -415,8 +235,8 @@ static int read_placement(const cJSON *json, const char *path, const struct worl
     if (area != NULL && read_area(area, part_path, placement, failure) != 0) {
         return -1;
     }
-    make_path(part_path, "%s.kind", path);
-    return check_kind(def, placement->kind, part_path, failure);
+    scenario_path(part_path, "%s.kind", path);
+    return scenario_check_kind(def, placement->kind, part_path, failure);
 }
 
 int scenario_read_agents(const cJSON *root, struct world_def *def, struct failure *failure) {
@@ -424,14 +244,14 @@ int scenario_read_agents(const cJSON *root, struct world_def *def, struct failur
     if (json == NULL) {
         return 0;
     }
-    if (expect(cJSON_IsArray(json), "an array", json, "agents", failure) != 0) {
+    if (scenario_expect(cJSON_IsArray(json), "an array", json, "agents", failure) != 0) {
         return -1;
     }
     uint64_t total = 0;
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
-        char path[PATH_BYTES];
-        make_path(path, "agents[%d]", def->placement_count);
+        char path[SCENARIO_PATH_BYTES];
+        scenario_path(path, "agents[%d]", def->placement_count);
         struct placement_def read;
         if (read_placement(item, path, def, &read, failure) != 0) {
             return -1;

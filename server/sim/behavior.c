@@ -10,9 +10,10 @@
 #define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
 
 static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
-    [BEHAVIOR_SEEK] = behavior_seek,
-    [BEHAVIOR_FLEE] = behavior_flee,
-    [BEHAVIOR_ARRIVE] = behavior_arrive,
+    [BEHAVIOR_SEEK] = behavior_seek,           [BEHAVIOR_FLEE] = behavior_flee,
+    [BEHAVIOR_ARRIVE] = behavior_arrive,       [BEHAVIOR_PURSUE] = behavior_pursue,
+    [BEHAVIOR_EVADE] = behavior_evade,         [BEHAVIOR_OFFSET_PURSUIT] = behavior_offset_pursuit,
+    [BEHAVIOR_INTERPOSE] = behavior_interpose, [BEHAVIOR_WANDER] = behavior_wander,
 };
 
 behavior_function behavior_function_of(enum behavior_type type) {
@@ -34,28 +35,34 @@ static struct urge match_velocity(vec2 desired, const struct senses *senses, flo
 
 /* Whether the present velocity already leads to the target, but for a miss that nobody can see. */
 static bool is_on_course(const struct senses *senses) {
-    const float miss = vec2_cross(senses->velocity, senses->to_target); /* px times the speed */
+    const float miss = vec2_cross(senses->velocity, senses->first.offset); /* px times the speed */
     const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(senses->velocity);
-    return vec2_dot(senses->velocity, senses->to_target) > 0.0f && miss * miss < unseen;
+    return vec2_dot(senses->velocity, senses->first.offset) > 0.0f && miss * miss < unseen;
 }
 
 struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
-    const vec2 towards = is_on_course(senses) ? senses->velocity : senses->to_target;
+    const vec2 towards = is_on_course(senses) ? senses->velocity : senses->first.offset;
     return match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
 }
 
-struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
-    const float panic = behavior->panic_distance;
-    const float squared = vec2_length_squared(senses->to_target);
-    if (panic > 0.0f && squared > panic * panic) {
-        return (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+
+/* Full speed away from a point at `offset`; on the point itself straight ahead. */
+static struct urge run_from(vec2 offset, float panic_distance, const struct senses *senses) {
+    const float squared = vec2_length_squared(offset);
+    if (panic_distance > 0.0f && squared > panic_distance * panic_distance) {
+        return no_urge;
     }
-    vec2 away = vec2_with_length(senses->to_target, -senses->body->max_speed);
+    vec2 away = vec2_with_length(offset, -senses->body->max_speed);
     if (!(squared > 1e-30f)) {
         away = vec2_scale(senses->heading, senses->body->max_speed);
     }
     return match_velocity(away, senses, senses->rate);
+}
+
+struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
+    return run_from(senses->first.offset, behavior->panic_distance, senses);
 }
 
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
@@ -81,21 +88,109 @@ static float ramp_speed(float distance, float slowing_distance, float max_speed)
     return distance < slowing_distance ? max_speed * (distance / slowing_distance) : max_speed;
 }
 
-struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {
+/* The velocity that brings the agent to rest at `offset`, in a frame that moves with `velocity`. */
+static vec2 stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
+                              const struct senses *senses) {
     const struct body *body = senses->body;
-    const float distance = vec2_length(senses->to_target);
-    float speed = ramp_speed(distance, behavior->slowing_distance, body->max_speed);
-    if (behavior->law == ARRIVE_LINEAR) {
-        return match_velocity(vec2_with_length(senses->to_target, speed), senses, senses->rate);
-    }
-    /* Positions are floats: far from the origin the target can only be met to the spacing of floats there. */
+    const float distance = vec2_length(offset);
+    /* Positions are floats: far from the origin a place can only be met to the spacing of floats there. */
     const float x = senses->position.x, y = senses->position.y;
     const float spacing = 2.4e-7f * ((x < 0.0f ? -x : x) + (y < 0.0f ? -y : y));
     if (distance <= ARRIVE_TOLERANCE + spacing) {
-        return match_velocity((vec2){0.0f, 0.0f}, senses, senses->exact_rate);
+        return velocity;
     }
     const float stopping =
         behavior_stopping_speed(distance, STOP_MARGIN * body->max_force / body->mass, senses->dt);
-    speed = speed < stopping ? speed : stopping;
-    return match_velocity(vec2_with_length(senses->to_target, speed), senses, senses->exact_rate);
+    const float ramp = ramp_speed(distance, slowing_distance, body->max_speed);
+    return vec2_add(velocity, vec2_with_length(offset, ramp < stopping ? ramp : stopping));
+}
+
+struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 offset = senses->first.offset;
+    if (behavior->law == ARRIVE_LINEAR) {
+        const float speed =
+            ramp_speed(vec2_length(offset), behavior->slowing_distance, senses->body->max_speed);
+        return match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
+    }
+    const vec2 still = {0.0f, 0.0f};
+    return match_velocity(stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
+                          senses->exact_rate);
+}
+
+/* ---- others that move ---- */
+
+/* How far ahead to look: as long as it takes to get there. s */
+static float time_to(vec2 offset, float max_prediction, const struct senses *senses) {
+    const float distance = vec2_length(offset), speed = senses->body->max_speed;
+    return distance < max_prediction * speed ? distance / speed : max_prediction;
+}
+
+/* Where the other will be after `time` s, from the agent, the short way. */
+static vec2 predicted(const struct sighting *other, float time, const struct senses *senses) {
+    const vec2 nowhere = {0.0f, 0.0f};
+    return bounds_difference(senses->bounds, nowhere,
+                             vec2_add(other->offset, vec2_scale(other->velocity, time)));
+}
+
+struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 ahead =
+        predicted(&senses->first, time_to(senses->first.offset, behavior->max_prediction, senses), senses);
+    return match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
+}
+
+struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses) {
+    const float panic = behavior->panic_distance;
+    if (panic > 0.0f && vec2_length_squared(senses->first.offset) > panic * panic) {
+        return no_urge;
+    }
+    const float time = time_to(senses->first.offset, behavior->max_prediction, senses);
+    return run_from(predicted(&senses->first, time, senses), 0.0f, senses);
+}
+
+struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses) {
+    const struct sighting *leader = &senses->first;
+    const vec2 ahead = vec2_scale(leader->heading, behavior->offset.x);
+    const vec2 right = vec2_scale((vec2){-leader->heading.y, leader->heading.x}, behavior->offset.y);
+    const vec2 nowhere = {0.0f, 0.0f};
+    const vec2 place =
+        bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
+    /* One tick ahead: in that tick the leader moves on as well. */
+    const vec2 desired = stopping_velocity(place, leader->velocity, behavior->slowing_distance, senses);
+    return match_velocity(vec2_truncate(desired, senses->body->max_speed), senses, senses->exact_rate);
+}
+
+struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 middle = vec2_scale(vec2_add(senses->first.offset, senses->second.offset), 0.5f);
+    const float time = time_to(middle, behavior->max_prediction, senses);
+    const vec2 one = predicted(&senses->first, time, senses),
+               other = predicted(&senses->second, time, senses);
+    /* Halfway from one to the other the short way, which on a torus need not be the mean of the two offsets.
+     */
+    const vec2 half = vec2_scale(bounds_difference(senses->bounds, one, other), 0.5f);
+    const vec2 still = {0.0f, 0.0f};
+    const vec2 desired = stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
+    return match_velocity(desired, senses, senses->exact_rate);
+}
+
+/* ---- wander ---- */
+
+/* `unit` turned by about `angle` rad, exactly by 2 atan(angle / 2): no sine, and never more than half a turn.
+ */
+static vec2 turned(vec2 unit, float angle) {
+    const float t = 0.5f * angle, scale = 1.0f / (1.0f + t * t);
+    const float c = (1.0f - t * t) * scale, s = 2.0f * t * scale;
+    return vec2_with_length((vec2){unit.x * c - unit.y * s, unit.x * s + unit.y * c}, 1.0f);
+}
+
+struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses) {
+    struct rng noise = senses->noise;
+    /* Uniform in +-sqrt(3) has variance 1; times sqrt(dt) the variance after a second is rate squared. */
+    const float step =
+        rng_between(&noise, -1.7320508f, 1.7320508f) * behavior->wander_rate * sqrtf(senses->dt);
+    const vec2 goal = senses->memory->wander = turned(senses->memory->wander, step);
+    const vec2 ahead = senses->heading, right = {-ahead.y, ahead.x};
+    const vec2 on_circle = vec2_add(vec2_scale(ahead, goal.x), vec2_scale(right, goal.y));
+    const vec2 to_goal = vec2_add(vec2_scale(ahead, behavior->wander_distance),
+                                  vec2_scale(on_circle, behavior->wander_radius));
+    return match_velocity(vec2_with_length(to_goal, senses->body->max_speed), senses, senses->rate);
 }

@@ -14,20 +14,44 @@
 #define DROVER_SIM_BEHAVIOR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/vec2.h"
+#include "server/sim/edge.h"
 #include "server/sim/locomotion.h"
+#include "server/sim/rng.h"
 #include "server/sim/world_def.h"
+
+/** Whom or what a behaviour is about, as an agent notices it. */
+struct sighting {
+    bool is_there;
+    uint32_t id;   /* an agent's; 0 for a target */
+    vec2 offset;   /* px, from the agent to it, the short way */
+    vec2 velocity; /* px/s; {0,0} for a target */
+    vec2 heading;  /* unit vector; {1,0} for a target */
+};
+
+/** What an agent carries from tick to tick beside its motion. */
+struct memory {
+    float stamina;
+    bool is_exhausted;    /* stamina ran out and is not full again */
+    uint32_t state_ticks; /* since the state began */
+    uint32_t quarry;      /* id that a pursue with keep remembers; 0: none */
+    vec2 wander;          /* unit vector from the wander circle's centre to the goal, in the agent's frame */
+};
 
 /** What a behaviour may look at. All of tick t. */
 struct senses {
     vec2 position, velocity; /* px, px/s */
     vec2 heading;            /* unit vector */
-    vec2 to_target;          /* px, from the agent to its target, the short way */
+    struct sighting first, second;
     const struct body *body;
-    float dt;         /* s */
-    float rate;       /* 1/s times mass, velocity matching as in the tutorials */
-    float exact_rate; /* the highest rate that does not overshoot within a tick */
+    const struct bounds *bounds;
+    float dt;              /* s */
+    float rate;            /* 1/s times mass, velocity matching as in the tutorials */
+    float exact_rate;      /* the highest rate that does not overshoot within a tick */
+    struct rng noise;      /* the agent's own stream of this tick */
+    struct memory *memory; /* of tick t+1 in the making; only wander writes */
 };
 
 /** Its answer: nothing (is_active false), or a desired velocity and the force towards it. */
@@ -55,6 +79,31 @@ struct urge behavior_flee(const struct behavior_def *behavior, const struct sens
  * slowing_distance. ARRIVE_LINEAR  max_speed * distance / slowing_distance inside slowing_distance, as the
  * tutorials have it. source         Reynolds 1999, "Arrival" */
 struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Pursue: seek where the quarry will be.
+ *
+ * The time ahead is what the distance takes at max_speed, at most max_prediction s; on a torus the predicted
+ * place is again the nearest one. source  Reynolds 1999, "Pursuit"; the estimate is the movement manager
+ * tutorial's */
+struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Evade: flee from where the menace will be, within panic_distance px (0: always).
+ * source  Reynolds 1999, "Evasion" */
+struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Offset pursuit: keep a place relative to another agent (offset px ahead and to its right), matching its
+ * velocity. source  Reynolds 1999, "Offset pursuit" */
+struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Interpose: arrive halfway between where two others will be.
+ * source  Buckland 2005, "Interpose" */
+struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Wander: seek a goal that wanders at random on a circle ahead.
+ *
+ * The goal's angle is a random walk whose variance grows with time, not with ticks, so paths look alike at
+ * any tick rate. source  Reynolds 1999, "Wander" */
+struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses);
 
 /** The function of a type. */
 behavior_function behavior_function_of(enum behavior_type type);

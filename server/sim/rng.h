@@ -10,7 +10,14 @@
 #include <stdint.h>
 
 /** What the numbers are for. Never renumber: golden hashes and recordings depend on it. */
-enum rng_stream { RNG_SPAWN_PLACE = 1, RNG_SPAWN_BODY = 2, RNG_SPAWN_HEADING = 3, RNG_TARGET_JUMP = 4 };
+enum rng_stream {
+    RNG_SPAWN_PLACE = 1,
+    RNG_SPAWN_BODY = 2,
+    RNG_SPAWN_HEADING = 3,
+    RNG_TARGET_JUMP = 4,
+    RNG_WANDER = 5,
+    RNG_DITHER = 6,
+};
 
 /** A short sequence of numbers. Plain value. */
 struct rng {

@@ -41,6 +41,89 @@ static void make_label(const struct state_def *state, int index, char *label, si
     *end = '\0';
 }
 
+static int find_kind_def(const struct world_def *def, const char *name) {
+    for (int k = 0; k < def->kind_count; k++) {
+        if (strcmp(def->kinds[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* What the names of a reference stand for. False when they stand for nothing. */
+static bool resolve(const struct world_def *def, const struct target_ref *ref, struct ref_runtime *runtime) {
+    const size_t length = strlen(ref->target);
+    if (length > 0 && ref->target[length - 1] == '*') {
+        *runtime = (struct ref_runtime){REF_PREFIX, (int)length - 1};
+    } else if (length > 0) {
+        *runtime = (struct ref_runtime){REF_TARGET, find_target_def(def, ref->target)};
+    } else if (ref->kind[0] != '\0') {
+        *runtime = (struct ref_runtime){REF_KIND, find_kind_def(def, ref->kind)};
+    } else {
+        *runtime = (struct ref_runtime){ref->agent != 0 ? REF_AGENT : REF_NONE, 0};
+    }
+    return runtime->mode != REF_NONE && runtime->index >= 0;
+}
+
+/* Behaviours by tier, those of one tier as they are listed. */
+static void sort_tiers(const struct state_def *state, int order[LIMIT_BEHAVIORS]) {
+    for (int b = 0; b < state->behavior_count; b++) {
+        int at = b;
+        while (at > 0 && state->behaviors[order[at - 1]].tier > state->behaviors[b].tier) {
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = b;
+    }
+}
+
+static bool build_behaviors(const struct world_def *def, const struct state_def *state,
+                            struct state_runtime *runtime) {
+    for (int b = 0; b < state->behavior_count; b++) {
+        const struct behavior_def *behavior = &state->behaviors[b];
+        struct behavior_runtime *one = &runtime->behaviors[b];
+        const int targets = behavior_target_count((enum behavior_type)behavior->type);
+        if ((targets >= 1 && !resolve(def, &behavior->target, &one->target)) ||
+            (targets >= 2 && !resolve(def, &behavior->second, &one->second))) {
+            return false;
+        }
+        make_label(state, b, one->label, sizeof one->label);
+    }
+    sort_tiers(state, runtime->order);
+    return true;
+}
+
+/* The nodes of a subtree from `index`: the index behind it, or -1 when it is not well-formed. */
+static int condition_end(const struct state_def *state, int index) {
+    if (index >= state->condition_count) {
+        return -1;
+    }
+    const struct condition_def *node = &state->conditions[index++];
+    int children = node->type == CONDITION_NOT ? 1 : 0;
+    if (node->type == CONDITION_ALL || node->type == CONDITION_ANY) {
+        children = node->count;
+    }
+    for (int i = 0; i < children && index >= 0; i++) {
+        index = condition_end(state, index);
+    }
+    return index;
+}
+
+static bool build_conditions(const struct world_def *def, const struct state_def *state,
+                             struct state_runtime *runtime) {
+    if (state->condition_count < 0 || state->condition_count > LIMIT_CONDITIONS ||
+        (state->condition_count > 0 && condition_end(state, 0) != state->condition_count)) {
+        return false;
+    }
+    for (int c = 0; c < state->condition_count; c++) {
+        if (state->conditions[c].type == CONDITION_NEAR &&
+            !resolve(def, &state->conditions[c].target, &runtime->conditions[c])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum world_result build_kind(const struct world_def *def, struct kind *kind, const char **what) {
     if (kind->def.state_count < 1 || kind->def.state_count > LIMIT_STATES) {
         *what = "a kind needs 1 to LIMIT_STATES states";
@@ -52,14 +135,13 @@ static enum world_result build_kind(const struct world_def *def, struct kind *ki
             *what = "a state has too many behaviours";
             return WORLD_BAD_DEF;
         }
-        for (int b = 0; b < state->behavior_count; b++) {
-            struct behavior_runtime *runtime = &kind->states[s].behaviors[b];
-            runtime->target = find_target_def(def, state->behaviors[b].target);
-            if (runtime->target < 0) {
-                *what = "a behaviour names a target that is not there";
-                return WORLD_BAD_DEF;
-            }
-            make_label(state, b, runtime->label, sizeof runtime->label);
+        if (!build_behaviors(def, state, &kind->states[s])) {
+            *what = "a behaviour names a target or kind that is not there";
+            return WORLD_BAD_DEF;
+        }
+        if (!build_conditions(def, state, &kind->states[s])) {
+            *what = "a condition is not well-formed or names what is not there";
+            return WORLD_BAD_DEF;
         }
     }
     return WORLD_OK;
@@ -167,7 +249,10 @@ void world_destroy(struct world *world) {
     free(world->kinds);
     free(world->motion[0]);
     free(world->motion[1]);
-    free(world->heading);
+    free(world->heading[0]);
+    free(world->heading[1]);
+    free(world->memory);
+    free(world->by_kind);
     free(world->id);
     free(world->kind);
     free(world->state);
@@ -198,7 +283,10 @@ int world_reserve(struct world *world, int32_t count) {
     /* A column that grew before another failed is merely larger than `capacity`. */
     const bool grown = grow(&world->motion[0], sizeof *world->motion[0], capacity) &&
                        grow(&world->motion[1], sizeof *world->motion[1], capacity) &&
-                       grow(&world->heading, sizeof *world->heading, capacity) &&
+                       grow(&world->heading[0], sizeof *world->heading[0], capacity) &&
+                       grow(&world->heading[1], sizeof *world->heading[1], capacity) &&
+                       grow(&world->memory, sizeof *world->memory, capacity) &&
+                       grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
                        grow(&world->id, sizeof *world->id, capacity) &&
                        grow(&world->kind, sizeof *world->kind, capacity) &&
                        grow(&world->state, sizeof *world->state, capacity) &&
@@ -218,17 +306,20 @@ static void step_agent(struct world *world, int32_t row) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct body *body = world_body(world, row);
     const struct motion old = world->motion[world->now][row];
-    const struct steering steering = world_steer(world, row, NULL);
+    const struct intent intent = world_intend(world, row, NULL);
     const vec2 velocity =
         locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
-                            steering.desired, steering.force, world->dt);
+                            intent.desired, intent.force, world->dt);
     const struct motion moved = {old.x + velocity.x * world->dt, old.y + velocity.y * world->dt, velocity.x,
                                  velocity.y};
     const struct motion next = bounds_apply(&world->bounds, moved, body->radius);
     assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
     world->motion[1 - world->now][row] = next;
-    world->heading[row] =
-        locomotion_heading(world->heading[row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
+    world->heading[1 - world->now][row] = locomotion_heading(
+        world->heading[world->now][row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
+    /* Nobody else reads these, so they need no second buffer. */
+    world->state[row] = (uint8_t)intent.state;
+    world->memory[row] = intent.memory;
 }
 
 /* Whether any agent of tick t is within the target's jump_within. */
@@ -309,7 +400,8 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
         .state = world->state[row],
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[row],
+        .heading = world->heading[world->now][row],
+        .stamina = world->memory[row].stamina,
         .mass = body->mass,
         .radius = body->radius,
         .max_speed = body->max_speed,
@@ -345,11 +437,7 @@ int world_find_kind(const struct world *world, const char *name) {
 }
 
 int32_t world_kind_population(const struct world *world, int kind) {
-    int32_t count = 0;
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        count += world->kind[row] == kind;
-    }
-    return count;
+    return world->kind_begin[kind + 1] - world->kind_begin[kind];
 }
 
 const char *world_target_name(const struct world *world, int target) {

@@ -52,10 +52,11 @@ uint64_t world_hash(const struct world *world);
 /** One agent, copied out. */
 struct agent_view {
     uint32_t id;
-    int kind, state;                          /* indices */
-    vec2 position;                            /* px */
-    vec2 velocity;                            /* px/s */
-    vec2 heading;                             /* unit vector; kept when the agent stops */
+    int kind, state; /* indices */
+    vec2 position;   /* px */
+    vec2 velocity;   /* px/s */
+    vec2 heading;    /* unit vector; kept when the agent stops */
+    float stamina;
     float mass, radius, max_speed, max_force; /* the agent's own, drawn or set */
 };
 

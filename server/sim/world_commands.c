@@ -70,10 +70,11 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
     world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
     world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
+    world->memory[row] = (struct memory){.stamina = kind->def.body.max_stamina, .wander = {1.0f, 0.0f}};
     const vec2 place = spawn_place(world, spawn, id);
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
     world->motion[world->now][row] = (struct motion){place.x, place.y, velocity.x, velocity.y};
-    world->heading[row] = spawn_heading(world, spawn, id);
+    world->heading[world->now][row] = spawn_heading(world, spawn, id);
 }
 
 enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
@@ -89,6 +90,7 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     for (uint32_t i = 0; i < spawn->count; i++) {
         spawn_one(world, spawn, world->next_id++);
     }
+    world_group_kinds(world);
     return WORLD_OK;
 }
 
@@ -96,7 +98,8 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
 
 static void copy_row(struct world *world, int32_t to, int32_t from) {
     world->motion[world->now][to] = world->motion[world->now][from];
-    world->heading[to] = world->heading[from];
+    world->heading[world->now][to] = world->heading[world->now][from];
+    world->memory[to] = world->memory[from];
     world->id[to] = world->id[from];
     world->kind[to] = world->kind[from];
     world->state[to] = world->state[from];
@@ -119,6 +122,7 @@ static int32_t compact(struct world *world) {
     }
     const int32_t removed = world->agent_count - kept;
     world->agent_count = kept;
+    world_group_kinds(world);
     return removed;
 }
 

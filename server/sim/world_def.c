@@ -8,6 +8,7 @@
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
 const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
 const char *const arrive_law_names[] = {"stop", "linear", NULL};
+const char *const combine_names[] = {"sum", "dithered", NULL};
 
 static const struct field body_table[] = {
     {.name = "mass",
@@ -61,65 +62,130 @@ static const struct field body_table[] = {
      .choices = locomotion_names,
      .unit = "",
      .help = "How the steering force becomes motion."},
-    {.type = FIELD_END},
-};
-
-#define TARGET_ROW                                                                                           \
-    {                                                                                                        \
-        .name = "target", .type = FIELD_NAME, FIELD_MEMBER(struct behavior_def, target),                     \
-        .flags = FIELD_REQUIRED, .unit = "", .help = "The named target it goes by."                          \
-    }
-#define WEIGHT_ROW                                                                                           \
-    {                                                                                                        \
-        .name = "weight", .type = FIELD_FLOAT, FIELD_MEMBER(struct behavior_def, weight),                    \
-        .flags = FIELD_PARAM, .min = 0.0, .max = 1000.0, .initial = 1.0, .unit = "1",                        \
-        .help = "Factor on this behaviour's force."                                                          \
-    }
-
-static const struct field seek_table[] = {TARGET_ROW, WEIGHT_ROW, {.type = FIELD_END}};
-
-static const struct field flee_table[] = {
-    TARGET_ROW,
-    WEIGHT_ROW,
-    {.name = "panic_distance",
+    {.name = "max_stamina",
      .type = FIELD_FLOAT,
-     FIELD_MEMBER(struct behavior_def, panic_distance),
+     FIELD_MEMBER(struct body_def, max_stamina),
      .flags = FIELD_PARAM,
      .min = 0.0,
-     .max = LIMIT_COORDINATE,
-     .unit = "px",
-     .help = "Flees only when nearer than this; 0: at any distance."},
+     .max = 1e6,
+     .unit = "1",
+     .help = "Stamina at the start; once empty the agent is exhausted until it is full again."},
     {.type = FIELD_END},
 };
 
+/* One row; the help is what get_params and the documentation say. */
+#define ROW(kind_of, name_, struct_, member_, flags_, min_, max_, initial_, unit_, help_)                    \
+    {                                                                                                        \
+        .name = (name_), .type = (kind_of), FIELD_MEMBER(struct_, member_), .flags = (flags_),               \
+        .min = (min_), .max = (max_), .initial = (initial_), .unit = (unit_), .help = (help_)                \
+    }
+#define NUMBER(name_, member_, max_, initial_, unit_, help_)                                                 \
+    ROW(FIELD_FLOAT, name_, struct behavior_def, member_, FIELD_PARAM, 0.0, max_, initial_, unit_, help_)
+
+#define REF_ROWS(struct_, prefix, what)                                                                      \
+    ROW(FIELD_TEXT, prefix "target", struct_, what target, 0, 0, 0, 0, "",                                   \
+        "A named target; food* is the nearest whose name begins with food."),                                \
+        ROW(FIELD_NAME, prefix "kind", struct_, what kind, 0, 0, 0, 0, "",                                   \
+            "The nearest agent of this kind."),                                                              \
+        ROW(FIELD_UINT32, prefix "agent", struct_, what agent, 0, 1, 4294967295.0, 0, "",                    \
+            "The agent of this id."),                                                                        \
+        ROW(FIELD_FLOAT, prefix "within", struct_, what within, FIELD_PARAM, 0, LIMIT_COORDINATE, 0, "px",   \
+            "What is further away is not noticed; 0: any distance.")
+#define TARGET_ROWS REF_ROWS(struct behavior_def, "", target.)
+#define SECOND_ROWS REF_ROWS(struct behavior_def, "second_", second.)
+
+#define WEIGHT_ROW NUMBER("weight", weight, 1000.0, 1.0, "1", "Factor on this behaviour's force.")
+#define TURN_ROWS                                                                                            \
+    ROW(FIELD_UINT32, "tier", struct behavior_def, tier, 0, 0, 15, 0, "",                                    \
+        "Behaviours of a lower tier take what they need of max_force first."),                               \
+        ROW(FIELD_FLOAT, "probability", struct behavior_def, probability, 0, 0, 1, 1, "1",                   \
+            "How often it is asked when the state combines dithered.")
+
+#define PREDICTION_ROW                                                                                       \
+    NUMBER("max_prediction", max_prediction, 3600.0, 2.0, "s",                                               \
+           "The furthest ahead the other's place is predicted.")
+#define SLOWING_ROW                                                                                          \
+    NUMBER("slowing_distance", slowing_distance, LIMIT_COORDINATE, 0.0, "px",                                \
+           "Inside this distance the speed falls linearly to zero at the target.")
+#define PANIC_ROW                                                                                            \
+    NUMBER("panic_distance", panic_distance, LIMIT_COORDINATE, 0.0, "px",                                    \
+           "Acts only when nearer than this; 0: at any distance.")
+#define END_ROW                                                                                              \
+    { .type = FIELD_END }
+
+static const struct field ref_table[] = {REF_ROWS(struct target_ref, "", ), END_ROW};
+static const struct field seek_table[] = {WEIGHT_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
+static const struct field flee_table[] = {WEIGHT_ROW, PANIC_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
 static const struct field arrive_table[] = {
-    TARGET_ROW,
     WEIGHT_ROW,
-    {.name = "slowing_distance",
-     .type = FIELD_FLOAT,
-     FIELD_MEMBER(struct behavior_def, slowing_distance),
-     .flags = FIELD_PARAM,
-     .min = 0.0,
-     .max = LIMIT_COORDINATE,
-     .unit = "px",
-     .help = "Inside this distance the speed falls linearly to zero at the target."},
+    SLOWING_ROW,
     {.name = "law",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct behavior_def, law),
      .choices = arrive_law_names,
      .unit = "",
      .help = "stop: always able to stop exactly on the target; linear: the slowing_distance alone."},
-    {.type = FIELD_END},
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field pursue_table[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    ROW(FIELD_BOOL, "keep", struct behavior_def, keep, 0, 0, 0, 0, "",
+        "Stay with the first quarry until it is gone or the state ends."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field evade_table[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC_ROW,
+                                           TARGET_ROWS, TURN_ROWS,      END_ROW};
+static const struct field offset_pursuit_table[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    ROW(FIELD_POINT, "offset", struct behavior_def, offset, 0, -LIMIT_WORLD_SIZE, LIMIT_WORLD_SIZE, 0, "px",
+        "The place to keep, in the other's frame: x ahead, y to its right."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field interpose_table[] = {WEIGHT_ROW,  PREDICTION_ROW, SLOWING_ROW, TARGET_ROWS,
+                                               SECOND_ROWS, TURN_ROWS,      END_ROW};
+static const struct field wander_table[] = {
+    WEIGHT_ROW,
+    NUMBER("radius", wander_radius, 10000.0, 30.0, "px", "The circle that the goal wanders on."),
+    NUMBER("distance", wander_distance, 10000.0, 60.0, "px",
+           "How far ahead of the agent the circle's centre is."),
+    NUMBER("rate", wander_rate, 100.0, 3.0, "rad/s^0.5",
+           "How far the goal moves along the circle in a second, root mean square."),
+    TURN_ROWS,
+    END_ROW,
 };
 
 static const struct {
     const char *name;
+    int targets;
     const struct field *fields;
 } behavior_rows[BEHAVIOR_TYPE_COUNT] = {
-    [BEHAVIOR_SEEK] = {"seek", seek_table},
-    [BEHAVIOR_FLEE] = {"flee", flee_table},
-    [BEHAVIOR_ARRIVE] = {"arrive", arrive_table},
+    [BEHAVIOR_SEEK] = {"seek", 1, seek_table},
+    [BEHAVIOR_FLEE] = {"flee", 1, flee_table},
+    [BEHAVIOR_ARRIVE] = {"arrive", 1, arrive_table},
+    [BEHAVIOR_PURSUE] = {"pursue", 1, pursue_table},
+    [BEHAVIOR_EVADE] = {"evade", 1, evade_table},
+    [BEHAVIOR_OFFSET_PURSUIT] = {"offset_pursuit", 1, offset_pursuit_table},
+    [BEHAVIOR_INTERPOSE] = {"interpose", 2, interpose_table},
+    [BEHAVIOR_WANDER] = {"wander", 0, wander_table},
 };
+
+const struct field *target_ref_fields(void) {
+    return ref_table;
+}
+
+int behavior_target_count(enum behavior_type type) {
+    assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
+    return behavior_rows[type].targets;
+}
 
 const struct field *body_fields(void) {
     return body_table;
@@ -143,8 +209,24 @@ int behavior_type_from_name(const char *name) {
     return -1;
 }
 
+/* Sets a numeric member from its row's initial value. */
+static void set_initial(const struct field *field, struct behavior_def *def) {
+    char *member = (char *)def + field->offset;
+    const float number = (float)field->initial;
+    const uint32_t whole = (uint32_t)field->initial;
+    if (field->type == FIELD_FLOAT) {
+        memcpy(member, &number, sizeof number);
+    } else if (field->type == FIELD_UINT32) {
+        memcpy(member, &whole, sizeof whole);
+    }
+}
+
 struct behavior_def behavior_def_default(enum behavior_type type) {
-    return (struct behavior_def){.type = (int)type, .weight = 1.0f};
+    struct behavior_def def = {.type = (int)type};
+    for (const struct field *field = behavior_fields(type); field->type != FIELD_END; field++) {
+        set_initial(field, &def);
+    }
+    return def;
 }
 
 struct kind_def kind_def_default(void) {

@@ -34,7 +34,17 @@ enum locomotion {
                                   (the boids tutorial) */
 };
 
-enum behavior_type { BEHAVIOR_SEEK, BEHAVIOR_FLEE, BEHAVIOR_ARRIVE, BEHAVIOR_TYPE_COUNT };
+enum behavior_type {
+    BEHAVIOR_SEEK,
+    BEHAVIOR_FLEE,
+    BEHAVIOR_ARRIVE,
+    BEHAVIOR_PURSUE,
+    BEHAVIOR_EVADE,
+    BEHAVIOR_OFFSET_PURSUIT,
+    BEHAVIOR_INTERPOSE,
+    BEHAVIOR_WANDER,
+    BEHAVIOR_TYPE_COUNT
+};
 
 /** How arrive slows down. */
 enum arrive_law {
@@ -44,18 +54,65 @@ enum arrive_law {
                     */
 };
 
+/** Who or what a behaviour or a condition is about: exactly one of target, kind and agent is set. */
+struct target_ref {
+    char target[LIMIT_NAME_CHARS + 2]; /* a named target; "food*": the nearest whose name begins with food */
+    char kind[LIMIT_NAME_CHARS + 1];   /* the nearest agent of this kind, never oneself */
+    uint32_t agent;                    /* the agent of this id; 0: none */
+    float within;                      /* px; what is further away is not noticed; 0: any distance */
+};
+
 /** One behaviour of a state. Only the members that behavior_fields(type) lists matter for a type. */
 struct behavior_def {
-    int type;                          /* enum behavior_type */
-    char target[LIMIT_NAME_CHARS + 1]; /* a named target */
-    float weight;                      /* factor on the force */
-    float slowing_distance;            /* arrive: px */
-    int law;                           /* arrive: enum arrive_law */
-    float panic_distance;              /* flee: px; beyond it flee does nothing; 0: no limit */
+    int type; /* enum behavior_type */
+    struct target_ref target;
+    struct target_ref second; /* interpose: the other one */
+    float weight;             /* factor on the force */
+    uint32_t tier;            /* behaviours of a lower tier take what they need of max_force first */
+    float probability;        /* combine dithered: how often it is asked, 0..1 */
+    float slowing_distance;   /* arrive, offset_pursuit, interpose: px */
+    int law;                  /* arrive: enum arrive_law */
+    float panic_distance;     /* flee, evade: px; beyond it nothing is done; 0: no limit */
+    float max_prediction;     /* pursue, evade, offset_pursuit, interpose: s, the furthest ahead they look */
+    bool keep;                /* pursue: stay with the first quarry until it is gone or the state ends */
+    vec2 offset;              /* offset_pursuit: px in the target's frame, x ahead, y to its right */
+    float wander_radius;      /* wander: px, the circle the goal moves on */
+    float wander_distance;    /* wander: px, the circle's centre ahead of the agent */
+    float wander_rate;        /* wander: rad after one second, the root mean square turn of the goal */
+};
+
+enum condition_type {
+    CONDITION_NEAR,          /* something of `target` is noticed (within its distance) */
+    CONDITION_EXHAUSTED,     /* stamina ran out and is not full again yet */
+    CONDITION_STAMINA_BELOW, /* value: share of the maximum, 0..1 */
+    CONDITION_STAMINA_ABOVE,
+    CONDITION_TIME_OVER,  /* value: s in the present state */
+    CONDITION_HAS_QUARRY, /* a pursue with keep remembers one that is still there */
+    CONDITION_NOT,        /* of the node that follows */
+    CONDITION_ALL,        /* of the next `count` nodes (with what belongs to them) */
+    CONDITION_ANY,
+};
+
+/** A node of a condition, written down before what belongs to it. */
+struct condition_def {
+    int type;  /* enum condition_type */
+    int count; /* CONDITION_ALL, CONDITION_ANY */
+    float value;
+    struct target_ref target; /* CONDITION_NEAR */
+};
+
+/** How the forces of a state's behaviours become one. */
+enum combine {
+    COMBINE_SUM, /* weighted sum within a tier; tiers in order, each truncated to what is left of max_force */
+    COMBINE_DITHERED, /* in order: each is asked with its probability, and the first force is taken alone */
 };
 
 struct state_def {
     char name[LIMIT_NAME_CHARS + 1];
+    int condition_count; /* 0: always; otherwise nodes[0] with all that belongs to it */
+    struct condition_def conditions[LIMIT_CONDITIONS];
+    float stamina_rate; /* 1/s, change of stamina while in this state; negative drains */
+    int combine;        /* enum combine */
     int behavior_count;
     struct behavior_def behaviors[LIMIT_BEHAVIORS];
 };
@@ -65,13 +122,16 @@ struct body_def {
     struct field_range mass, radius, max_speed, max_force; /* 1, px, px/s, mass*px/s^2 */
     float max_turn_rate;                                   /* rad/s, of the heading */
     int locomotion;                                        /* enum locomotion */
+    float max_stamina; /* agents start with it; once empty they are exhausted until full */
 };
 
 struct kind_def {
     char name[LIMIT_NAME_CHARS + 1];
     struct body_def body;
-    int state_count; /* >= 1; agents start in state 0 */
+    int state_count; /* >= 1; each tick the first state whose condition holds is taken, the last one if none
+                        does */
     struct state_def states[LIMIT_STATES];
+    bool has_states; /* whether its file names states, for messages */
 };
 
 struct target_def {
@@ -128,10 +188,15 @@ extern const char
     *const edge_names[]; /* NULL-ended; index = enum edge: "open", "wrap", "bounce", "contain" */
 extern const char *const locomotion_names[]; /* "steered", "direct", "constant_speed" */
 extern const char *const arrive_law_names[]; /* "stop", "linear" */
+extern const char *const combine_names[];    /* "sum", "dithered" */
 /** Rows of struct body_def. */
 const struct field *body_fields(void);
-/** Rows of struct behavior_def for this type: target (FIELD_NAME, required), weight, and its own. */
+/** Rows of struct target_ref, for conditions; behaviours have the same rows among their own. */
+const struct field *target_ref_fields(void);
+/** Rows of struct behavior_def for this type: whom it is about, weight, tier, and its own. */
 const struct field *behavior_fields(enum behavior_type type);
+/** How many target_refs a type has: 0 (wander), 1, or 2 (interpose). */
+int behavior_target_count(enum behavior_type type);
 /** "seek"; NULL outside the enum. */
 const char *behavior_type_name(enum behavior_type type);
 /** The type of this name, or -1. */

@@ -30,7 +30,12 @@ static uint64_t hash_agent(const struct world *world, int32_t row) {
     uint64_t hash = absorb(world->id[row], ((uint64_t)world->kind[row] << 8) | world->state[row]);
     hash = absorb_floats(hash, motion->x, motion->y);
     hash = absorb_floats(hash, motion->vx, motion->vy);
-    hash = absorb_floats(hash, world->heading[row].x, world->heading[row].y);
+    const vec2 heading = world->heading[world->now][row];
+    const struct memory *memory = &world->memory[row];
+    hash = absorb_floats(hash, heading.x, heading.y);
+    hash = absorb_floats(hash, memory->wander.x, memory->wander.y);
+    hash = absorb_floats(hash, memory->stamina, memory->is_exhausted ? 1.0f : 0.0f);
+    hash = absorb(hash, ((uint64_t)memory->state_ticks << 32) | memory->quarry);
     hash = absorb_aim(hash, &world->aim[row]);
     if (world->flags[row] & AGENT_OWN_BODY) {
         const struct body *body = &world->own_body[row];
@@ -40,11 +45,38 @@ static uint64_t hash_agent(const struct world *world, int32_t row) {
     return hash;
 }
 
-static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavior, int target) {
-    hash =
-        absorb(hash, ((uint64_t)behavior->type << 40) | ((uint64_t)behavior->law << 32) | (uint32_t)target);
-    hash = absorb_floats(hash, behavior->weight, behavior->slowing_distance);
-    return absorb_floats(hash, behavior->panic_distance, 0.0f);
+static uint64_t absorb_ref(uint64_t hash, const struct target_ref *ref, const struct ref_runtime *runtime) {
+    hash = absorb(hash, ((uint64_t)runtime->mode << 32) | (uint32_t)runtime->index);
+    hash = absorb(hash, ref->agent);
+    return absorb_floats(hash, ref->within, 0.0f);
+}
+
+static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavior,
+                                const struct behavior_runtime *runtime) {
+    hash = absorb(hash, ((uint64_t)behavior->type << 40) | ((uint64_t)behavior->law << 32) | behavior->tier);
+    hash = absorb_ref(hash, &behavior->target, &runtime->target);
+    hash = absorb_ref(hash, &behavior->second, &runtime->second);
+    hash = absorb_floats(hash, behavior->weight, behavior->probability);
+    hash = absorb_floats(hash, behavior->slowing_distance, behavior->panic_distance);
+    hash = absorb_floats(hash, behavior->max_prediction, behavior->keep ? 1.0f : 0.0f);
+    hash = absorb_floats(hash, behavior->offset.x, behavior->offset.y);
+    hash = absorb_floats(hash, behavior->wander_radius, behavior->wander_distance);
+    return absorb_floats(hash, behavior->wander_rate, 0.0f);
+}
+
+static uint64_t absorb_state(uint64_t hash, const struct state_def *state,
+                             const struct state_runtime *runtime) {
+    hash = absorb_floats(hash, state->stamina_rate, (float)state->combine);
+    for (int c = 0; c < state->condition_count; c++) {
+        const struct condition_def *condition = &state->conditions[c];
+        hash = absorb(hash, ((uint64_t)condition->type << 32) | (uint32_t)condition->count);
+        hash = absorb_floats(hash, condition->value, 0.0f);
+        hash = absorb_ref(hash, &condition->target, &runtime->conditions[c]);
+    }
+    for (int b = 0; b < state->behavior_count; b++) {
+        hash = absorb_behavior(hash, &state->behaviors[b], &runtime->behaviors[b]);
+    }
+    return hash;
 }
 
 static uint64_t absorb_kind(uint64_t hash, const struct kind *kind) {
@@ -54,12 +86,10 @@ static uint64_t absorb_kind(uint64_t hash, const struct kind *kind) {
     hash = absorb_floats(hash, body->max_speed.low, body->max_speed.high);
     hash = absorb_floats(hash, body->max_force.low, body->max_force.high);
     hash = absorb_floats(hash, body->max_turn_rate, (float)body->locomotion);
+    hash = absorb_floats(hash, body->max_stamina, 0.0f);
     hash = absorb_aim(hash, &kind->aim);
     for (int s = 0; s < kind->def.state_count; s++) {
-        for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
-            hash =
-                absorb_behavior(hash, &kind->def.states[s].behaviors[b], kind->states[s].behaviors[b].target);
-        }
+        hash = absorb_state(hash, &kind->def.states[s], &kind->states[s]);
     }
     return hash;
 }

@@ -10,13 +10,22 @@
 #include "server/sim/edge.h"
 #include "server/sim/world.h"
 
+/* What a target_ref's names stand for. */
+enum ref_mode { REF_NONE, REF_TARGET, REF_PREFIX, REF_KIND, REF_AGENT };
+struct ref_runtime {
+    enum ref_mode mode;
+    int index; /* REF_TARGET: target, REF_KIND: kind, REF_PREFIX: characters before the star */
+};
+
 struct behavior_runtime {
-    int target;                       /* index */
+    struct ref_runtime target, second;
     char label[LIMIT_NAME_CHARS + 8]; /* "seek", "seek2" */
 };
 
 struct state_runtime {
-    float weight_sum;
+    float weight_sum;           /* the largest of any tier */
+    int order[LIMIT_BEHAVIORS]; /* behaviours by tier, then as listed */
+    struct ref_runtime conditions[LIMIT_CONDITIONS];
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];
 };
 
@@ -47,11 +56,14 @@ struct world {
     uint32_t next_id;
     int now; /* which motion buffer is tick t */
     struct motion *motion[2];
-    vec2 *heading; /* unit vectors */
+    vec2 *heading[2]; /* unit vectors, buffered as motion is */
     uint32_t *id;
     uint8_t *kind, *state, *flags;
     struct aim *aim;
-    struct body *own_body; /* meaningful where AGENT_OWN_BODY is set */
+    struct memory *memory;
+    int32_t *by_kind;                    /* rows, grouped by kind, ascending within one */
+    int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
+    struct body *own_body;               /* meaningful where AGENT_OWN_BODY is set */
 };
 
 /** The agent's body: its own, or its kind's. */
@@ -60,14 +72,26 @@ static inline const struct body *world_body(const struct world *world, int32_t r
                                                 : &world->kinds[world->kind[row]].body;
 }
 
-/** The two sums a tick needs, and, for explaining, each behaviour's part. */
-struct steering {
-    vec2 desired; /* px/s, truncated to max_speed */
-    vec2 force;   /* mass*px/s^2, not yet truncated */
+/** What agent `row` notices of what a reference is about, in tick t. */
+struct sighting world_sight(const struct world *world, int32_t row, const struct target_ref *ref,
+                            const struct ref_runtime *runtime);
+
+/** The state for the coming tick: the first whose condition holds, the last one if none does. */
+int world_decide(const struct world *world, int32_t row);
+
+/** What an agent is about to do: decided from the state of tick t alone. */
+struct intent {
+    int state;
+    vec2 desired;         /* px/s, truncated to max_speed */
+    vec2 force;           /* mass*px/s^2, not yet truncated */
+    struct memory memory; /* of tick t+1 */
 };
 
-/** What agent `row` does about the state of tick t. detail: NULL, or receives every behaviour's force. */
-struct steering world_steer(const struct world *world, int32_t row, struct steering_view *detail);
+/** detail: NULL, or receives every behaviour's force. */
+struct intent world_intend(const struct world *world, int32_t row, struct steering_view *detail);
+
+/** Regroups by_kind; after agents came or went. */
+void world_group_kinds(struct world *world);
 
 /** Recomputes what follows from a kind's parameters (body, turn, weight sums). */
 void world_refresh_kind(struct world *world, int kind);

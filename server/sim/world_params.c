@@ -8,6 +8,18 @@
 
 #define RADIANS_PER_DEGREE (TRIG_PI / 180.0)
 
+static float heaviest_tier(const struct state_def *state) {
+    float heaviest = 0.0f;
+    for (int i = 0; i < state->behavior_count; i++) {
+        float sum = 0.0f;
+        for (int b = 0; b < state->behavior_count; b++) {
+            sum += state->behaviors[b].tier == state->behaviors[i].tier ? state->behaviors[b].weight : 0.0f;
+        }
+        heaviest = sum > heaviest ? sum : heaviest;
+    }
+    return heaviest;
+}
+
 void world_refresh_kind(struct world *world, int index) {
     struct kind *kind = &world->kinds[index];
     const struct body_def *def = &kind->def.body;
@@ -18,11 +30,7 @@ void world_refresh_kind(struct world *world, int index) {
     /* At half a turn a tick the cosine is -1 to the last bit: every direction is within reach. */
     kind->turn = turn >= (float)TRIG_PI ? (vec2){-1.0f, 0.0f} : trig_unit(turn);
     for (int s = 0; s < kind->def.state_count; s++) {
-        float sum = 0.0f;
-        for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
-            sum += kind->def.states[s].behaviors[b].weight;
-        }
-        kind->states[s].weight_sum = sum;
+        kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
     }
 }
 

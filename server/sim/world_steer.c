@@ -1,27 +1,66 @@
-/* What one agent wants: its behaviours evaluated over the state of tick t and combined.
+/* What one agent wants: the state it decides for, and the behaviours of that state combined.
  *
- * The state's behaviours are a weighted sum (the "movement manager"). Containment, when it acts, is a tier
- * above them: it takes what it needs of max_force and leaves the rest.
+ * Within a tier the forces are a weighted sum (the "movement manager"); tiers act in order, each truncated to
+ * what the ones before left of max_force (Buckland's truncated running sum). Containment, when it acts, is a
+ * tier above them all.
  */
 #include <assert.h>
 
 #include "server/sim/world_internal.h"
 
-static vec2 target_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                         int target) {
-    if (behavior->type == BEHAVIOR_SEEK || behavior->type == BEHAVIOR_ARRIVE) {
-        const struct aim *aim = &world->aim[row];
-        if (aim->mode == AIM_BEHAVIOR) {
-            aim = &world->kinds[world->kind[row]].aim;
-        }
-        if (aim->mode == AIM_POINT) {
-            return aim->point;
-        }
-        if (aim->mode == AIM_TARGET) {
-            target = aim->target;
+/* An agent's own aim, or its kind's, stands over what seek and arrive are about. */
+static bool aimed_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                        vec2 *point) {
+    if (behavior->type != BEHAVIOR_SEEK && behavior->type != BEHAVIOR_ARRIVE) {
+        return false;
+    }
+    const struct aim *aim = &world->aim[row];
+    if (aim->mode == AIM_BEHAVIOR) {
+        aim = &world->kinds[world->kind[row]].aim;
+    }
+    if (aim->mode == AIM_BEHAVIOR) {
+        return false;
+    }
+    *point = aim->mode == AIM_POINT ? aim->point : world->targets[aim->target].at;
+    return true;
+}
+
+/* A pursue with keep stays with the quarry it remembers, as long as that is there; otherwise it takes the
+ * nearest. */
+static struct sighting kept_quarry(const struct world *world, int32_t row,
+                                   const struct behavior_def *behavior, const struct ref_runtime *runtime,
+                                   struct memory *memory) {
+    if (memory->quarry != 0) {
+        const struct target_ref ref = {.agent = memory->quarry};
+        const struct ref_runtime kept = {.mode = REF_AGENT};
+        const struct sighting sighting = world_sight(world, row, &ref, &kept);
+        if (sighting.is_there) {
+            return sighting;
         }
     }
-    return world->targets[target].at;
+    const struct sighting sighting = world_sight(world, row, &behavior->target, runtime);
+    memory->quarry = sighting.is_there ? sighting.id : 0;
+    return sighting;
+}
+
+/* Fills first and second. False when what the behaviour is about is not there. */
+static bool look(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                 const struct behavior_runtime *runtime, struct senses *senses) {
+    const int count = behavior_target_count((enum behavior_type)behavior->type);
+    vec2 point;
+    if (aimed_point(world, row, behavior, &point)) {
+        senses->first = (struct sighting){.is_there = true, .heading = {1.0f, 0.0f}};
+        senses->first.offset = bounds_difference(&world->bounds, senses->position, point);
+        return true;
+    }
+    if (count >= 1) {
+        senses->first = behavior->keep ? kept_quarry(world, row, behavior, &runtime->target, senses->memory)
+                                       : world_sight(world, row, &behavior->target, &runtime->target);
+    }
+    if (count >= 2) {
+        senses->second = world_sight(world, row, &behavior->second, &runtime->second);
+    }
+    return (count < 1 || senses->first.is_there) && (count < 2 || senses->second.is_there);
 }
 
 static void explain(struct steering_view *detail, const char *label, vec2 force) {
@@ -33,72 +72,152 @@ static void explain(struct steering_view *detail, const char *label, vec2 force)
     }
 }
 
-static struct steering sum_behaviors(const struct world *world, int32_t row, struct senses *senses,
-                                     struct steering_view *detail) {
-    const struct kind *kind = &world->kinds[world->kind[row]];
-    const struct state_def *state = &kind->def.states[world->state[row]];
-    const struct state_runtime *runtime = &kind->states[world->state[row]];
-    struct steering sum = {{0.0f, 0.0f}, {0.0f, 0.0f}};
-    behavior_rates(senses, runtime->weight_sum);
-    for (int i = 0; i < state->behavior_count; i++) {
-        const struct behavior_def *behavior = &state->behaviors[i];
-        const vec2 point = target_point(world, row, behavior, runtime->behaviors[i].target);
-        senses->to_target = bounds_difference(&world->bounds, senses->position, point);
-        const struct urge urge = behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
-        const vec2 force = vec2_scale(urge.force, urge.is_active ? behavior->weight : 0.0f);
-        if (urge.is_active) {
-            sum.desired = vec2_add(sum.desired, vec2_scale(urge.desired, behavior->weight));
-            sum.force = vec2_add(sum.force, force);
-        }
-        explain(detail, runtime->behaviors[i].label, force);
+/* One behaviour's weighted urge; inactive ones push nowhere. */
+static struct urge ask(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                       const struct behavior_runtime *runtime, struct senses *senses,
+                       struct steering_view *detail) {
+    struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    if (look(world, row, behavior, runtime, senses)) {
+        urge = behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
     }
-    return sum;
+    if (!urge.is_active) {
+        urge = (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    }
+    urge.desired = vec2_scale(urge.desired, behavior->weight);
+    urge.force = vec2_scale(urge.force, behavior->weight);
+    explain(detail, runtime->label, urge.force);
+    return urge;
+}
+
+/* What the tiers so far leave of max_force. */
+static vec2 fit_in(vec2 force, vec2 taken, float max_force) {
+    const float left = max_force - vec2_length(taken);
+    return vec2_truncate(force, left > 0.0f ? left : 0.0f);
+}
+
+static void sum_tiers(const struct world *world, int32_t row, const struct state_def *state,
+                      const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
+                      struct steering_view *detail) {
+    vec2 tier_force = {0.0f, 0.0f};
+    bool is_first_tier = true;
+    for (int i = 0; i < state->behavior_count; i++) {
+        const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
+        const struct urge urge =
+            ask(world, row, behavior, &runtime->behaviors[runtime->order[i]], senses, detail);
+        intent->desired = vec2_add(intent->desired, urge.desired);
+        tier_force = vec2_add(tier_force, urge.force);
+        const bool is_last = i + 1 == state->behavior_count;
+        if (is_last || state->behaviors[runtime->order[i + 1]].tier != behavior->tier) {
+            /* A single tier is truncated once, by the locomotion. */
+            const vec2 fitting = is_first_tier && is_last
+                                     ? tier_force
+                                     : fit_in(tier_force, intent->force, senses->body->max_force);
+            intent->force = vec2_add(intent->force, fitting);
+            tier_force = (vec2){0.0f, 0.0f};
+            is_first_tier = false;
+        }
+    }
+}
+
+/* Buckland's prioritised dithering: the first behaviour that is asked and answers acts alone, the stronger
+ * the rarer. */
+static void dither(const struct world *world, int32_t row, const struct state_def *state,
+                   const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
+                   struct steering_view *detail) {
+    struct rng dice = rng_begin(world->seed, world->tick, world->id[row], RNG_DITHER);
+    for (int i = 0; i < state->behavior_count; i++) {
+        const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
+        if (!(rng_unit(&dice) < behavior->probability)) {
+            continue;
+        }
+        const struct urge urge =
+            ask(world, row, behavior, &runtime->behaviors[runtime->order[i]], senses, detail);
+        if (urge.is_active && vec2_length_squared(urge.force) > 0.0f) {
+            intent->desired = urge.desired;
+            intent->force = vec2_scale(urge.force, 1.0f / behavior->probability);
+            return;
+        }
+    }
 }
 
 /* Containment first, then whatever of max_force it leaves to the behaviours. */
-static struct steering contain(const struct steering *behaviors, vec2 inward, struct senses *senses,
-                               struct steering_view *detail) {
-    const float max_force = senses->body->max_force;
+static void contain(struct intent *intent, vec2 inward, struct senses *senses, struct steering_view *detail) {
     behavior_rates(senses, 1.0f);
-    vec2 force = vec2_scale(vec2_sub(inward, senses->velocity), senses->rate);
-    force = vec2_truncate(force, max_force);
+    const float max_force = senses->body->max_force;
+    const vec2 force = vec2_truncate(vec2_scale(vec2_sub(inward, senses->velocity), senses->rate), max_force);
     explain(detail, "containment", force);
-    const float left = max_force - vec2_length(force);
-    const vec2 rest = vec2_truncate(behaviors->force, left > 0.0f ? left : 0.0f);
-    return (struct steering){inward, vec2_add(force, rest)};
+    intent->force = vec2_add(force, fit_in(intent->force, force, max_force));
+    intent->desired = inward;
 }
 
-struct steering world_steer(const struct world *world, int32_t row, struct steering_view *detail) {
+/* Stamina drains or recovers; empty means exhausted until full. */
+static void tire(struct memory *memory, float rate, float max_stamina, float dt) {
+    float stamina = memory->stamina + rate * dt;
+    stamina = stamina > 0.0f ? stamina : 0.0f;
+    memory->stamina = stamina < max_stamina ? stamina : max_stamina;
+    if (memory->stamina >= max_stamina) {
+        memory->is_exhausted = false;
+    } else if (memory->stamina <= 0.0f) {
+        memory->is_exhausted = true;
+    }
+}
+
+static void begin_state(const struct world *world, int32_t row, int state, struct memory *memory) {
+    if (state != world->state[row]) {
+        memory->state_ticks = 0;
+        memory->quarry = 0;
+    }
+    if (memory->state_ticks < UINT32_MAX) {
+        memory->state_ticks++;
+    }
+}
+
+struct intent world_intend(const struct world *world, int32_t row, struct steering_view *detail) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
     const struct motion motion = world->motion[world->now][row];
     const struct body *body = world_body(world, row);
+    struct intent intent = {.state = world_decide(world, row), .memory = world->memory[row]};
+    begin_state(world, row, intent.state, &intent.memory);
     struct senses senses = {
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[row],
+        .heading = world->heading[world->now][row],
         .body = body,
+        .bounds = &world->bounds,
         .dt = world->dt,
+        .noise = rng_begin(world->seed, world->tick, world->id[row], RNG_WANDER),
+        .memory = &intent.memory,
     };
+    const struct state_def *state = &kind->def.states[intent.state];
+    const struct state_runtime *runtime = &kind->states[intent.state];
     if (detail) {
         detail->count = 0;
     }
-    struct steering sum = sum_behaviors(world, row, &senses, detail);
+    behavior_rates(&senses, runtime->weight_sum);
+    if (state->combine == COMBINE_DITHERED) {
+        dither(world, row, state, runtime, &senses, &intent, detail);
+    } else {
+        sum_tiers(world, row, state, runtime, &senses, &intent, detail);
+    }
     vec2 inward;
     if (world->bounds.edge == EDGE_CONTAIN &&
         bounds_contain(&world->bounds, motion, body->radius, body->max_speed, body->max_force / body->mass,
                        2.0f * world->dt, &inward)) {
-        sum = contain(&sum, inward, &senses, detail);
+        contain(&intent, inward, &senses, detail);
     }
-    sum.desired = vec2_truncate(sum.desired, body->max_speed);
-    return sum;
+    intent.desired = vec2_truncate(intent.desired, body->max_speed);
+    tire(&intent.memory, state->stamina_rate, kind->def.body.max_stamina, world->dt);
+    return intent;
 }
 
 void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
     assert(row >= 0 && row < world->agent_count);
-    const struct steering sum = world_steer(world, row, out);
+    const struct intent intent = world_intend(world, row, out);
     const struct body *body = world_body(world, row);
     const struct motion motion = world->motion[world->now][row];
     const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;
-    out->desired = sum.desired;
-    out->steering = locomotion_force((enum locomotion)locomotion, body, (vec2){motion.vx, motion.vy},
-                                     sum.desired, sum.force);
+    const vec2 velocity = {motion.vx, motion.vy};
+    out->desired = intent.desired;
+    out->steering =
+        locomotion_force((enum locomotion)locomotion, body, velocity, intent.desired, intent.force);
 }

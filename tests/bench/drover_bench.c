@@ -38,7 +38,7 @@ static struct world *make_world(uint32_t count) {
     }
     kind->states[0].behavior_count = 1;
     kind->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_SEEK);
-    memcpy(kind->states[0].behaviors[0].target, "mouse", 6);
+    memcpy(kind->states[0].behaviors[0].target.target, "mouse", 6);
     struct placement_def *placement = world_def_add_placement(&def, "agent");
     if (!placement) {
         abort();

@@ -35,7 +35,69 @@ static struct field_range range(double low, double high) {
     return (struct field_range){fminf(a, b), fmaxf(a, b)};
 }
 
-static void random_kind(struct world_def *def, int index) {
+static void random_ref(struct target_ref *ref, int kinds) {
+    const char kind[] = {'k', (char)('0' + below(kinds)), '\0'};
+    ref->within = below(2) ? 0.0f : extreme(0.0f, 1e6f);
+    switch (below(4)) {
+    case 0:
+        copy_text(ref->target, below(2) ? "t0" : "t1");
+        break;
+    case 1:
+        copy_text(ref->target, "t*");
+        break;
+    case 2:
+        copy_text(ref->kind, kind);
+        break;
+    default:
+        ref->agent = 1 + (uint32_t)below(100);
+    }
+}
+
+static void random_condition(struct state_def *state, int kinds) {
+    const int simple[] = {CONDITION_NEAR,          CONDITION_EXHAUSTED, CONDITION_STAMINA_BELOW,
+                          CONDITION_STAMINA_ABOVE, CONDITION_TIME_OVER, CONDITION_HAS_QUARRY};
+    struct condition_def *nodes = state->conditions;
+    state->condition_count = below(2) ? 1 : 4;
+    if (state->condition_count == 4) {
+        nodes[0].type = below(2) ? CONDITION_ALL : CONDITION_ANY;
+        nodes[0].count = 2;
+        nodes[1].type = CONDITION_NOT;
+    }
+    for (int i = state->condition_count == 4 ? 2 : 0; i < state->condition_count; i++) {
+        nodes[i].type = simple[below(6)];
+        nodes[i].value = any(0.0f, 1.0f);
+        random_ref(&nodes[i].target, kinds);
+    }
+}
+
+static void random_state(struct state_def *state, bool is_last, int kinds) {
+    state->stamina_rate = below(2) ? extreme(-1e6f, 1e6f) : any(-5.0f, 5.0f);
+    state->combine = below(2);
+    state->behavior_count = below(LIMIT_BEHAVIORS + 1);
+    for (int b = 0; b < state->behavior_count; b++) {
+        struct behavior_def *behavior = &state->behaviors[b];
+        *behavior = behavior_def_default((enum behavior_type)below(BEHAVIOR_TYPE_COUNT));
+        random_ref(&behavior->target, kinds);
+        random_ref(&behavior->second, kinds);
+        behavior->weight = extreme(0.0f, 1000.0f);
+        behavior->tier = (uint32_t)below(4);
+        behavior->probability = extreme(0.0f, 1.0f);
+        behavior->slowing_distance = extreme(0.0f, 1e6f);
+        behavior->panic_distance = extreme(0.0f, 1e6f);
+        behavior->law = below(2);
+        behavior->max_prediction = extreme(0.0f, 3600.0f);
+        behavior->keep = behavior->type == BEHAVIOR_PURSUE && below(2);
+        behavior->offset = (vec2){any(-1e5f, 1e5f), any(-100.0f, 100.0f)};
+        behavior->wander_radius = extreme(0.0f, 10000.0f);
+        behavior->wander_distance = extreme(0.0f, 10000.0f);
+        behavior->wander_rate = extreme(0.0f, 100.0f);
+    }
+    if (!is_last && below(4)) {
+        random_condition(state, kinds);
+    }
+}
+
+static void random_kind(struct world_def *def, int index, int kinds) {
     char name[] = {'k', (char)('0' + index), '\0'};
     struct kind_def *kind = world_def_add_kind(def, name);
     assert_non_null(kind);
@@ -45,16 +107,10 @@ static void random_kind(struct world_def *def, int index) {
     kind->body.max_force = range(0.0, 1e9);
     kind->body.max_turn_rate = extreme(0.0f, 1507.0f);
     kind->body.locomotion = below(3);
-    struct state_def *state = &kind->states[0];
-    state->behavior_count = below(LIMIT_BEHAVIORS + 1);
-    for (int b = 0; b < state->behavior_count; b++) {
-        struct behavior_def *behavior = &state->behaviors[b];
-        *behavior = behavior_def_default((enum behavior_type)below(BEHAVIOR_TYPE_COUNT));
-        copy_text(behavior->target, below(2) ? "t0" : "t1");
-        behavior->weight = extreme(0.0f, 1000.0f);
-        behavior->slowing_distance = extreme(0.0f, 1e6f);
-        behavior->panic_distance = extreme(0.0f, 1e6f);
-        behavior->law = below(2);
+    kind->body.max_stamina = below(2) ? extreme(0.0f, 1e6f) : 0.0f;
+    kind->state_count = 1 + below(3);
+    for (int s = 0; s < kind->state_count; s++) {
+        random_state(&kind->states[s], s + 1 == kind->state_count, kinds);
     }
 }
 
@@ -74,7 +130,7 @@ static struct world_def random_def(void) {
     }
     const int kinds = 1 + below(3);
     for (int k = 0; k < kinds; k++) {
-        random_kind(&def, k);
+        random_kind(&def, k, kinds);
     }
     for (int p = 0; p < 6; p++) {
         char name[] = {'k', (char)('0' + below(kinds)), '\0'};

@@ -10,6 +10,7 @@
 
 #include "common/buffer.h"
 #include "server/scenario.h"
+#include "server/sim/world.h"
 
 static struct scenario scenario;
 
@@ -72,6 +73,46 @@ static void test_everything(void **state) {
     scenario_fini(&scenario);
 }
 
+/* The movement manager tutorial's hunter. */
+static void test_states(void **state) {
+    (void)state;
+    struct failure failure = {0};
+    const int result =
+        read_text("{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"prey\":{},\"hunter\":{\"max_"
+                  "stamina\":200,"
+                  "\"states\":["
+                  "{\"name\":\"rest\",\"when\":{\"exhausted\":true},\"stamina_rate\":60},"
+                  "{\"name\":\"pursue\",\"when\":{\"exhausted\":false,\"any\":[{\"has_quarry\":true},"
+                  "{\"near\":{\"kind\":\"prey\",\"within\":150}}]},\"stamina_rate\":-120,"
+                  "\"behaviors\":[{\"pursue\":{\"kind\":\"prey\",\"keep\":true}}]},"
+                  "{\"name\":\"wander\",\"combine\":\"dithered\",\"behaviors\":[{\"wander\":{\"probability\":"
+                  "0.5}}]}]}}}",
+                  &failure);
+    if (result != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct kind_def *hunter = &scenario.def.kinds[1];
+    assert_int_equal(hunter->state_count, 3);
+    assert_true(hunter->body.max_stamina == 200.0f && hunter->states[1].stamina_rate == -120.0f);
+    const struct condition_def *when = hunter->states[1].conditions;
+    const int expected[] = {CONDITION_ALL, CONDITION_NOT,        CONDITION_EXHAUSTED,
+                            CONDITION_ANY, CONDITION_HAS_QUARRY, CONDITION_NEAR};
+    assert_int_equal(hunter->states[1].condition_count, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(when[i].type, expected[i]);
+    }
+    assert_true(when[0].count == 2 && when[3].count == 2 && when[5].target.within == 150.0f);
+    assert_string_equal(when[5].target.kind, "prey");
+    assert_true(hunter->states[1].behaviors[0].keep);
+    assert_int_equal(hunter->states[2].combine, COMBINE_DITHERED);
+    assert_true(hunter->states[2].behaviors[0].probability == 0.5f);
+    assert_true(hunter->states[2].behaviors[0].wander_radius == 30.0f);
+    struct world *world = NULL;
+    assert_int_equal(world_create(&scenario.def, &world, NULL), WORLD_OK);
+    world_destroy(world);
+    scenario_fini(&scenario);
+}
+
 static void test_defaults(void **state) {
     (void)state;
     struct failure failure;
@@ -85,6 +126,8 @@ static void test_defaults(void **state) {
 #define WORLD "\"name\":\"t\",\"world\":{\"size\":[800,600]}"
 #define MOUSE ",\"targets\":{\"mouse\":[1,2]}"
 #define PREY  MOUSE ",\"kinds\":{\"prey\":{}}"
+
+#define STATE WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":"
 
 /* text, JSON path, words that must stand in the message */
 static const char *const mistakes[][3] = {
@@ -119,7 +162,33 @@ static const char *const mistakes[][3] = {
     {"{" WORLD ",\"kinds\":{\"p\":{\"max_speed\":[9,1]}}}", "kinds.p.max_speed", "upside down"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"speed\":1}}}", "kinds.p.speed",
      "unknown key \"speed\"; allowed: mass, radius"},
-    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[]}}}", "kinds.p.states", "unknown key"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[]}}}", "kinds.p.states", "0 states; a kind has 1 to 16"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":{}}}}", "kinds.p.states", "expected an array of states"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[{}]}}}", "kinds.p.states[0].name", "missing"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[],\"states\":[{\"name\":\"a\"}]}}}", "kinds.p.states",
+     "\"behaviors\" is there too"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":{\"exhausted\":true}}]}}}",
+     "kinds.p.states", "the last state has a condition"},
+    {"{" STATE "{}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when", "empty; allowed: near, exhausted"},
+    {"{" STATE "{\"neer\":{}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.neer",
+     "unknown condition \"neer\"; allowed: near"},
+    {"{" STATE "{\"exhausted\":1}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.exhausted",
+     "expected true or false, found a number"},
+    {"{" STATE "{\"stamina_below\":2}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.stamina_below",
+     "2 is out of range: 0 to 1"},
+    {"{" STATE "{\"any\":[{\"exhausted\":true},{\"near\":{\"kind\":\"q\"}}]}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.kind", "no kind \"q\"; this scenario has \"p\""},
+    {"{" STATE "{\"not\":{\"near\":{}}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.target",
+     "missing; one of"},
+    {"{" STATE
+     "{\"all\":[{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true},"
+     "{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true}]}},{\"name\":\"b\"}"
+     "]}}}",
+     "kinds.p.states[0].when.all[7].exhausted", "too many parts: at most 8"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\",\"kind\":\"p\"}}]}}}",
+     "kinds.p.behaviors[0].seek", "only one of target, kind and agent"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"interpose\":{\"target\":\"mouse\"}}]}}}",
+     "kinds.p.behaviors[0].interpose.second_target", "missing; one of second_target"},
     {"{" WORLD ",\"kinds\":{\"p\":7}}", "kinds.p", "expected an object, found a number"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":{}}}}", "kinds.p.behaviors", "expected an array"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[7]}}}", "kinds.p.behaviors[0]", "found a number"},
@@ -238,8 +307,8 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything), cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_states), cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_limits), cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

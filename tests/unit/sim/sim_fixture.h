@@ -21,7 +21,7 @@ static inline struct world_def one_kind_def(enum behavior_type type, vec2 target
     assert_non_null(kind);
     kind->states[0].behavior_count = 1;
     kind->states[0].behaviors[0] = behavior_def_default(type);
-    copy_text(kind->states[0].behaviors[0].target, "mouse");
+    copy_text(kind->states[0].behaviors[0].target.target, "mouse");
     return def;
 }
 

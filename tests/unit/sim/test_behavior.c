@@ -6,10 +6,13 @@
 
 static const struct body body = {.mass = 1.0f, .radius = 5.0f, .max_speed = 100.0f, .max_force = 200.0f};
 
+static const struct bounds plain = {{800.0f, 600.0f}, EDGE_OPEN};
+
 static struct senses senses_at(vec2 to_target, vec2 velocity) {
     struct senses senses = {.velocity = velocity,
                             .heading = {0.0f, 1.0f},
-                            .to_target = to_target,
+                            .first = {.is_there = true, .offset = to_target, .heading = {1.0f, 0.0f}},
+                            .bounds = &plain,
                             .body = &body,
                             .dt = 1.0f / 60.0f};
     behavior_rates(&senses, 1.0f);

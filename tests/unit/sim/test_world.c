@@ -159,8 +159,8 @@ static void test_explain_is_what_the_tick_does(void **state) {
     only->behavior_count = 3;
     only->behaviors[1] = behavior_def_default(BEHAVIOR_FLEE);
     only->behaviors[2] = behavior_def_default(BEHAVIOR_SEEK);
-    copy_text(only->behaviors[1].target, "mouse");
-    copy_text(only->behaviors[2].target, "mouse");
+    copy_text(only->behaviors[1].target.target, "mouse");
+    copy_text(only->behaviors[2].target.target, "mouse");
     only->behaviors[1].weight = 0.25f;
     def.kinds[0].body.mass = (struct field_range){3.0f, 3.0f};
     place(&def, (vec2){100.0f, 120.0f}, (vec2){20.0f, 30.0f});
@@ -187,9 +187,9 @@ static void test_bad_definitions_are_refused(void **state) {
     struct world *world = NULL;
     const char *what = NULL;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){0, 0});
-    copy_text(def.kinds[0].states[0].behaviors[0].target, "nobody");
+    copy_text(def.kinds[0].states[0].behaviors[0].target.target, "nobody");
     assert_int_equal(world_create(&def, &world, &what), WORLD_BAD_DEF);
-    assert_string_equal(what, "a behaviour names a target that is not there");
+    assert_string_equal(what, "a behaviour names a target or kind that is not there");
     world_def_fini(&def);
     def = world_def_default();
     def.size.x = 0.0f;

@@ -22,13 +22,17 @@ static void test_listing(void **state) {
                               "max_speed",
                               "max_force",
                               "max_turn_rate",
+                              "max_stamina",
                               "arrive.weight",
                               "arrive.slowing_distance",
+                              "arrive.within",
                               "arrive2.weight",
-                              "arrive2.slowing_distance"};
+                              "arrive2.slowing_distance",
+                              "arrive2.within"};
+    enum { COUNT = sizeof expected / sizeof *expected };
     struct param_ref ref;
     char name[64];
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < COUNT; i++) {
         assert_true(world_param_at(world, 0, i, &ref, name));
         assert_string_equal(name, expected[i]);
         struct param_ref found;
@@ -36,7 +40,7 @@ static void test_listing(void **state) {
         assert_ptr_equal(found.field, ref.field);
         assert_int_equal(found.behavior, ref.behavior);
     }
-    assert_false(world_param_at(world, 0, 9, &ref, name));
+    assert_false(world_param_at(world, 0, COUNT, &ref, name));
     assert_false(world_find_param(world, 0, "arrive3.weight", &ref));
     assert_false(world_find_param(world, 0, "locomotion", &ref)); /* no number */
     world_destroy(world);

@@ -1,0 +1,51 @@
+/* See scenario_text.h. */
+#include "server/scenario_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/name_table.h"
+
+/* A path that is too long is cut: it is for people. */
+void scenario_path(char out[SCENARIO_PATH_BYTES], const char *text, ...) {
+    va_list arguments;
+    va_start(arguments, text);
+    (void)vsnprintf(out, SCENARIO_PATH_BYTES, text, arguments);
+    va_end(arguments);
+}
+
+static const char *type_name(const cJSON *value) {
+    return cJSON_IsNumber(value)   ? "a number"
+           : cJSON_IsString(value) ? "a string"
+           : cJSON_IsBool(value)   ? "a bool"
+           : cJSON_IsArray(value)  ? "an array"
+           : cJSON_IsObject(value) ? "an object"
+                                   : "null";
+}
+
+int scenario_expect(bool is_right, const char *wanted, const cJSON *found, const char *path,
+                    struct failure *failure) {
+    return is_right ? 0
+                    : failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found %s", wanted,
+                                  type_name(found));
+}
+
+int scenario_check_name(const char *name, const char *path, struct failure *failure) {
+    if (name_is_valid(name, strlen(name))) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_BAD_PARAM, path,
+                       "\"%.40s\" is not a name: 1 to %d characters of A-Z a-z 0-9 _ -", name,
+                       LIMIT_NAME_CHARS);
+}
+
+/* Appends one more quoted name to a list for people, while there is room. */
+void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name) {
+    const size_t used = strlen(list);
+    if (used + strlen(name) + 8 < SCENARIO_LIST_BYTES) {
+        (void)snprintf(list + used, SCENARIO_LIST_BYTES - used, "%s\"%s\"", used == 0 ? "" : ", ", name);
+    } else if (used > 0 && list[used - 1] != '.') {
+        (void)snprintf(list + used, SCENARIO_LIST_BYTES - used, " ...");
+    }
+}
