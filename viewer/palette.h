@@ -12,7 +12,7 @@ extern "C" {
 #define PALETTE_WORLD    0xff181c22u /* inside it */
 #define PALETTE_GRID     0xff232830u
 #define PALETTE_BORDER   0xff3a424eu
-#define PALETTE_OUTLINE  0xd00a0c0fu /* around agents and force arrows */
+#define PALETTE_OUTLINE  0xff0a0c0fu /* around agents and force arrows */
 #define PALETTE_TARGET   0xffff6b6bu
 #define PALETTE_VELOCITY 0xff7ee787u
 #define PALETTE_DESIRED  0xff79b8ffu

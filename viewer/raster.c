@@ -7,7 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t clamp_int(int32_t value, int32_t low, int32_t high) {
+/* fminf and fmaxf are calls into the maths library, for the sake of NaN. */
+static inline float min_float(float a, float b) {
+    return a < b ? a : b;
+}
+
+static inline float max_float(float a, float b) {
+    return a > b ? a : b;
+}
+
+static inline int32_t clamp_int(int32_t value, int32_t low, int32_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
@@ -17,14 +26,22 @@ static int32_t floor_clamped(float value, int32_t low, int32_t high) {
     if (!(value > (float)low)) {
         return low;
     }
-    return value >= (float)high ? high : clamp_int((int32_t)floorf(value), low, high);
+    if (value >= (float)high) {
+        return high;
+    }
+    const int32_t whole = (int32_t)value; /* towards 0 */
+    return clamp_int(whole - ((float)whole > value ? 1 : 0), low, high);
 }
 
 static int32_t ceil_clamped(float value, int32_t low, int32_t high) {
     if (!(value > (float)low)) {
         return low;
     }
-    return value >= (float)high ? high : clamp_int((int32_t)ceilf(value), low, high);
+    if (value >= (float)high) {
+        return high;
+    }
+    const int32_t whole = (int32_t)value;
+    return clamp_int(whole + ((float)whole < value ? 1 : 0), low, high);
 }
 
 /* alpha 0..255 */
@@ -39,7 +56,9 @@ static inline uint32_t blend(uint32_t under, uint32_t over, uint32_t alpha) {
 
 static inline void blend_coverage(uint32_t *pixel, color over, float coverage) {
     const uint32_t alpha = (uint32_t)((float)(over >> 24) * coverage + 0.5f);
-    if (alpha != 0) {
+    if (alpha == 255) {
+        *pixel = over;
+    } else if (alpha != 0) {
         *pixel = blend(*pixel, over, alpha);
     }
 }
@@ -208,23 +227,50 @@ static void add_clipped(float *sums, float width, vec2 a, vec2 b, struct fill_sp
     }
     ordered[filled++] = b;
     for (int i = 0; i + 1 < filled; i++) {
-        const float xa = fminf(fmaxf(ordered[i].x, 0.0f), width);
-        const float xb = fminf(fmaxf(ordered[i + 1].x, 0.0f), width);
+        const float xa = min_float(max_float(ordered[i].x, 0.0f), width);
+        const float xb = min_float(max_float(ordered[i + 1].x, 0.0f), width);
         add_piece(sums, xa, xb, ordered[i + 1].y - ordered[i].y);
-        span->low = fminf(span->low, fminf(xa, xb));
-        span->high = fmaxf(span->high, fmaxf(xa, xb));
+        span->low = min_float(span->low, min_float(xa, xb));
+        span->high = max_float(span->high, max_float(xa, xb));
     }
 }
 
-static void add_edge(float *sums, float width, vec2 from, vec2 to, float y, struct fill_span *span) {
-    const float top = fminf(from.y, to.y), bottom = fmaxf(from.y, to.y);
-    if (bottom <= y || top >= y + 1.0f || top == bottom) {
+/* One edge, x relative to the clip rectangle's left, ready to be asked about row after row. */
+struct fill_edge {
+    float top, bottom, x, y, slope; /* it passes through x, y */
+    float direction;                /* 1 downwards, -1 upwards */
+};
+
+static struct fill_edge edge_make(vec2 from, vec2 to) {
+    const bool is_down = to.y > from.y;
+    return (struct fill_edge){
+        .top = min_float(from.y, to.y),
+        .bottom = max_float(from.y, to.y),
+        .x = from.x,
+        .y = from.y,
+        .slope = to.y != from.y ? (to.x - from.x) / (to.y - from.y) : 0.0f,
+        .direction = is_down ? 1.0f : -1.0f,
+    };
+}
+
+static inline void add_edge(float *sums, float width, const struct fill_edge *edge, float y,
+                            struct fill_span *span) {
+    const float upper = max_float(edge->top, y), lower = min_float(edge->bottom, y + 1.0f);
+    if (!(lower > upper)) {
         return;
     }
-    const float slope = (to.x - from.x) / (to.y - from.y);
-    const float ya = fminf(fmaxf(from.y, y), y + 1.0f), yb = fminf(fmaxf(to.y, y), y + 1.0f);
-    const vec2 a = {from.x + (ya - from.y) * slope, ya}, b = {from.x + (yb - from.y) * slope, yb};
-    add_clipped(sums, width, a, b, span);
+    const float xa = edge->x + (upper - edge->y) * edge->slope,
+                xb = edge->x + (lower - edge->y) * edge->slope;
+    const float left = min_float(xa, xb), right = max_float(xa, xb);
+    if (left >= 0.0f && right <= width) {
+        add_piece(sums, xa, xb, edge->direction * (lower - upper));
+        span->low = min_float(span->low, left);
+        span->high = max_float(span->high, right);
+    } else if (edge->direction > 0.0f) {
+        add_clipped(sums, width, vec2_make(xa, upper), vec2_make(xb, lower), span);
+    } else {
+        add_clipped(sums, width, vec2_make(xb, lower), vec2_make(xa, upper), span);
+    }
 }
 
 static void paint_sums(struct raster *raster, int32_t y, const struct fill_span *span, color fill) {
@@ -233,32 +279,43 @@ static void paint_sums(struct raster *raster, int32_t y, const struct fill_span 
     const int32_t width = clip.x1 - clip.x0;
     const int32_t begin = clamp_int((int32_t)span->low, 0, width);
     const int32_t end = clamp_int((int32_t)span->high + 1, 0, width);
+    const float full = (float)(fill >> 24);
     float total = 0.0f;
+    uint32_t alpha = 0;
     for (int32_t x = begin; x < end; x++) {
-        total += raster->sums[x];
-        const float coverage = fminf(fabsf(total), 1.0f);
-        blend_coverage(&row[x], fill, coverage);
+        const float change = raster->sums[x];
+        if (change != 0.0f) { /* inside and outside nothing changes from pixel to pixel */
+            total += change;
+            alpha = (uint32_t)(min_float(fabsf(total), 1.0f) * full + 0.5f);
+            raster->sums[x] = 0.0f;
+        }
+        if (alpha == 255) {
+            row[x] = fill;
+        } else if (alpha != 0) {
+            row[x] = blend(row[x], fill, alpha);
+        }
     }
-    for (int32_t x = begin; x <= end + 1 && x < raster->width + 2; x++) {
-        raster->sums[x] = 0.0f;
-    }
+    raster->sums[end] = 0.0f; /* what lies right of the last pixel */
+    raster->sums[end + 1] = 0.0f;
 }
 
 void raster_fill_polygon(struct raster *raster, const vec2 *points, int count, color fill) {
     assert(count >= 3 && count <= RASTER_MAX_POINTS);
     const struct raster_rect clip = raster->clip;
     const float width = (float)(clip.x1 - clip.x0);
-    vec2 local[RASTER_MAX_POINTS];
+    struct fill_edge edges[RASTER_MAX_POINTS];
+    const vec2 origin = {(float)clip.x0, 0.0f};
     float left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
     for (int i = 0; i < count; i++) {
         if (!isfinite(points[i].x) || !isfinite(points[i].y)) {
             return;
         }
-        local[i] = vec2_make(points[i].x - (float)clip.x0, points[i].y);
-        left = fminf(left, local[i].x);
-        right = fmaxf(right, local[i].x);
-        top = fminf(top, local[i].y);
-        bottom = fmaxf(bottom, local[i].y);
+        const vec2 from = vec2_sub(points[i], origin), to = vec2_sub(points[(i + 1) % count], origin);
+        edges[i] = edge_make(from, to);
+        left = min_float(left, from.x);
+        right = max_float(right, from.x);
+        top = min_float(top, from.y);
+        bottom = max_float(bottom, from.y);
     }
     if (right <= 0.0f || left >= width) {
         return;
@@ -267,7 +324,7 @@ void raster_fill_polygon(struct raster *raster, const vec2 *points, int count, c
     for (int32_t y = y0; y < y1; y++) {
         struct fill_span span = {INFINITY, -INFINITY};
         for (int i = 0; i < count; i++) {
-            add_edge(raster->sums, width, local[i], local[(i + 1) % count], (float)y, &span);
+            add_edge(raster->sums, width, &edges[i], (float)y, &span);
         }
         if (span.high >= span.low) {
             paint_sums(raster, y, &span, fill);
@@ -312,8 +369,9 @@ void raster_draw_ring(struct raster *raster, vec2 center, float radius, float wi
                 continue;
             }
             const float distance = sqrtf(squared);
-            const float filled = fminf(fmaxf(outer - distance + 0.5f, 0.0f), 1.0f);
-            const float hole = inner > 0.0f ? fminf(fmaxf(inner - distance + 0.5f, 0.0f), 1.0f) : 0.0f;
+            const float filled = min_float(max_float(outer - distance + 0.5f, 0.0f), 1.0f);
+            const float hole =
+                inner > 0.0f ? min_float(max_float(inner - distance + 0.5f, 0.0f), 1.0f) : 0.0f;
             blend_coverage(&row[x], stroke, filled - hole);
         }
     }
@@ -348,7 +406,7 @@ static color mix_corners(const struct raster_vertex *const *corner, const float 
         for (int i = 0; i < 3; i++) {
             channel += weight[i] * (float)((corner[i]->tint >> shift) & 0xffu);
         }
-        mixed |= (uint32_t)fminf(channel, 255.0f) << shift;
+        mixed |= (uint32_t)min_float(channel, 255.0f) << shift;
     }
     return mixed;
 }
@@ -378,10 +436,10 @@ void raster_draw_triangle(struct raster *raster, const struct raster_vertex corn
     if (!(area > 0.0f) || !isfinite(area)) {
         return;
     }
-    const float left = fminf(corner[0]->x, fminf(corner[1]->x, corner[2]->x));
-    const float right = fmaxf(corner[0]->x, fmaxf(corner[1]->x, corner[2]->x));
-    const float top = fminf(corner[0]->y, fminf(corner[1]->y, corner[2]->y));
-    const float bottom = fmaxf(corner[0]->y, fmaxf(corner[1]->y, corner[2]->y));
+    const float left = min_float(corner[0]->x, min_float(corner[1]->x, corner[2]->x));
+    const float right = max_float(corner[0]->x, max_float(corner[1]->x, corner[2]->x));
+    const float top = min_float(corner[0]->y, min_float(corner[1]->y, corner[2]->y));
+    const float bottom = max_float(corner[0]->y, max_float(corner[1]->y, corner[2]->y));
     const int32_t x0 = floor_clamped(left, clip.x0, clip.x1), x1 = ceil_clamped(right, clip.x0, clip.x1);
     const int32_t y0 = floor_clamped(top, clip.y0, clip.y1), y1 = ceil_clamped(bottom, clip.y0, clip.y1);
     const bool owned[3] = {owns_edge(corner[1], corner[2]), owns_edge(corner[2], corner[0]),
