@@ -3,9 +3,10 @@
 
 #include <assert.h>
 
-#define REST_SPEED    1e-3f /* px/s: a braking agent slower than this stops */
-#define ALIGNED_SHARE 1e-4f /* of max_speed: nearer than this to the desired velocity counts as being there  \
-                             */
+#define REST_SPEED 1e-3f /* px/s: a braking agent slower than this stops */
+#define ALIGNED_SHARE                                                                                        \
+    1e-4f /* of max_speed: nearer than this to the desired velocity counts as being there                    \
+           */
 #define HEADING_HOLD_SHARE 1e-3f /* of max_speed: slower than this the heading stays */
 
 vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,

@@ -70,7 +70,7 @@ struct steering {
 struct steering world_steer(const struct world *world, int32_t row, struct steering_view *detail);
 
 /** Recomputes what follows from a kind's parameters (body, turn, weight sums). */
-void world_refresh_kind(struct world *world, int kind);
+void world_refresh_kind(struct world *world, int index);
 
 /** Room for `count` agents in every column; 0 or -1 (nothing changes). */
 NODISCARD int world_reserve(struct world *world, int32_t count);
