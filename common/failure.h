@@ -8,22 +8,22 @@
 #include "common/nodiscard.h"
 
 /* X(ENUMERATOR, "wire name", "when") - protocol.md lists the same rows; a test compares. */
-#define FAILURE_CODES(X)                                                                            \
-    X(PARSE, "parse", "the line is not strict JSON (grammar, UTF-8, depth, NUL, number range)")       \
-    X(INVALID, "invalid", "JSON, but not a request: not an object, no op, a key twice, a bad id")     \
-    X(TOO_LONG, "too_long", "the line is longer than 65536 bytes; it was skipped")                    \
-    X(UNKNOWN_OP, "unknown_op", "no such op")                                                         \
-    X(BAD_PARAM, "bad_param", "a field is missing, of the wrong type, or not one of its choices")     \
-    X(OUT_OF_RANGE, "out_of_range", "a number is outside what is allowed")                            \
-    X(NO_AGENT, "no_agent", "no agent has this id")                                                   \
-    X(NO_KIND, "no_kind", "the scenario has no kind of this name")                                    \
-    X(NO_TARGET, "no_target", "the scenario has no target of this name")                              \
-    X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                 \
-    X(NO_SCENARIO, "no_scenario", "no scenario of this name")                                         \
-    X(BAD_SCENARIO, "bad_scenario", "the scenario file has a mistake; the message says where")        \
-    X(NOT_PAUSED, "not_paused", "step needs a paused world")                                          \
-    X(FULL, "full", "a limit is reached; nothing was done")                                           \
-    X(BUSY, "busy", "the server is short of memory or its queue is full; try again")                  \
+#define FAILURE_CODES(X)                                                                                     \
+    X(PARSE, "parse", "the line is not strict JSON (grammar, UTF-8, depth, NUL, number range)")              \
+    X(INVALID, "invalid", "JSON, but not a request: not an object, no op, a key twice, a bad id")            \
+    X(TOO_LONG, "too_long", "the line is longer than 65536 bytes; it was skipped")                           \
+    X(UNKNOWN_OP, "unknown_op", "no such op")                                                                \
+    X(BAD_PARAM, "bad_param", "a field is missing, of the wrong type, or not one of its choices")            \
+    X(OUT_OF_RANGE, "out_of_range", "a number is outside what is allowed")                                   \
+    X(NO_AGENT, "no_agent", "no agent has this id")                                                          \
+    X(NO_KIND, "no_kind", "the scenario has no kind of this name")                                           \
+    X(NO_TARGET, "no_target", "the scenario has no target of this name")                                     \
+    X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                        \
+    X(NO_SCENARIO, "no_scenario", "no scenario of this name")                                                \
+    X(BAD_SCENARIO, "bad_scenario", "the scenario file has a mistake; the message says where")               \
+    X(NOT_PAUSED, "not_paused", "step needs a paused world")                                                 \
+    X(FULL, "full", "a limit is reached; nothing was done")                                                  \
+    X(BUSY, "busy", "the server is short of memory or its queue is full; try again")                         \
     X(INTERNAL, "internal", "a bug of the server")
 
 enum failure_code {
@@ -31,14 +31,14 @@ enum failure_code {
 #define FAILURE_ENUM(name, wire, when) FAILURE_##name,
     FAILURE_CODES(FAILURE_ENUM)
 #undef FAILURE_ENUM
-    FAILURE_CODE_COUNT
+        FAILURE_CODE_COUNT
 };
 
 /** A refusal. Plain value: copied freely, owns nothing. All text is NUL-terminated valid UTF-8. */
 struct failure {
     enum failure_code code;
-    char field[128];    /* the request field or JSON path ("kinds.prey.max_speed"); "" when it has no place */
-    char message[384];  /* what was found, and what is allowed */
+    char field[128];   /* the request field or JSON path ("kinds.prey.max_speed"); "" when it has no place */
+    char message[384]; /* what was found, and what is allowed */
 };
 
 /** Fills *failure and returns -1, so that `return failure_set(...)` ends a fallible function.

@@ -17,19 +17,21 @@ void fields_set_initial(const struct field *table, void *object);
 /** Reads the members of `json` that the table names into `object`; members that are absent stay as they are.
  *
  * path      prefix for failure.field ("kinds.prey"), "" at the top
- * known     NULL: members the table does not name are ignored (requests). Otherwise a NULL-ended list of further
- *           names that are allowed (read by the caller); anything else is refused, naming what is allowed (scenarios)
- * present   NULL, or receives bit i for each row i that was there (tables of at most 64 rows)
- * returns   0, or -1 with *failure (bad_param, out_of_range); the object may then be partly written: read into a copy
+ * known     NULL: members the table does not name are ignored (requests). Otherwise a NULL-ended list of
+ * further names that are allowed (read by the caller); anything else is refused, naming what is allowed
+ * (scenarios) present   NULL, or receives bit i for each row i that was there (tables of at most 64 rows)
+ * returns   0, or -1 with *failure (bad_param, out_of_range); the object may then be partly written: read
+ * into a copy
  */
-NODISCARD int fields_read(const struct field *table, const cJSON *json, const char *path, const char *const *known,
-                          void *object, uint64_t *present, struct failure *failure);
+NODISCARD int fields_read(const struct field *table, const cJSON *json, const char *path,
+                          const char *const *known, void *object, uint64_t *present, struct failure *failure);
 
 /** Reads one value into its member, checking type and range. `path` is the whole path of the value. */
 NODISCARD int field_read_value(const struct field *field, const cJSON *value, const char *path, void *object,
                                struct failure *failure);
 
-/** Sets a numeric member (FLOAT, DOUBLE, ANGLE, RANGE, UINT32) from a number in outside units, checking its range. */
+/** Sets a numeric member (FLOAT, DOUBLE, ANGLE, RANGE, UINT32) from a number in outside units, checking its
+ * range. */
 NODISCARD int field_set_number(const struct field *field, double value, const char *path, void *object,
                                struct failure *failure);
 /** A numeric member in outside units (degrees for angles, low for a range). */

@@ -1,9 +1,10 @@
 /* A strict JSON check (RFC 8259) that every text passes before cJSON sees it.
  *
- * cJSON accepts trailing garbage, leading zeros, raw control characters, broken UTF-8, \u0000, duplicate keys,
- * 1e999, and nests 1000 deep. This refuses all of that: grammar, UTF-8 (and no lone surrogate escapes), NUL in any
- * spelling, duplicate keys (compared after unescaping), numbers that are not finite as a double, and the limits.
- * Non-recursive. It allocates nothing for texts within LIMIT_JSON_TOKENS; never more than the token limit needs.
+ * cJSON accepts trailing garbage, leading zeros, raw control characters, broken UTF-8, \u0000, duplicate
+ * keys, 1e999, and nests 1000 deep. This refuses all of that: grammar, UTF-8 (and no lone surrogate escapes),
+ * NUL in any spelling, duplicate keys (compared after unescaping), numbers that are not finite as a double,
+ * and the limits. Non-recursive. It allocates nothing for texts within LIMIT_JSON_TOKENS; never more than the
+ * token limit needs.
  */
 #ifndef DROVER_COMMON_JSON_CHECK_H
 #define DROVER_COMMON_JSON_CHECK_H
@@ -27,9 +28,9 @@ enum json_fault_kind { JSON_FINE = 0, JSON_MALFORMED, JSON_DUPLICATE_KEY };
 
 struct json_fault {
     enum json_fault_kind kind;
-    size_t offset;      /* byte where it went wrong, 0-based */
-    int line, column;   /* the same place, 1-based, column in bytes */
-    char message[160];  /* "unexpected '}'", "key \"op\" stands twice", ... printable ASCII or valid UTF-8 */
+    size_t offset;     /* byte where it went wrong, 0-based */
+    int line, column;  /* the same place, 1-based, column in bytes */
+    char message[160]; /* "unexpected '}'", "key \"op\" stands twice", ... printable ASCII or valid UTF-8 */
 };
 
 /** JSON_FINE when the whole of text[0..length) is exactly one JSON value with optional white space around it;

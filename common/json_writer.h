@@ -1,7 +1,8 @@
 /* Writes JSON text into a buffer, without a tree. Commas are put by the writer. Compact: no white space.
  *
  *     struct json_writer json = json_writer_begin(&buffer);
- *     json_object(&json);  json_key(&json, "tick");  json_unsigned(&json, 7);  json_end(&json);   -> {"tick":7}
+ *     json_object(&json);  json_key(&json, "tick");  json_unsigned(&json, 7);  json_end(&json);   ->
+ * {"tick":7}
  *
  * Errors are the buffer's (`buffer.failed`). Nesting at most 32 deep (assert).
  */
@@ -34,8 +35,8 @@ void json_signed(struct json_writer *json, int64_t value);
 void json_unsigned(struct json_writer *json, uint64_t value);
 /** value / 100 with exactly two decimals: -5 -> -0.05. Locale-independent. */
 void json_hundredths(struct json_writer *json, int64_t value);
-/** A finite double in the shortest of %.6g / %.15g / %.17g that reads back, locale-independent; integers without a point.
- * For human-sized numbers (parameters, times); never for hashes or 64-bit ids. */
+/** A finite double in the shortest of %.6g / %.15g / %.17g that reads back, locale-independent; integers
+ * without a point. For human-sized numbers (parameters, times); never for hashes or 64-bit ids. */
 void json_number(struct json_writer *json, double value);
 /** The same for a float: the fewest digits (6 to 9) that read back as this float, so 0.1f is 0.1. */
 void json_float(struct json_writer *json, float value);

@@ -1,33 +1,34 @@
-/* Every limit a person or a peer can run into, in one place. protocol.md quotes these; a test holds them together. */
+/* Every limit a person or a peer can run into, in one place. protocol.md quotes these; a test holds them
+ * together. */
 #ifndef DROVER_COMMON_LIMITS_H
 #define DROVER_COMMON_LIMITS_H
 
-#define LIMIT_LINE_BYTES          65536   /* a line from a client, without its newline */
-#define LIMIT_JSON_DEPTH          16      /* nesting of objects and arrays */
-#define LIMIT_JSON_TOKENS         4096    /* values and keys in one line */
-#define LIMIT_JSON_NUMBER_CHARS   64      /* characters of one number */
-#define LIMIT_ID_CHARS            64      /* characters of a string id */
-#define LIMIT_ID_INTEGER          9007199254740991.0 /* 2^53 - 1, the largest integer id or seed */
-#define LIMIT_BAD_LINES           8       /* unreadable lines in a row before a session is closed */
-#define LIMIT_NAME_CHARS          31      /* a kind, state, target or scenario name */
-#define LIMIT_CONTROL_BYTES       262144  /* replies and events queued for one session */
-#define LIMIT_STALL_SECONDS       10      /* without a byte accepted by a session that is owed some */
-#define LIMIT_CLIENTS             1024    /* sessions at once (default of --max-clients) */
+#define LIMIT_LINE_BYTES        65536              /* a line from a client, without its newline */
+#define LIMIT_JSON_DEPTH        16                 /* nesting of objects and arrays */
+#define LIMIT_JSON_TOKENS       4096               /* values and keys in one line */
+#define LIMIT_JSON_NUMBER_CHARS 64                 /* characters of one number */
+#define LIMIT_ID_CHARS          64                 /* characters of a string id */
+#define LIMIT_ID_INTEGER        9007199254740991.0 /* 2^53 - 1, the largest integer id or seed */
+#define LIMIT_BAD_LINES         8                  /* unreadable lines in a row before a session is closed */
+#define LIMIT_NAME_CHARS        31                 /* a kind, state, target or scenario name */
+#define LIMIT_CONTROL_BYTES     262144             /* replies and events queued for one session */
+#define LIMIT_STALL_SECONDS     10   /* without a byte accepted by a session that is owed some */
+#define LIMIT_CLIENTS           1024 /* sessions at once (default of --max-clients) */
 
-#define LIMIT_AGENTS              1048576 /* agents in a world */
-#define LIMIT_KINDS               64
-#define LIMIT_STATES              16      /* states of a kind */
-#define LIMIT_BEHAVIORS           16      /* behaviours of a state */
-#define LIMIT_TARGETS             256     /* named targets of a world */
-#define LIMIT_CONDITIONS          8       /* nodes of a state's condition */
-#define LIMIT_PLACEMENTS          4096    /* entries of "agents" in a scenario */
-#define LIMIT_SPAWN               100000  /* agents of one spawn command */
-#define LIMIT_REMOVE_IDS          2048    /* ids of one remove command */
-#define LIMIT_STEP                100000  /* ticks of one step command */
-#define LIMIT_WORLD_SIZE          100000.0   /* px, width or height */
-#define LIMIT_COORDINATE          1000000.0  /* px, |x| or |y| of anything, open worlds included */
-#define LIMIT_SPEED               20000.0    /* px/s, max_speed */
-#define LIMIT_TICK_HZ             480
-#define LIMIT_SCENARIO_BYTES      4194304 /* a scenario file */
+#define LIMIT_AGENTS         1048576 /* agents in a world */
+#define LIMIT_KINDS          64
+#define LIMIT_STATES         16        /* states of a kind */
+#define LIMIT_BEHAVIORS      16        /* behaviours of a state */
+#define LIMIT_TARGETS        256       /* named targets of a world */
+#define LIMIT_CONDITIONS     8         /* nodes of a state's condition */
+#define LIMIT_PLACEMENTS     4096      /* entries of "agents" in a scenario */
+#define LIMIT_SPAWN          100000    /* agents of one spawn command */
+#define LIMIT_REMOVE_IDS     2048      /* ids of one remove command */
+#define LIMIT_STEP           100000    /* ticks of one step command */
+#define LIMIT_WORLD_SIZE     100000.0  /* px, width or height */
+#define LIMIT_COORDINATE     1000000.0 /* px, |x| or |y| of anything, open worlds included */
+#define LIMIT_SPEED          20000.0   /* px/s, max_speed */
+#define LIMIT_TICK_HZ        480
+#define LIMIT_SCENARIO_BYTES 4194304 /* a scenario file */
 
 #endif

@@ -1,4 +1,5 @@
-/* Leveled lines on stderr: "2026-01-31T12:00:00.123Z info  net: session 3 connected". Safe from any thread. */
+/* Leveled lines on stderr: "2026-01-31T12:00:00.123Z info  net: session 3 connected". Safe from any thread.
+ */
 #ifndef DROVER_COMMON_LOG_H
 #define DROVER_COMMON_LOG_H
 

@@ -1,7 +1,7 @@
 /* Control messages from the server: hello, scenario, reply, event, error, bye. Snapshots have snapshot.h.
  *
- * The server writes them with the message_write_* functions, each appending one line with its newline; the viewer reads
- * them with message_decode into one struct.
+ * The server writes them with the message_write_* functions, each appending one line with its newline; the
+ * viewer reads them with message_decode into one struct.
  */
 #ifndef DROVER_COMMON_MESSAGE_H
 #define DROVER_COMMON_MESSAGE_H
@@ -24,7 +24,8 @@ struct message_kind {
     uint32_t count;                     /* agents of the kind when the message was written */
 };
 
-/** What a viewer must know of the world it draws. Part of hello, and sent alone as "scenario" after each load. */
+/** What a viewer must know of the world it draws. Part of hello, and sent alone as "scenario" after each
+ * load. */
 struct message_scenario {
     char name[LIMIT_NAME_CHARS + 1]; /* the file's name without .json: what `load` takes */
     char title[128];
@@ -60,7 +61,8 @@ struct message_hello {
     struct message_scenario scenario;
 };
 
-/** Events go to subscribed sessions: "paused", "resumed". `by` is the session that did it, 0 the server itself. */
+/** Events go to subscribed sessions: "paused", "resumed". `by` is the session that did it, 0 the server
+ * itself. */
 struct message_event {
     char event[LIMIT_NAME_CHARS + 1];
     uint64_t tick;
@@ -133,12 +135,14 @@ void message_write_bye(const char *reason, const char *text, struct buffer *out)
 struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out);
 void message_end_reply(struct json_writer *json, struct buffer *out);
 
-/** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot", else
- * MESSAGE_UNKNOWN. */
+/** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot",
+ * else MESSAGE_UNKNOWN. */
 enum message_op message_peek(const char *line, size_t length);
 
-/** Reads one line that is not a snapshot. 0, or -1 with *failure. message_fini after use (also after failure). */
-NODISCARD int message_decode(const char *line, size_t length, struct message *message, struct failure *failure);
+/** Reads one line that is not a snapshot. 0, or -1 with *failure. message_fini after use (also after
+ * failure). */
+NODISCARD int message_decode(const char *line, size_t length, struct message *message,
+                             struct failure *failure);
 void message_fini(struct message *message);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DROVER_COMMON_NODISCARD_H
 #define DROVER_COMMON_NODISCARD_H
 
-#define NODISCARD __attribute__((warn_unused_result))
+#define NODISCARD                __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 #endif

@@ -1,7 +1,8 @@
 /* Command-line options from a table: parsing, ranges, --help. Shared by the server and the viewer.
  *
- * Rows are struct field (common/field.h): name "max-clients" is the flag --max-clients VALUE or --max-clients=VALUE;
- * FIELD_BOOL is a switch without a value. `unit` names the value in the help ("N", "ADDR", "FILE").
+ * Rows are struct field (common/field.h): name "max-clients" is the flag --max-clients VALUE or
+ * --max-clients=VALUE; FIELD_BOOL is a switch without a value. `unit` names the value in the help ("N",
+ * "ADDR", "FILE").
  */
 #ifndef DROVER_COMMON_OPTIONS_H
 #define DROVER_COMMON_OPTIONS_H
@@ -12,9 +13,9 @@
 #include "common/field.h"
 
 struct options_def {
-    const char *program;       /* "drover-server" */
-    const char *summary;       /* one line */
-    const char *positional;    /* "[SCENARIO]", or NULL when none is taken */
+    const char *program;    /* "drover-server" */
+    const char *summary;    /* one line */
+    const char *positional; /* "[SCENARIO]", or NULL when none is taken */
     const char *positional_help;
     const struct field *table; /* FIELD_END-ended; may not contain help or version */
     const char *epilog;        /* printed after the options; NULL for none */
@@ -22,8 +23,9 @@ struct options_def {
 
 enum options_result { OPTIONS_RUN, OPTIONS_EXIT /* --help or --version was printed */, OPTIONS_BAD };
 
-/** Reads argv[1..) over *object, which holds the defaults already (--help shows them). At most one positional argument, stored in *positional (points into
- * argv, NULL when absent). OPTIONS_BAD fills *failure with a sentence that names the flag and what is allowed. */
+/** Reads argv[1..) over *object, which holds the defaults already (--help shows them). At most one positional
+ * argument, stored in *positional (points into argv, NULL when absent). OPTIONS_BAD fills *failure with a
+ * sentence that names the flag and what is allowed. */
 enum options_result options_parse(const struct options_def *def, int argc, char **argv, void *object,
                                   const char **positional, struct failure *failure);
 void options_print_help(const struct options_def *def, FILE *out);

@@ -1,7 +1,8 @@
 /* Requests: what a client says to the server, as structs. protocol.md is the reference.
  *
- * One table row per op (request.c) gives its wire name, its fields (common/field.h) and whether it always answers;
- * decoding, encoding and the documentation check go by that table. Decoding never half-applies: it fills a struct.
+ * One table row per op (request.c) gives its wire name, its fields (common/field.h) and whether it always
+ * answers; decoding, encoding and the documentation check go by that table. Decoding never half-applies: it
+ * fills a struct.
  */
 #ifndef DROVER_COMMON_REQUEST_H
 #define DROVER_COMMON_REQUEST_H
@@ -38,12 +39,13 @@ enum layout { LAYOUT_OBJECTS, LAYOUT_COUNT };
 enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
 
 struct request_subscribe {
-    int layout;   /* enum layout */
-    double hz;    /* snapshots a second; 30 when left out */
-    bool forces;  /* steering vectors with every agent */
+    int layout;  /* enum layout */
+    double hz;   /* snapshots a second; 30 when left out */
+    bool forces; /* steering vectors with every agent */
 };
 
-/** Exactly one of name (a named target), agent or kind says whose target it is; one of {x,y}, follow, clear what. */
+/** Exactly one of name (a named target), agent or kind says whose target it is; one of {x,y}, follow, clear
+ * what. */
 struct request_set_target {
     bool has_name, has_agent, has_kind, has_point, has_follow;
     char name[LIMIT_NAME_CHARS + 1];
@@ -130,7 +132,8 @@ struct request {
 
 /** The wire name, "set_target". */
 const char *request_op_name(enum request_op op);
-/** Whether the op is answered even without an id (subscribe, unsubscribe, get_params, list, step, load, ping, bye). */
+/** Whether the op is answered even without an id (subscribe, unsubscribe, get_params, list, step, load, ping,
+ * bye). */
 bool request_always_answers(enum request_op op);
 /** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
 const struct field *request_fields(enum request_op op);
@@ -139,8 +142,10 @@ const struct field *request_fields(enum request_op op);
 struct request request_default(enum request_op op);
 
 /** Reads one line (no newline). Does the strict JSON check first.
- * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry it. */
-NODISCARD int request_decode(const char *line, size_t length, struct request *request, struct failure *failure);
+ * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry
+ * it. */
+NODISCARD int request_decode(const char *line, size_t length, struct request *request,
+                             struct failure *failure);
 
 /** Appends the request as one line with its newline. Left-out optional fields are not written. */
 void request_encode(const struct request *request, struct buffer *out);

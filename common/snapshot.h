@@ -1,7 +1,7 @@
 /* A snapshot: the state of the world after one tick as plain arrays of integers, and its wire form.
  *
- * The server copies it out of the world and encodes it; the viewer decodes it. Positions and velocities are integers
- * in hundredths (px, px/s; headings in degrees, 0.00 .. 359.99), so every layout agrees exactly.
+ * The server copies it out of the world and encodes it; the viewer decodes it. Positions and velocities are
+ * integers in hundredths (px, px/s; headings in degrees, 0.00 .. 359.99), so every layout agrees exactly.
  */
 #ifndef DROVER_COMMON_SNAPSHOT_H
 #define DROVER_COMMON_SNAPSHOT_H
@@ -21,7 +21,7 @@ struct snapshot_vector {
 
 /** One behaviour's share of an agent's steering force. */
 struct snapshot_share {
-    uint16_t behavior; /* index in behavior_names ("seek", "flee", "seek2") */
+    uint16_t behavior;            /* index in behavior_names ("seek", "flee", "seek2") */
     struct snapshot_vector force; /* mass*px/s^2, after weighting and truncation */
 };
 
@@ -42,7 +42,7 @@ struct snapshot {
     int32_t *heading;       /* hundredths of a degree, 0..35999, from +x towards +y (clockwise on a screen) */
     struct snapshot_vector *desired;  /* has_forces: desired velocity, px/s */
     struct snapshot_vector *steering; /* has_forces: total steering force after truncation, mass*px/s^2 */
-    int32_t *share_begin;             /* has_forces: agent i owns shares [share_begin[i], share_begin[i + 1]) */
+    int32_t *share_begin; /* has_forces: agent i owns shares [share_begin[i], share_begin[i + 1]) */
     struct snapshot_share *shares;
     int32_t share_count, share_capacity;
 
@@ -57,14 +57,17 @@ struct snapshot {
 NODISCARD struct snapshot *snapshot_create(void);
 void snapshot_destroy(struct snapshot *snapshot);
 /** Room for count agents, and share_count shares when has_forces. -1 when out of memory (nothing changes). */
-NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_count, bool has_forces);
+NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_count,
+                               bool has_forces);
 
 /** Appends the "objects" line with its newline. With forces when asked and there. Failure is out->failed. */
 void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out);
 
-/** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members; refuses
- * wrong types, non-finite and out-of-range numbers, more than LIMIT_AGENTS agents. The name tables grow: indices stay
- * valid from snapshot to snapshot. On failure the snapshot's contents are void but it may be reused or destroyed. */
-NODISCARD int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot, struct failure *failure);
+/** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members;
+ * refuses wrong types, non-finite and out-of-range numbers, more than LIMIT_AGENTS agents. The name tables
+ * grow: indices stay valid from snapshot to snapshot. On failure the snapshot's contents are void but it may
+ * be reused or destroyed. */
+NODISCARD int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot,
+                              struct failure *failure);
 
 #endif

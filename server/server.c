@@ -109,7 +109,8 @@ static void do_ping(struct server *server, struct session *session, const struct
     if (request->body.ping.has_t0) {
         json_key_number(&json, "t0", request->body.ping.t0);
     }
-    json_key_number(&json, "clock", (double)(clock_now_ns() / 1000u) * 1e-3);
+    const uint64_t microseconds = clock_now_ns() / 1000u;
+    json_key_number(&json, "clock", (double)microseconds * 1e-3);
     json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
     message_end_reply(&json, &out);
     session_send(session, &out);

@@ -94,6 +94,9 @@ static void fill_legend(const struct server_view *server, struct panels_view *vi
 
 static void fill_labels(const struct hud_input *input, struct panels_view *view) {
     const struct frame *frame = input->frame;
+    if (frame->names == NULL) {
+        return; /* nothing has come yet */
+    }
     for (int32_t i = 0; i < frame->target_count && view->label_count < PANELS_LABELS; i++) {
         const char *name = frame->names->target_names.names[frame->targets[i].name];
         if (strcmp(name, "mouse") == 0) {

@@ -94,7 +94,7 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
 void world_group_kinds(struct world *world);
 
 /** Recomputes what follows from a kind's parameters (body, turn, weight sums). */
-void world_refresh_kind(struct world *world, int kind);
+void world_refresh_kind(struct world *world, int index);
 
 /** Room for `count` agents in every column; 0 or -1 (nothing changes). */
 NODISCARD int world_reserve(struct world *world, int32_t count);

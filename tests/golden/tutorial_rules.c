@@ -7,7 +7,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/scenario.h"
@@ -210,18 +209,11 @@ static void test_comparison(void **state) {
 
 int main(void) {
     enum { COUNT = sizeof comparisons / sizeof *comparisons };
+    struct comparison rows[COUNT]; /* cmocka's initial_state is not const */
     struct CMUnitTest tests[COUNT];
+    memcpy(rows, comparisons, sizeof rows);
     for (size_t i = 0; i < COUNT; i++) {
-        struct comparison *row = malloc(sizeof *row); /* initial_state is not const */
-        if (!row) {
-            return 1;
-        }
-        *row = comparisons[i];
-        tests[i] = (struct CMUnitTest){row->scenario, test_comparison, NULL, NULL, row};
+        tests[i] = (struct CMUnitTest){rows[i].scenario, test_comparison, NULL, NULL, &rows[i]};
     }
-    const int failed = _cmocka_run_group_tests("tutorial_rules", tests, COUNT, NULL, NULL);
-    for (size_t i = 0; i < COUNT; i++) {
-        free(tests[i].initial_state);
-    }
-    return failed;
+    return _cmocka_run_group_tests("tutorial_rules", tests, COUNT, NULL, NULL);
 }
