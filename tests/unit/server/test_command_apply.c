@@ -209,8 +209,7 @@ static void test_param_errors(void **state) {
     refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"speed\",\"value\":1}", "no_param",
            "param",
            "no parameter \\\"speed\\\"; kind \\\"prey\\\" has mass, radius, max_speed, max_force, "
-           "max_turn_rate, "
-           "seek.weight");
+           "max_turn_rate, max_stamina, seek.weight, seek.within");
     refuse("{\"op\":\"set_param\",\"id\":1,\"agent\":1,\"param\":\"seek.weight\",\"value\":1}", "no_param",
            "param",
            "no parameter \\\"seek.weight\\\"; an agent of kind \\\"prey\\\" has mass, radius, max_speed, "
