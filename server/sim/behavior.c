@@ -192,5 +192,15 @@ struct urge behavior_wander(const struct behavior_def *behavior, const struct se
     const vec2 on_circle = vec2_add(vec2_scale(ahead, goal.x), vec2_scale(right, goal.y));
     const vec2 to_goal = vec2_add(vec2_scale(ahead, behavior->wander_distance),
                                   vec2_scale(on_circle, behavior->wander_radius));
-    return match_velocity(vec2_with_length(to_goal, senses->body->max_speed), senses, senses->rate);
+    const vec2 towards = vec2_with_length(to_goal, 1.0f);
+    /* Matching the velocity towards the goal would saturate max_force and turn as hard as it can, this way or
+     * that. */
+    const float max_force = senses->body->max_force, max_speed = senses->body->max_speed;
+    const float sideways = max_force * vec2_dot(towards, right);
+    const float forward = senses->rate * (max_speed - vec2_dot(senses->velocity, ahead));
+    const float rest = max_force * max_force - sideways * sideways;
+    const float left = rest > 0.0f ? sqrtf(rest) : 0.0f;
+    const float push = forward < left ? forward : left;
+    const vec2 force = vec2_add(vec2_scale(right, sideways), vec2_scale(ahead, push > -left ? push : -left));
+    return (struct urge){true, vec2_scale(towards, max_speed), force};
 }

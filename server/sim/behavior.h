@@ -101,6 +101,7 @@ struct urge behavior_interpose(const struct behavior_def *behavior, const struct
 
 /** Wander: seek a goal that wanders at random on a circle ahead.
  *
+ * The force to the side is max_force times the sine of the goal's bearing, the force ahead holds max_speed.
  * The goal's angle is a random walk whose variance grows with time, not with ticks, so paths look alike at
  * any tick rate. source  Reynolds 1999, "Wander" */
 struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses);

@@ -157,7 +157,7 @@ static const struct field wander_table[] = {
     NUMBER("radius", wander_radius, 10000.0, 30.0, "px", "The circle that the goal wanders on."),
     NUMBER("distance", wander_distance, 10000.0, 60.0, "px",
            "How far ahead of the agent the circle's centre is."),
-    NUMBER("rate", wander_rate, 100.0, 3.0, "rad/s^0.5",
+    NUMBER("rate", wander_rate, 100.0, 2.0, "rad/s^0.5",
            "How far the goal moves along the circle in a second, root mean square."),
     TURN_ROWS,
     END_ROW,
