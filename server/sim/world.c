@@ -344,7 +344,23 @@ static vec2 jump(const struct world *world, int target) {
     return bounds_settle(&world->bounds, point);
 }
 
+static void step_agents(void *context, int32_t begin, int32_t end) {
+    for (int32_t row = begin; row < end; row++) {
+        step_agent(context, row);
+    }
+}
+
+static void run_alone(void *pool, int32_t count, parallel_body body, void *context) {
+    (void)pool;
+    body(context, 0, count);
+}
+
 void world_step(struct world *world) {
+    const struct parallel alone = {NULL, run_alone};
+    world_step_parallel(world, &alone);
+}
+
+void world_step_parallel(struct world *world, const struct parallel *parallel) {
     /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];
@@ -353,9 +369,7 @@ void world_step(struct world *world) {
         next_targets[i] =
             target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
     }
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        step_agent(world, row);
-    }
+    parallel->run(parallel->pool, world->agent_count, step_agents, world);
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
     }
