@@ -45,6 +45,7 @@ struct senses {
     vec2 position, velocity; /* px, px/s */
     vec2 heading;            /* unit vector */
     struct sighting first, second;
+    int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
     const struct body *body;
     const struct bounds *bounds;
     float dt;              /* s */
@@ -94,6 +95,11 @@ struct urge behavior_evade(const struct behavior_def *behavior, const struct sen
 /** Offset pursuit: keep a place relative to another agent (offset px ahead and to its right), matching its
  * velocity. source  Reynolds 1999, "Offset pursuit" */
 struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Formation: keep one of the places around another, given out by rank among the agents of its own kind; when
+ * one is removed the others close up. source  Reynolds 1999, "Offset pursuit"; the shapes are those of
+ * gdx-ai's formation patterns */
+struct urge behavior_formation(const struct behavior_def *behavior, const struct senses *senses);
 
 /** Interpose: arrive halfway between where two others will be.
  * source  Buckland 2005, "Interpose" */

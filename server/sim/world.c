@@ -253,6 +253,7 @@ void world_destroy(struct world *world) {
     free(world->heading[1]);
     free(world->memory);
     free(world->by_kind);
+    free(world->rank);
     free(world->id);
     free(world->kind);
     free(world->state);
@@ -287,6 +288,7 @@ int world_reserve(struct world *world, int32_t count) {
                        grow(&world->heading[1], sizeof *world->heading[1], capacity) &&
                        grow(&world->memory, sizeof *world->memory, capacity) &&
                        grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
+                       grow(&world->rank, sizeof *world->rank, capacity) &&
                        grow(&world->id, sizeof *world->id, capacity) &&
                        grow(&world->kind, sizeof *world->kind, capacity) &&
                        grow(&world->state, sizeof *world->state, capacity) &&

@@ -8,6 +8,7 @@
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
 const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
 const char *const arrive_law_names[] = {"stop", "linear", NULL};
+const char *const formation_names[] = {"line", "column", "wedge", "circle", NULL};
 const char *const combine_names[] = {"sum", "dithered", NULL};
 
 static const struct field body_table[] = {
@@ -163,6 +164,22 @@ static const struct field wander_table[] = {
     END_ROW,
 };
 
+static const struct field formation_table[] = {
+    WEIGHT_ROW,
+    NUMBER("spacing", spacing, 10000.0, 30.0, "px", "The distance between neighbours."),
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    {.name = "shape",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct behavior_def, shape),
+     .choices = formation_names,
+     .unit = "",
+     .help = "How the places lie around the one it is about."},
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
 static const struct {
     const char *name;
     int targets;
@@ -176,6 +193,7 @@ static const struct {
     [BEHAVIOR_OFFSET_PURSUIT] = {"offset_pursuit", 1, offset_pursuit_table},
     [BEHAVIOR_INTERPOSE] = {"interpose", 2, interpose_table},
     [BEHAVIOR_WANDER] = {"wander", 0, wander_table},
+    [BEHAVIOR_FORMATION] = {"formation", 1, formation_table},
 };
 
 const struct field *target_ref_fields(void) {

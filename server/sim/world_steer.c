@@ -182,6 +182,8 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
         .heading = world->heading[world->now][row],
+        .rank = world->rank[row],
+        .group = world_kind_population(world, world->kind[row]),
         .body = body,
         .bounds = &world->bounds,
         .dt = world->dt,

@@ -101,6 +101,39 @@ static void test_offset_pursuit_keeps_its_place(void **state) {
     world_destroy(world);
 }
 
+/* Everybody ends in a place of their own, and closes up when one is removed. */
+static void test_formations(void **state) {
+    (void)state;
+    const vec2 expected[4][3] = {
+        {{0, 40}, {0, -40}, {0, 80}},
+        {{-40, 0}, {-80, 0}, {-120, 0}},
+        {{-40, 40}, {-40, -40}, {-80, 80}},
+        {{40, 0}, {-20, 34.641f}, {-20, -34.641f}},
+    };
+    for (int shape = 0; shape < 4; shape++) {
+        struct world_def def = hare_def(BEHAVIOR_FORMATION, (vec2){300.0f, 300.0f}, (vec2){40.0f, 0.0f});
+        def.edge = EDGE_WRAP;
+        def.kinds[1].states[0].behaviors[0].shape = shape;
+        def.kinds[1].states[0].behaviors[0].spacing = 40.0f;
+        for (int i = 0; i < 4; i++) {
+            put(&def, "hound", (vec2){100.0f + 100.0f * (float)i, 500.0f}, (vec2){0, 0});
+        }
+        struct world *world = build(&def);
+        const uint32_t second = 3;
+        steps(world, 60);
+        assert_int_equal(world_remove(world, &second, 1, NULL), 1);
+        steps(world, 1200);
+        for (int32_t i = 0; i < 3; i++) {
+            const vec2 leader = world_agent(world, 0).position, member = world_agent(world, 1 + i).position;
+            float dx = member.x - leader.x;
+            dx -= 800.0f * roundf(dx / 800.0f);
+            assert_true(fabsf(dx - expected[shape][i].x) < 0.2f);
+            assert_true(fabsf(member.y - leader.y - expected[shape][i].y) < 0.2f);
+        }
+        world_destroy(world);
+    }
+}
+
 static void test_interpose_ends_in_the_middle(void **state) {
     (void)state;
     struct world_def def = world_def_default();
@@ -214,6 +247,7 @@ int main(void) {
         cmocka_unit_test(test_prediction_is_capped_and_crosses_the_torus),
         cmocka_unit_test(test_evade_runs_from_where_the_menace_will_be),
         cmocka_unit_test(test_offset_pursuit_keeps_its_place),
+        cmocka_unit_test(test_formations),
         cmocka_unit_test(test_interpose_ends_in_the_middle),
         cmocka_unit_test(test_wander_looks_the_same_at_any_tick_rate),
         cmocka_unit_test(test_who_the_other_is),
