@@ -214,7 +214,7 @@ static vec2 turned(vec2 unit, float angle) {
 }
 
 struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses) {
-    struct rng noise = senses->noise;
+    struct rng noise = rng_begin(senses->seed, senses->tick, senses->id, RNG_WANDER);
     /* Uniform in +-sqrt(3) has variance 1; times sqrt(dt) the variance after a second is rate squared. */
     const float step =
         rng_between(&noise, -1.7320508f, 1.7320508f) * behavior->wander_rate * sqrtf(senses->dt);

@@ -48,10 +48,11 @@ struct senses {
     int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
     const struct body *body;
     const struct bounds *bounds;
-    float dt;              /* s */
-    float rate;            /* 1/s times mass, velocity matching as in the tutorials */
-    float exact_rate;      /* the highest rate that does not overshoot within a tick */
-    struct rng noise;      /* the agent's own stream of this tick */
+    float dt;            /* s */
+    float rate;          /* 1/s times mass, velocity matching as in the tutorials */
+    float exact_rate;    /* the highest rate that does not overshoot within a tick */
+    uint64_t seed, tick; /* with id: the key of its random numbers */
+    uint32_t id;
     struct memory *memory; /* of tick t+1 in the making; only wander writes */
 };
 

@@ -187,7 +187,9 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
         .body = body,
         .bounds = &world->bounds,
         .dt = world->dt,
-        .noise = rng_begin(world->seed, world->tick, world->id[row], RNG_WANDER),
+        .seed = world->seed,
+        .tick = world->tick,
+        .id = world->id[row],
         .memory = &intent.memory,
     };
     const struct state_def *state = &kind->def.states[intent.state];
