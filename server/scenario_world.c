@@ -23,20 +23,11 @@ static void make_path(char out[PATH_BYTES], const char *text, ...) {
     va_end(arguments);
 }
 
-static const char *type_name(const cJSON *value) {
-    return cJSON_IsNumber(value)   ? "a number"
-           : cJSON_IsString(value) ? "a string"
-           : cJSON_IsBool(value)   ? "a bool"
-           : cJSON_IsArray(value)  ? "an array"
-           : cJSON_IsObject(value) ? "an object"
-                                   : "null";
-}
-
 static int expect(bool is_right, const char *wanted, const cJSON *found, const char *path,
                   struct failure *failure) {
     return is_right ? 0
                     : failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found %s", wanted,
-                                  type_name(found));
+                                  json_type_name(found));
 }
 
 static int check_name(const char *name, const char *path, struct failure *failure) {
