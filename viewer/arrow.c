@@ -41,16 +41,17 @@ void arrow_draw_vector(struct raster *raster, vec2 from, vec2 to, float width, c
     }
     const vec2 along = vec2_scale(way, 1.0f / length);
     const vec2 side = {-along.y, along.x};
-    const float head = fminf(width * 3.6f, length), half = head * 0.42f, w = width * 0.5f;
+    const float head = fminf(width * 3.6f, length), half = head * 0.42f;
     const vec2 neck = vec2_sub(to, vec2_scale(along, head));
-    const vec2 points[7] = {
-        vec2_add(from, vec2_scale(side, -w)),    vec2_add(neck, vec2_scale(side, -w)),
-        vec2_add(neck, vec2_scale(side, -half)), to,
-        vec2_add(neck, vec2_scale(side, half)),  vec2_add(neck, vec2_scale(side, w)),
-        vec2_add(from, vec2_scale(side, w)),
-    };
-    vec2 grown[7];
-    grow_polygon(points, 7, width * 0.35f, grown);
-    raster_fill_polygon(raster, grown, 7, color_fade(PALETTE_OUTLINE, 0.7f));
-    raster_fill_polygon(raster, points, 7, stroke);
+    const vec2 tip[3] = {vec2_add(neck, vec2_scale(side, -half)), to, vec2_add(neck, vec2_scale(side, half))};
+    const float edge = width * 0.35f;
+    const color outline = color_fade(PALETTE_OUTLINE, 0.7f);
+    vec2 grown[3];
+    grow_polygon(tip, 3, edge, grown);
+    raster_draw_line(raster, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
+                     width + 2.0f * edge, outline);
+    raster_fill_polygon(raster, grown, 3, outline);
+    /* a little into the head: two edges that only meet leave a seam */
+    raster_draw_line(raster, from, vec2_add(neck, vec2_scale(along, fminf(1.0f, head))), width, stroke);
+    raster_fill_polygon(raster, tip, 3, stroke);
 }

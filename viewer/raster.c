@@ -299,19 +299,15 @@ static void paint_sums(struct raster *raster, int32_t y, const struct fill_span 
     const int32_t begin = clamp_int((int32_t)span->low, 0, width);
     const int32_t end = clamp_int((int32_t)span->high + 1, 0, width);
     const float full = (float)(fill >> 24);
+    float *sums = raster->sums;
     float total = 0.0f;
-    uint32_t alpha = 0;
     for (int32_t x = begin; x < end; x++) {
-        const float change = raster->sums[x];
-        if (change == 0.0f && alpha == 255) { /* inside, nothing changes from pixel to pixel */
-            row[x] = fill;
-            continue;
-        }
-        total += change;
-        raster->sums[x] = 0.0f;
-        /* mixed even when alpha is 0: a branch that is as often taken as not costs more */
-        alpha = (uint32_t)(int32_t)(min_float(fabsf(total), 1.0f) * full + 0.5f);
-        row[x] = blend(row[x], fill, alpha);
+        total += sums[x];
+        sums[x] = total;
+    }
+    for (int32_t x = begin; x < end; x++) { /* no branch: several pixels at once */
+        row[x] = blend(row[x], fill, (uint32_t)(int32_t)(min_float(fabsf(sums[x]), 1.0f) * full + 0.5f));
+        sums[x] = 0.0f;
     }
     raster->sums[end] = 0.0f; /* what lies right of the last pixel */
     raster->sums[end + 1] = 0.0f;
@@ -350,14 +346,52 @@ void raster_fill_polygon(struct raster *raster, const vec2 *points, int count, c
     }
 }
 
-void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, color stroke) {
-    const vec2 along = vec2_sub(to, from);
-    const vec2 side = vec2_with_length(vec2_make(-along.y, along.x), width * 0.5f);
-    if (side.x == 0.0f && side.y == 0.0f) {
+/* Where along a row a value that changes by `slope` a pixel, and is `at_zero` at x = 0, lies in [low, high]:
+ * narrows [*begin, *end]. */
+static void narrow(float at_zero, float slope, float low, float high, float *begin, float *end) {
+    if (fabsf(slope) < 1e-6f) {
+        if (at_zero < low || at_zero > high) {
+            *end = *begin;
+        }
         return;
     }
-    const vec2 quad[4] = {vec2_add(from, side), vec2_add(to, side), vec2_sub(to, side), vec2_sub(from, side)};
-    raster_fill_polygon(raster, quad, 4, stroke);
+    const float a = (low - at_zero) / slope, b = (high - at_zero) / slope;
+    *begin = max_float(*begin, min_float(a, b));
+    *end = min_float(*end, max_float(a, b));
+}
+
+static inline float clamp_share(float value) {
+    return min_float(max_float(value, 0.0f), 1.0f);
+}
+
+/* Distances from the line's middle and its ends decide, as for a ring: vectors are most of what is painted
+ * when the forces are shown, and this costs a third of filling a polygon. */
+void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, color stroke) {
+    const struct raster_rect clip = raster->clip;
+    const float half = width * 0.5f, length = vec2_length(vec2_sub(to, from));
+    if (!(half > 0.0f) || !(length > 0.0f) || !isfinite(length) || !isfinite(half) || !isfinite(from.x) ||
+        !isfinite(from.y)) {
+        return;
+    }
+    const vec2 along = vec2_scale(vec2_sub(to, from), 1.0f / length);
+    const float reach_y = half * fabsf(along.x) + 1.0f, full = (float)(stroke >> 24);
+    const int32_t y0 = floor_clamped(min_float(from.y, to.y) - reach_y, clip.y0, clip.y1);
+    const int32_t y1 = ceil_clamped(max_float(from.y, to.y) + reach_y, clip.y0, clip.y1);
+    for (int32_t y = y0; y < y1; y++) {
+        const float dx = 0.5f - from.x, dy = (float)y + 0.5f - from.y;
+        const float across0 = dy * along.x - dx * along.y, along0 = dx * along.x + dy * along.y;
+        float begin = (float)clip.x0, end = (float)clip.x1;
+        narrow(across0, -along.y, -half - 0.5f, half + 0.5f, &begin, &end);
+        narrow(along0, along.x, -0.5f, length + 0.5f, &begin, &end);
+        const int32_t x0 = floor_clamped(begin, clip.x0, clip.x1), x1 = ceil_clamped(end + 1.0f, x0, clip.x1);
+        uint32_t *row = raster_row(raster, y);
+        for (int32_t x = x0; x < x1; x++) { /* no branch: the compiler can do several pixels at once */
+            const float across = across0 - (float)x * along.y, passed = along0 + (float)x * along.x;
+            const float wide = clamp_share(half + 0.5f - across) - clamp_share(0.5f - half - across);
+            const float share = wide * clamp_share(min_float(passed, length - passed) + 0.5f);
+            row[x] = blend(row[x], stroke, (uint32_t)(int32_t)(share * full + 0.5f));
+        }
+    }
 }
 
 void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill) {
@@ -464,6 +498,7 @@ void raster_draw_triangle(struct raster *raster, const struct raster_vertex corn
                            owns_edge(corner[0], corner[1])};
     for (int32_t y = y0; y < y1; y++) {
         uint32_t *row = raster_row(raster, y);
+        bool was_inside = false;
         for (int32_t x = x0; x < x1; x++) {
             const float px = (float)x + 0.5f, py = (float)y + 0.5f;
             const float weight[3] = {edge_function(corner[1], corner[2], px, py),
@@ -473,6 +508,10 @@ void raster_draw_triangle(struct raster *raster, const struct raster_vertex corn
             for (int i = 0; i < 3; i++) {
                 is_inside = is_inside && (weight[i] > 0.0f || (weight[i] == 0.0f && owned[i]));
             }
+            if (was_inside && !is_inside) {
+                break; /* a row meets a triangle once */
+            }
+            was_inside = is_inside;
             if (is_inside) {
                 const float share[3] = {weight[0] / area, weight[1] / area, weight[2] / area};
                 shade_pixel(&row[x], corner, share, texture);

@@ -1,8 +1,13 @@
 """Connections: greeting, leaving in every way there is, not reading, too many. Nobody's trouble becomes another's."""
 
+import ctypes
+import errno
+import os
 import signal
 import socket
+import stat
 import subprocess
+import threading
 import time
 import unittest
 
@@ -88,6 +93,28 @@ class Leaving(Case):
             ticks = [client.receive_op("snapshot")["tick"] for _ in range(20)]
         self.assertEqual(ticks, sorted(set(ticks)))
 
+    def test_half_close_behind_many_lines(self):
+        with self.server.connect() as client:
+            client.send_raw("".join('{"op":"ping","id":%d}\n' % i for i in range(1000)))
+            client.half_close()
+            messages = client.until_closed()
+        self.assertEqual([m.get("id") for m in messages[:-1]], list(range(1000)))
+        self.assertEqual((messages[-1]["op"], messages[-1]["reason"]), ("bye", "client"))
+
+    def test_a_reset_is_noticed_when_nothing_is_read_or_written_any_more(self):
+        with Server("--paused", "seek") as server:
+            with server.connect() as other:
+                other.request("ping")
+                before = server.descriptor_count()
+                client = server.connect()
+                client.request("subscribe")
+                client.receive_op("snapshot")
+                client.half_close()
+                other.request("ping")
+                time.sleep(0.3)  # the server has read the end
+                client.vanish()
+                wait_for(lambda: server.descriptor_count() <= before, "the descriptor is closed")
+
     def test_nc(self):
         requests = '{"op":"pause"}\n{"op":"step","id":1,"count":60}\n{"op":"ping","id":2}\n'
         for option in (["-q", "1"], ["-N"]):  # Debian's nc -q waits when all is said; -N ends with the server's goodbye
@@ -168,6 +195,50 @@ class Full(Case):
                 lines.add(client.last_line)
                 client.socket.close()
             self.assertEqual(len(lines), 1)
+
+
+class Sockets(Case):
+    def test_options(self):
+        """The server's own end of the connection, borrowed through pidfd_getfd."""
+        pidfd_open, pidfd_getfd, tcp_notsent_lowat = 434, 438, 25
+        call = ctypes.CDLL(None, use_errno=True).syscall
+        with Server("seek") as server, server.connect() as client:
+            client.request("ping")
+            process = call(pidfd_open, server.pid, 0)
+            if process < 0:
+                self.skipTest("no pidfd_open")
+            found = []
+            for name in os.listdir(f"/proc/{server.pid}/fd"):
+                descriptor = call(pidfd_getfd, process, int(name), 0)
+                if descriptor < 0:
+                    if ctypes.get_errno() in (errno.EPERM, errno.ENOSYS):
+                        self.skipTest("no pidfd_getfd")
+                    continue
+                if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                    os.close(descriptor)
+                    continue
+                with socket.socket(fileno=descriptor) as end:
+                    if end.family == socket.AF_INET and not end.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                        found.append((end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY),
+                                      end.getsockopt(socket.IPPROTO_TCP, tcp_notsent_lowat)))
+            os.close(process)
+            self.assertEqual(found, [(1, 16384)], "TCP_NODELAY, TCP_NOTSENT_LOWAT")
+
+
+class Flooding(Case):
+    def test_one_flood_does_not_fill_the_queue(self):
+        with Server("--paused", "seek") as server, server.connect() as flood, server.connect() as other:
+            other.request("spawn", kind="seeker", count=2000)
+            flood.send("step", count=4000)  # the world is busy for a while
+            count = 6000  # more than the queue of the world holds
+            writer = threading.Thread(target=lambda: flood.send_raw(
+                "".join('{"op":"mouse","id":%d,"x":1,"y":1}\n' % i for i in range(count))))
+            writer.start()
+            other.send("pause", id="other")
+            answers = [flood.answer_to(i) for i in range(count)]
+            writer.join()
+            self.assertEqual({m["op"] for m in answers}, {"reply"}, "none is told that the server is busy")
+            self.assert_reply(other.answer_to("other"), "pause")
 
 
 class NotReading(Case):
@@ -251,6 +322,22 @@ class NotReading(Case):
                 self.assertLess(len(ticks), 100, "those between were skipped")
                 self.assertGreater(max(b - a for a, b in zip(ticks, ticks[1:])), 20)
                 self.assertEqual(ticks[-1], paused_at, "the newest comes")
+
+    def test_a_slow_reader_is_no_dead_one(self):
+        with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as control:
+            control.request("spawn", kind="seeker", count=60000)  # 5 MB: more than the pipe takes
+            with server.connect(receive_buffer=4096) as slow:
+                slow.send("subscribe")
+                end = time.monotonic() + 13.0  # longer than the 10 s that a dead one is given
+                taken = b""
+                while time.monotonic() < end:
+                    taken += slow.socket.recv(16384)
+                    time.sleep(0.2)
+                self.assertLess(len(taken), 4 << 20, "slow enough")
+                while not taken.endswith(b"\n"):
+                    taken += slow.socket.recv(1 << 20)
+                snapshot = parse_strict(taken.splitlines()[-1])
+                self.assertEqual((snapshot["op"], len(snapshot["agents"])), ("snapshot", 60001))
 
     def test_a_slow_loris_costs_nothing(self):
         with Server("seek") as server, server.connect() as loris, server.connect() as other:

@@ -1,10 +1,14 @@
 """What subscribers see: the same bytes for the same tick, at the rate that was granted, in the form that was promised."""
 
+import json
 import math
+import pathlib
 import re
+import tempfile
+import time
 import unittest
 
-from drover_client import Case, Server
+from drover_client import ROOT, Case, Server
 
 N = rb"-?(?:0|[1-9]\d*)\.\d\d"
 V = rb"\[" + N + rb"," + N + rb"\]"
@@ -195,6 +199,34 @@ class WhilePaused(Case):
                 snapshot = watcher.receive_op("snapshot")
                 self.assertTrue(shows(snapshot), (op, snapshot))  # the very next one: the questions made none
             self.assertEqual([m for m in watcher.flush() if m["op"] == "snapshot"], [])
+
+    def test_a_slow_subscriber_sees_where_the_world_stopped(self):
+        with Server("seek") as server, server.connect() as client:
+            client.request("subscribe", hz=0.1)
+            client.receive_op("snapshot")
+            time.sleep(0.2)
+            tick = client.request("pause")["tick"]
+            self.assertEqual(client.receive_op("snapshot", 3)["tick"], tick)
+
+    def test_a_slow_subscriber_sees_a_new_world_at_once(self):
+        with Server("seek") as server, server.connect() as client:
+            client.request("subscribe", hz=0.1)
+            client.receive_op("snapshot")
+            client.request("load", scenario="arrive")
+            self.assertEqual(len(client.receive_op("snapshot", 3)["agents"]), 3)
+
+    def test_a_load_brings_its_own_rate(self):
+        seek = json.loads((ROOT / "scenarios/seek.json").read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as folder:
+            for hz in (5, 240):
+                pathlib.Path(folder, f"at{hz}.json").write_text(json.dumps({**seek, "tick_hz": hz}), encoding="utf-8")
+            with Server("--scenarios", folder, "at5") as server, server.connect() as client:
+                client.request("load", scenario="at240")
+                first = client.request("ping")
+                time.sleep(1.0)
+                last = client.request("ping")
+                rate = (last["tick"] - first["tick"]) / (last["clock"] - first["clock"]) * 1000
+                self.assertTrue(120 < rate < 260, f"{rate} ticks a second")
 
     def test_events(self):
         with Server("--paused", "seek") as server, server.connect() as watcher, server.connect() as hand:

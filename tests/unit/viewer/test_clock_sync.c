@@ -150,6 +150,40 @@ static void jumps_once_when_far_off(void **state) {
     const double second = clock_sync_advance(&sync, 54.0);
     assert_true(second > 8500.0 && second < 9001.0);
     assert_int_equal(sync.resyncs, 1);
+    clock_sync_init(&sync, 33.0);
+    clock_sync_add(&sync, 1000.0, 0.0, true);
+    const double start = clock_sync_advance(&sync, 0.0);
+    clock_sync_add(&sync, 1800.0, 1.0, true); /* 800 ms are still too far to walk */
+    assert_true(clock_sync_advance(&sync, 2.0) > start + 500.0);
+    assert_int_equal(sync.resyncs, 1);
+}
+
+static void delay_grows_fast_and_shrinks_slowly(void **state) {
+    (void)state;
+    static struct clock_sync sync;
+    clock_sync_init(&sync, 33.0);
+    double t = 0.0;
+    for (int i = 0; i < 40; i++, t += 33.0) {
+        clock_sync_add(&sync, t, t + (i % 4 == 3 ? 150.0 : 0.0), true);
+    }
+    const double grown = sync.delay_ms;
+    assert_true(grown > 150.0);
+    for (int i = 0; i < CLOCK_SYNC_SAMPLES; i++, t += 33.0) { /* all is well again, and the bad ones age */
+        const double before = sync.delay_ms;
+        clock_sync_add(&sync, t, t, true);
+        assert_true(sync.delay_ms > before - 0.011 * before);
+    }
+    assert_true(sync.delay_ms < grown);
+}
+
+static void the_same_tick_twice_is_no_period(void **state) {
+    (void)state;
+    static struct clock_sync sync;
+    clock_sync_init(&sync, 33.0);
+    for (int i = 0; i < 20; i++) { /* each tick three times */
+        clock_sync_add(&sync, 1000.0 + 33.0 * (i / 3), 1000.0 + 11.0 * i, true);
+    }
+    assert_true(fabs(sync.period_ms - 33.0) < 1e-9);
 }
 
 static void error_within_limit_is_walked(void **state) {
@@ -199,6 +233,8 @@ int main(void) {
         cmocka_unit_test(bad_network_trades_delay_for_smoothness),
         cmocka_unit_test(follows_a_drifting_clock),
         cmocka_unit_test(jumps_once_when_far_off),
+        cmocka_unit_test(delay_grows_fast_and_shrinks_slowly),
+        cmocka_unit_test(the_same_tick_twice_is_no_period),
         cmocka_unit_test(error_within_limit_is_walked),
         cmocka_unit_test(old_samples_are_forgotten),
         cmocka_unit_test(stale_snapshots_say_nothing),

@@ -192,6 +192,30 @@ static void a_step_after_a_pause_is_walked_at_its_end(void **state) {
     pair_fini(&pair);
 }
 
+static void a_single_step_is_walked_straight(void **state) {
+    (void)state;
+    /* a fifth of a second between them, but one tick of the world: the velocities say nothing about the way
+     */
+    const struct test_agent a = {.id = 1, .x = 100, .vx = 0}, b = {.id = 1, .x = 104, .vx = 240};
+    struct snapshot *after = make_snapshot(1200, &b, 1);
+    after->time_s = 1.0 + 1.0 / 60.0;
+    struct pair pair;
+    pair_init(&pair, make_snapshot(1000, &a, 1), after);
+    assert_near(pair_at(&pair, 1100, &open_world)->poses[0].position.x, 102, 0.01f);
+    pair_fini(&pair);
+}
+
+static void the_gone_are_left_out_when_nobody_knows_their_state(void **state) {
+    (void)state;
+    const struct test_agent a[2] = {{.id = 1, .x = 100}, {.id = 2, .x = 200, .state = "evade"}};
+    struct pair pair;
+    pair_init(&pair, make_snapshot(1000, a, 2), make_snapshot(1040, a, 1));
+    const struct frame *frame = pair_at(&pair, 1001, &open_world);
+    assert_int_equal(frame->count, 1);
+    assert_int_equal(frame->poses[0].id, 1);
+    pair_fini(&pair);
+}
+
 static void targets_glide_but_do_not_fly(void **state) {
     (void)state;
     const struct test_agent agent = {.id = 1};
@@ -222,6 +246,8 @@ int main(void) {
         cmocka_unit_test(guesses_for_a_quarter_second_then_stalls),
         cmocka_unit_test(a_paused_world_stands_and_is_not_stalled),
         cmocka_unit_test(a_step_after_a_pause_is_walked_at_its_end),
+        cmocka_unit_test(a_single_step_is_walked_straight),
+        cmocka_unit_test(the_gone_are_left_out_when_nobody_knows_their_state),
         cmocka_unit_test(targets_glide_but_do_not_fly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

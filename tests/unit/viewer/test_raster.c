@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "viewer/arrow.h"
@@ -177,6 +178,37 @@ static void circles_and_lines_have_their_area(void **state) {
     raster_destroy(raster);
 }
 
+/* The line is drawn by distances; the polygon of its four corners is the exact answer. */
+static void lines_agree_with_the_polygon_they_are(void **state) {
+    (void)state;
+    struct raster *line = black(64, 64), *polygon = black(64, 64);
+    for (int i = 0; i < 90; i++) {
+        const float angle = (float)i * 0.07f + 0.01f, width = 1.0f + (float)(i % 7);
+        const vec2 from = {31.3f + (float)(i % 5) * 0.2f, 32.6f};
+        const vec2 along = {cosf(angle), sinf(angle)};
+        const vec2 to = vec2_add(from, vec2_scale(along, 12.0f + (float)(i % 11) * 3.0f)); /* some leave */
+        const vec2 side = vec2_scale(vec2_make(-along.y, along.x), width * 0.5f);
+        const vec2 quad[4] = {vec2_add(from, side), vec2_add(to, side), vec2_sub(to, side),
+                              vec2_sub(from, side)};
+        raster_clear(line, 0xff000000u);
+        raster_clear(polygon, 0xff000000u);
+        raster_draw_line(line, from, to, width, white);
+        raster_fill_polygon(polygon, quad, 4, white);
+        /* pixels on a diagonal lie 0.7 px apart across it: a thin one is up to 1/8 too bright or dark */
+        assert_area(line, area(polygon), 0.125 * area(polygon) / (double)width + 0.3);
+        for (int32_t y = 0; y < 64; y++) {
+            for (int32_t x = 0; x < 64; x++) {
+                const int difference = abs((int)level(line, x, y) - (int)level(polygon, x, y));
+                if (difference > 40) {
+                    fail_msg("line %d, pixel %d %d: differs by %d of 255", i, (int)x, (int)y, difference);
+                }
+            }
+        }
+    }
+    raster_destroy(line);
+    raster_destroy(polygon);
+}
+
 static void triangles_share_edges_without_seam(void **state) {
     (void)state;
     const uint8_t full = 255;
@@ -273,6 +305,7 @@ int main(void) {
         cmocka_unit_test(extreme_coordinates_are_harmless),
         cmocka_unit_test(nothing_leaves_the_clip_rectangle),
         cmocka_unit_test(circles_and_lines_have_their_area),
+        cmocka_unit_test(lines_agree_with_the_polygon_they_are),
         cmocka_unit_test(triangles_share_edges_without_seam),
         cmocka_unit_test(textures_are_copied_texel_for_pixel),
         cmocka_unit_test(arrows_are_symmetric_and_turn_without_changing),
