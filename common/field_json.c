@@ -38,7 +38,7 @@ const struct field *field_find(const struct field *table, const char *name) {
 
 /* ---- words for people ---- */
 
-static const char *type_found(const cJSON *value) {
+const char *json_type_name(const cJSON *value) {
     return cJSON_IsNumber(value)   ? "a number"
            : cJSON_IsString(value) ? "a string"
            : cJSON_IsBool(value)   ? "a bool"
@@ -120,7 +120,7 @@ static void allowed_text(const struct field *field, char *out, size_t size) {
 static int fail_type(const struct field *field, const cJSON *value, const char *path,
                      struct failure *failure) {
     return failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found %s", type_wanted(field),
-                       type_found(value));
+                       json_type_name(value));
 }
 
 static int fail_missing(const struct field *field, const char *path, struct failure *failure) {
@@ -284,7 +284,7 @@ static int read_pair(const struct field *field, const cJSON *value, const char *
         (void)snprintf(item_path, sizeof item_path, "%s[%d]", path, index);
         if (!cJSON_IsNumber(item)) {
             return failure_set(failure, FAILURE_BAD_PARAM, item_path, "expected a number, found %s",
-                               type_found(item));
+                               json_type_name(item));
         }
         if (check_number(field, item->valuedouble, "", item_path, failure) != 0) {
             return -1;
@@ -524,7 +524,7 @@ int fields_read(const struct field *table, const cJSON *json, const char *path, 
     uint64_t seen = 0;
     if (!cJSON_IsObject(json)) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "expected an object, found %s",
-                           type_found(json));
+                           json_type_name(json));
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {

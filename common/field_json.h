@@ -40,6 +40,9 @@ double field_get_number(const struct field *field, const void *object);
 /** Writes the member's value as JSON (without its key). */
 void field_write_value(const struct field *field, const void *object, struct json_writer *json);
 
+/** What a value is, for people: "a number", "an array", ... Static storage. */
+const char *json_type_name(const cJSON *value);
+
 /** The row of this name, or NULL. */
 const struct field *field_find(const struct field *table, const char *name);
 

@@ -318,7 +318,7 @@ static int apply_step(struct apply *apply) {
         if (stage->stop != NULL && atomic_load(stage->stop)) {
             return failure_set(&apply->failure, FAILURE_BUSY, NULL, "the server stops");
         }
-        world_step(stage->world);
+        stage_step(stage);
     }
     apply->effects.changed = true;
     apply->effects.stepped = true;

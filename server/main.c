@@ -33,7 +33,9 @@ static int serve(const struct server_options *options, struct simulation *simula
 /* Loads the scenario, builds its world and serves it. */
 static int run(const struct server_options *options, const char *argument, struct scenario_library *library) {
     struct failure failure = {0};
-    struct simulation_def def = {.source = scenario_library_source(library), .is_paused = options->is_paused};
+    struct simulation_def def = {.source = scenario_library_source(library),
+                                 .is_paused = options->is_paused,
+                                 .threads = server_options_threads(options)};
     if (server_options_overrides(options, &def.overrides, &failure) != 0) {
         return complain(&failure, EXIT_USAGE);
     }

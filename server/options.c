@@ -2,6 +2,7 @@
 #include "server/options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "common/limits.h"
 #include "common/log.h"
@@ -45,6 +46,12 @@ static const struct field option_fields[] = {
      .max = 65535,
      .unit = "N",
      .help = "Sessions at once; one more is told that the server is full."},
+    {.name = "threads",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, threads),
+     .max = WORKER_POOL_THREADS_MAX,
+     .unit = "N",
+     .help = "Threads that work on a tick; 0: one for each core but one. The state does not depend on it."},
     {.name = "log",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct server_options, log),
@@ -72,6 +79,17 @@ struct server_options server_options_default(void) {
 
 const struct options_def *server_options_def(void) {
     return &options_def;
+}
+
+int server_options_threads(const struct server_options *options) {
+    if (options->threads > 0) {
+        return (int)options->threads;
+    }
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores <= 2) {
+        return 1;
+    }
+    return cores - 1 < WORKER_POOL_THREADS_MAX ? (int)cores - 1 : WORKER_POOL_THREADS_MAX;
 }
 
 static int read_seed(const char *text, uint64_t *seed, struct failure *failure) {

@@ -16,12 +16,15 @@ struct server_options {
     char scenarios[1024];
     bool is_paused;
     uint32_t max_clients;
-    int log; /* enum log_level */
+    uint32_t threads; /* 0: as many as there are cores, less one for the network */
+    int log;          /* enum log_level */
 };
 
 struct server_options server_options_default(void);
 /** For options_parse. */
 const struct options_def *server_options_def(void);
+/** How many threads work on a tick: what --threads says, or what suits the machine. 1 or more. */
+int server_options_threads(const struct server_options *options);
 /** What --seed and --tick-hz say. 0, or -1 with *failure. */
 NODISCARD int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
                                        struct failure *failure);

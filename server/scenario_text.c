@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/field_json.h"
 #include "common/name_table.h"
 
 /* A path that is too long is cut: it is for people. */
@@ -15,20 +16,11 @@ void scenario_path(char out[SCENARIO_PATH_BYTES], const char *text, ...) {
     va_end(arguments);
 }
 
-static const char *type_name(const cJSON *value) {
-    return cJSON_IsNumber(value)   ? "a number"
-           : cJSON_IsString(value) ? "a string"
-           : cJSON_IsBool(value)   ? "a bool"
-           : cJSON_IsArray(value)  ? "an array"
-           : cJSON_IsObject(value) ? "an object"
-                                   : "null";
-}
-
 int scenario_expect(bool is_right, const char *wanted, const cJSON *found, const char *path,
                     struct failure *failure) {
     return is_right ? 0
                     : failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found %s", wanted,
-                                  type_name(found));
+                                  json_type_name(found));
 }
 
 int scenario_check_name(const char *name, const char *path, struct failure *failure) {

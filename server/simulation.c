@@ -194,7 +194,7 @@ static void report_overrun(struct simulation *simulation) {
 }
 
 static void do_tick(struct simulation *simulation) {
-    world_step(simulation->stage.world);
+    stage_step(&simulation->stage);
     const uint64_t tick = world_tick(simulation->stage.world);
     atomic_store(&simulation->tick, tick);
     const struct demand demand = read_demand(simulation);
@@ -276,6 +276,12 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     stage_init(&simulation->stage, &def->overrides, def->source);
     simulation->stage.stop = &simulation->stop;
     simulation->stage.is_paused = def->is_paused;
+    simulation->stage.pool = worker_pool_create(def->threads);
+    if (simulation->stage.pool == NULL) {
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);
+        simulation_destroy(simulation);
+        return NULL;
+    }
     if (stage_put(&simulation->stage, def->scenario, NULL, failure) != 0) {
         simulation_destroy(simulation);
         return NULL;
@@ -310,6 +316,7 @@ void simulation_destroy(struct simulation *simulation) {
     }
     simulation_stop(simulation);
     stage_fini(&simulation->stage);
+    worker_pool_destroy(simulation->stage.pool);
     pthread_mutex_destroy(&simulation->mutex);
     snapshot_exchange_fini(&simulation->snapshots);
     outbox_fini(&simulation->outbox);

@@ -30,6 +30,7 @@ struct simulation_def {
     struct scenario_source source;   /* used by the simulation thread from simulation_start on */
     const struct scenario *scenario; /* the first */
     bool is_paused;
+    int threads; /* that work on a tick, 1 or more */
 };
 
 /** Builds the first world; no thread yet. NULL with *failure. */

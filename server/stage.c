@@ -25,6 +25,15 @@ void stage_fini(struct stage *stage) {
     stage->world = NULL;
 }
 
+void stage_step(struct stage *stage) {
+    if (stage->pool == NULL) {
+        world_step(stage->world);
+        return;
+    }
+    const struct parallel parallel = worker_pool_parallel(stage->pool);
+    world_step_parallel(stage->world, &parallel);
+}
+
 static int fail_create(const struct scenario *scenario, enum world_result result, const char *what,
                        struct failure *failure) {
     if (result == WORLD_NO_MEMORY) {

@@ -17,6 +17,7 @@
 #include "server/scenario.h"
 #include "server/scenario_library.h"
 #include "server/sim/world.h"
+#include "server/worker_pool.h"
 
 /** Where scenarios come from: a scenario_library, or a test's own. */
 struct scenario_source {
@@ -39,13 +40,16 @@ struct stage {
     bool is_paused;
     struct stage_overrides overrides;
     struct scenario_source source;
-    const atomic_bool *stop; /* NULL, or ends a long step early */
+    struct worker_pool *pool; /* NULL, or helps in a tick; not owned */
+    const atomic_bool *stop;  /* NULL, or ends a long step early */
 };
 
 struct scenario_source scenario_library_source(struct scenario_library *library);
 
 void stage_init(struct stage *stage, const struct stage_overrides *overrides, struct scenario_source source);
 void stage_fini(struct stage *stage);
+/** One tick of the world, with the pool's help if there is one. */
+void stage_step(struct stage *stage);
 /** Builds the scenario's world and, when that succeeds, puts it in place of the old one. seed: NULL, or
  * instead of the scenario's and the command line's. 0, or -1 with *failure; nothing has changed then. */
 NODISCARD int stage_put(struct stage *stage, const struct scenario *scenario, const uint64_t *seed,

@@ -301,8 +301,8 @@ static void read_snapshot(struct connection *connection, const char *line, size_
         return;
     }
     if (snapshot_decode(line, length, connection->reading, &failure) != 0) {
-        log_write(LOG_WARN, "connection", "a snapshot that cannot be read: %s: %s", failure.field,
-                  failure.message);
+        log_write(LOG_WARN, "connection", "a snapshot that cannot be read: %s%s%s", failure.field,
+                  failure.field[0] != '\0' ? ": " : "", failure.message);
         return;
     }
     connection->reading->epoch = connection->epoch;

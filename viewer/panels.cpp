@@ -24,7 +24,7 @@ extern "C" {
 
 namespace {
 
-constexpr color panel_fill = 0xe61b1f26u, panel_edge = 0xff2d343fu;
+constexpr color legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu;
 
 const char *const regular_fonts[] = {
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/dejavu/DejaVuSans.ttf",
@@ -36,6 +36,14 @@ const char *const bold_fonts[] = {
 /* Latin, Greek, Cyrillic, punctuation and arrows: what titles are likely to hold. */
 const ImWchar glyph_ranges[] = {0x0020, 0x017f, 0x0370, 0x03ff, 0x0400, 0x045f,
                                 0x2010, 0x2026, 0x2190, 0x2193, 0};
+
+/* A number in the bar and its name. */
+struct bar_item {
+    const char *name, *value;
+    float least; /* window px for the value, so that what is beside it does not jump */
+    bool is_left;
+    bool explains_itself; /* the name may go when there is no room for both */
+};
 
 struct swatch {
     enum { agent, vector } shape;
@@ -96,54 +104,66 @@ struct panels {
             list->AddRect(low, high, to_imgui(edge), px(rounding), 0, px(1));
         }
     }
+    float item_width(const bar_item &item);
+    void draw_item(float x, float y, const bar_item &item);
+    float bar_begin(const panels_view &view, float y);
     void bar(const panels_view &view, float width);
     void legend(const panels_view &view);
-    void labels(const panels_view &view);
+    void labels(const panels_view &view, float picture_width);
     void help(ImVec2 size);
     void toast(const panels_view &view, ImVec2 size);
     void banner(const panels_view &view, ImVec2 size);
     void paint(struct raster *raster);
 };
 
-/* Left: what is running. Right: how well it is seen. The right side gives way first when the window is
- * narrow. */
-void panels::bar(const panels_view &view, float bar_width) {
-    const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
-    list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
-    list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
+float panels::item_width(const bar_item &item) {
+    const float name = width(regular, item.name);
+    return std::max(width(regular, item.value), px(item.least)) + name + (name > 0 ? px(6) : 0);
+}
+
+void panels::draw_item(float x, float y, const bar_item &item) {
+    const float name = text(regular, x, y, PALETTE_TEXT_DIM, item.name);
+    text(regular, x + name + (name > 0 ? px(6) : 0), y, name > 0 ? PALETTE_TEXT : PALETTE_TEXT_DIM,
+         item.value);
+}
+
+/* Title and state. Returns where they end. */
+float panels::bar_begin(const panels_view &view, float y) {
     float x = px(12);
     if (view.scenario[0] != '\0') {
         x += text(bold, x, y, PALETTE_TEXT, view.scenario) + px(20);
     }
-    list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(height / 2) + 0.5f), px(4.5f),
-                          to_imgui(view.state_color), 24);
+    list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(px(PANELS_BAR_PX) / 2) + 0.5f),
+                          px(4.5f), to_imgui(view.state_color), 24);
     x += px(16);
-    x += std::max(text(regular, x, y, PALETTE_TEXT, view.state), px(64)) + px(18);
-    struct item {
-        const char *name, *value;
-        float least;
-    };
-    const item left[] = {{"tick", view.tick, 58}, {"t", view.time, 58}};
-    for (const item &entry : left) {
-        if (entry.value[0] != '\0') {
-            x += text(regular, x, y, PALETTE_TEXT_DIM, entry.name) + px(6);
-            x += std::max(text(regular, x, y, PALETTE_TEXT, entry.value), px(entry.least)) + px(14);
+    return x + std::max(text(regular, x, y, PALETTE_TEXT, view.state), px(64)) + px(18);
+}
+
+/* Left: what is running. Right: how well it is seen. When the window is narrow, what matters least is left
+ * out; what stays keeps its place while the numbers change. */
+void panels::bar(const panels_view &view, float bar_width) {
+    const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
+    list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
+    list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
+    const bar_item items[] = {{"tick", view.tick, 58, true, false}, {"F1", "keys", 0, false, false},
+                              {"ping", view.ping, 52, false, true}, {"snapshots", view.rate, 40, false, true},
+                              {"t", view.time, 58, true, true},     {"", view.address, 0, false, true}};
+    float left = bar_begin(view, y), right = bar_width - px(12);
+    for (bar_item item : items) { /* what matters most first */
+        if (item.explains_itself && left + item_width(item) > right) {
+            item.name = "";
         }
-    }
-    const item right[] = {
-        {"F1", "keys", 0}, {"snapshots", view.rate, 40}, {"ping", view.ping, 52}, {"", view.address, 0}};
-    float edge = bar_width - px(12);
-    for (const item &entry : right) {
-        const float value = std::max(width(regular, entry.value), px(entry.least));
-        const float name = width(regular, entry.name);
-        const float gap = name > 0 ? px(6) : 0;
-        const float begin = edge - value - gap - name;
-        if (entry.value[0] == '\0' || begin < x) {
+        const float needed = item_width(item);
+        if (item.value[0] == '\0' || left + needed > right) {
             continue;
         }
-        text(regular, begin, y, PALETTE_TEXT_DIM, entry.name);
-        text(regular, begin + name + gap, y, name > 0 ? PALETTE_TEXT : PALETTE_TEXT_DIM, entry.value);
-        edge = begin - px(22);
+        if (item.is_left) {
+            draw_item(left, y, item);
+            left += needed + px(14);
+        } else {
+            draw_item(right - needed, y, item);
+            right -= needed + px(18);
+        }
     }
 }
 
@@ -179,7 +199,8 @@ void panels::legend(const panels_view &view) {
     const float gap = states > 0 && states < rows.size() ? px(9) : 0;
     const float right = text_x + names + (counts > 0 ? px(16) + counts : 0) + px(12);
     const float bottom = top + px(12) + line * static_cast<float>(rows.size()) + gap;
-    box(ImVec2(left, top), ImVec2(right, bottom), panel_fill, panel_edge, 5);
+    /* it may lie over the world: what moves below it shows through */
+    box(ImVec2(left, top), ImVec2(right, bottom), legend_fill, panel_edge, 5);
     float y = top + px(6);
     for (size_t i = 0; i < rows.size(); i++) {
         if (i == states && gap > 0) {
@@ -198,10 +219,14 @@ void panels::legend(const panels_view &view) {
     }
 }
 
-void panels::labels(const panels_view &view) {
+/* Beside its marker: to the right, or to the left where the picture ends. */
+void panels::labels(const panels_view &view, float picture_width) {
     for (int i = 0; i < view.label_count; i++) {
         const panels_label &label = view.labels[i];
-        const float x = label.x + px(16), y = label.y - regular->FontSize / 2;
+        const float words = width(regular, label.text), gap = px(18);
+        const bool fits = label.x + gap + words + px(4) <= picture_width;
+        const float x = fits ? label.x + gap : label.x - gap - words;
+        const float y = label.y - regular->FontSize / 2;
         text(regular, x + px(1), y + px(1), 0xc00a0c0fu, label.text);
         text(regular, x, y, PALETTE_TEXT_DIM, label.text);
     }
@@ -215,7 +240,9 @@ void panels::help(ImVec2 size) {
         keys = std::max(keys, width(bold, table[i].name));
         words = std::max(words, width(regular, table[i].help));
     }
-    const float line = px(25), pad = px(22);
+    const float pad = px(22), room = size.y - px(PANELS_BAR_PX + 8 + 34) - pad * 2;
+    const float line =
+        std::min(px(25), std::max(room / static_cast<float>(count), regular->FontSize + px(1)));
     const float w = pad * 2 + keys + px(26) + words, h = pad * 2 + px(34) + line * static_cast<float>(count);
     const ImVec2 low(std::floor((size.x - w) / 2),
                      std::floor(std::max((size.y - h) / 2, px(PANELS_BAR_PX + 4))));
@@ -251,12 +278,17 @@ void panels::banner(const panels_view &view, ImVec2 size) {
     if (view.banner[0][0] == '\0') {
         return;
     }
-    const float w0 = width(large, view.banner[0]), w1 = width(regular, view.banner[1]);
-    const float w = std::max(w0, w1) + px(56), h = view.banner[1][0] != '\0' ? px(92) : px(64);
+    const float wrap = std::max(std::min(px(640), size.x - px(80)), px(80));
+    const ImVec2 title = large->CalcTextSizeA(large->FontSize, FLT_MAX, 0.0f, view.banner[0]);
+    const ImVec2 words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, view.banner[1]);
+    const bool has_words = view.banner[1][0] != '\0';
+    const float w = std::max(title.x, words.x) + px(56), h = px(64) + (has_words ? px(14) + words.y : 0);
     const ImVec2 low(std::floor((size.x - w) / 2), std::floor((size.y - h) / 2));
     box(low, ImVec2(low.x + w, low.y + h), 0xf01e232bu, 0xff3d4653u, 8);
-    text(large, (size.x - w0) / 2, low.y + px(20), PALETTE_TEXT, view.banner[0]);
-    text(regular, (size.x - w1) / 2, low.y + px(54), PALETTE_TEXT_DIM, view.banner[1]);
+    text(large, (size.x - title.x) / 2, low.y + px(20), PALETTE_TEXT, view.banner[0]);
+    list->AddText(regular, regular->FontSize,
+                  ImVec2(std::floor((size.x - words.x) / 2), std::floor(low.y + px(54))),
+                  to_imgui(PALETTE_TEXT_DIM), view.banner[1], nullptr, wrap);
 }
 
 void panels::paint(struct raster *raster) {
@@ -320,7 +352,7 @@ void panels_draw(struct panels *panels, const struct panels_view *view, struct r
     ImGui::NewFrame();
     panels->list = ImGui::GetBackgroundDrawList();
     panels->swatches.clear();
-    panels->labels(*view);
+    panels->labels(*view, size.x);
     panels->bar(*view, size.x);
     panels->legend(*view);
     panels->banner(*view, size);

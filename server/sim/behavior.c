@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "server/sim/trig.h"
+
 #define TUTORIAL_RATE    60.0f /* 1/s: steering is applied once a frame at 60 frames a second */
 #define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
 #define ON_COURSE_MISS   0.02f  /* px: seek leaves a course alone that misses the target by less */
@@ -18,6 +20,7 @@ static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
     [BEHAVIOR_OFFSET_PURSUIT] = behavior_offset_pursuit,
     [BEHAVIOR_INTERPOSE] = behavior_interpose,
     [BEHAVIOR_WANDER] = behavior_wander,
+    [BEHAVIOR_FORMATION] = behavior_formation,
     [BEHAVIOR_SEPARATION] = behavior_separation,
     [BEHAVIOR_ALIGNMENT] = behavior_alignment,
     [BEHAVIOR_COHESION] = behavior_cohesion,
@@ -163,16 +166,44 @@ struct urge behavior_evade(const struct behavior_def *behavior, const struct sen
     return run_from(predicted(&senses->first, time, senses), 0.0f, senses);
 }
 
-struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses) {
+/* Keeps the place at `offset` (x ahead, y to the right) of the one seen first, at its velocity. */
+static struct urge keep_place(vec2 offset, float slowing_distance, const struct senses *senses) {
     const struct sighting *leader = &senses->first;
-    const vec2 ahead = vec2_scale(leader->heading, behavior->offset.x);
-    const vec2 right = vec2_scale((vec2){-leader->heading.y, leader->heading.x}, behavior->offset.y);
+    const vec2 ahead = vec2_scale(leader->heading, offset.x);
+    const vec2 right = vec2_scale((vec2){-leader->heading.y, leader->heading.x}, offset.y);
     const vec2 nowhere = {0.0f, 0.0f};
     const vec2 place =
         bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
-    /* One tick ahead: in that tick the leader moves on as well. */
-    const vec2 desired = stopping_velocity(place, leader->velocity, behavior->slowing_distance, senses);
+    const vec2 desired = stopping_velocity(place, leader->velocity, slowing_distance, senses);
     return match_velocity(vec2_truncate(desired, senses->body->max_speed), senses, senses->exact_rate);
+}
+
+struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses) {
+    return keep_place(behavior->offset, behavior->slowing_distance, senses);
+}
+
+/* The place of the rank-th of `count` members, in the leader's frame. */
+static vec2 formation_place(int shape, int32_t rank, int32_t count, float spacing) {
+    const float side = rank % 2 == 0 ? 1.0f : -1.0f;
+    const float pair = (float)(rank / 2 + 1) * spacing;
+    switch ((enum formation_shape)shape) {
+    case FORMATION_LINE:
+        return (vec2){0.0f, side * pair};
+    case FORMATION_COLUMN:
+        return (vec2){-(float)(rank + 1) * spacing, 0.0f};
+    case FORMATION_WEDGE:
+        return (vec2){-pair, side * pair};
+    case FORMATION_CIRCLE:
+        break;
+    }
+    const float share = (float)rank / (float)count;
+    const float round = (float)count * spacing * (float)(0.5 / TRIG_PI);
+    return vec2_scale(trig_unit(share * (float)(2.0 * TRIG_PI)), round > spacing ? round : spacing);
+}
+
+struct urge behavior_formation(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 place = formation_place(behavior->shape, senses->rank, senses->group, behavior->spacing);
+    return keep_place(place, behavior->slowing_distance, senses);
 }
 
 struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses) {
@@ -199,7 +230,7 @@ static vec2 turned(vec2 unit, float angle) {
 }
 
 struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses) {
-    struct rng noise = senses->noise;
+    struct rng noise = rng_begin(senses->seed, senses->tick, senses->id, RNG_WANDER);
     /* Uniform in +-sqrt(3) has variance 1; times sqrt(dt) the variance after a second is rate squared. */
     const float step =
         rng_between(&noise, -1.7320508f, 1.7320508f) * behavior->wander_rate * sqrtf(senses->dt);
@@ -208,5 +239,15 @@ struct urge behavior_wander(const struct behavior_def *behavior, const struct se
     const vec2 on_circle = vec2_add(vec2_scale(ahead, goal.x), vec2_scale(right, goal.y));
     const vec2 to_goal = vec2_add(vec2_scale(ahead, behavior->wander_distance),
                                   vec2_scale(on_circle, behavior->wander_radius));
-    return match_velocity(vec2_with_length(to_goal, senses->body->max_speed), senses, senses->rate);
+    const vec2 towards = vec2_with_length(to_goal, 1.0f);
+    /* Matching the velocity towards the goal would saturate max_force and turn as hard as it can, this way or
+     * that. */
+    const float max_force = senses->body->max_force, max_speed = senses->body->max_speed;
+    const float sideways = max_force * vec2_dot(towards, right);
+    const float forward = senses->rate * (max_speed - vec2_dot(senses->velocity, ahead));
+    const float rest = max_force * max_force - sideways * sideways;
+    const float left = rest > 0.0f ? sqrtf(rest) : 0.0f;
+    const float push = forward < left ? forward : left;
+    const vec2 force = vec2_add(vec2_scale(right, sideways), vec2_scale(ahead, push > -left ? push : -left));
+    return (struct urge){true, vec2_scale(towards, max_speed), force};
 }

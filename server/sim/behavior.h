@@ -46,14 +46,15 @@ struct senses {
     vec2 position, velocity; /* px, px/s */
     vec2 heading;            /* unit vector */
     struct sighting first, second;
+    int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
     const struct body *body;
     const struct bounds *bounds;
-    float dt;              /* s */
-    float rate;            /* 1/s times mass, velocity matching as in the tutorials */
-    float exact_rate;      /* the highest rate that does not overshoot within a tick */
-    struct rng noise;      /* the agent's own stream of this tick */
-    struct memory *memory; /* of tick t+1 in the making; only wander writes */
+    float dt;            /* s */
+    float rate;          /* 1/s times mass, velocity matching as in the tutorials */
+    float exact_rate;    /* the highest rate that does not overshoot within a tick */
+    uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
+    struct memory *memory; /* of tick t+1 in the making; only wander writes */
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */
     struct neighbor ahead;           /* NEIGHBORS_AHEAD */
@@ -100,12 +101,18 @@ struct urge behavior_evade(const struct behavior_def *behavior, const struct sen
  * velocity. source  Reynolds 1999, "Offset pursuit" */
 struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses);
 
+/** Formation: keep one of the places around another, given out by rank among the agents of its own kind; when
+ * one is removed the others close up. source  Reynolds 1999, "Offset pursuit"; the shapes are those of
+ * gdx-ai's formation patterns */
+struct urge behavior_formation(const struct behavior_def *behavior, const struct senses *senses);
+
 /** Interpose: arrive halfway between where two others will be.
  * source  Buckland 2005, "Interpose" */
 struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses);
 
 /** Wander: seek a goal that wanders at random on a circle ahead.
  *
+ * The force to the side is max_force times the sine of the goal's bearing, the force ahead holds max_speed.
  * The goal's angle is a random walk whose variance grows with time, not with ticks, so paths look alike at
  * any tick rate. source  Reynolds 1999, "Wander" */
 struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses);

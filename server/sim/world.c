@@ -261,6 +261,7 @@ void world_destroy(struct world *world) {
     free(world->heading[1]);
     free(world->memory);
     free(world->by_kind);
+    free(world->rank);
     free(world->id);
     free(world->kind);
     free(world->state);
@@ -296,6 +297,7 @@ int world_reserve(struct world *world, int32_t count) {
                        grow(&world->heading[1], sizeof *world->heading[1], capacity) &&
                        grow(&world->memory, sizeof *world->memory, capacity) &&
                        grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
+                       grow(&world->rank, sizeof *world->rank, capacity) &&
                        grow(&world->id, sizeof *world->id, capacity) &&
                        grow(&world->kind, sizeof *world->kind, capacity) &&
                        grow(&world->state, sizeof *world->state, capacity) &&
@@ -354,7 +356,25 @@ static vec2 jump(const struct world *world, int target) {
     return bounds_settle(&world->bounds, point);
 }
 
+static void step_agents(void *context, int32_t begin, int32_t end) {
+    struct world *world = context;
+    /* In the order of the grid, neighbours are near in memory; the result is the same in any order. */
+    for (int32_t i = begin; i < end; i++) {
+        step_agent(world, world->is_sorted ? world->grid.row[i] : i);
+    }
+}
+
+static void run_alone(void *pool, int32_t count, parallel_body body, void *context) {
+    (void)pool;
+    body(context, 0, count);
+}
+
 void world_step(struct world *world) {
+    const struct parallel alone = {NULL, run_alone};
+    world_step_parallel(world, &alone);
+}
+
+void world_step_parallel(struct world *world, const struct parallel *parallel) {
     /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];
@@ -363,10 +383,7 @@ void world_step(struct world *world) {
         next_targets[i] =
             target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
     }
-    /* In the order of the grid neighbours are near in memory; the result is the same in any order. */
-    for (int32_t i = 0; i < world->agent_count; i++) {
-        step_agent(world, world->is_sorted ? world->grid.row[i] : i);
-    }
+    parallel->run(parallel->pool, world->agent_count, step_agents, world);
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
     }

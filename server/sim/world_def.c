@@ -10,6 +10,7 @@
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
 const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
 const char *const arrive_law_names[] = {"stop", "linear", NULL};
+const char *const formation_names[] = {"line", "column", "wedge", "circle", NULL};
 const char *const combine_names[] = {"sum", "dithered", NULL};
 const char *const falloff_names[] = {"smooth", "none", NULL};
 
@@ -160,8 +161,24 @@ static const struct field wander_table[] = {
     NUMBER("radius", wander_radius, 10000.0, 30.0, "px", "The circle that the goal wanders on."),
     NUMBER("distance", wander_distance, 10000.0, 60.0, "px",
            "How far ahead of the agent the circle's centre is."),
-    NUMBER("rate", wander_rate, 100.0, 3.0, "rad/s^0.5",
+    NUMBER("rate", wander_rate, 100.0, 2.0, "rad/s^0.5",
            "How far the goal moves along the circle in a second, root mean square."),
+    TURN_ROWS,
+    END_ROW,
+};
+
+static const struct field formation_table[] = {
+    WEIGHT_ROW,
+    NUMBER("spacing", spacing, 10000.0, 30.0, "px", "The distance between neighbours."),
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    {.name = "shape",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct behavior_def, shape),
+     .choices = formation_names,
+     .unit = "",
+     .help = "How the places lie around the one it is about."},
+    TARGET_ROWS,
     TURN_ROWS,
     END_ROW,
 };
@@ -261,6 +278,7 @@ static const struct {
     [BEHAVIOR_OFFSET_PURSUIT] = {.name = "offset_pursuit", .targets = 1, .fields = offset_pursuit_table},
     [BEHAVIOR_INTERPOSE] = {.name = "interpose", .targets = 2, .fields = interpose_table},
     [BEHAVIOR_WANDER] = {.name = "wander", .targets = 0, .fields = wander_table},
+    [BEHAVIOR_FORMATION] = {.name = "formation", .targets = 1, .fields = formation_table},
     [BEHAVIOR_SEPARATION] = {"separation", 0, separation_table, NEIGHBORS_SUMS},
     [BEHAVIOR_ALIGNMENT] = {"alignment", 0, alignment_table, NEIGHBORS_SUMS},
     [BEHAVIOR_COHESION] = {"cohesion", 0, cohesion_table, NEIGHBORS_SUMS},

@@ -43,6 +43,7 @@ enum behavior_type {
     BEHAVIOR_OFFSET_PURSUIT,
     BEHAVIOR_INTERPOSE,
     BEHAVIOR_WANDER,
+    BEHAVIOR_FORMATION,
     BEHAVIOR_SEPARATION,
     BEHAVIOR_ALIGNMENT,
     BEHAVIOR_COHESION,
@@ -107,6 +108,8 @@ struct behavior_def {
     float max_prediction;     /* pursue, evade, offset_pursuit, interpose: s, the furthest ahead they look */
     bool keep;                /* pursue: stay with the first quarry until it is gone or the state ends */
     vec2 offset;              /* offset_pursuit: px in the target's frame, x ahead, y to its right */
+    int shape;                /* formation: enum formation_shape */
+    float spacing;            /* formation: px between neighbours */
     float wander_radius;      /* wander: px, the circle the goal moves on */
     float wander_distance;    /* wander: px, the circle's centre ahead of the agent */
     float wander_rate;        /* wander: rad after one second, the root mean square turn of the goal */
@@ -118,6 +121,14 @@ struct behavior_def {
     float clearance;   /* avoid_agents, queue: px kept between the bodies */
     float distance;    /* follow_leader: px behind the leader */
     float clear_ahead; /* follow_leader: px ahead of the leader that is kept free */
+};
+
+/** How the places of a formation lie around the one it is about. */
+enum formation_shape {
+    FORMATION_LINE,   /* abreast, to its right and left in turn */
+    FORMATION_COLUMN, /* behind it, one after the other */
+    FORMATION_WEDGE,  /* behind it on both sides, like geese */
+    FORMATION_CIRCLE, /* around it, evenly */
 };
 
 enum condition_type {
@@ -227,6 +238,7 @@ extern const char
     *const edge_names[]; /* NULL-ended; index = enum edge: "open", "wrap", "bounce", "contain" */
 extern const char *const locomotion_names[]; /* "steered", "direct", "constant_speed" */
 extern const char *const arrive_law_names[]; /* "stop", "linear" */
+extern const char *const formation_names[];  /* "line", "column", "wedge", "circle" */
 extern const char *const combine_names[];    /* "sum", "dithered" */
 extern const char *const falloff_names[];    /* "smooth", "none" */
 /** Rows of struct body_def. */

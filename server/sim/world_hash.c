@@ -61,6 +61,7 @@ static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavi
     hash = absorb_floats(hash, behavior->max_prediction, behavior->keep ? 1.0f : 0.0f);
     hash = absorb_floats(hash, behavior->offset.x, behavior->offset.y);
     hash = absorb_floats(hash, behavior->wander_radius, behavior->wander_distance);
+    hash = absorb_floats(hash, behavior->spacing, (float)behavior->shape);
     hash = absorb_floats(hash, behavior->wander_rate, 0.0f);
     if (behavior_neighbor_use((enum behavior_type)behavior->type) == NEIGHBORS_UNUSED) {
         return hash;

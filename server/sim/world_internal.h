@@ -65,6 +65,7 @@ struct world {
     uint8_t *kind, *state, *flags;
     struct aim *aim;
     struct memory *memory;
+    int32_t *rank;                       /* an agent's place in its kind's part of by_kind */
     int32_t *by_kind;                    /* rows, grouped by kind, ascending within one */
     int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
     struct body *own_body;               /* meaningful where AGENT_OWN_BODY is set */

@@ -194,6 +194,8 @@ void world_group_kinds(struct world *world) {
     int32_t next[LIMIT_KINDS];
     memcpy(next, world->kind_begin, sizeof next);
     for (int32_t row = 0; row < world->agent_count; row++) {
-        world->by_kind[next[world->kind[row]]++] = row;
+        const int kind = world->kind[row];
+        world->rank[row] = next[kind] - world->kind_begin[kind];
+        world->by_kind[next[kind]++] = row;
     }
 }

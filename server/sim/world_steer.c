@@ -186,12 +186,15 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
         .heading = world->heading[world->now][row],
+        .rank = world->rank[row],
+        .group = world_kind_population(world, world->kind[row]),
         .body = body,
         .bounds = &world->bounds,
         .dt = world->dt,
-        .noise = rng_begin(world->seed, world->tick, world->id[row], RNG_WANDER),
-        .memory = &intent.memory,
+        .seed = world->seed,
+        .tick = world->tick,
         .id = world->id[row],
+        .memory = &intent.memory,
     };
     const struct state_def *state = &kind->def.states[intent.state];
     const struct state_runtime *runtime = &kind->states[intent.state];

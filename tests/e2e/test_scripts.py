@@ -121,6 +121,22 @@ class Examples(Case):
                         self.assertGreater(distance, 150, "keeps away from it")
 
 
+class Reference(Case):
+    def test_the_scenario_of_the_reference_runs(self):
+        page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
+        text = re.search(r"^```json\n(.*?)^```$", page, re.M | re.S)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "moths.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            with Server("--paused", path) as server, server.connect() as client:
+                scenario = client.hello["scenario"]
+                self.assertEqual((scenario["title"], scenario["seed"], scenario["edge"]), ("Moths", 7, "wrap"))
+                self.assertEqual(scenario["targets"], ["mouse", "owl"])
+                self.assertEqual([kind["count"] for kind in scenario["kinds"]], [61])
+                self.assertEqual(client.request("step", count=60)["tick"], 60)
+
+
 class Complete(Case):
     def test_every_block_has_its_test(self):
         tests = {name[len("test_"):] for name in dir(Examples) if name.startswith("test_")} - {"python_takes_about_ten_lines"}

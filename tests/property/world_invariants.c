@@ -104,6 +104,8 @@ static void random_state(struct state_def *state, bool is_last, int kinds) {
         behavior->max_prediction = extreme(0.0f, 3600.0f);
         behavior->keep = behavior->type == BEHAVIOR_PURSUE && below(2);
         behavior->offset = (vec2){any(-1e5f, 1e5f), any(-100.0f, 100.0f)};
+        behavior->shape = below(4);
+        behavior->spacing = extreme(0.0f, 10000.0f);
         behavior->wander_radius = extreme(0.0f, 10000.0f);
         behavior->wander_distance = extreme(0.0f, 10000.0f);
         behavior->wander_rate = extreme(0.0f, 100.0f);

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Makes the pictures of docs/images: each scenario, paused and stepped to a tick that shows what it is about.
+
+    docs/pictures.py BIN_DIRECTORY [SCENARIO ...]
+"""
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+# scenario: (tick, with forces)
+TICKS = {"seek": (50, True), "seek_mass": (60, True), "boids_target": (90, True), "seek_and_flee": (60, True),
+         "arrive": (150, True), "offset_pursuit": (400, False), "interpose": (200, True), "wander": (300, True),
+         "pursue_and_evade": (200, True), "multiple_pursuit": (150, False), "hunters_and_prey": (160, False),
+         "formation": (400, False)}
+
+
+def step(address, count):
+    host, port = address.rsplit(":", 1)
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        stream = connection.makefile("rwb")
+        stream.readline()
+        stream.write(json.dumps({"op": "step", "id": 1, "count": count}).encode() + b"\n")
+        stream.flush()
+        return json.loads(stream.readline())
+
+
+def picture(folder, scenario):
+    tick, has_forces = TICKS.get(scenario, (600, False))
+    server = subprocess.Popen([folder / "drover-server", scenario, "--paused", "--port", "0", "--log", "error"],
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().split()[-1]
+        step(address, tick)
+        target = HERE / "images" / f"{scenario}.png"
+        subprocess.run([folder / "drover-viewer", address, "--headless", "--size", "800x540", "--fixed-dt", "16",
+                        "--frames", "3", "--screenshot", target] + ["--forces"] * has_forces, check=True)
+        print(f"{target.name}: tick {tick}, {target.stat().st_size} bytes")
+    finally:
+        server.terminate()
+        server.wait(5)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    names = sys.argv[2:] or sorted(path.stem for path in (HERE.parent / "scenarios").glob("*.json"))
+    for name in names:
+        picture(folder, name)
+
+
+if __name__ == "__main__":
+    main()
