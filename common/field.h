@@ -24,6 +24,7 @@ enum field_type {
                    */
     FIELD_NAME,   /* char[LIMIT_NAME_CHARS + 1]; outside a string of [A-Za-z0-9_-], 1 to 31 characters */
     FIELD_TEXT,   /* char[size]; outside any string whose UTF-8 fits */
+    FIELD_NAMES,  /* char[size]; outside an array of such names, inside one space between them */
     FIELD_END,    /* ends a table */
 };
 

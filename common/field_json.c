@@ -91,6 +91,8 @@ static const char *type_wanted(const struct field *field) {
         return "an integer";
     case FIELD_BOOL:
         return "true or false";
+    case FIELD_NAMES:
+        return "an array of names";
     case FIELD_CHOICE:
     case FIELD_NAME:
     case FIELD_TEXT:
@@ -378,6 +380,41 @@ static int read_text(const struct field *field, const char *text, const char *pa
     return 0;
 }
 
+static int read_names(const struct field *field, const cJSON *value, const char *path, void *object,
+                      struct failure *failure) {
+    if (!cJSON_IsArray(value)) {
+        return fail_type(field, value, path, failure);
+    }
+    char *member = member_of(field, object);
+    memset(member, 0, field->size);
+    size_t used = 0;
+    int index = 0;
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, value) {
+        char item_path[PATH_BYTES];
+        (void)snprintf(item_path, sizeof item_path, "%s[%d]", path, index++);
+        char name[LIMIT_NAME_CHARS + 1];
+        const struct field one = {.name = field->name, .type = FIELD_NAME, .size = sizeof name};
+        if (field_read_value(&one, item, item_path, name, failure) != 0) {
+            return -1;
+        }
+        const size_t length = strlen(name);
+        if (used + 1 + length >= field->size) {
+            return failure_set(failure, FAILURE_BAD_PARAM, item_path,
+                               "too many names: at most %zu characters in all", field->size - 1);
+        }
+        if (used > 0) {
+            member[used++] = ' ';
+        }
+        memcpy(member + used, name, length);
+        used += length;
+    }
+    if (used == 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "empty; leave it out or name at least one");
+    }
+    return 0;
+}
+
 int field_read_value(const struct field *field, const cJSON *value, const char *path, void *object,
                      struct failure *failure) {
     switch (field->type) {
@@ -387,6 +424,8 @@ int field_read_value(const struct field *field, const cJSON *value, const char *
         return read_point(field, value, path, object, failure);
     case FIELD_BOOL:
         return read_bool(field, value, path, object, failure);
+    case FIELD_NAMES:
+        return read_names(field, value, path, object, failure);
     case FIELD_FLOAT:
     case FIELD_DOUBLE:
     case FIELD_ANGLE:
@@ -415,6 +454,7 @@ void fields_set_initial(const struct field *table, void *object) {
         case FIELD_POINT:
         case FIELD_BOOL:
         case FIELD_NAME:
+        case FIELD_NAMES:
         case FIELD_TEXT:
             memset(member_of(table, object), 0, table->size);
             break;
@@ -529,6 +569,21 @@ static void write_point(const float point[2], struct json_writer *json) {
     json_end(json);
 }
 
+static void write_names(const char *list, struct json_writer *json) {
+    json_array(json);
+    while (*list != '\0') {
+        char name[LIMIT_NAME_CHARS + 1] = "";
+        size_t length = 0;
+        for (; *list != '\0' && *list != ' '; list++) {
+            assert(length < LIMIT_NAME_CHARS);
+            name[length++] = *list;
+        }
+        list += *list == ' ';
+        json_string(json, name);
+    }
+    json_end(json);
+}
+
 void field_write_value(const struct field *field, const void *object, struct json_writer *json) {
     const void *member = const_member_of(field, object);
     switch (field->type) {
@@ -556,6 +611,9 @@ void field_write_value(const struct field *field, const void *object, struct jso
         break;
     case FIELD_CHOICE:
         json_string(json, field->choices[*(const int *)member]);
+        break;
+    case FIELD_NAMES:
+        write_names(member, json);
         break;
     case FIELD_NAME:
     case FIELD_TEXT:

@@ -73,6 +73,23 @@ static int check_ref(const struct world_def *def, const struct target_ref *ref, 
     return ref->kind[0] != '\0' ? scenario_check_kind(def, ref->kind, where, failure) : 0;
 }
 
+/* Every name of a behaviour's "kinds" is a kind's. */
+static int check_kinds(const struct world_def *def, const struct behavior_def *behavior, const char *path,
+                       struct failure *failure) {
+    const char *list = behavior->kinds;
+    for (int index = 0; *list != '\0'; index++) {
+        const size_t length = strcspn(list, " ");
+        char name[LIMIT_NAME_CHARS + 1], where[SCENARIO_PATH_BYTES];
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, list);
+        scenario_path(where, "%s.kinds[%d]", path, index);
+        if (scenario_check_kind(def, name, where, failure) != 0) {
+            return -1;
+        }
+        list += length + (list[length] == ' ');
+    }
+    return 0;
+}
+
 /* Where state s of a kind is written: "kinds.prey" or "kinds.prey.states[2]". */
 static void state_path(const struct kind_def *kind, int s, char out[SCENARIO_PATH_BYTES]) {
     if (kind->has_states) {
@@ -89,7 +106,8 @@ static int check_state_refs(const struct world_def *def, const struct state_def 
         const struct behavior_def *behavior = &state->behaviors[b];
         const enum behavior_type type = (enum behavior_type)behavior->type;
         scenario_path(where, "%s.behaviors[%d].%s", path, b, behavior_type_name(type));
-        if ((behavior_target_count(type) >= 1 &&
+        if (check_kinds(def, behavior, where, failure) != 0 ||
+            (behavior_target_count(type) >= 1 &&
              check_ref(def, &behavior->target, "", where, failure) != 0) ||
             (behavior_target_count(type) >= 2 &&
              check_ref(def, &behavior->second, "second_", where, failure) != 0)) {

@@ -12,11 +12,22 @@
 #define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
 
 static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
-    [BEHAVIOR_SEEK] = behavior_seek,           [BEHAVIOR_FLEE] = behavior_flee,
-    [BEHAVIOR_ARRIVE] = behavior_arrive,       [BEHAVIOR_PURSUE] = behavior_pursue,
-    [BEHAVIOR_EVADE] = behavior_evade,         [BEHAVIOR_OFFSET_PURSUIT] = behavior_offset_pursuit,
-    [BEHAVIOR_INTERPOSE] = behavior_interpose, [BEHAVIOR_WANDER] = behavior_wander,
+    [BEHAVIOR_SEEK] = behavior_seek,
+    [BEHAVIOR_FLEE] = behavior_flee,
+    [BEHAVIOR_ARRIVE] = behavior_arrive,
+    [BEHAVIOR_PURSUE] = behavior_pursue,
+    [BEHAVIOR_EVADE] = behavior_evade,
+    [BEHAVIOR_OFFSET_PURSUIT] = behavior_offset_pursuit,
+    [BEHAVIOR_INTERPOSE] = behavior_interpose,
+    [BEHAVIOR_WANDER] = behavior_wander,
     [BEHAVIOR_FORMATION] = behavior_formation,
+    [BEHAVIOR_SEPARATION] = behavior_separation,
+    [BEHAVIOR_ALIGNMENT] = behavior_alignment,
+    [BEHAVIOR_COHESION] = behavior_cohesion,
+    [BEHAVIOR_FLOCK] = behavior_flock,
+    [BEHAVIOR_AVOID_AGENTS] = behavior_avoid_agents,
+    [BEHAVIOR_FOLLOW_LEADER] = behavior_follow_leader,
+    [BEHAVIOR_QUEUE] = behavior_queue,
 };
 
 behavior_function behavior_function_of(enum behavior_type type) {
@@ -106,6 +117,11 @@ static vec2 stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance
         behavior_stopping_speed(distance, STOP_MARGIN * body->max_force / body->mass, senses->dt);
     const float ramp = ramp_speed(distance, slowing_distance, body->max_speed);
     return vec2_add(velocity, vec2_with_length(offset, ramp < stopping ? ramp : stopping));
+}
+
+vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
+                                const struct senses *senses) {
+    return stopping_velocity(offset, velocity, slowing_distance, senses);
 }
 
 struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {

@@ -19,6 +19,7 @@
 #include "common/vec2.h"
 #include "server/sim/edge.h"
 #include "server/sim/locomotion.h"
+#include "server/sim/neighbors.h"
 #include "server/sim/rng.h"
 #include "server/sim/world_def.h"
 
@@ -54,6 +55,9 @@ struct senses {
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
     struct memory *memory; /* of tick t+1 in the making; only wander writes */
+    struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
+    struct neighbor_threats threats; /* NEIGHBORS_THREATS */
+    struct neighbor ahead;           /* NEIGHBORS_AHEAD */
 };
 
 /** Its answer: nothing (is_active false), or a desired velocity and the force towards it. */
@@ -113,12 +117,48 @@ struct urge behavior_interpose(const struct behavior_def *behavior, const struct
  * any tick rate. source  Reynolds 1999, "Wander" */
 struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses);
 
+/* Behaviours about neighbours (behavior_neighbors.c). The force of the first four and of avoid_agents is a
+ * direction times a strength from 0 to 1 times max_force, so that weights mean the same for all of them. */
+
+/** Separation: away from the neighbours, the nearest first of all; strength 1 from one neighbour at half the
+ * radius. source  Reynolds 1999, "Separation" */
+struct urge behavior_separation(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Alignment: towards the neighbours' mean velocity; strength 1 when it is a quarter of max_speed away.
+ * source  Reynolds 1999, "Alignment" */
+struct urge behavior_alignment(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Cohesion: towards the neighbours' mean position; strength 1 when it is a quarter of the radius away.
+ * source  Reynolds 1999, "Cohesion" */
+struct urge behavior_cohesion(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Flocking: the three together, each with its own radius, view and weight, from one look around.
+ * source  Reynolds 1987, "Flocks, herds, and schools" */
+struct urge behavior_flock(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Unaligned collision avoidance: away from where predicted collisions will be, the sooner the harder (see
+ * neighbors_threats). source  Reynolds 1999, "Unaligned collision avoidance" */
+struct urge behavior_avoid_agents(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Leader following: arrive at a place behind the leader at its velocity, keep apart from the other
+ * followers, and step aside when in front of the leader. source  Reynolds 1999, "Leader following" */
+struct urge behavior_follow_leader(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Queueing: arrive at the target, no faster than whoever is in the way allows.
+ * source  Reynolds 1999, "Queuing" */
+struct urge behavior_queue(const struct behavior_def *behavior, const struct senses *senses);
+
 /** The function of a type. */
 behavior_function behavior_function_of(enum behavior_type type);
 
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);
+
+/** The velocity, in px/s, that brings the agent to rest at `offset` px in a frame that moves with `velocity`
+ * px/s (arrive's law; slowing_distance in px, 0: none). */
+vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
+                                const struct senses *senses);
 
 /** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviours that are combined. */
 void behavior_rates(struct senses *senses, float weight_sum);

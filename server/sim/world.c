@@ -77,7 +77,7 @@ static void sort_tiers(const struct state_def *state, int order[LIMIT_BEHAVIORS]
     }
 }
 
-static bool build_behaviors(const struct world_def *def, const struct state_def *state,
+static bool build_behaviors(const struct world_def *def, int own, const struct state_def *state,
                             struct state_runtime *runtime) {
     for (int b = 0; b < state->behavior_count; b++) {
         const struct behavior_def *behavior = &state->behaviors[b];
@@ -85,6 +85,9 @@ static bool build_behaviors(const struct world_def *def, const struct state_def 
         const int targets = behavior_target_count((enum behavior_type)behavior->type);
         if ((targets >= 1 && !resolve(def, &behavior->target, &one->target)) ||
             (targets >= 2 && !resolve(def, &behavior->second, &one->second))) {
+            return false;
+        }
+        if (!world_resolve_kinds(def, own, behavior, &one->kinds)) {
             return false;
         }
         make_label(state, b, one->label, sizeof one->label);
@@ -124,7 +127,8 @@ static bool build_conditions(const struct world_def *def, const struct state_def
     return true;
 }
 
-static enum world_result build_kind(const struct world_def *def, struct kind *kind, const char **what) {
+static enum world_result build_kind(const struct world_def *def, int own, struct kind *kind,
+                                    const char **what) {
     if (kind->def.state_count < 1 || kind->def.state_count > LIMIT_STATES) {
         *what = "a kind needs 1 to LIMIT_STATES states";
         return WORLD_BAD_DEF;
@@ -135,7 +139,7 @@ static enum world_result build_kind(const struct world_def *def, struct kind *ki
             *what = "a state has too many behaviours";
             return WORLD_BAD_DEF;
         }
-        if (!build_behaviors(def, state, &kind->states[s])) {
+        if (!build_behaviors(def, own, state, &kind->states[s])) {
             *what = "a behaviour names a target or kind that is not there";
             return WORLD_BAD_DEF;
         }
@@ -157,10 +161,11 @@ static enum world_result build_kinds(const struct world_def *def, struct world *
     world->kind_count = def->kind_count;
     for (int k = 0; k < def->kind_count; k++) {
         world->kinds[k].def = def->kinds[k];
-        const enum world_result result = build_kind(def, &world->kinds[k], what);
+        const enum world_result result = build_kind(def, k, &world->kinds[k], what);
         if (result != WORLD_OK) {
             return result;
         }
+        world_note_neighbors(world, &def->kinds[k]);
         world_refresh_kind(world, k);
     }
     return WORLD_OK;
@@ -232,12 +237,15 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     build_targets(def, world);
     enum world_result result = build_kinds(def, world, reason);
     if (result == WORLD_OK) {
+        world->is_creating = true;
         result = place_agents(def, world, reason);
+        world->is_creating = false;
     }
     if (result != WORLD_OK) {
         world_destroy(world);
         return result;
     }
+    world_sort(world);
     *out = world;
     return WORLD_OK;
 }
@@ -260,6 +268,7 @@ void world_destroy(struct world *world) {
     free(world->flags);
     free(world->aim);
     free(world->own_body);
+    grid_fini(&world->grid);
     free(world);
 }
 
@@ -295,7 +304,8 @@ int world_reserve(struct world *world, int32_t count) {
                        grow(&world->flags, sizeof *world->flags, capacity) &&
                        grow(&world->aim, sizeof *world->aim, capacity) &&
                        grow(&world->own_body, sizeof *world->own_body, capacity);
-    if (!grown) {
+    if (!grown ||
+        ((world->has_neighbors || world->has_sights) && grid_reserve(&world->grid, capacity) != 0)) {
         return -1;
     }
     world->capacity = capacity;
@@ -347,8 +357,10 @@ static vec2 jump(const struct world *world, int target) {
 }
 
 static void step_agents(void *context, int32_t begin, int32_t end) {
-    for (int32_t row = begin; row < end; row++) {
-        step_agent(context, row);
+    struct world *world = context;
+    /* In the order of the grid, neighbours are near in memory; the result is the same in any order. */
+    for (int32_t i = begin; i < end; i++) {
+        step_agent(world, world->is_sorted ? world->grid.row[i] : i);
     }
 }
 
@@ -377,6 +389,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world->now = 1 - world->now;
     world->tick++;
+    world_sort(world);
 }
 
 /* ---- reading ---- */

@@ -81,6 +81,10 @@ struct steering_view {
     const char *labels[LIMIT_BEHAVIORS + 1]; /* "seek", "flee", "seek2", "containment"; owned by the world */
 };
 
+/** How many agents are looked at for the average agent's neighbours, all behaviours' radii together; 0 when
+ * none has neighbours. Takes as long as a part of a tick. */
+double world_candidates(const struct world *world);
+
 uint64_t world_tick(const struct world *world);
 double world_tick_hz(const struct world *world);
 uint64_t world_seed(const struct world *world);

@@ -86,11 +86,13 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
         return WORLD_NO_MEMORY;
     }
+    world->is_sorted = false;
     *first_id = world->next_id;
     for (uint32_t i = 0; i < spawn->count; i++) {
         spawn_one(world, spawn, world->next_id++);
     }
     world_group_kinds(world);
+    world_sort(world);
     return WORLD_OK;
 }
 
@@ -123,6 +125,7 @@ static int32_t compact(struct world *world) {
     const int32_t removed = world->agent_count - kept;
     world->agent_count = kept;
     world_group_kinds(world);
+    world_sort(world);
     return removed;
 }
 

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/trig.h"
+
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
 const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
 const char *const arrive_law_names[] = {"stop", "linear", NULL};
 const char *const formation_names[] = {"line", "column", "wedge", "circle", NULL};
 const char *const combine_names[] = {"sum", "dithered", NULL};
+const char *const falloff_names[] = {"smooth", "none", NULL};
 
 static const struct field body_table[] = {
     {.name = "mass",
@@ -180,20 +183,109 @@ static const struct field formation_table[] = {
     END_ROW,
 };
 
+/* ---- neighbours ---- */
+
+#define ANGLE(name_, member_, initial_, help_)                                                               \
+    ROW(FIELD_ANGLE, name_, struct behavior_def, member_, FIELD_PARAM, 0, 360, initial_, "deg", help_)
+#define RADIUS_ROW(name_, zone_, initial_)                                                                   \
+    NUMBER(name_, zones[zone_].radius, LIMIT_COORDINATE, initial_, "px", "Neighbours nearer than this count.")
+#define VIEW_ROW(name_, zone_, initial_)                                                                     \
+    ANGLE(name_, zones[zone_].field_of_view, initial_,                                                       \
+          "The angle seen, the heading in its middle; the very near is noticed anyway.")
+#define RULE_ROW(name_, zone_, initial_)                                                                     \
+    NUMBER(name_, zones[zone_].weight, 1000.0, initial_, "1", "Factor on this rule's force.")
+#define KINDS_ROW                                                                                            \
+    ROW(FIELD_NAMES, "kinds", struct behavior_def, kinds, 0, 0, 0, 0, "",                                    \
+        "Which kinds count as neighbours; its own when left out.")
+#define FALLOFF_ROW                                                                                          \
+    {                                                                                                        \
+        .name = "falloff", .type = FIELD_CHOICE, FIELD_MEMBER(struct behavior_def, falloff),                 \
+        .choices = falloff_names, .unit = "",                                                                \
+        .help = "smooth: neighbours count less the further away they are; none: all the same."               \
+    }
+#define CLEARANCE_ROW(initial_)                                                                              \
+    NUMBER("clearance", clearance, LIMIT_COORDINATE, initial_, "px", "Kept free between the bodies.")
+#define RULE_TABLE(zone_, radius_)                                                                           \
+    {                                                                                                        \
+        WEIGHT_ROW, RADIUS_ROW("radius", zone_, radius_), VIEW_ROW("field_of_view", zone_, 360),             \
+            FALLOFF_ROW, KINDS_ROW, TURN_ROWS, END_ROW                                                       \
+    }
+
+static const struct field separation_table[] = RULE_TABLE(ZONE_SEPARATION, 40);
+static const struct field alignment_table[] = RULE_TABLE(ZONE_ALIGNMENT, 80);
+static const struct field cohesion_table[] = RULE_TABLE(ZONE_COHESION, 120);
+static const struct field flock_table[] = {
+    WEIGHT_ROW,
+    RADIUS_ROW("separation_radius", ZONE_SEPARATION, 30),
+    VIEW_ROW("separation_view", ZONE_SEPARATION, 360),
+    RULE_ROW("separation_weight", ZONE_SEPARATION, 1.5),
+    RADIUS_ROW("alignment_radius", ZONE_ALIGNMENT, 60),
+    VIEW_ROW("alignment_view", ZONE_ALIGNMENT, 270),
+    RULE_ROW("alignment_weight", ZONE_ALIGNMENT, 1),
+    RADIUS_ROW("cohesion_radius", ZONE_COHESION, 60),
+    VIEW_ROW("cohesion_view", ZONE_COHESION, 270),
+    RULE_ROW("cohesion_weight", ZONE_COHESION, 1),
+    FALLOFF_ROW,
+    KINDS_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field avoid_agents_table[] = {
+    WEIGHT_ROW,
+    RADIUS_ROW("radius", ZONE_SEPARATION, 150),
+    VIEW_ROW("field_of_view", ZONE_SEPARATION, 360),
+    NUMBER("horizon", horizon, 60.0, 2.0, "s", "How far ahead approaches are predicted."),
+    CLEARANCE_ROW(4),
+    KINDS_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field follow_leader_table[] = {
+    WEIGHT_ROW,
+    NUMBER("distance", distance, LIMIT_COORDINATE, 40.0, "px", "The place to follow at, behind the leader."),
+    NUMBER("clear_ahead", clear_ahead, LIMIT_COORDINATE, 80.0, "px",
+           "Ahead of the leader and half as far to its sides followers step out of the way."),
+    RADIUS_ROW("radius", ZONE_SEPARATION, 30),
+    NUMBER("slowing_distance", slowing_distance, LIMIT_COORDINATE, 100.0, "px",
+           "Inside this distance the speed falls linearly to the leader's."),
+    KINDS_ROW,
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field queue_table[] = {
+    WEIGHT_ROW,
+    RADIUS_ROW("radius", ZONE_SEPARATION, 80),
+    VIEW_ROW("field_of_view", ZONE_SEPARATION, 90),
+    CLEARANCE_ROW(6),
+    KINDS_ROW,
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
 static const struct {
     const char *name;
     int targets;
     const struct field *fields;
+    enum neighbor_use neighbors;
 } behavior_rows[BEHAVIOR_TYPE_COUNT] = {
-    [BEHAVIOR_SEEK] = {"seek", 1, seek_table},
-    [BEHAVIOR_FLEE] = {"flee", 1, flee_table},
-    [BEHAVIOR_ARRIVE] = {"arrive", 1, arrive_table},
-    [BEHAVIOR_PURSUE] = {"pursue", 1, pursue_table},
-    [BEHAVIOR_EVADE] = {"evade", 1, evade_table},
-    [BEHAVIOR_OFFSET_PURSUIT] = {"offset_pursuit", 1, offset_pursuit_table},
-    [BEHAVIOR_INTERPOSE] = {"interpose", 2, interpose_table},
-    [BEHAVIOR_WANDER] = {"wander", 0, wander_table},
-    [BEHAVIOR_FORMATION] = {"formation", 1, formation_table},
+    [BEHAVIOR_SEEK] = {.name = "seek", .targets = 1, .fields = seek_table},
+    [BEHAVIOR_FLEE] = {.name = "flee", .targets = 1, .fields = flee_table},
+    [BEHAVIOR_ARRIVE] = {.name = "arrive", .targets = 1, .fields = arrive_table},
+    [BEHAVIOR_PURSUE] = {.name = "pursue", .targets = 1, .fields = pursue_table},
+    [BEHAVIOR_EVADE] = {.name = "evade", .targets = 1, .fields = evade_table},
+    [BEHAVIOR_OFFSET_PURSUIT] = {.name = "offset_pursuit", .targets = 1, .fields = offset_pursuit_table},
+    [BEHAVIOR_INTERPOSE] = {.name = "interpose", .targets = 2, .fields = interpose_table},
+    [BEHAVIOR_WANDER] = {.name = "wander", .targets = 0, .fields = wander_table},
+    [BEHAVIOR_FORMATION] = {.name = "formation", .targets = 1, .fields = formation_table},
+    [BEHAVIOR_SEPARATION] = {"separation", 0, separation_table, NEIGHBORS_SUMS},
+    [BEHAVIOR_ALIGNMENT] = {"alignment", 0, alignment_table, NEIGHBORS_SUMS},
+    [BEHAVIOR_COHESION] = {"cohesion", 0, cohesion_table, NEIGHBORS_SUMS},
+    [BEHAVIOR_FLOCK] = {"flock", 0, flock_table, NEIGHBORS_SUMS},
+    [BEHAVIOR_AVOID_AGENTS] = {"avoid_agents", 0, avoid_agents_table, NEIGHBORS_THREATS},
+    [BEHAVIOR_FOLLOW_LEADER] = {"follow_leader", 1, follow_leader_table, NEIGHBORS_SUMS},
+    [BEHAVIOR_QUEUE] = {"queue", 1, queue_table, NEIGHBORS_AHEAD},
 };
 
 const struct field *target_ref_fields(void) {
@@ -203,6 +295,11 @@ const struct field *target_ref_fields(void) {
 int behavior_target_count(enum behavior_type type) {
     assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
     return behavior_rows[type].targets;
+}
+
+enum neighbor_use behavior_neighbor_use(enum behavior_type type) {
+    assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
+    return behavior_rows[type].neighbors;
 }
 
 const struct field *body_fields(void) {
@@ -230,9 +327,10 @@ int behavior_type_from_name(const char *name) {
 /* Sets a numeric member from its row's initial value. */
 static void set_initial(const struct field *field, struct behavior_def *def) {
     char *member = (char *)def + field->offset;
-    const float number = (float)field->initial;
+    const bool is_angle = field->type == FIELD_ANGLE;
+    const float number = (float)(is_angle ? field->initial * (TRIG_PI / 180.0) : field->initial);
     const uint32_t whole = (uint32_t)field->initial;
-    if (field->type == FIELD_FLOAT) {
+    if (field->type == FIELD_FLOAT || is_angle) {
         memcpy(member, &number, sizeof number);
     } else if (field->type == FIELD_UINT32) {
         memcpy(member, &whole, sizeof whole);

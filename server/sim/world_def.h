@@ -44,6 +44,13 @@ enum behavior_type {
     BEHAVIOR_INTERPOSE,
     BEHAVIOR_WANDER,
     BEHAVIOR_FORMATION,
+    BEHAVIOR_SEPARATION,
+    BEHAVIOR_ALIGNMENT,
+    BEHAVIOR_COHESION,
+    BEHAVIOR_FLOCK,
+    BEHAVIOR_AVOID_AGENTS,
+    BEHAVIOR_FOLLOW_LEADER,
+    BEHAVIOR_QUEUE,
     BEHAVIOR_TYPE_COUNT
 };
 
@@ -61,6 +68,30 @@ struct target_ref {
     char kind[LIMIT_NAME_CHARS + 1];   /* the nearest agent of this kind, never oneself */
     uint32_t agent;                    /* the agent of this id; 0: none */
     float within;                      /* px; what is further away is not noticed; 0: any distance */
+};
+
+/** The three rules of flocking; behaviours about one sort of neighbour use the first. */
+enum zone { ZONE_SEPARATION, ZONE_ALIGNMENT, ZONE_COHESION, ZONE_COUNT };
+
+/** Which neighbours count for a rule, and how much the rule counts. */
+struct zone_def {
+    float radius;        /* px; nearer than this */
+    float field_of_view; /* rad, all of it, the heading in its middle; nearer than 3 body radii: whatever the
+                            angle */
+    float weight;        /* flock: factor on this rule's force */
+};
+
+enum falloff {
+    FALLOFF_SMOOTH, /* neighbours count less the further away they are, nothing at the radius */
+    FALLOFF_NONE,   /* all the same up to the radius (separation: Reynolds' 1/r) */
+};
+
+/** What a behaviour senses of its neighbours. */
+enum neighbor_use {
+    NEIGHBORS_UNUSED,
+    NEIGHBORS_SUMS,    /* for the three rules */
+    NEIGHBORS_THREATS, /* predicted close approaches */
+    NEIGHBORS_AHEAD,   /* the nearest in the way to the target, and the separation sum */
 };
 
 /** One behaviour of a state. Only the members that behavior_fields(type) lists matter for a type. */
@@ -82,6 +113,14 @@ struct behavior_def {
     float wander_radius;      /* wander: px, the circle the goal moves on */
     float wander_distance;    /* wander: px, the circle's centre ahead of the agent */
     float wander_rate;        /* wander: rad after one second, the root mean square turn of the goal */
+    char kinds[LIMIT_NAME_CHARS *
+               8]; /* those with neighbours: kinds that count, a space between; empty: own */
+    struct zone_def zones[ZONE_COUNT];
+    int falloff;       /* separation, alignment, cohesion, flock: enum falloff */
+    float horizon;     /* avoid_agents: s, how far ahead approaches are predicted */
+    float clearance;   /* avoid_agents, queue: px kept between the bodies */
+    float distance;    /* follow_leader: px behind the leader */
+    float clear_ahead; /* follow_leader: px ahead of the leader that is kept free */
 };
 
 /** How the places of a formation lie around the one it is about. */
@@ -201,6 +240,7 @@ extern const char *const locomotion_names[]; /* "steered", "direct", "constant_s
 extern const char *const arrive_law_names[]; /* "stop", "linear" */
 extern const char *const formation_names[];  /* "line", "column", "wedge", "circle" */
 extern const char *const combine_names[];    /* "sum", "dithered" */
+extern const char *const falloff_names[];    /* "smooth", "none" */
 /** Rows of struct body_def. */
 const struct field *body_fields(void);
 /** Rows of struct target_ref, for conditions; behaviours have the same rows among their own. */
@@ -209,6 +249,8 @@ const struct field *target_ref_fields(void);
 const struct field *behavior_fields(enum behavior_type type);
 /** How many target_refs a type has: 0 (wander), 1, or 2 (interpose). */
 int behavior_target_count(enum behavior_type type);
+/** What a type senses of its neighbours. */
+enum neighbor_use behavior_neighbor_use(enum behavior_type type);
 /** "seek"; NULL outside the enum. */
 const char *behavior_type_name(enum behavior_type type);
 /** The type of this name, or -1. */

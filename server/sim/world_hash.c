@@ -62,7 +62,17 @@ static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavi
     hash = absorb_floats(hash, behavior->offset.x, behavior->offset.y);
     hash = absorb_floats(hash, behavior->wander_radius, behavior->wander_distance);
     hash = absorb_floats(hash, behavior->spacing, (float)behavior->shape);
-    return absorb_floats(hash, behavior->wander_rate, 0.0f);
+    hash = absorb_floats(hash, behavior->wander_rate, 0.0f);
+    if (behavior_neighbor_use((enum behavior_type)behavior->type) == NEIGHBORS_UNUSED) {
+        return hash;
+    }
+    hash = absorb(hash, runtime->kinds);
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        hash = absorb_floats(hash, behavior->zones[zone].radius, behavior->zones[zone].field_of_view);
+        hash = absorb_floats(hash, behavior->zones[zone].weight, (float)behavior->falloff);
+    }
+    hash = absorb_floats(hash, behavior->horizon, behavior->clearance);
+    return absorb_floats(hash, behavior->distance, behavior->clear_ahead);
 }
 
 static uint64_t absorb_state(uint64_t hash, const struct state_def *state,

@@ -8,6 +8,8 @@
 
 #include "server/sim/behavior.h"
 #include "server/sim/edge.h"
+#include "server/sim/grid.h"
+#include "server/sim/neighbors.h"
 #include "server/sim/world.h"
 
 /* What a target_ref's names stand for. */
@@ -20,6 +22,8 @@ struct ref_runtime {
 struct behavior_runtime {
     struct ref_runtime target, second;
     char label[LIMIT_NAME_CHARS + 8]; /* "seek", "seek2" */
+    uint64_t kinds;                   /* bit k: kind k counts as a neighbour */
+    struct neighbor_zone zones[ZONE_COUNT];
 };
 
 struct state_runtime {
@@ -65,6 +69,12 @@ struct world {
     int32_t *by_kind;                    /* rows, grouped by kind, ascending within one */
     int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
     struct body *own_body;               /* meaningful where AGENT_OWN_BODY is set */
+
+    bool has_neighbors,
+        has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */
+    bool is_creating; /* world_create has not placed everybody yet */
+    bool is_sorted;   /* the grid holds tick t */
+    struct grid grid;
 };
 
 /** The agent's body: its own, or its kind's. */
@@ -90,6 +100,24 @@ struct intent {
 
 /** detail: NULL, or receives every behaviour's force. */
 struct intent world_intend(const struct world *world, int32_t row, struct steering_view *detail);
+
+/** Fills what the behaviour senses of its neighbours. */
+void world_feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                const struct behavior_runtime *runtime, struct senses *senses);
+
+/** What a behaviour's kinds stand for; false when one stands for nothing. */
+bool world_resolve_kinds(const struct world_def *def, int own, const struct behavior_def *behavior,
+                         uint64_t *kinds);
+
+/** Fills the zones of a behaviour from its parameters. */
+void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime);
+
+/** Notes whether agents of this kind need the grid: sets has_neighbors and has_sights. */
+void world_note_neighbors(struct world *world, const struct kind_def *kind);
+
+/** Sorts the agents of tick t into the grid, when anybody will ask; after each tick and each command that
+ * moves, adds or removes agents or changes a radius. Allocates nothing. */
+void world_sort(struct world *world);
 
 /** Regroups by_kind; after agents came or went. */
 void world_group_kinds(struct world *world);

@@ -31,6 +31,9 @@ void world_refresh_kind(struct world *world, int index) {
     kind->turn = turn >= (float)TRIG_PI ? (vec2){-1.0f, 0.0f} : trig_unit(turn);
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
+        for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
+            world_refresh_zones(&kind->def.states[s].behaviors[b], &kind->states[s].behaviors[b]);
+        }
     }
 }
 
@@ -140,6 +143,7 @@ void world_set_param(struct world *world, const struct param_ref *ref, double va
         memcpy(member, &number, sizeof number);
     }
     world_refresh_kind(world, ref->kind);
+    world_sort(world);
 }
 
 enum world_result world_set_agent_param(struct world *world, uint32_t id, const struct field *field,
@@ -154,5 +158,6 @@ enum world_result world_set_agent_param(struct world *world, uint32_t id, const 
         world->flags[row] |= AGENT_OWN_BODY;
     }
     *body_member(&world->own_body[row], field) = (float)value;
+    world_sort(world);
     return WORLD_OK;
 }

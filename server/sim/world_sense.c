@@ -56,8 +56,40 @@ static struct sighting sight_prefix(const struct world *world, int32_t row, cons
     return nearest;
 }
 
+#define FEW_AGENTS 64 /* a list of so few is faster than the grid */
+
+/* sight_kind through the grid: the same agent from fewer candidates. */
+static struct sighting sight_kind_near(const struct world *world, int32_t row, int kind, float within,
+                                       struct grid_walk *walk) {
+    const struct grid *grid = &world->grid;
+    const vec2 here = position_of(world, row);
+    int32_t nearest = -1;
+    float best = within * within;
+    for (int32_t begin, end; grid_walk_next(walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            if (grid->kind[slot] != kind || grid->row[slot] == row) {
+                continue;
+            }
+            const vec2 there = {grid->motion[slot].x, grid->motion[slot].y};
+            const float squared = vec2_length_squared(bounds_difference(&world->bounds, here, there));
+            if (squared < best || (squared == best && (nearest < 0 || grid->row[slot] < nearest))) {
+                best = squared;
+                nearest = grid->row[slot];
+            }
+        }
+    }
+    return nearest < 0 ? nothing() : sight_agent(world, row, nearest, 0.0f);
+}
+
 /* The nearest other agent of a kind; of two as near the one of lower id. */
 static struct sighting sight_kind(const struct world *world, int32_t row, int kind, float within) {
+    const int32_t population = world->kind_begin[kind + 1] - world->kind_begin[kind];
+    if (world->is_sorted && within > 0.0f && population > FEW_AGENTS) {
+        struct grid_walk walk = grid_walk_begin(&world->grid, position_of(world, row), within);
+        if (grid_walk_runs(&walk) < population / 4) {
+            return sight_kind_near(world, row, kind, within, &walk);
+        }
+    }
     const vec2 here = position_of(world, row);
     int32_t nearest = -1;
     float best = within > 0.0f ? within * within : 3e38f;

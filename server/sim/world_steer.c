@@ -11,7 +11,8 @@
 /* An agent's own aim, or its kind's, stands over what seek and arrive are about. */
 static bool aimed_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
                         vec2 *point) {
-    if (behavior->type != BEHAVIOR_SEEK && behavior->type != BEHAVIOR_ARRIVE) {
+    if (behavior->type != BEHAVIOR_SEEK && behavior->type != BEHAVIOR_ARRIVE &&
+        behavior->type != BEHAVIOR_QUEUE) {
         return false;
     }
     const struct aim *aim = &world->aim[row];
@@ -78,6 +79,9 @@ static struct urge ask(const struct world *world, int32_t row, const struct beha
                        struct steering_view *detail) {
     struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     if (look(world, row, behavior, runtime, senses)) {
+        if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
+            world_feel(world, row, behavior, runtime, senses);
+        }
         urge = behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
     }
     if (!urge.is_active) {

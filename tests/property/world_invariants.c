@@ -53,6 +53,22 @@ static void random_ref(struct target_ref *ref, int kinds) {
     }
 }
 
+static void random_neighbors(struct behavior_def *behavior, int kinds) {
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        behavior->zones[zone].radius = extreme(0.0f, 1e6f);
+        behavior->zones[zone].field_of_view = extreme(0.0f, 6.2831853f);
+        behavior->zones[zone].weight = extreme(0.0f, 1000.0f);
+    }
+    behavior->falloff = below(2);
+    behavior->horizon = extreme(0.0f, 60.0f);
+    behavior->clearance = extreme(0.0f, 1e6f);
+    behavior->distance = extreme(0.0f, 1e6f);
+    behavior->clear_ahead = extreme(0.0f, 1e6f);
+    if (below(2)) {
+        copy_text(behavior->kinds, kinds > 1 ? "k0 k1" : "k0");
+    }
+}
+
 static void random_condition(struct state_def *state, int kinds) {
     const int simple[] = {CONDITION_NEAR,          CONDITION_EXHAUSTED, CONDITION_STAMINA_BELOW,
                           CONDITION_STAMINA_ABOVE, CONDITION_TIME_OVER, CONDITION_HAS_QUARRY};
@@ -93,6 +109,7 @@ static void random_state(struct state_def *state, bool is_last, int kinds) {
         behavior->wander_radius = extreme(0.0f, 10000.0f);
         behavior->wander_distance = extreme(0.0f, 10000.0f);
         behavior->wander_rate = extreme(0.0f, 100.0f);
+        random_neighbors(behavior, kinds);
     }
     if (!is_last && below(4)) {
         random_condition(state, kinds);
@@ -211,7 +228,7 @@ static void random_command(struct world *world) {
         world_aim_kind(world, spawn.kind, (struct aim){(enum aim_mode)below(3), below(2), spawn.at});
         break;
     default:
-        if (world_param_at(world, spawn.kind, below(12), &ref, name)) {
+        if (world_param_at(world, spawn.kind, below(60), &ref, name)) {
             const double value = (double)extreme((float)ref.field->min, (float)ref.field->max);
             world_set_param(world, &ref, fmin(fmax(value, ref.field->min), ref.field->max));
         }

@@ -194,13 +194,57 @@ static void writes_what_it_reads(void **state) {
     buffer_fini(&out);
 }
 
+/* A list of names: a space between them inside, an array outside. */
+struct list {
+    char kinds[12];
+};
+static const struct field list_table[] = {
+    {"kinds", FIELD_NAMES, FIELD_MEMBER(struct list, kinds), 0, 0, 0, 0, NULL, NULL, ""},
+    {.name = NULL, .type = FIELD_END},
+};
+
+static int read_list(const char *text, struct list *list, struct failure *failure) {
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    const int result = fields_read(list_table, json, "a", NULL, list, NULL, failure);
+    cJSON_Delete(json);
+    return result;
+}
+
+static void reads_and_writes_names(void **state) {
+    (void)state;
+    struct list list;
+    struct failure failure;
+    memset(&list, 0xAA, sizeof list);
+    fields_set_initial(list_table, &list);
+    assert_string_equal(list.kinds, "");
+    assert_int_equal(read_list("{\"kinds\":[\"prey\",\"hunt-1\"]}", &list, &failure), 0);
+    assert_string_equal(list.kinds, "prey hunt-1"); /* to the last byte */
+    struct buffer out;
+    buffer_init(&out, 1000);
+    struct json_writer json = json_writer_begin(&out);
+    field_write_value(list_table, &list, &json);
+    assert_string_equal(out.data, "[\"prey\",\"hunt-1\"]");
+    buffer_fini(&out);
+    static const char *const refused[][3] = {
+        {"{\"kinds\":\"prey\"}", "a.kinds", "expected an array of names, found a string"},
+        {"{\"kinds\":[]}", "a.kinds", "empty"},
+        {"{\"kinds\":[\"prey\",7]}", "a.kinds[1]", "expected a string"},
+        {"{\"kinds\":[\"a b\"]}", "a.kinds[0]", "is not a name"},
+        {"{\"kinds\":[\"prey\",\"hunter1\"]}", "a.kinds[1]", "too many names: at most 11 characters"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(read_list(refused[i][0], &list, &failure), -1);
+        assert_string_equal(failure.field, refused[i][1]);
+        assert_non_null(strstr(failure.message, refused[i][2]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_type),
-        cmocka_unit_test(leaves_the_absent_alone),
-        cmocka_unit_test(says_what_was_found_and_what_is_allowed),
-        cmocka_unit_test(paths_are_joined),
-        cmocka_unit_test(sets_and_gets_numbers),
+        cmocka_unit_test(reads_every_type),        cmocka_unit_test(reads_and_writes_names),
+        cmocka_unit_test(leaves_the_absent_alone), cmocka_unit_test(says_what_was_found_and_what_is_allowed),
+        cmocka_unit_test(paths_are_joined),        cmocka_unit_test(sets_and_gets_numbers),
         cmocka_unit_test(writes_what_it_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,280 @@
+/* See neighbors.h. */
+#include "server/sim/neighbors.h"
+
+#include <assert.h>
+
+#include "server/sim/rng.h"
+
+#define COINCIDENT_SQUARED 1e-12f  /* px^2: nearer than that has no direction */
+#define CLOSEST_SHARE      0.0156f /* of the radius: separation does not grow further when nearer */
+#define STILL_SQUARED      1e-12f  /* (px/s)^2: slower than that two do not move towards each other */
+#define SIDE_SHARE         0.2f    /* of the room two need: how far everybody leans to the same hand */
+#define CROSSING_SHARE     0.3f    /* of the speed: less of it across is no crossing */
+#define FASTER             1.1f    /* times as fast goes first */
+
+vec2 neighbors_split(uint32_t id, uint32_t other) {
+    const uint32_t low = id < other ? id : other, high = id < other ? other : id;
+    struct rng rng = {rng_mix(((uint64_t)high << 32) | low)};
+    vec2 direction;
+    do {
+        direction = (vec2){rng_between(&rng, -1.0f, 1.0f), rng_between(&rng, -1.0f, 1.0f)};
+    } while (vec2_length_squared(direction) < 1e-4f);
+    return vec2_with_length(direction, id < other ? 1.0f : -1.0f);
+}
+
+/* ---- one candidate ---- */
+
+/* The short way on a torus whose coordinates are inside; half is infinite elsewhere. */
+static inline float short_way(float difference, float size, float half) {
+    if (difference > half) {
+        return difference - size;
+    }
+    return difference < -half ? difference + size : difference;
+}
+
+/* What a query means in numbers. */
+struct lens {
+    struct motion self;
+    vec2 heading;
+    float core_squared;
+    vec2 size, half; /* px */
+    uint64_t kinds;
+    int32_t slot;
+};
+
+static struct lens make_lens(const struct grid *grid, const struct neighbor_query *query) {
+    assert(query->slot >= 0 && query->slot < grid->count);
+    const bool wraps = query->bounds->edge == EDGE_WRAP;
+    const vec2 size = query->bounds->size, far = {3e38f, 3e38f};
+    return (struct lens){
+        .self = grid->motion[query->slot],
+        .heading = query->heading,
+        .core_squared = query->core * query->core,
+        .size = size,
+        .half = wraps ? vec2_scale(size, 0.5f) : far,
+        .kinds = query->kinds,
+        .slot = query->slot,
+    };
+}
+
+static inline vec2 offset_of(const struct lens *lens, const struct motion *other) {
+    return (vec2){short_way(other->x - lens->self.x, lens->size.x, lens->half.x),
+                  short_way(other->y - lens->self.y, lens->size.y, lens->half.y)};
+}
+
+static inline bool counts(const struct lens *lens, const struct grid *grid, int32_t slot) {
+    return slot != lens->slot && ((lens->kinds >> grid->kind[slot]) & 1) != 0;
+}
+
+static inline bool is_in_zone(const struct lens *lens, const struct neighbor_zone *zone, vec2 offset,
+                              float squared, float distance) {
+    return squared < zone->radius * zone->radius &&
+           (squared < lens->core_squared || vec2_dot(lens->heading, offset) >= zone->cosine * distance);
+}
+
+/* ---- sums ---- */
+
+/* 1 - distance / radius, or 1. */
+static inline float weight_of(const struct neighbor_zone *zone, float distance) {
+    const float weight = 1.0f - (zone->is_sharp ? 0.0f : distance / zone->radius);
+    return weight > 0.0f ? weight : 0.0f;
+}
+
+static void separate(const struct grid *grid, const struct neighbor_query *query,
+                     const struct neighbor_zone *zone, int32_t slot, vec2 offset, float distance,
+                     struct neighbor_sums *sums) {
+    const float closest = CLOSEST_SHARE * zone->radius;
+    const float push = zone->radius / (distance > closest ? distance : closest);
+    const float strength = push - (zone->is_sharp ? 0.0f : 1.0f);
+    vec2 towards;
+    if (distance * distance < COINCIDENT_SQUARED) {
+        towards = neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]);
+    } else {
+        towards = vec2_scale(offset, 1.0f / distance);
+    }
+    sums->separation = vec2_sub(sums->separation, vec2_scale(towards, strength));
+    sums->separation_count++;
+}
+
+static void sum_run(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
+                    const struct neighbor_zone zones[ZONE_COUNT], float furthest, int32_t begin, int32_t end,
+                    struct neighbor_sums *sums) {
+    for (int32_t slot = begin; slot < end; slot++) {
+        const struct motion *other = &grid->motion[slot];
+        const vec2 offset = offset_of(lens, other);
+        const float squared = vec2_length_squared(offset);
+        if (!(squared < furthest) || !counts(lens, grid, slot)) {
+            continue;
+        }
+        const float distance = sqrtf(squared);
+        if (is_in_zone(lens, &zones[ZONE_SEPARATION], offset, squared, distance)) {
+            separate(grid, query, &zones[ZONE_SEPARATION], slot, offset, distance, sums);
+        }
+        if (is_in_zone(lens, &zones[ZONE_ALIGNMENT], offset, squared, distance)) {
+            const float weight = weight_of(&zones[ZONE_ALIGNMENT], distance);
+            sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
+            sums->velocity_weight += weight;
+            sums->alignment_count++;
+        }
+        if (is_in_zone(lens, &zones[ZONE_COHESION], offset, squared, distance)) {
+            const float weight = weight_of(&zones[ZONE_COHESION], distance);
+            sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
+            sums->offset_weight += weight;
+            sums->cohesion_count++;
+        }
+    }
+}
+
+struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
+                                   const struct neighbor_zone zones[ZONE_COUNT]) {
+    const struct lens lens = make_lens(grid, query);
+    float radius = 0.0f;
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        radius = zones[zone].radius > radius ? zones[zone].radius : radius;
+    }
+    struct neighbor_sums sums = {0};
+    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, radius);
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        sum_run(grid, query, &lens, zones, radius * radius, begin, end, &sums);
+    }
+    return sums;
+}
+
+/* ---- single neighbours ---- */
+
+static struct neighbor describe(const struct grid *grid, const struct neighbor_query *query, int32_t slot,
+                                vec2 offset) {
+    const struct motion *other = &grid->motion[slot];
+    const int32_t row = grid->row[slot];
+    return (struct neighbor){
+        .is_there = true,
+        .row = row,
+        .id = query->ids[row],
+        .distance = vec2_length(offset),
+        .radius = grid->radius[slot],
+        .offset = offset,
+        .velocity = {other->vx, other->vy},
+    };
+}
+
+struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor_query *query,
+                                  const struct neighbor_zone *zone) {
+    const struct lens lens = make_lens(grid, query);
+    struct neighbor nearest = {.is_there = false};
+    float best = zone->radius * zone->radius;
+    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            const vec2 offset = offset_of(&lens, &grid->motion[slot]);
+            const float squared = vec2_length_squared(offset);
+            const bool is_nearer =
+                squared < best || (squared == best && nearest.is_there && grid->row[slot] < nearest.row);
+            if (is_nearer && counts(&lens, grid, slot) &&
+                is_in_zone(&lens, zone, offset, squared, sqrtf(squared))) {
+                best = squared;
+                nearest = describe(grid, query, slot, offset);
+            }
+        }
+    }
+    return nearest;
+}
+
+/* When two that are `offset` apart and move apart at `velocity` are nearest: s, 0 when that is over. */
+static float time_of_approach(vec2 offset, vec2 velocity) {
+    const float speed_squared = vec2_length_squared(velocity);
+    if (!(speed_squared > STILL_SQUARED)) {
+        return 0.0f;
+    }
+    const float time = -vec2_dot(offset, velocity) / speed_squared;
+    return time > 0.0f ? time : 0.0f;
+}
+
+/* The side to step to when the other comes near the middle, as a unit vector across the relative velocity:
+ * the one that lets the faster of two on crossing courses pass first; otherwise the same hand for everybody.
+ * What the other computes is the opposite. */
+static vec2 sidestep(vec2 own, vec2 theirs, vec2 relative) {
+    const vec2 along = vec2_with_length(relative, 1.0f);
+    const vec2 across = {-along.y, along.x};
+    const float own_speed = vec2_length(own), their_speed = vec2_length(theirs);
+    float gain = 0.0f, fastest = own_speed;
+    if (own_speed > FASTER * their_speed) {
+        gain = vec2_dot(across, own);
+    } else if (their_speed > FASTER * own_speed) {
+        gain = -vec2_dot(across, theirs);
+        fastest = their_speed;
+    }
+    const bool is_crossing = gain > CROSSING_SHARE * fastest || gain < -CROSSING_SHARE * fastest;
+    return is_crossing && gain < 0.0f ? vec2_scale(across, -1.0f) : across;
+}
+
+/* The unit vector away from where the other will be. */
+static vec2 away_from(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
+                      const struct neighbor *other, float room) {
+    const vec2 own = {lens->self.vx, lens->self.vy};
+    const vec2 relative = vec2_sub(other->velocity, own);
+    vec2 away = vec2_scale(other->offset_then, -1.0f);
+    if (vec2_length_squared(relative) > STILL_SQUARED) {
+        away = vec2_add(away, vec2_scale(sidestep(own, other->velocity, relative), SIDE_SHARE * room));
+    }
+    if (vec2_length_squared(away) < COINCIDENT_SQUARED) {
+        away = vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], other->id), -1.0f);
+    }
+    return vec2_with_length(away, 1.0f);
+}
+
+static float at_most(float value, float limit) {
+    return value < limit ? value : limit;
+}
+
+/* Whether the candidate will come too near within the horizon; fills what is known of it. */
+static bool is_threat(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
+                      const struct neighbor_space *space, int32_t slot, vec2 offset, struct neighbor *out) {
+    const struct motion *other = &grid->motion[slot];
+    const vec2 relative = {other->vx - lens->self.vx, other->vy - lens->self.vy};
+    const float time = time_of_approach(offset, relative);
+    const vec2 then = vec2_add(offset, vec2_scale(relative, time));
+    const float room = space->radius + grid->radius[slot] + space->clearance;
+    /* Who is leaving is no danger, however near. */
+    if (!(time < space->horizon && vec2_length_squared(then) < room * room) ||
+        vec2_dot(offset, relative) > 0.0f) {
+        return false;
+    }
+    *out = describe(grid, query, slot, offset);
+    out->time = time;
+    out->miss = vec2_length(then);
+    out->offset_then = then;
+    return true;
+}
+
+struct neighbor_threats neighbors_threats(const struct grid *grid, const struct neighbor_query *query,
+                                          const struct neighbor_zone *zone,
+                                          const struct neighbor_space *space) {
+    const struct lens lens = make_lens(grid, query);
+    struct neighbor_threats threats = {0};
+    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            const vec2 offset = offset_of(&lens, &grid->motion[slot]);
+            const float squared = vec2_length_squared(offset);
+            struct neighbor other;
+            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, zone, offset, squared, sqrtf(squared)) ||
+                !is_threat(grid, query, &lens, space, slot, offset, &other)) {
+                continue;
+            }
+            const float room = space->radius + other.radius + space->clearance;
+            /* Both fade out where the danger begins, so that noticing it is no jolt. */
+            const float soon = at_most(2.0f * (1.0f - other.time / space->horizon), 1.0f);
+            const float band = space->clearance + SIDE_SHARE * room;
+            const float near = at_most((room - at_most(other.miss, room)) / band, 1.0f);
+            threats.push =
+                vec2_add(threats.push, vec2_scale(away_from(grid, query, &lens, &other, room), soon * near));
+            threats.count++;
+            const struct neighbor *first = &threats.soonest;
+            if (!first->is_there || other.time < first->time ||
+                (other.time == first->time && other.row < first->row)) {
+                threats.soonest = other;
+            }
+        }
+    }
+    return threats;
+}

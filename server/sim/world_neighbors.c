@@ -1,0 +1,206 @@
+/* Neighbours in the world: when the grid is sorted, which kinds and zones a behaviour looks at, and what it
+ * is told. */
+#include <assert.h>
+#include <string.h>
+
+#include "server/sim/trig.h"
+#include "server/sim/world_internal.h"
+
+#define CORE_RADII    3.0f  /* body radii within which everything is noticed (OpenSteer) */
+#define ALL_ROUND     -2.0f /* no cosine is less */
+#define SMALLEST_EDGE 1.0f  /* px */
+
+/* ---- definitions ---- */
+
+/* The next name of a list and its length; NULL at its end. */
+static const char *next_name(const char *list, size_t *length) {
+    while (*list == ' ') {
+        list++;
+    }
+    *length = 0;
+    while (list[*length] != '\0' && list[*length] != ' ') {
+        (*length)++;
+    }
+    return *length > 0 ? list : NULL;
+}
+
+bool world_resolve_kinds(const struct world_def *def, int own, const struct behavior_def *behavior,
+                         uint64_t *kinds) {
+    size_t length;
+    const char *name = next_name(behavior->kinds, &length);
+    *kinds = name == NULL ? UINT64_C(1) << own : 0;
+    for (; name != NULL; name = next_name(name + length, &length)) {
+        int kind = 0;
+        while (kind < def->kind_count && !(strlen(def->kinds[kind].name) == length &&
+                                           memcmp(def->kinds[kind].name, name, length) == 0)) {
+            kind++;
+        }
+        if (kind == def->kind_count) {
+            return false;
+        }
+        *kinds |= UINT64_C(1) << kind;
+    }
+    return true;
+}
+
+/* Whether a type uses a zone. */
+static bool uses_zone(int type, int zone) {
+    switch (type) {
+    case BEHAVIOR_FLOCK:
+        return true;
+    case BEHAVIOR_ALIGNMENT:
+        return zone == ZONE_ALIGNMENT;
+    case BEHAVIOR_COHESION:
+        return zone == ZONE_COHESION;
+    default:
+        return zone == ZONE_SEPARATION;
+    }
+}
+
+void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime) {
+    for (int z = 0; z < ZONE_COUNT; z++) {
+        const struct zone_def *def = &behavior->zones[z];
+        const float half = 0.5f * def->field_of_view;
+        const bool is_round = half > 3.1415f || behavior->type == BEHAVIOR_FOLLOW_LEADER;
+        runtime->zones[z] = (struct neighbor_zone){
+            .radius = uses_zone(behavior->type, z) ? def->radius : 0.0f,
+            .cosine = is_round ? ALL_ROUND : trig_unit(half).x,
+            .is_sharp = behavior->falloff == FALLOFF_NONE,
+        };
+    }
+}
+
+static bool is_about_kind(const struct target_ref *ref) {
+    return ref->target[0] == '\0' && ref->kind[0] != '\0';
+}
+
+void world_note_neighbors(struct world *world, const struct kind_def *kind) {
+    for (int s = 0; s < kind->state_count; s++) {
+        const struct state_def *state = &kind->states[s];
+        for (int b = 0; b < state->behavior_count; b++) {
+            const struct behavior_def *behavior = &state->behaviors[b];
+            world->has_neighbors |=
+                behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED;
+            world->has_sights |= is_about_kind(&behavior->target) || is_about_kind(&behavior->second);
+        }
+        for (int c = 0; c < state->condition_count; c++) {
+            world->has_sights |= is_about_kind(&state->conditions[c].target);
+        }
+    }
+}
+
+/* ---- the grid ---- */
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+static float widest_zone(const struct behavior_runtime *runtime) {
+    float widest = 0.0f;
+    for (int z = 0; z < ZONE_COUNT; z++) {
+        widest = larger(widest, runtime->zones[z].radius);
+    }
+    return widest;
+}
+
+/* The widest zone, or without any the widest `within`. */
+static float widest_look(const struct world *world) {
+    float zone = 0.0f, within = 0.0f;
+    for (int k = 0; k < world->kind_count; k++) {
+        const struct kind *kind = &world->kinds[k];
+        for (int s = 0; s < kind->def.state_count; s++) {
+            const struct state_def *state = &kind->def.states[s];
+            for (int b = 0; b < state->behavior_count; b++) {
+                zone = larger(zone, widest_zone(&kind->states[s].behaviors[b]));
+                within = larger(within, is_about_kind(&state->behaviors[b].target)
+                                            ? state->behaviors[b].target.within
+                                            : 0.0f);
+            }
+            for (int c = 0; c < state->condition_count; c++) {
+                within = larger(within, is_about_kind(&state->conditions[c].target)
+                                            ? state->conditions[c].target.within
+                                            : 0.0f);
+            }
+        }
+    }
+    return world->has_neighbors ? larger(zone, SMALLEST_EDGE) : within;
+}
+
+void world_sort(struct world *world) {
+    world->is_sorted = false;
+    if (world->is_creating || !(world->has_neighbors || world->has_sights) || world->agent_count == 0) {
+        return;
+    }
+    const float edge = widest_look(world);
+    if (!(edge > 0.0f)) {
+        return;
+    }
+    grid_build(&world->grid, &world->bounds, world->motion[world->now], world->kind, world->agent_count,
+               edge);
+    for (int32_t slot = 0; slot < world->agent_count; slot++) {
+        world->grid.radius[slot] = world_body(world, world->grid.row[slot])->radius;
+    }
+    world->is_sorted = true;
+}
+
+/* ---- what a behaviour is told ---- */
+
+static void feel_ahead(const struct world *world, struct neighbor_query *query,
+                       const struct behavior_def *behavior, const struct behavior_runtime *runtime,
+                       struct senses *senses) {
+    query->heading = vec2_with_length(senses->first.offset, 1.0f);
+    query->core = 0.0f;
+    senses->ahead = neighbors_nearest(&world->grid, query, &runtime->zones[ZONE_SEPARATION]);
+    const struct neighbor_zone elbows[ZONE_COUNT] = {
+        [ZONE_SEPARATION] = {.radius = 2.0f * senses->body->radius + behavior->clearance,
+                             .cosine = ALL_ROUND}};
+    senses->sums = neighbors_sum(&world->grid, query, elbows);
+}
+
+void world_feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                const struct behavior_runtime *runtime, struct senses *senses) {
+    assert(world->is_sorted && world->grid.count == world->agent_count);
+    struct neighbor_query query = {
+        .bounds = &world->bounds,
+        .ids = world->id,
+        .slot = world->grid.slot[row],
+        .heading = senses->heading,
+        .core = CORE_RADII * senses->body->radius,
+        .kinds = runtime->kinds,
+    };
+    switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
+    case NEIGHBORS_SUMS:
+        senses->sums = neighbors_sum(&world->grid, &query, runtime->zones);
+        break;
+    case NEIGHBORS_THREATS:
+        senses->threats = neighbors_threats(
+            &world->grid, &query, &runtime->zones[ZONE_SEPARATION],
+            &(struct neighbor_space){senses->body->radius, behavior->clearance, behavior->horizon});
+        break;
+    case NEIGHBORS_AHEAD:
+        feel_ahead(world, &query, behavior, runtime, senses);
+        break;
+    case NEIGHBORS_UNUSED:
+        break;
+    }
+}
+
+double world_candidates(const struct world *world) {
+    int64_t candidates = 0;
+    for (int32_t row = 0; world->is_sorted && row < world->agent_count; row++) {
+        const struct motion *motion = &world->motion[world->now][row];
+        const struct kind *kind = &world->kinds[world->kind[row]];
+        const struct state_runtime *runtime = &kind->states[world->state[row]];
+        for (int b = 0; b < kind->def.states[world->state[row]].behavior_count; b++) {
+            const float radius = widest_zone(&runtime->behaviors[b]);
+            if (!(radius > 0.0f)) {
+                continue;
+            }
+            struct grid_walk walk = grid_walk_begin(&world->grid, (vec2){motion->x, motion->y}, radius);
+            for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+                candidates += end - begin;
+            }
+        }
+    }
+    return world->agent_count > 0 ? (double)candidates / world->agent_count : 0.0;
+}

@@ -1,0 +1,259 @@
+/* The grid and its kernels against the plain reference, bit for bit, on random arrangements: every edge,
+ * every density, tiny and huge radii, agents outside the box, heaps of coincident agents.
+ *
+ * The reference asks everybody, in the order of the contract, and writes down what neighbors.h says; whoever
+ * does not count adds +0.0, as a kernel with agents in SIMD lanes would do it.
+ *
+ * DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen a run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/sim/neighbors.h"
+#include "server/sim/rng.h"
+#include "tests/unit/sim/cmocka_all.h"
+
+enum { MOST = 400 };
+
+static struct rng dice;
+static struct bounds bounds;
+static struct grid grid;
+static struct motion motion[MOST];
+static uint8_t kind[MOST];
+static uint32_t ids[MOST];
+static int32_t count;
+
+static float any(float low, float high) {
+    return rng_between(&dice, low, high);
+}
+static int below(int limit) {
+    return (int)(rng_next(&dice) % (uint64_t)limit);
+}
+/* Spread over orders of magnitude. */
+static float spread(float low, float high) {
+    return low * powf(high / low, any(0.0f, 1.0f));
+}
+
+static vec2 random_place(void) {
+    switch (below(6)) {
+    case 0: /* exactly on a corner or an edge */
+        return (vec2){below(2) ? 0.0f : bounds.size.x, below(2) ? 0.0f : any(0.0f, bounds.size.y)};
+    case 1: /* outside */
+        return (vec2){any(-1e6f, 1e6f), any(-2.0f, 2.0f) * bounds.size.y};
+    default:
+        return (vec2){any(0.0f, bounds.size.x), any(0.0f, bounds.size.y)};
+    }
+}
+
+static void random_arrangement(void) {
+    bounds.size = (vec2){spread(1.0f, 1e5f), spread(1.0f, 1e5f)};
+    bounds.edge = (enum edge)below(4);
+    count = 1 + below(MOST);
+    const bool is_heap = below(3) == 0;
+    for (int32_t i = 0; i < count; i++) {
+        vec2 place = random_place();
+        if (is_heap && i > 0 && below(2)) {
+            place = (vec2){motion[i - 1].x, motion[i - 1].y};
+        }
+        place = bounds_settle(&bounds, place);
+        const float speed = below(4) ? spread(1e-3f, 2e4f) : 0.0f;
+        motion[i] = (struct motion){place.x, place.y, any(-speed, speed), any(-speed, speed)};
+        kind[i] = (uint8_t)(below(3) * 31);
+        ids[i] = (i > 0 ? ids[i - 1] : 0) + 1 + (uint32_t)below(1000);
+    }
+    grid_build(&grid, &bounds, motion, kind, count, below(3) ? spread(1e-2f, 1e6f) : 1.0f);
+    for (int32_t slot = 0; slot < count; slot++) {
+        grid.radius[slot] = (float)(grid.row[slot] % 5) * 3.0f;
+    }
+}
+
+static struct neighbor_zone random_zone(void) {
+    const struct neighbor_zone zone = {below(8) ? spread(1e-3f, 1e6f) : 0.0f,
+                                       below(2) ? -2.0f : any(-1.0f, 1.0f), below(2) != 0};
+    return zone;
+}
+
+/* ---- the reference ---- */
+
+static float short_way(float difference, float size) {
+    if (bounds.edge == EDGE_WRAP && difference > 0.5f * size) {
+        return difference - size;
+    }
+    return bounds.edge == EDGE_WRAP && difference < -0.5f * size ? difference + size : difference;
+}
+
+struct candidate {
+    int32_t row;
+    vec2 offset;
+    float squared, distance;
+};
+
+static struct candidate candidate_at(const struct neighbor_query *query, int32_t slot) {
+    const struct motion *self = &motion[grid.row[query->slot]];
+    struct candidate one = {.row = grid.row[slot]};
+    one.offset.x = short_way(motion[one.row].x - self->x, bounds.size.x);
+    one.offset.y = short_way(motion[one.row].y - self->y, bounds.size.y);
+    one.squared = one.offset.x * one.offset.x + one.offset.y * one.offset.y;
+    one.distance = sqrtf(one.squared);
+    return one;
+}
+
+static bool is_counted(const struct neighbor_query *query, const struct neighbor_zone *zone,
+                       const struct candidate *one) {
+    const bool is_seen =
+        one->squared < query->core * query->core ||
+        query->heading.x * one->offset.x + query->heading.y * one->offset.y >= zone->cosine * one->distance;
+    return one->row != grid.row[query->slot] && (query->kinds & (UINT64_C(1) << kind[one->row])) != 0 &&
+           one->squared < zone->radius * zone->radius && is_seen;
+}
+
+static float reference_weight(const struct neighbor_zone *zone, const struct candidate *one, bool counts) {
+    const float weight = zone->is_sharp ? 1.0f : 1.0f - one->distance / zone->radius;
+    return counts && weight > 0.0f ? weight : 0.0f;
+}
+
+static vec2 reference_push(const struct neighbor_query *query, const struct neighbor_zone *zone,
+                           const struct candidate *one) {
+    const float closest = 0.0156f * zone->radius;
+    const float strength =
+        zone->radius / (one->distance > closest ? one->distance : closest) - (zone->is_sharp ? 0.0f : 1.0f);
+    vec2 towards = {one->offset.x * (1.0f / one->distance), one->offset.y * (1.0f / one->distance)};
+    if (one->distance * one->distance < 1e-12f) {
+        towards = neighbors_split(ids[grid.row[query->slot]], ids[one->row]);
+    }
+    return (vec2){towards.x * strength, towards.y * strength};
+}
+
+static struct neighbor_sums reference_sum(const struct neighbor_query *query,
+                                          const struct neighbor_zone zones[ZONE_COUNT]) {
+    struct neighbor_sums sums = {0};
+    for (int32_t slot = 0; slot < count; slot++) {
+        const struct candidate one = candidate_at(query, slot);
+        const struct motion *other = &motion[one.row];
+        const bool apart = is_counted(query, &zones[ZONE_SEPARATION], &one),
+                   along = is_counted(query, &zones[ZONE_ALIGNMENT], &one),
+                   together = is_counted(query, &zones[ZONE_COHESION], &one);
+        const vec2 zero = {0.0f, 0.0f},
+                   push = apart ? reference_push(query, &zones[ZONE_SEPARATION], &one) : zero;
+        sums.separation.x -= push.x;
+        sums.separation.y -= push.y;
+        sums.separation_count += apart;
+        const float a = reference_weight(&zones[ZONE_ALIGNMENT], &one, along);
+        sums.velocity.x += along ? other->vx * a : 0.0f;
+        sums.velocity.y += along ? other->vy * a : 0.0f;
+        sums.velocity_weight += a;
+        sums.alignment_count += along;
+        const float c = reference_weight(&zones[ZONE_COHESION], &one, together);
+        sums.offset.x += together ? one.offset.x * c : 0.0f;
+        sums.offset.y += together ? one.offset.y * c : 0.0f;
+        sums.offset_weight += c;
+        sums.cohesion_count += together;
+    }
+    return sums;
+}
+
+static int32_t reference_nearest(const struct neighbor_query *query, const struct neighbor_zone *zone) {
+    int32_t nearest = -1;
+    float best = 0.0f;
+    for (int32_t row = 0; row < count; row++) {
+        const struct candidate one = candidate_at(query, grid.slot[row]);
+        if (is_counted(query, zone, &one) && (nearest < 0 || one.squared < best)) {
+            best = one.squared;
+            nearest = row;
+        }
+    }
+    return nearest;
+}
+
+/* The soonest threat, in doubles: rounding may not decide more than it must. Returns how many there surely
+ * are and how many there may be. */
+static void reference_threats(const struct neighbor_query *query, const struct neighbor_zone *zone,
+                              const struct neighbor_space *space, int *surely, int *maybe) {
+    const struct motion *self = &motion[grid.row[query->slot]];
+    *surely = *maybe = 0;
+    for (int32_t row = 0; row < count; row++) {
+        const struct candidate one = candidate_at(query, grid.slot[row]);
+        if (!is_counted(query, zone, &one)) {
+            continue;
+        }
+        const double px = (double)one.offset.x, py = (double)one.offset.y;
+        const double vx = (double)(motion[row].vx - self->vx), vy = (double)(motion[row].vy - self->vy);
+        const double speed = sqrt(vx * vx + vy * vy), way = speed > 0.0 ? -(px * vx + py * vy) / speed : 0.0;
+        const double time = way > 0.0 ? way / speed : 0.0;
+        const double squared = px * px + py * py - (way > 0.0 ? way * way : 0.0);
+        const double miss = sqrt(squared > 0.0 ? squared : 0.0);
+        const double room = (double)(space->radius + grid.radius[grid.slot[row]] + space->clearance);
+        const double slack = 1e-3 * (room + sqrt(px * px + py * py)), late = 1e-3 * (double)space->horizon;
+        const double leaving = px * vx + py * vy, doubt = 1e-4 * speed * sqrt(px * px + py * py) + 1e-9;
+        *maybe += miss < room + slack && time < (double)space->horizon + late && leaving < doubt;
+        *surely += miss < room - slack && time < (double)space->horizon - late && leaving < -doubt;
+    }
+}
+
+/* ---- */
+
+static void check_bits(const void *a, const void *b, size_t size) {
+    assert_memory_equal(a, b, size);
+}
+
+static void check_agent(int32_t row) {
+    const float angle = any(0.0f, 6.28f);
+    const struct neighbor_query query = {
+        .bounds = &bounds,
+        .ids = ids,
+        .slot = grid.slot[row],
+        .heading = {cosf(angle), sinf(angle)},
+        .core = below(2) ? 0.0f : spread(1e-2f, 100.0f),
+        .kinds = rng_next(&dice) | (below(2) ? ~UINT64_C(0) : 0),
+    };
+    const struct neighbor_zone zones[ZONE_COUNT] = {random_zone(), random_zone(), random_zone()};
+    const struct neighbor_sums fast = neighbors_sum(&grid, &query, zones),
+                               plain = reference_sum(&query, zones);
+    check_bits(&fast, &plain, sizeof fast);
+    const struct neighbor nearest = neighbors_nearest(&grid, &query, &zones[0]);
+    assert_int_equal(nearest.is_there ? nearest.row : -1, reference_nearest(&query, &zones[0]));
+    const struct neighbor_space space = {any(0.0f, 20.0f), any(0.0f, 20.0f), spread(1e-2f, 60.0f)};
+    const struct neighbor_threats threats = neighbors_threats(&grid, &query, &zones[0], &space);
+    int surely, maybe;
+    reference_threats(&query, &zones[0], &space, &surely, &maybe);
+    assert_true(threats.count >= surely && threats.count <= maybe);
+    assert_true(isfinite(threats.push.x) && isfinite(threats.push.y));
+    assert_true(vec2_length(threats.push) <= 1.001f * (float)threats.count);
+}
+
+static uint64_t environment(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static uint64_t current_seed;
+
+static void test_reference(void **state) {
+    (void)state;
+    assert_int_equal(grid_reserve(&grid, MOST), 0);
+    const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
+                   worlds = environment("DROVER_PROPERTY_WORLDS", 1000);
+    for (uint64_t w = 0; w < worlds; w++) {
+        current_seed = seed + w;
+        dice = rng_begin(current_seed, 0, 0, RNG_SPAWN_PLACE);
+        random_arrangement();
+        for (int i = 0; i < 20; i++) {
+            check_agent(below(count));
+        }
+    }
+}
+
+static int tell_seed(void **state) {
+    (void)state;
+    grid_fini(&grid);
+    fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",
+            (unsigned long long)current_seed);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_reference, tell_seed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
