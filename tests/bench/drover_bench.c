@@ -1,6 +1,6 @@
 /* Benchmarks of the parts, each with its rival in the same run: medians of several runs, never a test.
  *
- *     drover-bench [world|wire]
+ *     drover-bench [world|wire|flock [AGENTS [TICKS]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "common/snapshot.h"
 #include "server/sim/world.h"
 #include "server/world_snapshot.h"
+#include "tests/bench/bench_flock.h"
 
 enum { RUNS = 7 };
 
@@ -145,8 +146,11 @@ int main(int argc, char **argv) {
     if (all || strcmp(what, "wire") == 0) {
         bench_wire();
     }
+    if (strcmp(what, "flock") == 0) {
+        return bench_flock(argc - 2, argv + 2);
+    }
     if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0) {
-        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world and wire\n", what);
+        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire and flock\n", what);
         return 2;
     }
     return 0;
