@@ -54,7 +54,7 @@ struct senses {
     float exact_rate;    /* the highest rate that does not overshoot within a tick */
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
-    struct memory *memory; /* of tick t+1 in the making; only wander writes */
+    struct memory *memory;           /* of tick t+1 in the making; only wander writes */
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */
     struct neighbor ahead;           /* NEIGHBORS_AHEAD */

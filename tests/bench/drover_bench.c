@@ -1,6 +1,6 @@
 /* Benchmarks of the parts, each with its rival in the same run: medians of several runs, never a test.
  *
- *     drover-bench [world|wire]
+ *     drover-bench [world|wire|flock]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "common/clock.h"
 #include "common/snapshot.h"
+#include "flock_bench.h"
 #include "server/sim/world.h"
 #include "server/world_snapshot.h"
 
@@ -145,8 +146,11 @@ int main(int argc, char **argv) {
     if (all || strcmp(what, "wire") == 0) {
         bench_wire();
     }
-    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0) {
-        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world and wire\n", what);
+    if (all || strcmp(what, "flock") == 0) {
+        bench_flock();
+    }
+    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0 && strcmp(what, "flock") != 0) {
+        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire and flock\n", what);
         return 2;
     }
     return 0;
