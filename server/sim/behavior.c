@@ -10,10 +10,20 @@
 #define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
 
 static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
-    [BEHAVIOR_SEEK] = behavior_seek,           [BEHAVIOR_FLEE] = behavior_flee,
-    [BEHAVIOR_ARRIVE] = behavior_arrive,       [BEHAVIOR_PURSUE] = behavior_pursue,
-    [BEHAVIOR_EVADE] = behavior_evade,         [BEHAVIOR_OFFSET_PURSUIT] = behavior_offset_pursuit,
-    [BEHAVIOR_INTERPOSE] = behavior_interpose, [BEHAVIOR_WANDER] = behavior_wander,
+    [BEHAVIOR_SEEK] = behavior_seek,
+    [BEHAVIOR_FLEE] = behavior_flee,
+    [BEHAVIOR_ARRIVE] = behavior_arrive,
+    [BEHAVIOR_PURSUE] = behavior_pursue,
+    [BEHAVIOR_EVADE] = behavior_evade,
+    [BEHAVIOR_OFFSET_PURSUIT] = behavior_offset_pursuit,
+    [BEHAVIOR_INTERPOSE] = behavior_interpose,
+    [BEHAVIOR_WANDER] = behavior_wander,
+    [BEHAVIOR_AVOID_OBSTACLES] = behavior_avoid_obstacles,
+    [BEHAVIOR_FOLLOW_WALL] = behavior_follow_wall,
+    [BEHAVIOR_FOLLOW_PATH] = behavior_follow_path,
+    [BEHAVIOR_STAY_ON_PATH] = behavior_stay_on_path,
+    [BEHAVIOR_FOLLOW_FLOW] = behavior_follow_flow,
+    [BEHAVIOR_HIDE] = behavior_hide,
 };
 
 behavior_function behavior_function_of(enum behavior_type type) {
@@ -29,7 +39,7 @@ void behavior_rates(struct senses *senses, float weight_sum) {
     senses->rate = senses->exact_rate < TUTORIAL_RATE ? senses->exact_rate : TUTORIAL_RATE;
 }
 
-static struct urge match_velocity(vec2 desired, const struct senses *senses, float rate) {
+struct urge behavior_match_velocity(vec2 desired, const struct senses *senses, float rate) {
     return (struct urge){true, desired, vec2_scale(vec2_sub(desired, senses->velocity), rate)};
 }
 
@@ -43,7 +53,7 @@ static bool is_on_course(const struct senses *senses) {
 struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
     const vec2 towards = is_on_course(senses) ? senses->velocity : senses->first.offset;
-    return match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
+    return behavior_match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
 }
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
@@ -58,7 +68,7 @@ static struct urge run_from(vec2 offset, float panic_distance, const struct sens
     if (!(squared > 1e-30f)) {
         away = vec2_scale(senses->heading, senses->body->max_speed);
     }
-    return match_velocity(away, senses, senses->rate);
+    return behavior_match_velocity(away, senses, senses->rate);
 }
 
 struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
@@ -89,8 +99,8 @@ static float ramp_speed(float distance, float slowing_distance, float max_speed)
 }
 
 /* The velocity that brings the agent to rest at `offset`, in a frame that moves with `velocity`. */
-static vec2 stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
-                              const struct senses *senses) {
+vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
+                                const struct senses *senses) {
     const struct body *body = senses->body;
     const float distance = vec2_length(offset);
     /* Positions are floats: far from the origin a place can only be met to the spacing of floats there. */
@@ -110,11 +120,12 @@ struct urge behavior_arrive(const struct behavior_def *behavior, const struct se
     if (behavior->law == ARRIVE_LINEAR) {
         const float speed =
             ramp_speed(vec2_length(offset), behavior->slowing_distance, senses->body->max_speed);
-        return match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
+        return behavior_match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
     }
     const vec2 still = {0.0f, 0.0f};
-    return match_velocity(stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
-                          senses->exact_rate);
+    return behavior_match_velocity(
+        behavior_stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
+        senses->exact_rate);
 }
 
 /* ---- others that move ---- */
@@ -135,7 +146,7 @@ static vec2 predicted(const struct sighting *other, float time, const struct sen
 struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses) {
     const vec2 ahead =
         predicted(&senses->first, time_to(senses->first.offset, behavior->max_prediction, senses), senses);
-    return match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
+    return behavior_match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
 }
 
 struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses) {
@@ -155,8 +166,10 @@ struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const s
     const vec2 place =
         bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
     /* One tick ahead: in that tick the leader moves on as well. */
-    const vec2 desired = stopping_velocity(place, leader->velocity, behavior->slowing_distance, senses);
-    return match_velocity(vec2_truncate(desired, senses->body->max_speed), senses, senses->exact_rate);
+    const vec2 desired =
+        behavior_stopping_velocity(place, leader->velocity, behavior->slowing_distance, senses);
+    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
+                                   senses->exact_rate);
 }
 
 struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses) {
@@ -168,8 +181,9 @@ struct urge behavior_interpose(const struct behavior_def *behavior, const struct
      */
     const vec2 half = vec2_scale(bounds_difference(senses->bounds, one, other), 0.5f);
     const vec2 still = {0.0f, 0.0f};
-    const vec2 desired = stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
-    return match_velocity(desired, senses, senses->exact_rate);
+    const vec2 desired =
+        behavior_stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
+    return behavior_match_velocity(desired, senses, senses->exact_rate);
 }
 
 /* ---- wander ---- */
@@ -192,5 +206,5 @@ struct urge behavior_wander(const struct behavior_def *behavior, const struct se
     const vec2 on_circle = vec2_add(vec2_scale(ahead, goal.x), vec2_scale(right, goal.y));
     const vec2 to_goal = vec2_add(vec2_scale(ahead, behavior->wander_distance),
                                   vec2_scale(on_circle, behavior->wander_radius));
-    return match_velocity(vec2_with_length(to_goal, senses->body->max_speed), senses, senses->rate);
+    return behavior_match_velocity(vec2_with_length(to_goal, senses->body->max_speed), senses, senses->rate);
 }

@@ -163,6 +163,54 @@ static const struct field wander_table[] = {
     END_ROW,
 };
 
+#define PATH_ROW                                                                                             \
+    ROW(FIELD_NAME, "path", struct behavior_def, path, FIELD_REQUIRED, 0, 0, 0, "",                          \
+        "One of the world's paths.")
+#define LOOK_ROW(initial_)                                                                                   \
+    NUMBER("prediction", prediction, 60.0, initial_, "s",                                                    \
+           "It looks at the place where it will be after this time.")
+
+static const struct field avoid_obstacles_table[] = {
+    WEIGHT_ROW,
+    NUMBER("horizon", horizon, 60.0, 1.5, "s", "How far ahead it looks for obstacles and walls."),
+    NUMBER("clearance", clearance, 1000.0, 4.0, "px", "Kept between the body and what it passes."),
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field follow_wall_table[] = {
+    WEIGHT_ROW,    NUMBER("distance", distance, 10000.0, 20.0, "px", "Kept between the body and the wall."),
+    LOOK_ROW(0.3), TURN_ROWS,
+    END_ROW,
+};
+static const struct field follow_path_table[] = {
+    WEIGHT_ROW,
+    LOOK_ROW(0.4),
+    ROW(FIELD_FLOAT, "direction", struct behavior_def, direction, FIELD_PARAM, -1, 1, 1, "1",
+        "1: along the path, -1: against it."),
+    PATH_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field stay_on_path_table[] = {WEIGHT_ROW, LOOK_ROW(0.4), PATH_ROW, TURN_ROWS, END_ROW};
+static const struct field follow_flow_table[] = {
+    WEIGHT_ROW,
+    LOOK_ROW(0.2),
+    ROW(FIELD_NAME, "flow_field", struct behavior_def, flow_field, FIELD_REQUIRED, 0, 0, 0, "",
+        "One of the world's flow fields."),
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field hide_table[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    NUMBER("clearance", clearance, 1000.0, 10.0, "px",
+           "Kept between the body and the obstacle it hides behind."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
 static const struct {
     const char *name;
     int targets;
@@ -176,6 +224,12 @@ static const struct {
     [BEHAVIOR_OFFSET_PURSUIT] = {"offset_pursuit", 1, offset_pursuit_table},
     [BEHAVIOR_INTERPOSE] = {"interpose", 2, interpose_table},
     [BEHAVIOR_WANDER] = {"wander", 0, wander_table},
+    [BEHAVIOR_AVOID_OBSTACLES] = {"avoid_obstacles", 0, avoid_obstacles_table},
+    [BEHAVIOR_FOLLOW_WALL] = {"follow_wall", 0, follow_wall_table},
+    [BEHAVIOR_FOLLOW_PATH] = {"follow_path", 0, follow_path_table},
+    [BEHAVIOR_STAY_ON_PATH] = {"stay_on_path", 0, stay_on_path_table},
+    [BEHAVIOR_FOLLOW_FLOW] = {"follow_flow", 0, follow_flow_table},
+    [BEHAVIOR_HIDE] = {"hide", 1, hide_table},
 };
 
 const struct field *target_ref_fields(void) {
@@ -185,6 +239,14 @@ const struct field *target_ref_fields(void) {
 int behavior_target_count(enum behavior_type type) {
     assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
     return behavior_rows[type].targets;
+}
+
+bool behavior_has_path(enum behavior_type type) {
+    return type == BEHAVIOR_FOLLOW_PATH || type == BEHAVIOR_STAY_ON_PATH;
+}
+
+bool behavior_has_flow_field(enum behavior_type type) {
+    return type == BEHAVIOR_FOLLOW_FLOW;
 }
 
 const struct field *body_fields(void) {
@@ -249,6 +311,7 @@ struct world_def world_def_default(void) {
 void world_def_fini(struct world_def *def) {
     free(def->kinds);
     free(def->placements);
+    geometry_def_fini(&def->geometry);
     *def = world_def_default();
 }
 

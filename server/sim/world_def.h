@@ -17,6 +17,7 @@
 #include "common/limits.h"
 #include "common/nodiscard.h"
 #include "common/vec2.h"
+#include "server/sim/geometry_def.h"
 
 /** What happens at the borders of the box [0, width) x [0, height). */
 enum edge {
@@ -43,6 +44,12 @@ enum behavior_type {
     BEHAVIOR_OFFSET_PURSUIT,
     BEHAVIOR_INTERPOSE,
     BEHAVIOR_WANDER,
+    BEHAVIOR_AVOID_OBSTACLES,
+    BEHAVIOR_FOLLOW_WALL,
+    BEHAVIOR_FOLLOW_PATH,
+    BEHAVIOR_STAY_ON_PATH,
+    BEHAVIOR_FOLLOW_FLOW,
+    BEHAVIOR_HIDE,
     BEHAVIOR_TYPE_COUNT
 };
 
@@ -79,6 +86,13 @@ struct behavior_def {
     float wander_radius;      /* wander: px, the circle the goal moves on */
     float wander_distance;    /* wander: px, the circle's centre ahead of the agent */
     float wander_rate;        /* wander: rad after one second, the root mean square turn of the goal */
+    char path[LIMIT_NAME_CHARS + 1];       /* follow_path, stay_on_path: which */
+    char flow_field[LIMIT_NAME_CHARS + 1]; /* follow_flow: which */
+    float horizon;                         /* avoid_obstacles: s, how far ahead it looks */
+    float clearance;                       /* avoid_obstacles, hide: px kept between the body and obstacles */
+    float distance;                        /* follow_wall: px kept between the body and the wall */
+    float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, look at the place then */
+    float direction;  /* follow_path: >= 0 along the path, < 0 against it */
 };
 
 enum condition_type {
@@ -168,6 +182,7 @@ struct world_def {
     struct kind_def *kinds; /* owned */
     int placement_count;
     struct placement_def *placements; /* owned */
+    struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields */
 };
 
 /** 800 x 600, open, 60 Hz, seed 1, nothing in it. */
@@ -195,6 +210,9 @@ const struct field *body_fields(void);
 const struct field *target_ref_fields(void);
 /** Rows of struct behavior_def for this type: whom it is about, weight, tier, and its own. */
 const struct field *behavior_fields(enum behavior_type type);
+/** Whether the type names a path, or a flow field (rows "path", "flow_field"). */
+bool behavior_has_path(enum behavior_type type);
+bool behavior_has_flow_field(enum behavior_type type);
 /** How many target_refs a type has: 0 (wander), 1, or 2 (interpose). */
 int behavior_target_count(enum behavior_type type);
 /** "seek"; NULL outside the enum. */

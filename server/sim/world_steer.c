@@ -77,6 +77,8 @@ static struct urge ask(const struct world *world, int32_t row, const struct beha
                        const struct behavior_runtime *runtime, struct senses *senses,
                        struct steering_view *detail) {
     struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    senses->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
+    senses->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
     if (look(world, row, behavior, runtime, senses)) {
         urge = behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
     }
@@ -184,6 +186,7 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
         .heading = world->heading[world->now][row],
         .body = body,
         .bounds = &world->bounds,
+        .scenery = &world->scenery,
         .dt = world->dt,
         .noise = rng_begin(world->seed, world->tick, world->id[row], RNG_WANDER),
         .memory = &intent.memory,
