@@ -188,7 +188,8 @@ struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const s
 /* The place of the rank-th of `count` members, in the leader's frame. */
 static vec2 formation_place(int shape, int32_t rank, int32_t count, float spacing) {
     const float side = rank % 2 == 0 ? 1.0f : -1.0f;
-    const float pair = (float)(rank / 2 + 1) * spacing;
+    const int32_t pairs = rank / 2 + 1;
+    const float pair = (float)pairs * spacing;
     switch ((enum formation_shape)shape) {
     case FORMATION_LINE:
         return (vec2){0.0f, side * pair};
