@@ -31,4 +31,13 @@
 #define LIMIT_TICK_HZ        480
 #define LIMIT_SCENARIO_BYTES 4194304 /* a scenario file */
 
+#define LIMIT_OBSTACLES       256   /* obstacles of a world */
+#define LIMIT_OBSTACLE_POINTS 16    /* corners of a polygon */
+#define LIMIT_WALLS           512   /* walls of a world */
+#define LIMIT_PATHS           16    /* named paths of a world */
+#define LIMIT_PATH_POINTS     64    /* points of a path */
+#define LIMIT_FLOW_FIELDS     8     /* named flow fields of a world */
+#define LIMIT_FLOW_CELLS      16384 /* vectors of a flow field's grid */
+#define LIMIT_FLOW_ARROWS     400   /* vectors that a scenario message has of a flow field */
+
 #endif

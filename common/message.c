@@ -143,6 +143,7 @@ static void write_scenario(const struct message_scenario *scenario, struct json_
         json_string(json, scenario->targets[i]);
     }
     json_end(json);
+    message_geometry_write(&scenario->geometry, json);
 }
 
 void message_write_hello(const struct message_hello *hello, struct buffer *out) {
@@ -255,7 +256,10 @@ static int read_scenario(const cJSON *json, struct message_scenario *scenario, s
         read_kinds(cJSON_GetObjectItemCaseSensitive(json, "kinds"), scenario, failure) != 0) {
         return -1;
     }
-    return read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), scenario, failure);
+    if (read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), scenario, failure) != 0) {
+        return -1;
+    }
+    return message_geometry_read(json, &scenario->geometry, failure);
 }
 
 static int read_hello(const cJSON *json, struct message_hello *hello, struct failure *failure) {

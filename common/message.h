@@ -13,6 +13,7 @@
 #include "common/failure.h"
 #include "common/json_writer.h"
 #include "common/limits.h"
+#include "common/message_geometry.h"
 #include "common/request.h"
 #include "common/vec2.h"
 
@@ -38,6 +39,7 @@ struct message_scenario {
     struct message_kind kinds[LIMIT_KINDS];
     int target_count;
     char targets[LIMIT_TARGETS][LIMIT_NAME_CHARS + 1];
+    struct message_geometry geometry;
 };
 
 enum message_op {

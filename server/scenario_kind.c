@@ -8,6 +8,7 @@
 
 #include "common/field_json.h"
 #include "common/name_table.h"
+#include "server/scenario_geometry.h"
 #include "server/scenario_text.h"
 #include "server/scenario_world.h"
 
@@ -110,7 +111,8 @@ static int check_state_refs(const struct world_def *def, const struct state_def 
             (behavior_target_count(type) >= 1 &&
              check_ref(def, &behavior->target, "", where, failure) != 0) ||
             (behavior_target_count(type) >= 2 &&
-             check_ref(def, &behavior->second, "second_", where, failure) != 0)) {
+             check_ref(def, &behavior->second, "second_", where, failure) != 0) ||
+            scenario_check_geometry(def, behavior, where, failure) != 0) {
             return -1;
         }
     }

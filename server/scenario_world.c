@@ -6,6 +6,7 @@
 
 #include "common/field_json.h"
 #include "common/name_table.h"
+#include "server/scenario_geometry.h"
 #include "server/scenario_text.h"
 
 static const char *const no_more[] = {NULL};
@@ -40,13 +41,14 @@ int scenario_read_world(const cJSON *root, struct world_def *def, struct failure
         return failure_set(failure, FAILURE_BAD_PARAM, "world",
                            "missing; expected {\"size\": [width, height]}");
     }
+    static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", NULL};
     struct world_part part = {.size = def->size, .edge = def->edge};
-    if (fields_read(world_fields, json, "world", no_more, &part, NULL, failure) != 0) {
+    if (fields_read(world_fields, json, "world", parts, &part, NULL, failure) != 0) {
         return -1;
     }
     def->size = part.size;
     def->edge = part.edge;
-    return 0;
+    return scenario_read_geometry(json, def, failure);
 }
 
 /* ---- targets ---- */

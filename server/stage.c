@@ -1,6 +1,7 @@
 /* See stage.h. */
 #include "server/stage.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +74,45 @@ int stage_put(struct stage *stage, const struct scenario *scenario, const uint64
     return 0;
 }
 
+/* The flow at the centres of about square cells, few enough to draw. */
+static void sample_flow(const struct world *world, const struct flow_def *flow, struct message_flow *out) {
+    const struct bounds bounds = world_bounds(world);
+    const float ratio = bounds.size.x / bounds.size.y;
+    const float most = (float)LIMIT_FLOW_ARROWS;
+    const float columns = fminf(fmaxf(floorf(sqrtf(most * ratio)), 1.0f), most);
+    out->columns = (int32_t)columns;
+    out->rows = (int32_t)fmaxf(floorf(fminf(most / columns, columns / ratio + 0.5f)), 1.0f);
+    memcpy(out->name, flow->name, sizeof out->name);
+    for (int32_t i = 0; i < out->columns * out->rows; i++) {
+        const int32_t column = i % out->columns, row = i / out->columns;
+        const vec2 place = {((float)column + 0.5f) * bounds.size.x / columns,
+                            ((float)row + 0.5f) * bounds.size.y / (float)out->rows};
+        const vec2 vector = flow_at(flow, &bounds, place);
+        /* Whole px/s are enough to draw. */
+        out->vectors[i] = vec2_make(rintf(vector.x), rintf(vector.y));
+    }
+}
+
+static void describe_geometry(const struct world *world, struct message_geometry *out) {
+    const struct geometry_def *def = &world_scenery(world)->def;
+    out->obstacle_count = def->obstacle_count;
+    out->wall_count = def->wall_count;
+    out->path_count = def->path_count;
+    out->flow_count = def->flow_count;
+    for (int i = 0; i < def->obstacle_count; i++) {
+        out->obstacles[i] = def->obstacles[i];
+    }
+    for (int i = 0; i < def->wall_count; i++) {
+        out->walls[i] = def->walls[i];
+    }
+    for (int i = 0; i < def->path_count; i++) {
+        out->paths[i] = def->paths[i];
+    }
+    for (int i = 0; i < def->flow_count; i++) {
+        sample_flow(world, &def->flows[i], &out->flows[i]);
+    }
+}
+
 void stage_describe(const struct stage *stage, struct message_scenario *out) {
     const struct world *world = stage->world;
     *out = (struct message_scenario){.size = world_size(world),
@@ -95,4 +135,5 @@ void stage_describe(const struct stage *stage, struct message_scenario *out) {
     for (int t = 0; t < out->target_count; t++) {
         (void)snprintf(out->targets[t], sizeof out->targets[t], "%s", world_target_name(world, t));
     }
+    describe_geometry(world, &out->geometry);
 }

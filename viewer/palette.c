@@ -9,9 +9,9 @@ static const struct {
     const char *state;
     color fill;
 } known[] = {
-    {"wander", 0xff9aa0a6u}, {"idle", 0xff9aa0a6u},   {"rest", 0xff8f83c4u},
-    {"seek", 0xff00b386u},   {"arrive", 0xff2cc5c0u}, {"pursue", 0xffe69f00u},
-    {"flee", 0xffff8a3du},   {"evade", 0xffe8542cu},  {"velocity", 0xffd9c75bu},
+    {"wander", 0xff9aa0a6u}, {"idle", 0xff9aa0a6u},   {"rest", 0xff8f83c4u},   {"seek", 0xff00b386u},
+    {"arrive", 0xff2cc5c0u}, {"pursue", 0xffe69f00u}, {"follow", 0xff5ec4f0u}, {"drift", 0xff8fd8b4u},
+    {"hide", 0xffd7a86eu},   {"flee", 0xffff8a3du},   {"evade", 0xffe8542cu},  {"velocity", 0xffd9c75bu},
 };
 
 /* Far from each other and from the ones above, none dark on the ground. */

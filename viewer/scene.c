@@ -7,6 +7,7 @@
 
 #include "viewer/arrow.h"
 #include "viewer/palette.h"
+#include "viewer/scenery_draw.h"
 
 /* How long the arrows of max_speed and max_force are drawn, window px. */
 static const float velocity_length_px = 60.0f, steering_length_px = 46.0f;
@@ -51,6 +52,7 @@ static void draw_ground(const struct scene *scene, struct raster *raster) {
                      vec2_make(high.x + border, high.y + border), PALETTE_BORDER);
     raster_fill_rect(raster, low, high, PALETTE_WORLD);
     draw_grid(scene, raster, low, high);
+    scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, raster);
 }
 
 static void style_init(const struct scene *scene, struct scene_style *style) {

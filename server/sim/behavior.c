@@ -28,6 +28,12 @@ static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
     [BEHAVIOR_AVOID_AGENTS] = behavior_avoid_agents,
     [BEHAVIOR_FOLLOW_LEADER] = behavior_follow_leader,
     [BEHAVIOR_QUEUE] = behavior_queue,
+    [BEHAVIOR_AVOID_OBSTACLES] = behavior_avoid_obstacles,
+    [BEHAVIOR_FOLLOW_WALL] = behavior_follow_wall,
+    [BEHAVIOR_FOLLOW_PATH] = behavior_follow_path,
+    [BEHAVIOR_STAY_ON_PATH] = behavior_stay_on_path,
+    [BEHAVIOR_FOLLOW_FLOW] = behavior_follow_flow,
+    [BEHAVIOR_HIDE] = behavior_hide,
 };
 
 behavior_function behavior_function_of(enum behavior_type type) {
@@ -43,7 +49,7 @@ void behavior_rates(struct senses *senses, float weight_sum) {
     senses->rate = senses->exact_rate < TUTORIAL_RATE ? senses->exact_rate : TUTORIAL_RATE;
 }
 
-static struct urge match_velocity(vec2 desired, const struct senses *senses, float rate) {
+struct urge behavior_match_velocity(vec2 desired, const struct senses *senses, float rate) {
     return (struct urge){true, desired, vec2_scale(vec2_sub(desired, senses->velocity), rate)};
 }
 
@@ -57,7 +63,7 @@ static bool is_on_course(const struct senses *senses) {
 struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
     const vec2 towards = is_on_course(senses) ? senses->velocity : senses->first.offset;
-    return match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
+    return behavior_match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
 }
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
@@ -72,7 +78,7 @@ static struct urge run_from(vec2 offset, float panic_distance, const struct sens
     if (!(squared > 1e-30f)) {
         away = vec2_scale(senses->heading, senses->body->max_speed);
     }
-    return match_velocity(away, senses, senses->rate);
+    return behavior_match_velocity(away, senses, senses->rate);
 }
 
 struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
@@ -103,8 +109,8 @@ static float ramp_speed(float distance, float slowing_distance, float max_speed)
 }
 
 /* The velocity that brings the agent to rest at `offset`, in a frame that moves with `velocity`. */
-static vec2 stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
-                              const struct senses *senses) {
+vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
+                                const struct senses *senses) {
     const struct body *body = senses->body;
     const float distance = vec2_length(offset);
     /* Positions are floats: far from the origin a place can only be met to the spacing of floats there. */
@@ -119,21 +125,17 @@ static vec2 stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance
     return vec2_add(velocity, vec2_with_length(offset, ramp < stopping ? ramp : stopping));
 }
 
-vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
-                                const struct senses *senses) {
-    return stopping_velocity(offset, velocity, slowing_distance, senses);
-}
-
 struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {
     const vec2 offset = senses->first.offset;
     if (behavior->law == ARRIVE_LINEAR) {
         const float speed =
             ramp_speed(vec2_length(offset), behavior->slowing_distance, senses->body->max_speed);
-        return match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
+        return behavior_match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
     }
     const vec2 still = {0.0f, 0.0f};
-    return match_velocity(stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
-                          senses->exact_rate);
+    return behavior_match_velocity(
+        behavior_stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
+        senses->exact_rate);
 }
 
 /* ---- others that move ---- */
@@ -154,7 +156,7 @@ static vec2 predicted(const struct sighting *other, float time, const struct sen
 struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses) {
     const vec2 ahead =
         predicted(&senses->first, time_to(senses->first.offset, behavior->max_prediction, senses), senses);
-    return match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
+    return behavior_match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
 }
 
 struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses) {
@@ -174,8 +176,9 @@ static struct urge keep_place(vec2 offset, float slowing_distance, const struct 
     const vec2 nowhere = {0.0f, 0.0f};
     const vec2 place =
         bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
-    const vec2 desired = stopping_velocity(place, leader->velocity, slowing_distance, senses);
-    return match_velocity(vec2_truncate(desired, senses->body->max_speed), senses, senses->exact_rate);
+    const vec2 desired = behavior_stopping_velocity(place, leader->velocity, slowing_distance, senses);
+    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
+                                   senses->exact_rate);
 }
 
 struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses) {
@@ -185,7 +188,8 @@ struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const s
 /* The place of the rank-th of `count` members, in the leader's frame. */
 static vec2 formation_place(int shape, int32_t rank, int32_t count, float spacing) {
     const float side = rank % 2 == 0 ? 1.0f : -1.0f;
-    const float pair = (float)(rank / 2 + 1) * spacing;
+    const int32_t pairs = rank / 2 + 1;
+    const float pair = (float)pairs * spacing;
     switch ((enum formation_shape)shape) {
     case FORMATION_LINE:
         return (vec2){0.0f, side * pair};
@@ -215,8 +219,9 @@ struct urge behavior_interpose(const struct behavior_def *behavior, const struct
      */
     const vec2 half = vec2_scale(bounds_difference(senses->bounds, one, other), 0.5f);
     const vec2 still = {0.0f, 0.0f};
-    const vec2 desired = stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
-    return match_velocity(desired, senses, senses->exact_rate);
+    const vec2 desired =
+        behavior_stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
+    return behavior_match_velocity(desired, senses, senses->exact_rate);
 }
 
 /* ---- wander ---- */

@@ -21,6 +21,7 @@
 #include "server/sim/locomotion.h"
 #include "server/sim/neighbors.h"
 #include "server/sim/rng.h"
+#include "server/sim/scenery.h"
 #include "server/sim/world_def.h"
 
 /** Whom or what a behaviour is about, as an agent notices it. */
@@ -47,6 +48,9 @@ struct senses {
     vec2 heading;            /* unit vector */
     struct sighting first, second;
     int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
+    const struct scenery *scenery;
+    const struct path *path;     /* of a behaviour that names one */
+    const struct flow_def *flow; /* of a behaviour that names one */
     const struct body *body;
     const struct bounds *bounds;
     float dt;            /* s */
@@ -152,6 +156,51 @@ struct urge behavior_follow_leader(const struct behavior_def *behavior, const st
 /** Queueing: arrive at the target, no faster than whoever is in the way allows.
  * source  Reynolds 1999, "Queuing" */
 struct urge behavior_queue(const struct behavior_def *behavior, const struct senses *senses);
+/** Avoid obstacles: pass what stands in the way within horizon s, or brake.
+ *
+ * The body, grown by clearance px, is swept along its velocity (at rest along its heading, slowly); the first
+ * obstacle or wall it meets is passed along its surface, on the side of the present way, or when met head-on
+ * on the side that needs the smaller detour. The force is what brings the velocity onto that tangent by the
+ * time of contact, so it grows as the obstacle comes nearer; when there is no time to pass, the desired speed
+ * is lower too. From inside an obstacle: out by the shortest way, at max_speed. Nothing in the way: inactive.
+ * source  Reynolds 1999, "Obstacle avoidance"; OpenSteer, steerToAvoidObstacles */
+struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Follow wall: go along the nearest wall or outline of an obstacle, `distance` px between it and the body.
+ *
+ * Looks at where it will be after prediction s; keeps the direction it goes in already, and at an inner
+ * corner turns away from the wall it comes along. Inactive in a world without walls and obstacles. source
+ * Reynolds 1999, "Wall following" */
+struct urge behavior_follow_wall(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Follow path: go along a path in its direction.
+ *
+ * When it will be within the path's radius after prediction s, further along than now, it keeps its course at
+ * full speed; otherwise it seeks the point of the path that far ahead. At the end of a path that is no loop
+ * it arrives and stops. source  Reynolds 1999, "Path following"; OpenSteer, steerToFollowPath */
+struct urge behavior_follow_path(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Stay on path: back towards the path's middle when it will be outside its radius after prediction s;
+ * inactive inside. source  OpenSteer, steerToStayOnPath */
+struct urge behavior_stay_on_path(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Follow flow: the velocity of the flow field where it will be after prediction s, at most max_speed.
+ * source  Reynolds 1999, "Flow field following" */
+struct urge behavior_follow_flow(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Hide: arrive behind the obstacle whose hiding place, seen from the menace, is nearest, `clearance` px from
+ * it. Without an obstacle in the world: evade. source  Buckland 2005, "Hide" */
+struct urge behavior_hide(const struct behavior_def *behavior, const struct senses *senses);
+
+/* ---- for behaviours ---- */
+
+/** Active: the force that brings the velocity to `desired` px/s at a rate (senses->rate or exact_rate). */
+struct urge behavior_match_velocity(vec2 desired, const struct senses *senses, float rate);
+
+/** The velocity, in px/s, that brings the agent to rest at `offset` px, in a frame that moves with `velocity`
+ * px/s: arrive's law. slowing_distance px, 0: none. */
+vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
+                                const struct senses *senses);
 
 /** The function of a type. */
 behavior_function behavior_function_of(enum behavior_type type);
@@ -159,11 +208,6 @@ behavior_function behavior_function_of(enum behavior_type type);
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);
-
-/** The velocity, in px/s, that brings the agent to rest at `offset` px in a frame that moves with `velocity`
- * px/s (arrive's law; slowing_distance in px, 0: none). */
-vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
-                                const struct senses *senses);
 
 /** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviours that are combined. */
 void behavior_rates(struct senses *senses, float weight_sum);

@@ -17,6 +17,7 @@ enum rng_stream {
     RNG_TARGET_JUMP = 4,
     RNG_WANDER = 5,
     RNG_DITHER = 6,
+    RNG_FLOW_NOISE = 16,
 };
 
 /** A short sequence of numbers. Plain value. */

@@ -90,9 +90,25 @@ static bool build_behaviors(const struct world_def *def, int own, const struct s
         if (!world_resolve_kinds(def, own, behavior, &one->kinds)) {
             return false;
         }
+        const enum behavior_type type = (enum behavior_type)behavior->type;
+        one->path = behavior_has_path(type) ? geometry_def_find_path(&def->geometry, behavior->path) : -1;
+        one->flow =
+            behavior_has_flow_field(type) ? geometry_def_find_flow(&def->geometry, behavior->flow_field) : -1;
         make_label(state, b, one->label, sizeof one->label);
     }
     sort_tiers(state, runtime->order);
+    return true;
+}
+
+/* Whether the paths and flow fields that behaviours name are there. */
+static bool has_ways(const struct state_def *state, const struct state_runtime *runtime) {
+    for (int b = 0; b < state->behavior_count; b++) {
+        const enum behavior_type type = (enum behavior_type)state->behaviors[b].type;
+        if ((behavior_has_path(type) && runtime->behaviors[b].path < 0) ||
+            (behavior_has_flow_field(type) && runtime->behaviors[b].flow < 0)) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -141,6 +157,10 @@ static enum world_result build_kind(const struct world_def *def, int own, struct
         }
         if (!build_behaviors(def, own, state, &kind->states[s])) {
             *what = "a behaviour names a target or kind that is not there";
+            return WORLD_BAD_DEF;
+        }
+        if (!has_ways(state, &kind->states[s])) {
+            *what = "a behaviour names a path or flow field that is not there";
             return WORLD_BAD_DEF;
         }
         if (!build_conditions(def, state, &kind->states[s])) {
@@ -212,6 +232,11 @@ static bool is_sane(const struct world_def *def, const char **what) {
           def->size.y <= (float)LIMIT_WORLD_SIZE && def->tick_hz >= 1.0 && def->tick_hz <= LIMIT_TICK_HZ)) {
         return false;
     }
+    const char *fault = geometry_def_fault(&def->geometry, def->edge == EDGE_WRAP, def->size);
+    if (fault) {
+        *what = fault;
+        return false;
+    }
     *what = "too many kinds, targets or placements";
     return def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS && def->target_count >= 0 &&
            def->target_count <= LIMIT_TARGETS && def->placement_count >= 0 &&
@@ -236,7 +261,9 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     world->next_id = 1;
     world->simd = simd_best();
     build_targets(def, world);
-    enum world_result result = build_kinds(def, world, reason);
+    enum world_result result = scenery_init(&world->scenery, &def->geometry, &world->bounds) == 0
+                                   ? build_kinds(def, world, reason)
+                                   : WORLD_NO_MEMORY;
     if (result == WORLD_OK) {
         world->is_creating = true;
         result = place_agents(def, world, reason);
@@ -255,6 +282,7 @@ void world_destroy(struct world *world) {
     if (!world) {
         return;
     }
+    scenery_fini(&world->scenery);
     free(world->kinds);
     free(world->motion[0]);
     free(world->motion[1]);
@@ -315,6 +343,22 @@ int world_reserve(struct world *world, int32_t count) {
 
 /* ---- the tick ---- */
 
+/* Solids, then the edge. What a bounce would throw through a solid stays where it was. */
+static struct motion world_move(const struct world *world, struct motion old, struct motion moved,
+                                float radius) {
+    const struct scenery *scenery = &world->scenery;
+    const struct bounds *bounds = &world->bounds;
+    const struct motion held = scenery_constrain(scenery, bounds, old, moved, radius);
+    struct motion next = bounds_apply(bounds, held, radius);
+    if (bounds->edge == EDGE_BOUNCE && scenery->solid_count > 0 && (next.x != held.x || next.y != held.y)) {
+        next = scenery_constrain(scenery, bounds, old, next, radius);
+        const vec2 settled = bounds_settle(bounds, (vec2){next.x, next.y});
+        next.x = settled.x;
+        next.y = settled.y;
+    }
+    return next;
+}
+
 void world_step_agent(struct world *world, int32_t row, const struct foreseen *foreseen) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct body *body = world_body(world, row);
@@ -325,7 +369,7 @@ void world_step_agent(struct world *world, int32_t row, const struct foreseen *f
                             intent.desired, intent.force, world->dt);
     const struct motion moved = {old.x + velocity.x * world->dt, old.y + velocity.y * world->dt, velocity.x,
                                  velocity.y};
-    const struct motion next = bounds_apply(&world->bounds, moved, body->radius);
+    const struct motion next = world_move(world, old, moved, body->radius);
     assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
     world->motion[1 - world->now][row] = next;
     world->heading[1 - world->now][row] = locomotion_heading(
@@ -420,6 +464,12 @@ enum edge world_edge(const struct world *world) {
 }
 int32_t world_agent_count(const struct world *world) {
     return world->agent_count;
+}
+const struct scenery *world_scenery(const struct world *world) {
+    return &world->scenery;
+}
+struct bounds world_bounds(const struct world *world) {
+    return world->bounds;
 }
 int world_kind_count(const struct world *world) {
     return world->kind_count;

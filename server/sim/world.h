@@ -20,6 +20,7 @@
 
 #include "common/nodiscard.h"
 #include "common/vec2.h"
+#include "server/sim/scenery.h"
 #include "server/sim/simd.h"
 #include "server/sim/world_def.h"
 
@@ -95,6 +96,9 @@ double world_tick_hz(const struct world *world);
 uint64_t world_seed(const struct world *world);
 vec2 world_size(const struct world *world);
 enum edge world_edge(const struct world *world);
+struct bounds world_bounds(const struct world *world);
+/** What stands and flows in it; owned by the world, never changes. */
+const struct scenery *world_scenery(const struct world *world);
 int32_t world_agent_count(const struct world *world);
 struct agent_view world_agent(const struct world *world, int32_t row);
 /** The row of an id, or -1. */

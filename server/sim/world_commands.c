@@ -71,7 +71,10 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
     world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
     world->memory[row] = (struct memory){.stamina = kind->def.body.max_stamina, .wander = {1.0f, 0.0f}};
-    const vec2 place = spawn_place(world, spawn, id);
+    /* Nobody starts inside something solid. */
+    const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
+                                                                      spawn_place(world, spawn, id),
+                                                                      world_body(world, row)->radius));
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
     world->motion[world->now][row] = (struct motion){place.x, place.y, velocity.x, velocity.y};
     world->heading[world->now][row] = spawn_heading(world, spawn, id);

@@ -46,7 +46,7 @@ static bool is_mere_flock(const struct world *world, const struct kind *kind) {
     const struct state_def *state = &kind->def.states[0];
     return state->behavior_count == 1 && state->behaviors[0].type == BEHAVIOR_FLOCK &&
            is_certain(kind, &state->behaviors[0]) && kind->def.body.locomotion == LOCOMOTION_STEERED &&
-           world->bounds.edge != EDGE_CONTAIN;
+           world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0;
 }
 
 static bool has_own_body(const struct world *world, int kind, int32_t begin, int32_t end) {

@@ -264,6 +264,56 @@ static const struct field queue_table[] = {
     END_ROW,
 };
 
+/* ---- geometry ---- */
+
+#define PATH_ROW                                                                                             \
+    ROW(FIELD_NAME, "path", struct behavior_def, path, FIELD_REQUIRED, 0, 0, 0, "",                          \
+        "One of the world's paths.")
+#define LOOK_ROW(initial_)                                                                                   \
+    NUMBER("prediction", prediction, 60.0, initial_, "s",                                                    \
+           "It looks at the place where it will be after this time.")
+
+static const struct field avoid_obstacles_table[] = {
+    WEIGHT_ROW,
+    NUMBER("horizon", horizon, 60.0, 1.5, "s", "How far ahead it looks for obstacles and walls."),
+    NUMBER("clearance", clearance, 1000.0, 4.0, "px", "Kept between the body and what it passes."),
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field follow_wall_table[] = {
+    WEIGHT_ROW,    NUMBER("distance", distance, 10000.0, 20.0, "px", "Kept between the body and the wall."),
+    LOOK_ROW(0.3), TURN_ROWS,
+    END_ROW,
+};
+static const struct field follow_path_table[] = {
+    WEIGHT_ROW,
+    LOOK_ROW(0.4),
+    ROW(FIELD_FLOAT, "direction", struct behavior_def, direction, FIELD_PARAM, -1, 1, 1, "1",
+        "1: along the path, -1: against it."),
+    PATH_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field stay_on_path_table[] = {WEIGHT_ROW, LOOK_ROW(0.4), PATH_ROW, TURN_ROWS, END_ROW};
+static const struct field follow_flow_table[] = {
+    WEIGHT_ROW,
+    LOOK_ROW(0.2),
+    ROW(FIELD_NAME, "flow_field", struct behavior_def, flow_field, FIELD_REQUIRED, 0, 0, 0, "",
+        "One of the world's flow fields."),
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field hide_table[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    NUMBER("clearance", clearance, 1000.0, 10.0, "px",
+           "Kept between the body and the obstacle it hides behind."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
 static const struct {
     const char *name;
     int targets;
@@ -286,6 +336,12 @@ static const struct {
     [BEHAVIOR_AVOID_AGENTS] = {"avoid_agents", 0, avoid_agents_table, NEIGHBORS_THREATS},
     [BEHAVIOR_FOLLOW_LEADER] = {"follow_leader", 1, follow_leader_table, NEIGHBORS_SUMS},
     [BEHAVIOR_QUEUE] = {"queue", 1, queue_table, NEIGHBORS_AHEAD},
+    [BEHAVIOR_AVOID_OBSTACLES] = {.name = "avoid_obstacles", .targets = 0, .fields = avoid_obstacles_table},
+    [BEHAVIOR_FOLLOW_WALL] = {.name = "follow_wall", .targets = 0, .fields = follow_wall_table},
+    [BEHAVIOR_FOLLOW_PATH] = {.name = "follow_path", .targets = 0, .fields = follow_path_table},
+    [BEHAVIOR_STAY_ON_PATH] = {.name = "stay_on_path", .targets = 0, .fields = stay_on_path_table},
+    [BEHAVIOR_FOLLOW_FLOW] = {.name = "follow_flow", .targets = 0, .fields = follow_flow_table},
+    [BEHAVIOR_HIDE] = {.name = "hide", .targets = 1, .fields = hide_table},
 };
 
 const struct field *target_ref_fields(void) {
@@ -300,6 +356,14 @@ int behavior_target_count(enum behavior_type type) {
 enum neighbor_use behavior_neighbor_use(enum behavior_type type) {
     assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
     return behavior_rows[type].neighbors;
+}
+
+bool behavior_has_path(enum behavior_type type) {
+    return type == BEHAVIOR_FOLLOW_PATH || type == BEHAVIOR_STAY_ON_PATH;
+}
+
+bool behavior_has_flow_field(enum behavior_type type) {
+    return type == BEHAVIOR_FOLLOW_FLOW;
 }
 
 const struct field *body_fields(void) {
@@ -365,6 +429,7 @@ struct world_def world_def_default(void) {
 void world_def_fini(struct world_def *def) {
     free(def->kinds);
     free(def->placements);
+    geometry_def_fini(&def->geometry);
     *def = world_def_default();
 }
 

@@ -17,6 +17,7 @@
 #include "common/limits.h"
 #include "common/nodiscard.h"
 #include "common/vec2.h"
+#include "server/sim/geometry_def.h"
 
 /** What happens at the borders of the box [0, width) x [0, height). */
 enum edge {
@@ -51,6 +52,12 @@ enum behavior_type {
     BEHAVIOR_AVOID_AGENTS,
     BEHAVIOR_FOLLOW_LEADER,
     BEHAVIOR_QUEUE,
+    BEHAVIOR_AVOID_OBSTACLES,
+    BEHAVIOR_FOLLOW_WALL,
+    BEHAVIOR_FOLLOW_PATH,
+    BEHAVIOR_STAY_ON_PATH,
+    BEHAVIOR_FOLLOW_FLOW,
+    BEHAVIOR_HIDE,
     BEHAVIOR_TYPE_COUNT
 };
 
@@ -116,11 +123,15 @@ struct behavior_def {
     char kinds[LIMIT_NAME_CHARS *
                8]; /* those with neighbours: kinds that count, a space between; empty: own */
     struct zone_def zones[ZONE_COUNT];
-    int falloff;       /* separation, alignment, cohesion, flock: enum falloff */
-    float horizon;     /* avoid_agents: s, how far ahead approaches are predicted */
-    float clearance;   /* avoid_agents, queue: px kept between the bodies */
-    float distance;    /* follow_leader: px behind the leader */
-    float clear_ahead; /* follow_leader: px ahead of the leader that is kept free */
+    int falloff;     /* separation, alignment, cohesion, flock: enum falloff */
+    float horizon;   /* avoid_agents, avoid_obstacles: s, how far ahead they look */
+    float clearance; /* avoid_agents, queue, avoid_obstacles, hide: px kept free between bodies and things */
+    float distance;  /* follow_leader: px behind the leader; follow_wall: px from the wall */
+    float clear_ahead;                     /* follow_leader: px ahead of the leader that is kept free */
+    char path[LIMIT_NAME_CHARS + 1];       /* follow_path, stay_on_path: which */
+    char flow_field[LIMIT_NAME_CHARS + 1]; /* follow_flow: which */
+    float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, look at the place then */
+    float direction;  /* follow_path: >= 0 along the path, < 0 against it */
 };
 
 /** How the places of a formation lie around the one it is about. */
@@ -218,6 +229,7 @@ struct world_def {
     struct kind_def *kinds; /* owned */
     int placement_count;
     struct placement_def *placements; /* owned */
+    struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields */
 };
 
 /** 800 x 600, open, 60 Hz, seed 1, nothing in it. */
@@ -247,6 +259,9 @@ const struct field *body_fields(void);
 const struct field *target_ref_fields(void);
 /** Rows of struct behavior_def for this type: whom it is about, weight, tier, and its own. */
 const struct field *behavior_fields(enum behavior_type type);
+/** Whether the type names a path, or a flow field (rows "path", "flow_field"). */
+bool behavior_has_path(enum behavior_type type);
+bool behavior_has_flow_field(enum behavior_type type);
 /** How many target_refs a type has: 0 (wander), 1, or 2 (interpose). */
 int behavior_target_count(enum behavior_type type);
 /** What a type senses of its neighbours. */

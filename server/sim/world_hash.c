@@ -63,6 +63,12 @@ static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavi
     hash = absorb_floats(hash, behavior->wander_radius, behavior->wander_distance);
     hash = absorb_floats(hash, behavior->spacing, (float)behavior->shape);
     hash = absorb_floats(hash, behavior->wander_rate, 0.0f);
+    if (behavior->type >= BEHAVIOR_AVOID_OBSTACLES && behavior->type <= BEHAVIOR_HIDE) {
+        hash = absorb(hash, ((uint64_t)(uint32_t)runtime->path << 32) | (uint32_t)runtime->flow);
+        hash = absorb_floats(hash, behavior->horizon, behavior->clearance);
+        hash = absorb_floats(hash, behavior->distance, behavior->prediction);
+        return absorb_floats(hash, behavior->direction, 0.0f);
+    }
     if (behavior_neighbor_use((enum behavior_type)behavior->type) == NEIGHBORS_UNUSED) {
         return hash;
     }
@@ -73,6 +79,38 @@ static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavi
     }
     hash = absorb_floats(hash, behavior->horizon, behavior->clearance);
     return absorb_floats(hash, behavior->distance, behavior->clear_ahead);
+}
+
+/* What stands in the world; nothing of it changes, but two worlds that differ in it have different futures.
+ */
+static uint64_t absorb_scenery(uint64_t hash, const struct scenery *scenery) {
+    for (int i = 0; i < scenery->solid_count; i++) {
+        const struct solid *solid = &scenery->solids[i];
+        hash = absorb_floats(hash, solid->center.x, solid->center.y);
+        hash = absorb_floats(hash, solid->radius, (float)solid->count);
+        for (int c = 0; c < solid->count; c++) {
+            hash = absorb_floats(hash, solid->corners[c].x, solid->corners[c].y);
+        }
+    }
+    for (int i = 0; i < scenery->def.path_count; i++) {
+        const struct path *path = &scenery->paths[i];
+        hash = absorb_floats(hash, path->radius, path->is_loop ? 1.0f : 0.0f);
+        for (int side = 0; side < path->count; side++) {
+            hash = absorb_floats(hash, path->sides[side].from.x, path->sides[side].from.y);
+            hash = absorb_floats(hash, path->sides[side].delta.x, path->sides[side].delta.y);
+        }
+    }
+    for (int i = 0; i < scenery->def.flow_count; i++) {
+        const struct flow_def *flow = &scenery->def.flows[i];
+        hash = absorb(hash, ((uint64_t)flow->type << 32) | flow->seed);
+        hash = absorb_floats(hash, flow->at.x, flow->at.y);
+        hash = absorb_floats(hash, flow->vector.x, flow->vector.y);
+        hash = absorb_floats(hash, flow->strength, flow->scale);
+        for (int32_t cell = 0; cell < flow->columns * flow->rows; cell++) {
+            hash = absorb_floats(hash, flow->vectors[cell].x, flow->vectors[cell].y);
+        }
+    }
+    return hash;
 }
 
 static uint64_t absorb_state(uint64_t hash, const struct state_def *state,
@@ -122,5 +160,5 @@ uint64_t world_hash(const struct world *world) {
     for (int k = 0; k < world->kind_count; k++) {
         hash = absorb_kind(hash, &world->kinds[k]);
     }
-    return hash;
+    return absorb_scenery(hash, &world->scenery);
 }

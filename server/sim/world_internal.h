@@ -11,6 +11,7 @@
 #include "server/sim/grid.h"
 #include "server/sim/neighbor_kernel.h"
 #include "server/sim/neighbors.h"
+#include "server/sim/scenery.h"
 #include "server/sim/world.h"
 
 /* What a target_ref's names stand for. */
@@ -22,6 +23,7 @@ struct ref_runtime {
 
 struct behavior_runtime {
     struct ref_runtime target, second;
+    int path, flow;                   /* indices in the scenery; -1: none */
     char label[LIMIT_NAME_CHARS + 8]; /* "seek", "seek2" */
     uint64_t kinds;                   /* bit k: kind k counts as a neighbour */
     struct neighbor_zone zones[ZONE_COUNT];
@@ -53,6 +55,8 @@ struct world {
 
     int kind_count;
     struct kind *kinds; /* owned */
+
+    struct scenery scenery;
 
     int target_count;
     struct target_def targets[LIMIT_TARGETS]; /* `at` is the position of tick t */

@@ -78,6 +78,8 @@ static struct urge ask(const struct world *world, int32_t row, const struct beha
                        const struct behavior_runtime *runtime, struct senses *senses,
                        struct steering_view *detail) {
     struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    senses->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
+    senses->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
     if (look(world, row, behavior, runtime, senses)) {
         if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
             world_feel(world, row, behavior, runtime, senses);
@@ -197,6 +199,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
         .group = world_kind_population(world, world->kind[row]),
         .body = body,
         .bounds = &world->bounds,
+        .scenery = &world->scenery,
         .dt = world->dt,
         .seed = world->seed,
         .tick = world->tick,

@@ -24,7 +24,7 @@ MAY_USE = {
     "viewer": {"viewer", "common"},
 }
 # What server/sim may take from common: headers that need nothing but the C library themselves.
-LEAVES = {"common/vec2.h", "common/limits.h", "common/field.h", "common/nodiscard.h"}
+LEAVES = {"common/vec2.h", "common/limits.h", "common/field.h", "common/geometry.h", "common/nodiscard.h"}
 
 # The part of the C library that does no I/O and reads no clock.
 PURE_C = {f"{name}.h" for name in "assert float inttypes limits math stdalign stdbool stddef stdint stdlib string".split()}

@@ -31,11 +31,13 @@ QUOTED = {
     "LIMIT_WORLD_SIZE": [r"\| `radius` \| px, 0 to (\d+) \|"],
     "LIMIT_COORDINATE": [r"never exceed (\d+)\.", r"beyond ±(\d+) is refused"],
     "LIMIT_SPEED": [r"px/s, -(\d+) to \d+ \|", r"px/s, -\d+ to (\d+) \|"],
+    "LIMIT_FLOW_ARROWS": [r"for drawing: at most (\d+) cells"],
     "LIMIT_TICK_HZ": [r"\| `hz` \| number, 0\.01 to (\d+) \|"],
 }
 NOT_QUOTED = {
     "LIMIT_CLIENTS", "LIMIT_AGENTS", "LIMIT_KINDS", "LIMIT_STATES", "LIMIT_BEHAVIORS", "LIMIT_TARGETS",
-    "LIMIT_CONDITIONS", "LIMIT_PLACEMENTS", "LIMIT_SCENARIO_BYTES",
+    "LIMIT_PLACEMENTS", "LIMIT_SCENARIO_BYTES", "LIMIT_CONDITIONS", "LIMIT_OBSTACLES", "LIMIT_OBSTACLE_POINTS",
+    "LIMIT_WALLS", "LIMIT_PATHS", "LIMIT_PATH_POINTS", "LIMIT_FLOW_FIELDS", "LIMIT_FLOW_CELLS",
 }
 
 

@@ -152,10 +152,15 @@ class Leaving(Case):
         with Server("--paused", "seek") as server, server.connect() as client:
             client.request("spawn", kind="seeker", count=5000)
             client.send("step", id=1, count=100000)
+            client.send("pause", id=2)
             client.request("ping")
             started = time.monotonic()
             self.assertEqual(server.stop(), 0)
             self.assertLess(time.monotonic() - started, 8)
+            messages = client.until_closed()
+            answers = [(m["op"], m["id"]) for m in messages if "id" in m]
+            self.assertEqual(answers[-1:], [("error", 2)], messages)  # what waited is answered, too
+            self.assertEqual([number for _, number in answers], [1, 2], messages)
 
 
 class Full(Case):
@@ -232,7 +237,7 @@ class Flooding(Case):
             flood.send("step", count=4000)  # the world is busy for a while
             count = 6000  # more than the queue of the world holds
             writer = threading.Thread(target=lambda: flood.send_raw(
-                "".join('{"op":"mouse","id":%d,"x":1,"y":1}\n' % i for i in range(count))))
+                "".join('{"op":"pause","id":%d}\n' % i for i in range(count))))
             writer.start()
             other.send("pause", id="other")
             answers = [flood.answer_to(i) for i in range(count)]

@@ -110,6 +110,13 @@ static void random_state(struct state_def *state, bool is_last, int kinds) {
         behavior->wander_distance = extreme(0.0f, 10000.0f);
         behavior->wander_rate = extreme(0.0f, 100.0f);
         random_neighbors(behavior, kinds);
+        copy_text(behavior->path, "p0");
+        copy_text(behavior->flow_field, "f0");
+        behavior->horizon = extreme(0.0f, 60.0f);
+        behavior->clearance = extreme(0.0f, 1000.0f);
+        behavior->distance = extreme(0.0f, 10000.0f);
+        behavior->prediction = extreme(0.0f, 60.0f);
+        behavior->direction = any(-1.0f, 1.0f);
     }
     if (!is_last && below(4)) {
         random_condition(state, kinds);
@@ -133,6 +140,57 @@ static void random_kind(struct world_def *def, int index, int kinds) {
     }
 }
 
+/* Obstacles on a lattice with room between them, so that every body has somewhere to be; walls, a path and
+ * flow fields anywhere, degenerate ones too. */
+static void random_geometry(struct world_def *def) {
+    const vec2 cell = {def->size.x / 4.0f, def->size.y / 4.0f};
+    const float most = 0.3f * fminf(cell.x, cell.y);
+    for (int i = 0; i < 16; i++) {
+        const int column = i % 4, row = i / 4;
+        const vec2 at = {((float)column + 0.5f) * cell.x, ((float)row + 0.5f) * cell.y};
+        const float size = extreme(0.0f, most);
+        if (below(3) == 0) {
+            struct wall_def *wall = geometry_def_add_wall(&def->geometry);
+            assert_non_null(wall);
+            *wall = (struct wall_def){at, vec2_add(at, (vec2){below(2) ? size : 0.0f, -size})};
+        } else {
+            struct obstacle_def *obstacle = geometry_def_add_obstacle(&def->geometry);
+            assert_non_null(obstacle);
+            *obstacle = (struct obstacle_def){
+                .shape = below(2), .at = at, .radius = size, .size = {size, below(4) ? size : 0.0f}};
+            if (below(3) == 0 && size > 1.0f) {
+                *obstacle = (struct obstacle_def){.shape = OBSTACLE_POLYGON, .point_count = 3};
+                obstacle->points[0] = at;
+                obstacle->points[1] = vec2_add(at, (vec2){size, 0.0f});
+                obstacle->points[2] = vec2_add(at, (vec2){0.0f, below(2) ? size : -size});
+            }
+        }
+    }
+}
+
+/* Every behaviour that names a path or a flow field finds one. */
+static void random_ways(struct world_def *def) {
+    struct path_def *path = geometry_def_add_path(&def->geometry);
+    assert_non_null(path);
+    copy_text(path->name, "p0");
+    path->is_loop = below(2);
+    path->radius = extreme(0.0f, 1000.0f);
+    path->point_count = 2 + below(LIMIT_PATH_POINTS - 1);
+    for (int i = 0; i < path->point_count; i++) {
+        path->points[i] =
+            i > 0 && below(4) == 0 ? path->points[i - 1] : (vec2){any(-1e6f, 1e6f), any(0.0f, def->size.y)};
+    }
+    struct flow_def *flow = geometry_def_add_flow(&def->geometry);
+    assert_non_null(flow);
+    copy_text(flow->name, "f0");
+    flow->type = below(FLOW_GRID);
+    flow->at = (vec2){any(-1e6f, 1e6f), any(0.0f, def->size.y)};
+    flow->vector = (vec2){extreme(-20000.0f, 20000.0f), any(-100.0f, 100.0f)};
+    flow->strength = extreme(-20000.0f, 20000.0f);
+    flow->scale = extreme(1.0f, 100000.0f);
+    flow->seed = (uint32_t)below(1000);
+}
+
 static struct world_def random_def(void) {
     struct world_def def = world_def_default();
     def.seed = rng_next(&dice);
@@ -146,6 +204,10 @@ static struct world_def random_def(void) {
         def.targets[t].at = (vec2){any(-1e6f, 1e6f), any(-1e6f, 1e6f)};
         def.targets[t].jump_within = below(2) ? extreme(0.0f, 1000.0f) : 0.0f;
         def.targets[t].jump_margin = extreme(0.0f, 1000.0f);
+    }
+    random_ways(&def);
+    if (below(2)) {
+        random_geometry(&def);
     }
     const int kinds = 1 + below(3);
     for (int k = 0; k < kinds; k++) {
@@ -182,6 +244,17 @@ static void check_agent(const struct world *world, int32_t row) {
         assert_true(agent.position.x >= 0.0f && agent.position.x <= size.x);
         assert_true(agent.position.y >= 0.0f && agent.position.y <= size.y);
     }
+    /* Nobody's centre is inside a solid; bodies are often wider than the gaps, so edges may be. */
+    const struct scenery *scenery = world_scenery(world);
+    const struct bounds bounds = world_bounds(world);
+    for (int i = 0; i < scenery->solid_count; i++) {
+        const struct touch touch =
+            solid_touch(&scenery->solids[i], solid_offset(&scenery->solids[i], &bounds, agent.position));
+        assert_true(isfinite(touch.distance));
+        if (world_edge(world) != EDGE_BOUNCE) {
+            assert_true(touch.distance > -0.1f);
+        }
+    }
     struct steering_view view;
     world_explain(world, row, &view);
     assert_true(vec2_length(view.steering) <= agent.max_force * 1.00001f);
@@ -198,7 +271,8 @@ static void check_push(const struct agent_view *before, const struct agent_view 
     const vec2 gained = vec2_sub(after->velocity, before->velocity);
     const double allowed = (double)before->max_force / (double)before->mass / world_tick_hz(world);
     if (world_kind(world, before->kind)->body.locomotion == LOCOMOTION_STEERED &&
-        world_edge(world) == EDGE_WRAP && vec2_length(before->velocity) <= before->max_speed) {
+        world_edge(world) == EDGE_WRAP && world_scenery(world)->solid_count == 0 &&
+        vec2_length(before->velocity) <= before->max_speed) {
         assert_true((double)vec2_length(gained) <=
                     allowed * 1.001 + 1e-3 * (1.0 + (double)vec2_length(before->velocity)));
     }

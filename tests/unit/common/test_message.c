@@ -1,6 +1,8 @@
 /* common/message: the texts of protocol.md, the round trip, hostile servers. */
 #include "common/message.h"
 
+#include <stdio.h>
+
 #include "test_support.h"
 
 static struct message_scenario seek_scenario(void) {
@@ -81,6 +83,47 @@ static void scenario_round_trips(void **state) {
     decode(out.data, out.length - 1, &message);
     assert_int_equal(message.op, MESSAGE_SCENARIO);
     assert_memory_equal(&message.body.scenario, &scenario, sizeof scenario);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+#define GEOMETRY_TEXT                                                                                        \
+    "\"obstacles\":[{\"circle\":[1,2,3.5]},{\"box\":[4,5,6,7]},{\"polygon\":[[0,0],[9,0],[0,9]]}],"          \
+    "\"walls\":[[1,2,3,4]],\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":20,\"loop\":true}" \
+    "],"                                                                                                     \
+    "\"flow_fields\":[{\"name\":\"w\",\"cells\":[2,1],\"vectors\":[[1,-2],[0,3]]}]"
+
+static void geometry_round_trips(void **state) {
+    (void)state;
+    struct message_scenario scenario = seek_scenario();
+    struct message_geometry *geometry = &scenario.geometry;
+    geometry->obstacle_count = 3;
+    geometry->obstacles[0] = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = {1, 2}, .radius = 3.5f};
+    geometry->obstacles[1] = (struct obstacle_def){.shape = OBSTACLE_BOX, .at = {4, 5}, .size = {6, 7}};
+    geometry->obstacles[2] = (struct obstacle_def){
+        .shape = OBSTACLE_POLYGON, .point_count = 3, .points = {{0, 0}, {9, 0}, {0, 9}}};
+    geometry->wall_count = 1;
+    geometry->walls[0] = (struct wall_def){{1, 2}, {3, 4}};
+    geometry->path_count = 1;
+    geometry->paths[0] = (struct path_def){
+        .name = "a", .is_loop = true, .radius = 20, .point_count = 2, .points = {{1, 2}, {3, 4}}};
+    geometry->flow_count = 1;
+    geometry->flows[0] =
+        (struct message_flow){.name = "w", .columns = 2, .rows = 1, .vectors = {{1, -2}, {0, 3}}};
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_scenario(&scenario, &out);
+    assert_non_null(strstr(out.data, "\"targets\":[\"mouse\",\"b\"]," GEOMETRY_TEXT "}\n"));
+    struct message message;
+    decode(out.data, out.length - 1, &message);
+    const struct message_geometry *read = &message.body.scenario.geometry;
+    assert_memory_equal(read->walls, geometry->walls, sizeof read->walls);
+    assert_memory_equal(read->flows, geometry->flows, sizeof read->flows);
+    assert_true(read->obstacle_count == 3 && read->path_count == 1 && read->flow_count == 1);
+    assert_true(read->obstacles[0].radius == 3.5f && read->obstacles[1].size.y == 7.0f);
+    assert_true(read->obstacles[2].point_count == 3 && read->obstacles[2].points[1].x == 9.0f);
+    assert_true(read->paths[0].is_loop && read->paths[0].point_count == 2 && read->paths[0].points[1].y == 4);
+    assert_string_equal(read->paths[0].name, "a");
     message_fini(&message);
     buffer_fini(&out);
 }
@@ -232,6 +275,54 @@ static void refuses_hostile_lines(void **state) {
     }
 }
 
+/* Members of a scenario that a hostile server might send. */
+static void refuses_hostile_geometry(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "\"obstacles\":{}",
+        "\"obstacles\":[5]",
+        "\"obstacles\":[{\"circle\":[1,2]}]",
+        "\"obstacles\":[{\"circle\":[1,2,-3]}]",
+        "\"obstacles\":[{\"circle\":[1,2,1e300]}]",
+        "\"obstacles\":[{\"circle\":[1,2,\"r\"]}]",
+        "\"obstacles\":[{\"polygon\":[[1,2],[3,4]]}]",
+        "\"obstacles\":[{\"polygon\":[[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]"
+        ","
+        "[1,1],[1,1],[1,1],[1,1],[1,1]]}]",
+        "\"walls\":[[1,2,3]]",
+        "\"walls\":[7]",
+        "\"paths\":[{\"name\":\"../a\",\"points\":[[1,2],[3,4]],\"radius\":1}]",
+        "\"paths\":[{\"name\":\"a\",\"points\":[[1,2]],\"radius\":1}]",
+        "\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":-1}]",
+        "\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[0,1],\"vectors\":[]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[401,1],\"vectors\":[]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[2,1],\"vectors\":[[1,2]]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[2,1],\"vectors\":[[1,2],[1,2],[1,2]]}]",
+    };
+    static const char before[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[],\"targets\":[],";
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char line[512];
+        struct message message;
+        struct failure failure = {.code = FAILURE_NONE};
+        const int length = snprintf(line, sizeof line, "%s%s}", before, bad[i]);
+        if (message_decode(line, (size_t)length, &message, &failure) == 0) {
+            fail_msg("accepted: %s", bad[i]);
+        }
+        assert_int_equal(failure.code, FAILURE_INVALID);
+        message_fini(&message);
+    }
+    struct message message; /* a shape of a later version is no reason to show nothing */
+    char line[512];
+    const int length =
+        snprintf(line, sizeof line, "%s\"obstacles\":[{\"spiral\":[1]},{\"circle\":[1,2,3]}]}", before);
+    decode(line, (size_t)length, &message);
+    assert_int_equal(message.body.scenario.geometry.obstacle_count, 1);
+    message_fini(&message);
+}
+
 /* repeats item `count` times inside the array that `before` opens */
 static int decode_many(const char *before, const char *item, int count, const char *after) {
     struct buffer line;
@@ -261,19 +352,35 @@ static void counts_are_bounded(void **state) {
     assert_int_equal(decode_many(scenario, "\"t\"", LIMIT_TARGETS, "]}"), 0);
     assert_int_equal(decode_many(scenario, "\"t\"", LIMIT_TARGETS + 1, "]}"), -1);
     assert_int_equal(decode_many(scenario, "5", 1, "]}"), -1);
+    static const char no_targets[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[";
     static const char kinds[] =
         "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
         "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"targets\":[],\"kinds\":[";
     static const char kind[] = "{\"name\":\"a\",\"radius\":1,\"max_speed\":1,\"max_force\":1,\"count\":0}";
     assert_int_equal(decode_many(kinds, kind, LIMIT_KINDS, "]}"), 0);
     assert_int_equal(decode_many(kinds, kind, LIMIT_KINDS + 1, "]}"), -1);
+    static const char *const geometry[][2] = {
+        {"obstacles", "{\"circle\":[1,2,3]}"},
+        {"walls", "[1,2,3,4]"},
+        {"paths", "{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":1,\"loop\":false}"},
+        {"flow_fields", "{\"name\":\"a\",\"cells\":[1,1],\"vectors\":[[1,2]]}"},
+    };
+    const int most[] = {LIMIT_OBSTACLES, LIMIT_WALLS, LIMIT_PATHS, LIMIT_FLOW_FIELDS};
+    for (int i = 0; i < 4; i++) {
+        char before[256];
+        (void)snprintf(before, sizeof before, "%s],\"targets\":[],\"%s\":[", no_targets, geometry[i][0]);
+        assert_int_equal(decode_many(before, geometry[i][1], most[i], "]}"), 0);
+        assert_int_equal(decode_many(before, geometry[i][1], most[i] + 1, "]}"), -1);
+    }
 }
 
 static void survives_mutations(void **state) {
     (void)state;
     static const char hello[] =
         "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1,"
-        "\"paused\":true,\"scenario\":{" SCENARIO_TEXT "}";
+        "\"paused\":true,\"scenario\":{" GEOMETRY_TEXT "," SCENARIO_TEXT "}";
     uint64_t random = 77;
     int accepted = 0;
     for (int i = 0; i < 20000; i++) {
@@ -298,7 +405,8 @@ int main(void) {
         cmocka_unit_test(hello_round_trips),       cmocka_unit_test(scenario_round_trips),
         cmocka_unit_test(reply_is_built_and_read), cmocka_unit_test(event_error_and_bye_round_trip),
         cmocka_unit_test(lists_are_read),          cmocka_unit_test(unknown_is_not_an_error),
-        cmocka_unit_test(refuses_hostile_lines),   cmocka_unit_test(counts_are_bounded),
+        cmocka_unit_test(refuses_hostile_lines),   cmocka_unit_test(refuses_hostile_geometry),
+        cmocka_unit_test(geometry_round_trips),    cmocka_unit_test(counts_are_bounded),
         cmocka_unit_test(survives_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -315,8 +315,37 @@ static void test_describe(void **state) {
     free(text);
 }
 
+/* Geometry as a viewer gets it; flow fields of any kind sampled at the centres of about square cells. */
+static void test_describe_geometry(void **state) {
+    (void)state;
+    static const char text[] = "{\"name\":\"t\",\"world\":{\"size\":[800,200],\"obstacles\":[{\"box\":[1,2,3,"
+                               "4]}],\"walls\":[[5,6,7,8]],"
+                               "\"paths\":{\"road\":{\"points\":[[1,2],[3,4]],\"radius\":9}},"
+                               "\"flow_fields\":{\"sink\":{\"towards\":[0,100,50]}}}}";
+    struct scenario scenario;
+    struct failure failure = {0};
+    assert_int_equal(scenario_read(text, sizeof text - 1, &scenario, &failure), 0);
+    assert_int_equal(stage_put(&stage, &scenario, NULL, &failure), 0);
+    scenario_fini(&scenario);
+    struct message_scenario *told = calloc(1, sizeof *told);
+    assert_non_null(told);
+    stage_describe(&stage, told);
+    const struct message_geometry *geometry = &told->geometry;
+    assert_true(geometry->obstacle_count == 1 && geometry->obstacles[0].size.y == 4.0f);
+    assert_true(geometry->wall_count == 1 && geometry->walls[0].to.y == 8.0f);
+    assert_true(geometry->path_count == 1 && geometry->paths[0].radius == 9.0f);
+    assert_string_equal(geometry->paths[0].name, "road");
+    assert_int_equal(geometry->flow_count, 1);
+    const struct message_flow *flow = &geometry->flows[0];
+    assert_string_equal(flow->name, "sink");
+    assert_true(flow->columns == 40 && flow->rows == 10);
+    assert_true(flow->vectors[40 * 10 - 1].x == -50.0f && flow->vectors[0].y > 0.0f);
+    free(told);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_describe_geometry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),

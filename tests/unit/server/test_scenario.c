@@ -73,6 +73,47 @@ static void test_everything(void **state) {
     scenario_fini(&scenario);
 }
 
+static void test_geometry(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"name\":\"t\",\"world\":{\"size\":[800,600],\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[4,5,6,7]"
+        "},"
+        "{\"polygon\":[[0,0],[9,0],[0,9]]}],\"walls\":[[1,2,3,4]],"
+        "\"paths\":{\"a\":{\"points\":[[1,2],[3,4],[5,6]],\"radius\":7,\"loop\":true},\"b\":{\"points\":[[1,"
+        "2],[3,4]]}},"
+        "\"flow_fields\":{\"u\":{\"uniform\":[1,-2]},\"v\":{\"vortex\":[1,2,-3]},\"n\":{\"noise\":{\"scale\":"
+        "50,"
+        "\"strength\":60,\"seed\":7}},\"t\":{\"towards\":[4,5,6]},\"g\":{\"grid\":{\"cells\":[2,1],"
+        "\"vectors\":[[1,2],"
+        "[3,4]]}}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{\"path\":\"b\",\"direction\":-1}},"
+        "{\"follow_flow\":{\"flow_field\":\"g\"}},{\"avoid_obstacles\":{\"horizon\":2}}]}}}";
+    struct failure failure = {0};
+    if (read_text(text, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct geometry_def *geometry = &scenario.def.geometry;
+    assert_int_equal(geometry->obstacle_count, 3);
+    assert_true(geometry->obstacles[0].shape == OBSTACLE_CIRCLE && geometry->obstacles[0].radius == 3.0f);
+    assert_true(geometry->obstacles[1].shape == OBSTACLE_BOX && geometry->obstacles[1].size.y == 7.0f);
+    assert_true(geometry->obstacles[2].point_count == 3 && geometry->obstacles[2].points[1].x == 9.0f);
+    assert_true(geometry->wall_count == 1 && geometry->walls[0].to.x == 3.0f);
+    assert_int_equal(geometry->path_count, 2);
+    assert_true(geometry->paths[0].is_loop && geometry->paths[0].radius == 7.0f);
+    assert_true(geometry->paths[0].point_count == 3 && geometry->paths[0].points[2].y == 6.0f);
+    assert_false(geometry->paths[1].is_loop);
+    assert_int_equal(geometry->flow_count, 5);
+    assert_true(geometry->flows[0].type == FLOW_UNIFORM && geometry->flows[0].vector.y == -2.0f);
+    assert_true(geometry->flows[1].type == FLOW_VORTEX && geometry->flows[1].strength == -3.0f);
+    assert_true(geometry->flows[2].type == FLOW_NOISE && geometry->flows[2].seed == 7);
+    assert_true(geometry->flows[3].type == FLOW_TOWARDS && geometry->flows[3].at.x == 4.0f);
+    assert_true(geometry->flows[4].columns == 2 && geometry->flows[4].vectors[1].x == 3.0f);
+    const struct behavior_def *behaviors = scenario.def.kinds[0].states[0].behaviors;
+    assert_string_equal(behaviors[0].path, "b");
+    assert_true(behaviors[0].direction == -1.0f && behaviors[2].horizon == 2.0f);
+    assert_string_equal(behaviors[1].flow_field, "g");
+    scenario_fini(&scenario);
+}
+
 /* The movement manager tutorial's hunter. */
 static void test_states(void **state) {
     (void)state;
@@ -127,6 +168,7 @@ static void test_defaults(void **state) {
 #define MOUSE ",\"targets\":{\"mouse\":[1,2]}"
 #define PREY  MOUSE ",\"kinds\":{\"prey\":{}}"
 
+#define IN    "\"name\":\"t\",\"world\":{\"size\":[800,600],"
 #define STATE WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":"
 
 /* text, JSON path, words that must stand in the message */
@@ -147,7 +189,43 @@ static const char *const mistakes[][3] = {
     {"{\"name\":\"t\",\"world\":{\"size\":[0,600]}}", "world.size[0]", "0 is out of range: 1 to 100000"},
     {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"edge\":\"round\"}}", "world.edge",
      "\"round\" is not one of \"open\", \"wrap\", \"bounce\", \"contain\""},
-    {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"obstacles\":[]}}", "world.obstacles", "unknown key"},
+    {"{" IN "\"obstacle\":[]}}", "world.obstacle",
+     "unknown key \"obstacle\"; allowed: size, edge, obstacles"},
+    {"{" IN "\"obstacles\":{}}}", "world.obstacles", "expected an array, found an object"},
+    {"{" IN "\"obstacles\":[{\"ball\":[1,2,3]}]}}", "world.obstacles[0].ball", "no obstacle \"ball\""},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2]}]}}", "world.obstacles[0].circle",
+     "expected [x, y, r], found an array of 2"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[1,2,3,-4]}]}}", "world.obstacles[1].box[3]",
+     "-4 is out of range: 0 to 1000000 px"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[1,2],[3,4]]}]}}", "world.obstacles[0].polygon",
+     "2 points; allowed are 3 to 16"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[0,0],[9,0],[2,2],[0,9]]}]}}", "world.obstacles[0].polygon",
+     "must be convex"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"box\":[1,2,3,4]}]}}", "world.obstacles[0]", "found 2 keys"},
+    {"{" IN "\"edge\":\"wrap\",\"walls\":[[0,0,500,0]]}}", "world.walls[0]", "at most half"},
+    {"{" IN "\"walls\":[[0,0,500]]}}", "world.walls[0]", "expected [x1, y1, x2, y2], found an array of 3"},
+    {"{" IN "\"paths\":[]}}", "world.paths", "expected an object by name, found an array"},
+    {"{" IN "\"paths\":{\"a b\":{}}}}", "world.paths.a b", "is not a name"},
+    {"{" IN "\"paths\":{\"a\":{}}}}", "world.paths.a.points", "missing; expected [[x, y], ...]"},
+    {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2]]}}}}", "world.paths.a.points",
+     "1 points; allowed are 2 to 64"},
+    {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2],[3,4]],\"looop\":true}}}}", "world.paths.a.looop",
+     "unknown key \"looop\"; allowed: radius, loop, points"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"gust\":[1,2]}}}}", "world.flow_fields.f.gust",
+     "no flow field \"gust\""},
+    {"{" IN "\"flow_fields\":{\"f\":{\"noise\":{\"scale\":9}}}}}", "world.flow_fields.f.noise.strength",
+     "missing"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"grid\":{\"cells\":[2,1.5],\"vectors\":[]}}}}}",
+     "world.flow_fields.f.grid.cells", "whole numbers"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"grid\":{\"cells\":[2,2],\"vectors\":[[1,2]]}}}}}",
+     "world.flow_fields.f.grid.vectors", "expected an array of 4 vectors [vx, vy], row by row; found 1"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{}}]}}}",
+     "kinds.p.behaviors[0].follow_path.path", "missing"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"stay_on_path\":{\"path\":\"a\"}}]}}}",
+     "kinds.p.behaviors[0].stay_on_path.path", "no path \"a\"; this world has none"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"uniform\":[1,2]}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_flow\":{"
+     "\"flow_field\":\"g\"}}]}}}",
+     "kinds.p.behaviors[0].follow_flow.flow_field", "no flow field \"g\"; this world has \"f\""},
     {"{" WORLD ",\"targets\":[]}", "targets", "expected an object"},
     {"{" WORLD ",\"targets\":{\"a b\":[1,2]}}", "targets.a b", "is not a name"},
     {"{" WORLD ",\"targets\":{\"t\":5}}", "targets.t",
@@ -249,6 +327,7 @@ static void test_mistakes(void **state) {
             fail_msg("%s\n  said \"%s\": %s", mistakes[i][0], failure.field, failure.message);
         }
         assert_null(scenario.def.kinds); /* nothing is left behind */
+        assert_null(scenario.def.geometry.obstacles);
     }
 }
 
@@ -315,8 +394,9 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything), cmocka_unit_test(test_states), cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_limits), cmocka_unit_test(test_file),
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_geometry), cmocka_unit_test(test_states),
+        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_mistakes), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,13 @@ static struct world *random_world(uint64_t seed, bool is_alone) {
         placement->has_velocity = flip(&rng, 0.5f);
         placement->velocity = (vec2){20.0f, -30.0f};
     }
+    if (flip(&rng, 0.2f)) {
+        struct obstacle_def *pillar = geometry_def_add_obstacle(&def.geometry);
+        assert_non_null(pillar);
+        pillar->shape = OBSTACLE_CIRCLE;
+        pillar->at = vec2_scale(def.size, 0.5f);
+        pillar->radius = 0.2f * def.size.x;
+    }
     struct world *world = NULL;
     assert_int_equal(world_create(&def, &world, NULL), WORLD_OK);
     world_def_fini(&def);

@@ -181,7 +181,8 @@ static void the_same_tick_twice_is_no_period(void **state) {
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     for (int i = 0; i < 20; i++) { /* each tick three times */
-        clock_sync_add(&sync, 1000.0 + 33.0 * (i / 3), 1000.0 + 11.0 * i, true);
+        const int tick = i / 3;
+        clock_sync_add(&sync, 1000.0 + 33.0 * tick, 1000.0 + 11.0 * i, true);
     }
     assert_true(fabs(sync.period_ms - 33.0) < 1e-9);
 }

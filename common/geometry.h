@@ -1,0 +1,38 @@
+/* What stands in a world, as plain values: obstacles, walls, paths. Scenario files say it, the simulation
+ * core steers by it, the wire carries it to viewers. This header has no dependencies.
+ */
+#ifndef DROVER_COMMON_GEOMETRY_H
+#define DROVER_COMMON_GEOMETRY_H
+
+#include <stdbool.h>
+
+#include "common/limits.h"
+#include "common/vec2.h"
+
+enum obstacle_shape { OBSTACLE_CIRCLE, OBSTACLE_BOX, OBSTACLE_POLYGON };
+
+/** Something solid. px. */
+struct obstacle_def {
+    int shape;       /* enum obstacle_shape */
+    vec2 at;         /* circle: its centre; box: its upper left corner */
+    vec2 size;       /* box: width and height, >= 0 */
+    float radius;    /* circle: >= 0 */
+    int point_count; /* polygon: 3 .. LIMIT_OBSTACLE_POINTS corners of a convex shape, either way round */
+    vec2 points[LIMIT_OBSTACLE_POINTS];
+};
+
+/** A straight wall without thickness. px. */
+struct wall_def {
+    vec2 from, to;
+};
+
+/** A named way through the world: a line along its points and a corridor of `radius` px on both sides. */
+struct path_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    bool is_loop;    /* the last point is joined to the first */
+    float radius;    /* px, >= 0 */
+    int point_count; /* 2 .. LIMIT_PATH_POINTS */
+    vec2 points[LIMIT_PATH_POINTS];
+};
+
+#endif

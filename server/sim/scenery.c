@@ -1,0 +1,150 @@
+/* See scenery.h. Every question looks at every solid; the circle around each is what makes that cheap. */
+#include "server/sim/scenery.h"
+
+#include <stdlib.h>
+
+#define SLIDES    4     /* surfaces that one tick's way may be turned along */
+#define PUSHES    8     /* solids that a body is pushed out of in one tick */
+#define SKIN      0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
+#define ON_COURSE 1e-6f
+
+/* ---- preparing ---- */
+
+int scenery_init(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
+    *scenery = (struct scenery){0};
+    if (geometry_def_copy(def, &scenery->def) != 0) {
+        return -1;
+    }
+    const int solids = def->obstacle_count + def->wall_count;
+    scenery->solids = calloc((size_t)solids + 1, sizeof *scenery->solids);
+    scenery->paths = calloc((size_t)def->path_count + 1, sizeof *scenery->paths);
+    if (!scenery->solids || !scenery->paths) {
+        scenery_fini(scenery);
+        return -1;
+    }
+    for (int i = 0; i < def->obstacle_count; i++) {
+        scenery->solids[scenery->solid_count++] = solid_from_obstacle(&def->obstacles[i]);
+    }
+    for (int i = 0; i < def->wall_count; i++) {
+        scenery->solids[scenery->solid_count++] = solid_from_wall(&def->walls[i]);
+    }
+    for (int i = 0; i < def->path_count; i++) {
+        scenery->paths[i] = path_prepare(&def->paths[i], bounds);
+    }
+    return 0;
+}
+
+void scenery_fini(struct scenery *scenery) {
+    geometry_def_fini(&scenery->def);
+    free(scenery->solids);
+    free(scenery->paths);
+    *scenery = (struct scenery){0};
+}
+
+/* ---- questions ---- */
+
+struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
+    struct scenery_touch nearest = {-1, {3e38f, {0.0f, 0.0f}}};
+    for (int i = 0; i < scenery->solid_count; i++) {
+        const struct solid *solid = &scenery->solids[i];
+        const vec2 offset = solid_offset(solid, bounds, place);
+        const float reach = nearest.touch.distance + solid->radius;
+        if (nearest.index >= 0 && (reach < 0.0f || vec2_length_squared(offset) > reach * reach)) {
+            continue;
+        }
+        const struct touch touch = solid_touch(solid, offset);
+        if (touch.distance < nearest.touch.distance) {
+            nearest = (struct scenery_touch){i, touch};
+        }
+    }
+    return nearest;
+}
+
+struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                                     vec2 way, float length, float radius) {
+    struct scenery_contact first = {-1, {false, length, {0.0f, 0.0f}}};
+    for (int i = 0; i < scenery->solid_count; i++) {
+        const struct solid *solid = &scenery->solids[i];
+        const struct contact contact =
+            solid_sweep(solid, solid_offset(solid, bounds, place), way, first.contact.distance, radius);
+        if (contact.is_hit && (first.index < 0 || contact.distance < first.contact.distance)) {
+            first = (struct scenery_contact){i, contact};
+        }
+    }
+    return first;
+}
+
+/* ---- the rule ---- */
+
+static vec2 without_inward(vec2 velocity, vec2 normal) {
+    const float inward = vec2_dot(velocity, normal);
+    return inward < 0.0f ? vec2_sub(velocity, vec2_scale(normal, inward)) : velocity;
+}
+
+/* Whether the straight way of a body's centre passes through a solid. */
+static bool is_barred(const struct scenery *scenery, const struct bounds *bounds, vec2 from, vec2 step) {
+    const float length = vec2_length(step);
+    return length > 0.0f &&
+           scenery_sweep(scenery, bounds, from, vec2_scale(step, 1.0f / length), length, 0.0f).index >= 0;
+}
+
+vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius) {
+    for (int push = 0; push < PUSHES; push++) {
+        const struct scenery_touch nearest = scenery_nearest(scenery, bounds, place);
+        const float depth = radius - nearest.touch.distance;
+        if (nearest.index < 0 || !(depth > 0.0f)) {
+            break;
+        }
+        const vec2 step = vec2_scale(nearest.touch.normal, depth + SKIN);
+        /* Out of one solid it starts in, but not through a wall into the next room. */
+        if (nearest.touch.distance >= 0.0f && is_barred(scenery, bounds, place, step)) {
+            break;
+        }
+        place = vec2_add(place, step);
+    }
+    return place;
+}
+
+/* Along the way as far as solids allow, then along their surfaces. */
+static vec2 slide(const struct scenery *scenery, const struct bounds *bounds, vec2 place, vec2 step,
+                  float radius, vec2 *velocity) {
+    for (int turn = 0; turn <= SLIDES; turn++) {
+        const float length = vec2_length(step);
+        if (!(length > ON_COURSE)) {
+            return place;
+        }
+        const vec2 way = vec2_scale(step, 1.0f / length);
+        const struct scenery_contact first = scenery_sweep(scenery, bounds, place, way, length, radius);
+        if (first.index < 0) {
+            return vec2_add(place, step);
+        }
+        const vec2 normal = first.contact.normal;
+        const float free_way = first.contact.distance > SKIN ? first.contact.distance - SKIN : 0.0f;
+        place = vec2_add(place, vec2_scale(way, free_way));
+        step = without_inward(vec2_scale(way, length - free_way), normal);
+        *velocity = without_inward(*velocity, normal);
+    }
+    return place;
+}
+
+struct motion scenery_constrain(const struct scenery *scenery, const struct bounds *bounds,
+                                struct motion before, struct motion moved, float radius) {
+    if (scenery->solid_count == 0) {
+        return moved;
+    }
+    const vec2 from = {before.x, before.y};
+    const vec2 step = vec2_sub((vec2){moved.x, moved.y}, from);
+    const float reach = vec2_length(step) + radius + SKIN;
+    const struct scenery_touch near = scenery_nearest(scenery, bounds, from);
+    if (near.touch.distance > reach) {
+        return moved;
+    }
+    vec2 velocity = {moved.vx, moved.vy};
+    vec2 place = slide(scenery, bounds, from, step, radius, &velocity);
+    place = scenery_push_out(scenery, bounds, place, radius);
+    const struct scenery_touch after = scenery_nearest(scenery, bounds, place);
+    if (after.touch.distance <= radius + 2.0f * SKIN) {
+        velocity = without_inward(velocity, after.touch.normal);
+    }
+    return (struct motion){place.x, place.y, velocity.x, velocity.y};
+}

@@ -1,0 +1,59 @@
+/* All that stands and flows in a running world, prepared for questions, and the rule that bodies do not pass
+ * through it.
+ *
+ * Static: made with the world, never changed. Owns its arrays. No question allocates. Answers do not depend
+ * on the order of agents; of two solids as near, the first in the scenario counts, obstacles before walls.
+ */
+#ifndef DROVER_SIM_SCENERY_H
+#define DROVER_SIM_SCENERY_H
+
+#include "server/sim/flow_field.h"
+#include "server/sim/geometry_def.h"
+#include "server/sim/obstacles.h"
+#include "server/sim/paths.h"
+
+struct scenery {
+    struct geometry_def def; /* owned copy */
+    int solid_count;         /* obstacles first (def.obstacle_count of them), then walls */
+    struct solid *solids;    /* owned */
+    struct path *paths;      /* owned; def.path_count */
+};
+
+/** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
+NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *def,
+                           const struct bounds *bounds);
+void scenery_fini(struct scenery *scenery);
+
+/** What a body senses of a solid. index -1: nothing. */
+struct scenery_touch {
+    int index;
+    struct touch touch;
+};
+/** The solid whose outline is nearest to a place of the world. */
+struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
+
+/** The first solid a disc meets on its way. index -1: none. Units as solid_sweep. */
+struct scenery_contact {
+    int index;
+    struct contact contact;
+};
+struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                                     vec2 way, float length, float radius);
+
+/** Moves a body through a tick without entering or passing a solid, whatever its speed.
+ *
+ * The disc of `radius` is swept along its way; where it meets a solid, the velocity's inward part is taken
+ * away and the rest of the way goes along the surface, at most four times. Then it is pushed out of whatever
+ * it still overlaps, the shortest way, unless that would carry its centre through another solid.
+ *
+ * before   px, px/s: where it was
+ * moved    px, px/s: where it would be without solids, not yet settled at the world's edge
+ * returns  px, px/s: where it is; not faster than before
+ */
+struct motion scenery_constrain(const struct scenery *scenery, const struct bounds *bounds,
+                                struct motion before, struct motion moved, float radius);
+
+/** The nearest place outside all solids for a disc, if pushing it out a few times finds one. px */
+vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius);
+
+#endif
