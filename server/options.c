@@ -68,8 +68,11 @@ static const struct options_def options_def = {
     .positional = "[SCENARIO]",
     .positional_help = "A scenario's name, or a path to a .json file (default seek).",
     .table = option_fields,
-    .epilog = "The first line on standard output says where the server listens.\n"
-              "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n",
+    .epilog =
+        "The first line on standard output says where the server listens.\n"
+        "DROVER_SIMD=plain, sse2, avx2 or avx512 in the environment forces the instructions neighbours are\n"
+        "summed with (otherwise the widest there are); the state does not depend on it.\n"
+        "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n",
 };
 
 struct server_options server_options_default(void) {
@@ -115,4 +118,22 @@ int server_options_overrides(const struct server_options *options, struct stage_
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--tick-hz", "--tick-hz: the smallest rate is 1");
     }
     return out->has_seed ? read_seed(options->seed, &out->seed, failure) : 0;
+}
+
+int server_options_simd(const char *text, struct stage_overrides *out, struct failure *failure) {
+    if (text == NULL || text[0] == '\0') {
+        return 0;
+    }
+    const int simd = simd_from_name(text);
+    if (simd < 0) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "DROVER_SIMD",
+                           "DROVER_SIMD: expected plain, sse2, avx2 or avx512, found \"%s\"", text);
+    }
+    if (!simd_is_supported((enum simd)simd)) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "DROVER_SIMD",
+                           "DROVER_SIMD: this machine has no %s", text);
+    }
+    out->has_simd = true;
+    out->simd = (enum simd)simd;
+    return 0;
 }

@@ -29,4 +29,8 @@ int server_options_threads(const struct server_options *options);
 NODISCARD int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
                                        struct failure *failure);
 
+/** What the variable DROVER_SIMD says (plain, sse2, avx2 or avx512; NULL or empty: the widest there is). 0,
+ * or -1 with *failure when there is no such thing or this machine does not have it. */
+NODISCARD int server_options_simd(const char *text, struct stage_overrides *out, struct failure *failure);
+
 #endif

@@ -62,6 +62,9 @@ int stage_put(struct stage *stage, const struct scenario *scenario, const uint64
     if (result != WORLD_OK) {
         return fail_create(scenario, result, what, failure);
     }
+    if (stage->overrides.has_simd) {
+        world_set_simd(world, stage->overrides.simd);
+    }
     world_destroy(stage->world);
     stage->world = world;
     memcpy(stage->name, scenario->name, sizeof stage->name);

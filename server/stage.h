@@ -26,11 +26,13 @@ struct scenario_source {
     const struct scenario_list *(*list)(void *context, struct failure *failure);
 };
 
-/** What the command line puts in place of what a scenario says. */
+/** What the command line and the environment put in place of what a scenario says or the machine offers. */
 struct stage_overrides {
     bool has_seed;
     uint64_t seed;
     double tick_hz; /* 0: the scenario's */
+    bool has_simd;  /* otherwise the widest there is */
+    enum simd simd;
 };
 
 struct stage {

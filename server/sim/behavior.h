@@ -59,6 +59,7 @@ struct senses {
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
     struct memory *memory;           /* of tick t+1 in the making; only wander writes */
+    const struct foreseen *foreseen; /* sums found beforehand, or NULL; for whoever fills the rest */
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */
     struct neighbor ahead;           /* NEIGHBORS_AHEAD */
@@ -72,6 +73,10 @@ struct urge {
 };
 
 typedef struct urge (*behavior_function)(const struct behavior_def *behavior, const struct senses *senses);
+
+/** 1 / the difference that deserves full strength in alignment (of: max_speed) and cohesion (of: radius); 0
+ * for 0: then there is nothing to do. */
+float behavior_full_inverse(float of);
 
 /** Seek: full speed towards the target, and past it.
  * desired velocity  towards the target at max_speed; {0,0} when exactly on it

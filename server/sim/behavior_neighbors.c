@@ -16,13 +16,19 @@ static struct urge push(vec2 towards, const struct senses *senses) {
 
 /* ---- the three rules: {0,0} to a vector of length 1 ---- */
 
-/* `difference` as a direction with strength 1 from `full` on, less when few neighbours are behind it. */
-static vec2 direction(vec2 difference, float full, float weight) {
-    if (!(full > 0.0f)) {
+float behavior_full_inverse(float of) {
+    const float full = FULL_STRENGTH_SHARE * of;
+    return full > 0.0f ? 1.0f / full : 0.0f;
+}
+
+/* `difference` as a direction with strength 1 from a share of `of` on, less when few neighbours are behind
+ * it. */
+static vec2 direction(vec2 difference, float of, float weight) {
+    const float inverse = behavior_full_inverse(of);
+    if (!(inverse > 0.0f)) {
         return (vec2){0.0f, 0.0f};
     }
-    return vec2_scale(vec2_truncate(vec2_scale(difference, 1.0f / full), 1.0f),
-                      weight < 1.0f ? weight : 1.0f);
+    return vec2_scale(vec2_truncate(vec2_scale(difference, inverse), 1.0f), weight < 1.0f ? weight : 1.0f);
 }
 
 static vec2 separating(const struct senses *senses) {
@@ -37,7 +43,7 @@ static vec2 aligning(const struct senses *senses) {
     }
     const vec2 mean = vec2_scale(sums->velocity, 1.0f / sums->velocity_weight);
     const vec2 difference = vec2_sub(vec2_truncate(mean, max_speed), senses->velocity);
-    const vec2 towards = direction(difference, FULL_STRENGTH_SHARE * max_speed, sums->velocity_weight);
+    const vec2 towards = direction(difference, max_speed, sums->velocity_weight);
     /* No more than what takes the difference away within a tick. */
     return vec2_truncate(towards, senses->exact_rate * vec2_length(difference) / max_force);
 }
@@ -48,7 +54,7 @@ static vec2 cohering(float radius, const struct senses *senses) {
         return (vec2){0.0f, 0.0f};
     }
     const vec2 mean = vec2_scale(sums->offset, 1.0f / sums->offset_weight);
-    return direction(mean, FULL_STRENGTH_SHARE * radius, sums->offset_weight);
+    return direction(mean, radius, sums->offset_weight);
 }
 
 struct urge behavior_separation(const struct behavior_def *behavior, const struct senses *senses) {

@@ -74,25 +74,32 @@ static inline bool is_in_zone(const struct lens *lens, const struct neighbor_zon
 
 /* ---- sums ---- */
 
+float neighbors_inverse(float radius) {
+    return radius > 0.0f ? 1.0f / radius : 0.0f;
+}
+
+float neighbors_closest_inverse(float radius) {
+    return neighbors_inverse(CLOSEST_SHARE * radius);
+}
+
 /* 1 - distance / radius, or 1. */
 static inline float weight_of(const struct neighbor_zone *zone, float distance) {
-    const float weight = 1.0f - (zone->is_sharp ? 0.0f : distance / zone->radius);
+    const float weight = 1.0f - distance * (zone->is_sharp ? 0.0f : neighbors_inverse(zone->radius));
     return weight > 0.0f ? weight : 0.0f;
 }
 
 static void separate(const struct grid *grid, const struct neighbor_query *query,
                      const struct neighbor_zone *zone, int32_t slot, vec2 offset, float distance,
                      struct neighbor_sums *sums) {
-    const float closest = CLOSEST_SHARE * zone->radius;
-    const float push = zone->radius / (distance > closest ? distance : closest);
+    const float inverse = 1.0f / distance, most = neighbors_closest_inverse(zone->radius);
+    const float push = zone->radius * (inverse < most ? inverse : most);
     const float strength = push - (zone->is_sharp ? 0.0f : 1.0f);
-    vec2 towards;
-    if (distance * distance < COINCIDENT_SQUARED) {
-        towards = neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]);
-    } else {
-        towards = vec2_scale(offset, 1.0f / distance);
-    }
-    sums->separation = vec2_sub(sums->separation, vec2_scale(towards, strength));
+    const vec2 towards =
+        distance * distance < COINCIDENT_SQUARED
+            ? vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]),
+                         strength)
+            : vec2_scale(offset, inverse * strength);
+    sums->separation = vec2_sub(sums->separation, towards);
     sums->separation_count++;
 }
 

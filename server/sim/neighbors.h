@@ -51,6 +51,11 @@ struct neighbor_sums {
     float offset_weight;
 };
 
+/** 1 / radius, by which distances are multiplied instead of divided; 0 for 0. */
+float neighbors_inverse(float radius);
+/** 1 / the distance below which separation does not grow further. */
+float neighbors_closest_inverse(float radius);
+
 /** One neighbour. */
 struct neighbor {
     bool is_there;

@@ -259,6 +259,7 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     world->dt = (float)(1.0 / def->tick_hz);
     world->seed = def->seed;
     world->next_id = 1;
+    world->simd = simd_best();
     build_targets(def, world);
     enum world_result result = scenery_init(&world->scenery, &def->geometry, &world->bounds) == 0
                                    ? build_kinds(def, world, reason)
@@ -358,11 +359,11 @@ static struct motion world_move(const struct world *world, struct motion old, st
     return next;
 }
 
-static void step_agent(struct world *world, int32_t row) {
+void world_step_agent(struct world *world, int32_t row, const struct foreseen *foreseen) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct body *body = world_body(world, row);
     const struct motion old = world->motion[world->now][row];
-    const struct intent intent = world_intend(world, row, NULL);
+    const struct intent intent = world_intend(world, row, foreseen, NULL);
     const vec2 velocity =
         locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
                             intent.desired, intent.force, world->dt);
@@ -402,9 +403,12 @@ static vec2 jump(const struct world *world, int target) {
 
 static void step_agents(void *context, int32_t begin, int32_t end) {
     struct world *world = context;
-    /* In the order of the grid, neighbours are near in memory; the result is the same in any order. */
-    for (int32_t i = begin; i < end; i++) {
-        step_agent(world, world->is_sorted ? world->grid.row[i] : i);
+    if (world->is_sorted) { /* in the order of the grid, neighbours are near in memory */
+        world_step_slots(world, begin, end);
+        return;
+    }
+    for (int32_t row = begin; row < end; row++) {
+        world_step_agent(world, row, NULL);
     }
 }
 
@@ -434,6 +438,11 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     world->now = 1 - world->now;
     world->tick++;
     world_sort(world);
+}
+
+void world_set_simd(struct world *world, enum simd simd) {
+    assert(simd_is_supported(simd));
+    world->simd = simd;
 }
 
 /* ---- reading ---- */

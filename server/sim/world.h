@@ -21,6 +21,7 @@
 #include "common/nodiscard.h"
 #include "common/vec2.h"
 #include "server/sim/scenery.h"
+#include "server/sim/simd.h"
 #include "server/sim/world_def.h"
 
 struct world;
@@ -54,6 +55,10 @@ struct parallel {
 };
 /** world_step with help: the same bits, whatever the number of threads. */
 void world_step_parallel(struct world *world, const struct parallel *parallel);
+
+/** What the inner loops are done with from now on; must be supported. At first the widest there is. The bits
+ * do not depend on it. */
+void world_set_simd(struct world *world, enum simd simd);
 
 /** The 64-bit hash of everything that decides the future: tick, seed, agents (motion, heading, kind, state,
  * aim), targets and parameters. Independent of storage order. */

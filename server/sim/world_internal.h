@@ -9,6 +9,7 @@
 #include "server/sim/behavior.h"
 #include "server/sim/edge.h"
 #include "server/sim/grid.h"
+#include "server/sim/neighbor_kernel.h"
 #include "server/sim/neighbors.h"
 #include "server/sim/scenery.h"
 #include "server/sim/world.h"
@@ -78,6 +79,7 @@ struct world {
         has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */
     bool is_creating; /* world_create has not placed everybody yet */
     bool is_sorted;   /* the grid holds tick t */
+    enum simd simd;   /* what neighbours are summed with */
     struct grid grid;
 };
 
@@ -102,8 +104,31 @@ struct intent {
     struct memory memory; /* of tick t+1 */
 };
 
-/** detail: NULL, or receives every behaviour's force. */
-struct intent world_intend(const struct world *world, int32_t row, struct steering_view *detail);
+enum { FORESEEN_MAX = 4 };
+
+/** Sums of neighbours that were found for many agents at once, before one of them is asked. */
+struct foreseen {
+    int count;
+    const struct behavior_def *behavior[FORESEEN_MAX]; /* whose */
+    const struct neighbor_sums *sums[FORESEEN_MAX];
+};
+
+/** foreseen: NULL, or what need not be looked for. detail: NULL, or receives every behaviour's force. */
+struct intent world_intend(const struct world *world, int32_t row, const struct foreseen *foreseen,
+                           struct steering_view *detail);
+
+/** What world_intend does to the memory of an agent whose behaviours do not look at it. memory: of tick t,
+ * made that of t+1. */
+void world_age(const struct world *world, int32_t row, int state, struct memory *memory);
+
+/** One agent's tick: reads tick t, writes its t+1. foreseen: as above. */
+void world_step_agent(struct world *world, int32_t row, const struct foreseen *foreseen);
+
+/** The tick of the agents in slots [begin, end) of the grid; the world must be sorted. */
+void world_step_slots(struct world *world, int32_t begin, int32_t end);
+
+/** What the agents ask who have this behaviour. */
+struct neighbor_crowd world_crowd(const struct world *world, const struct behavior_runtime *runtime);
 
 /** Fills what the behaviour senses of its neighbours. */
 void world_feel(const struct world *world, int32_t row, const struct behavior_def *behavior,

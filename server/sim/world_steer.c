@@ -178,7 +178,14 @@ static void begin_state(const struct world *world, int32_t row, int state, struc
     }
 }
 
-struct intent world_intend(const struct world *world, int32_t row, struct steering_view *detail) {
+void world_age(const struct world *world, int32_t row, int state, struct memory *memory) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    begin_state(world, row, state, memory);
+    tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
+}
+
+struct intent world_intend(const struct world *world, int32_t row, const struct foreseen *foreseen,
+                           struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct motion motion = world->motion[world->now][row];
     const struct body *body = world_body(world, row);
@@ -198,6 +205,7 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
         .tick = world->tick,
         .id = world->id[row],
         .memory = &intent.memory,
+        .foreseen = foreseen,
     };
     const struct state_def *state = &kind->def.states[intent.state];
     const struct state_runtime *runtime = &kind->states[intent.state];
@@ -223,7 +231,7 @@ struct intent world_intend(const struct world *world, int32_t row, struct steeri
 
 void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
     assert(row >= 0 && row < world->agent_count);
-    const struct intent intent = world_intend(world, row, out);
+    const struct intent intent = world_intend(world, row, NULL, out);
     const struct body *body = world_body(world, row);
     const struct motion motion = world->motion[world->now][row];
     const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;

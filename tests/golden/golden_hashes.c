@@ -3,6 +3,8 @@
  *     golden_hashes 1,60,600 scenarios/seek.json ...
  *
  * On the way a few commands are given at fixed ticks, so that they are part of what the hashes hold.
+ * DROVER_SIMD=plain|sse2|avx2|avx512 and DROVER_THREADS=N say how it is computed. Exit code 77: this
+ * processor has no such instructions.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +13,9 @@
 
 #include "server/scenario.h"
 #include "server/sim/world.h"
+#include "server/worker_pool.h"
+
+enum { EXIT_UNSUPPORTED = 77 };
 
 static void command_at(struct world *world, uint64_t tick) {
     if (world_target_count(world) == 0 || world_kind_count(world) == 0) {
@@ -54,7 +59,8 @@ static void print_name(const char *path) {
     printf("%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-static int run(const char *path, const char *ticks) {
+static int run(const char *path, const char *ticks, enum simd simd, struct worker_pool *pool) {
+    const struct parallel parallel = worker_pool_parallel(pool);
     struct scenario scenario;
     struct failure failure;
     if (scenario_load_file(path, &scenario, &failure) != 0) {
@@ -67,12 +73,13 @@ static int run(const char *path, const char *ticks) {
     if (result != WORLD_OK) {
         return 1;
     }
+    world_set_simd(world, simd);
     for (const char *at = ticks; *at;) {
         char *end;
         const uint64_t until = strtoull(at, &end, 10);
         while (world_tick(world) < until) {
             command_at(world, world_tick(world));
-            world_step(world);
+            world_step_parallel(world, &parallel);
         }
         print_name(path);
         printf(" %" PRIu64 " %016" PRIx64 "\n", until, world_hash(world));
@@ -83,9 +90,16 @@ static int run(const char *path, const char *ticks) {
 }
 
 int main(int argc, char **argv) {
-    int failed = argc < 3;
-    for (int i = 2; i < argc; i++) {
-        failed |= run(argv[i], argv[1]);
+    const char *name = getenv("DROVER_SIMD"), *threads = getenv("DROVER_THREADS");
+    const int simd = name ? simd_from_name(name) : (int)simd_best();
+    if (simd < 0 || !simd_is_supported((enum simd)simd)) {
+        return EXIT_UNSUPPORTED;
     }
+    struct worker_pool *pool = worker_pool_create(threads ? (int)strtol(threads, NULL, 10) : 1);
+    int failed = argc < 3 || !pool;
+    for (int i = 2; i < argc && pool; i++) {
+        failed |= run(argv[i], argv[1], (enum simd)simd, pool);
+    }
+    worker_pool_destroy(pool);
     return failed;
 }

@@ -1,4 +1,4 @@
-"""The golden hashes: the same bits from gcc and clang, -O0 to -O3, for every scenario.
+"""The golden hashes: the same bits from gcc and clang, -O0 to -O3, every SIMD width, 1 to 7 threads, for every scenario.
 
     golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--write]
 
@@ -7,7 +7,9 @@ the common layer of this build, and compares what each program prints with tests
 file with what the first program prints (say in the commit why the bits changed).
 """
 import argparse
+import os
 import pathlib
+import platform
 import shlex
 import shutil
 import subprocess
@@ -19,7 +21,33 @@ LEVELS = ["-O0", "-O2", "-O3"]
 WHOLE_PROGRAM = "-O3 -flto"  # as the release preset has it; objects of gcc, linked by gcc
 # The contract's flags (cmake/DroverOptions.cmake) without warnings and sanitizers.
 FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-fno-math-errno"]
+# As server/sim/CMakeLists.txt has them.
+WIDE_FLAGS = {
+    "neighbor_kernel_avx2.c": ["-mavx2"],
+    "neighbor_kernel_avx512.c": ["-mavx512f", "-mavx512dq", "-mavx512vl", "-mavx512bw"],
+}
 TICKS = "1,60,600"
+# What each program runs with: the widest SIMD alone, and for the programs people get all the others.
+ALONE = [("", 1)]
+ALL = [("", 1), ("plain", 1), ("sse2", 2), ("avx2", 3), ("avx512", 7)]
+UNSUPPORTED = 77
+
+
+def wide(file):
+    return WIDE_FLAGS.get(file.name, []) if platform.machine() in ("x86_64", "AMD64") else []
+
+
+def hashes(program, scenarios, simd, threads):
+    """What the program prints; None when this processor cannot run it so."""
+    environment = {**os.environ, "DROVER_THREADS": str(threads)}
+    environment.pop("DROVER_SIMD", None)
+    if simd:
+        environment["DROVER_SIMD"] = simd
+    run = subprocess.run([program, TICKS, *scenarios], capture_output=True, text=True, env=environment)
+    if run.returncode == UNSUPPORTED and simd:
+        return None
+    run.check_returncode()
+    return run.stdout
 
 
 def build(compiler, level, source, link, linker, folder):
@@ -28,7 +56,7 @@ def build(compiler, level, source, link, linker, folder):
 
     def compile_one(file):
         output = folder / (file.stem + ".o")
-        subprocess.run([compiler, *FLAGS, *level.split(), "-I", source, "-c", file, "-o", output], check=True)
+        subprocess.run([compiler, *FLAGS, *wide(file), *level.split(), "-I", source, "-c", file, "-o", output], check=True)
         return output
 
     with ThreadPoolExecutor(2) as pool:
@@ -37,6 +65,15 @@ def build(compiler, level, source, link, linker, folder):
     # Our objects come first, so the library's own copy of server/sim is never pulled in.
     subprocess.run([linker, *level.split(), *objects, *link, "-lm", "-o", program], check=True)
     return program
+
+
+def complain(how, golden, output, expected):
+    print(f"{how}: differs from {golden.name}")
+    for ours, theirs in zip(output.splitlines(), expected.splitlines()):
+        if ours != theirs:
+            print(f"  got {ours}   expected {theirs}")
+    if len(output.splitlines()) != len(expected.splitlines()):
+        print("  a scenario was added or removed: run with --write and commit the file")
 
 
 def main():
@@ -59,20 +96,20 @@ def main():
             for level in levels:
                 program = build(compiler, level, arguments.source, shlex.split(arguments.link), arguments.cc,
                                 pathlib.Path(scratch) / f"{compiler}{level}".replace(" ", ""))
-                output = subprocess.run([program, TICKS, *scenarios], check=True, capture_output=True, text=True).stdout
-                if arguments.write:
-                    golden.write_text(output)
-                    expected, arguments.write = output, False
-                if output == expected and output:
-                    print(f"{compiler} {level}: {len(output.splitlines())} hashes agree")
-                    continue
-                failures += 1
-                print(f"{compiler} {level}: differs from {golden.name}")
-                for ours, theirs in zip(output.splitlines(), expected.splitlines()):
-                    if ours != theirs:
-                        print(f"  got {ours}   expected {theirs}")
-                if len(output.splitlines()) != len(expected.splitlines()):
-                    print("  a scenario was added or removed: run with --write and commit the file")
+                for simd, threads in ALL if level in ("-O2", WHOLE_PROGRAM) else ALONE:
+                    how = f"{compiler} {level} {simd or 'widest'}, {threads} threads"
+                    output = hashes(program, scenarios, simd, threads)
+                    if output is None:
+                        print(f"{how}: this processor cannot")
+                        continue
+                    if arguments.write:
+                        golden.write_text(output)
+                        expected, arguments.write = output, False
+                    if output == expected and output:
+                        print(f"{how}: {len(output.splitlines())} hashes agree")
+                        continue
+                    failures += 1
+                    complain(how, golden, output, expected)
     sys.exit(1 if failures else 0)
 
 

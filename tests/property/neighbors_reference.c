@@ -110,20 +110,18 @@ static bool is_counted(const struct neighbor_query *query, const struct neighbor
 }
 
 static float reference_weight(const struct neighbor_zone *zone, const struct candidate *one, bool counts) {
-    const float weight = zone->is_sharp ? 1.0f : 1.0f - one->distance / zone->radius;
+    const float weight = zone->is_sharp ? 1.0f : 1.0f - one->distance * (1.0f / zone->radius);
     return counts && weight > 0.0f ? weight : 0.0f;
 }
 
 static vec2 reference_push(const struct neighbor_query *query, const struct neighbor_zone *zone,
                            const struct candidate *one) {
-    const float closest = 0.0156f * zone->radius;
-    const float strength =
-        zone->radius / (one->distance > closest ? one->distance : closest) - (zone->is_sharp ? 0.0f : 1.0f);
-    vec2 towards = {one->offset.x * (1.0f / one->distance), one->offset.y * (1.0f / one->distance)};
+    const float inverse = 1.0f / one->distance, most = 1.0f / (0.0156f * zone->radius);
+    const float strength = zone->radius * (inverse < most ? inverse : most) - (zone->is_sharp ? 0.0f : 1.0f);
     if (one->distance * one->distance < 1e-12f) {
-        towards = neighbors_split(ids[grid.row[query->slot]], ids[one->row]);
+        return vec2_scale(neighbors_split(ids[grid.row[query->slot]], ids[one->row]), strength);
     }
-    return (vec2){towards.x * strength, towards.y * strength};
+    return (vec2){one->offset.x * (inverse * strength), one->offset.y * (inverse * strength)};
 }
 
 static struct neighbor_sums reference_sum(const struct neighbor_query *query,

@@ -77,8 +77,23 @@ static void test_mistakes(void **state) {
     assert_non_null(strstr(failure.message, "--port"));
 }
 
+static void test_simd(void **state) {
+    (void)state;
+    struct stage_overrides overrides = {0};
+    struct failure failure = {0};
+    assert_int_equal(server_options_simd(NULL, &overrides, &failure), 0);
+    assert_int_equal(server_options_simd("", &overrides, &failure), 0);
+    assert_false(overrides.has_simd);
+    assert_int_equal(server_options_simd("sse", &overrides, &failure), -1);
+    assert_non_null(strstr(failure.message, "avx512"));
+    assert_false(overrides.has_simd);
+    assert_int_equal(server_options_simd("plain", &overrides, &failure), 0);
+    assert_true(overrides.has_simd && overrides.simd == SIMD_PLAIN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simd),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_mistakes),

@@ -1,0 +1,135 @@
+/* The tick of agents that stand side by side in the grid: what many of them ask of their neighbours is summed
+ * for all of them at once (neighbor_kernel.h), a batch of slots at a time so that the sums are used while
+ * they are still at hand.
+ *
+ * Foreseen is only what is certain to be asked: behaviours about nobody in particular, of kinds with a single
+ * state. It does not change a bit of the result whether something is foreseen.
+ */
+#include "server/sim/flock_kernel.h"
+#include "server/sim/world_internal.h"
+
+enum { BATCH = 64, WORTHWHILE_SHARE = 4 /* a kind with fewer than one in so many of a batch goes alone */ };
+
+/* Whether every agent of the kind asks for this behaviour's sums in every tick. */
+static bool is_certain(const struct kind *kind, const struct behavior_def *behavior) {
+    const enum behavior_type type = (enum behavior_type)behavior->type;
+    return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
+           behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0;
+}
+
+/* Fills sums[i][slot - begin] for the behaviours it names. */
+static void foresee(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
+                    struct neighbor_sums sums[FORESEEN_MAX][BATCH], struct foreseen *foreseen) {
+    const struct state_def *state = &kind->def.states[0];
+    foreseen->count = 0;
+    for (int b = 0; b < state->behavior_count && foreseen->count < FORESEEN_MAX; b++) {
+        if (is_certain(kind, &state->behaviors[b])) {
+            const struct neighbor_crowd crowd = world_crowd(world, &kind->states[0].behaviors[b]);
+            neighbor_kernel_sums(world->simd, &crowd, begin, end, sums[foreseen->count]);
+            foreseen->behavior[foreseen->count++] = &state->behaviors[b];
+        }
+    }
+}
+
+static int32_t count_kind(const uint8_t *kinds, int32_t count, int kind) {
+    int32_t found = 0;
+    for (int32_t i = 0; i < count; i++) {
+        found += kinds[i] == kind;
+    }
+    return found;
+}
+
+/* ---- a flock and nothing else ---- */
+
+/* Whether the agents of the kind do nothing but flock, apart from what flock_kernel.h cannot do. */
+static bool is_mere_flock(const struct world *world, const struct kind *kind) {
+    const struct state_def *state = &kind->def.states[0];
+    return state->behavior_count == 1 && state->behaviors[0].type == BEHAVIOR_FLOCK &&
+           is_certain(kind, &state->behaviors[0]) && kind->def.body.locomotion == LOCOMOTION_STEERED &&
+           world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0;
+}
+
+static bool has_own_body(const struct world *world, int kind, int32_t begin, int32_t end) {
+    const struct grid *grid = &world->grid;
+    bool has = false;
+    for (int32_t slot = begin; slot < end; slot++) {
+        has |= grid->kind[slot] == kind && (world->flags[grid->row[slot]] & AGENT_OWN_BODY) != 0;
+    }
+    return has;
+}
+
+static struct flock_rules make_rules(const struct world *world, const struct kind *kind) {
+    const struct behavior_def *behavior = &kind->def.states[0].behaviors[0];
+    const struct body *body = &kind->body;
+    struct senses senses = {.body = body, .dt = world->dt};
+    behavior_rates(&senses, kind->states[0].weight_sum);
+    return (struct flock_rules){
+        .rule_weight = {behavior->zones[0].weight, behavior->zones[1].weight, behavior->zones[2].weight},
+        .weight = behavior->weight,
+        .cohesion_radius = behavior->zones[ZONE_COHESION].radius,
+        .max_speed = body->max_speed,
+        .max_force = body->max_force,
+        .radius = body->radius,
+        .mass = body->mass,
+        .exact_rate = senses.exact_rate,
+        .dt = world->dt,
+        .turn = kind->turn,
+    };
+}
+
+static void step_flock(struct world *world, int kind_index, int32_t begin, int32_t end) {
+    const struct kind *kind = &world->kinds[kind_index];
+    const struct neighbor_crowd crowd = world_crowd(world, &kind->states[0].behaviors[0]);
+    const struct flock_rules rules = make_rules(world, kind);
+    struct motion next[BATCH];
+    vec2 heading[BATCH];
+    flock_kernel_step(world->simd, &crowd, &rules, begin, end, next, heading);
+    for (int32_t slot = begin; slot < end; slot++) {
+        if (world->grid.kind[slot] == kind_index) {
+            const int32_t row = world->grid.row[slot];
+            world->motion[1 - world->now][row] = next[slot - begin];
+            world->heading[1 - world->now][row] = heading[slot - begin];
+            world_age(world, row, 0, &world->memory[row]);
+            world->state[row] = 0;
+        }
+    }
+}
+
+/* ---- everybody ---- */
+
+/* The agents of one kind, of whom there are `found` in the batch. */
+static void step_kind(struct world *world, int kind, int32_t found, int32_t begin, int32_t end) {
+    struct neighbor_sums sums[FORESEEN_MAX][BATCH];
+    struct foreseen foreseen = {0};
+    if (found * WORTHWHILE_SHARE >= end - begin) {
+        if (is_mere_flock(world, &world->kinds[kind]) && !has_own_body(world, kind, begin, end)) {
+            step_flock(world, kind, begin, end);
+            return;
+        }
+        foresee(world, &world->kinds[kind], begin, end, sums, &foreseen);
+    }
+    for (int32_t slot = begin; slot < end; slot++) {
+        if (world->grid.kind[slot] == kind) {
+            for (int f = 0; f < foreseen.count; f++) {
+                foreseen.sums[f] = &sums[f][slot - begin];
+            }
+            world_step_agent(world, world->grid.row[slot], &foreseen);
+        }
+    }
+}
+
+static void step_batch(struct world *world, int32_t begin, int32_t end) {
+    for (int32_t left = end - begin, kind = 0; left > 0; kind++) {
+        const int32_t found = count_kind(world->grid.kind + begin, end - begin, kind);
+        if (found > 0) {
+            step_kind(world, kind, found, begin, end);
+        }
+        left -= found;
+    }
+}
+
+void world_step_slots(struct world *world, int32_t begin, int32_t end) {
+    for (int32_t first = begin; first < end; first += BATCH) {
+        step_batch(world, first, end - first < BATCH ? end : first + BATCH);
+    }
+}
