@@ -10,9 +10,9 @@
 
 #include "common/clock.h"
 #include "common/snapshot.h"
-#include "flock_bench.h"
 #include "server/sim/world.h"
 #include "server/world_snapshot.h"
+#include "tests/bench/bench_flock.h"
 
 enum { RUNS = 7 };
 
@@ -146,10 +146,10 @@ int main(int argc, char **argv) {
     if (all || strcmp(what, "wire") == 0) {
         bench_wire();
     }
-    if (all || strcmp(what, "flock") == 0) {
-        bench_flock(argc > 2 ? argc - 2 : 0, argv + 2);
+    if (strcmp(what, "flock") == 0) {
+        return bench_flock(argc - 2, argv + 2);
     }
-    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0 && strcmp(what, "flock") != 0) {
+    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0) {
         fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire and flock\n", what);
         return 2;
     }

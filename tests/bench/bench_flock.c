@@ -1,5 +1,5 @@
-/* See flock_bench.h. The rival takes over the world's agents, so both work on the same flock. */
-#include "tests/bench/flock_bench.h"
+/* See bench_flock.h. */
+#include "tests/bench/bench_flock.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "server/sim/world_internal.h" /* to time the parts of a tick by themselves */
 #include "server/worker_pool.h"
-#include "tests/bench/plain_flock.h"
+#include "tests/bench/flock_rival.h"
 
 enum { RUNS = 5, UPDATES = 1000000 /* agent-updates in one run, at least */ };
 #define RADIUS 50.0 /* px */
@@ -157,26 +157,33 @@ static void bench_world_at(const struct setup *setup, struct world *world, const
     }
 }
 
-static void bench_rival(const struct setup *setup, const struct world *world, const char *start) {
-    struct plain_flock *plain = plain_flock_create(world);
-    const int ticks = UPDATES / (int)setup->count / 4 + 1;
-    double times[RUNS];
+static void bench_rival(const struct setup *setup, struct world *world) {
+    struct rival *rival = rival_create(world);
+    const int ticks = UPDATES / (int)setup->count + 1;
+    double times[RUNS], distance = 0.0;
     for (int run = 0; run < RUNS; run++) {
-        const uint64_t begin = clock_now_ns();
+        const uint64_t start = clock_now_ns();
         for (int tick = 0; tick < ticks; tick++) {
-            plain_flock_step(plain);
+            rival_step(rival);
         }
-        times[run] = (double)(clock_now_ns() - begin) / ticks / setup->count;
+        times[run] = (double)(clock_now_ns() - start) / ticks / setup->count;
+        if (run == 0) {
+            for (int tick = 0; tick < ticks; tick++) {
+                world_step(world);
+            }
+            distance = rival_distance(rival, world);
+        }
     }
-    print_row(setup, start, 1, "lists", median_of(times));
-    printf("  (the rival: %.1f neighbours; ours: %.1f candidates)\n",
-           (double)plain_flock_neighbors(plain) / setup->count, world_candidates(world));
-    plain_flock_destroy(plain);
+    print_row(setup, "uniform", 1, "lists", median_of(times));
+    printf("  (the rival, %.3f px from ours after %d ticks)\n", distance, ticks);
+    rival_destroy(rival);
 }
 
 static void bench_setup(const struct setup *setup, int settle) {
     struct world *world = make_flock(setup);
-    bench_rival(setup, world, "uniform");
+    if (!setup->has_cones) {
+        bench_rival(setup, world);
+    }
     bench_world_at(setup, world, "uniform");
     struct worker_pool *pool = worker_pool_create(2);
     if (!pool) {
@@ -186,7 +193,6 @@ static void bench_setup(const struct setup *setup, int settle) {
     step(world, pool, setup->count >= 1000000 ? settle / 4 : settle);
     worker_pool_destroy(pool);
     if (settle > 0) {
-        bench_rival(setup, world, "settled");
         bench_world_at(setup, world, "settled");
     }
     printf("%8u %4.0f %-6s hash %016" PRIx64 " at tick %" PRIu64 "\n", setup->count, setup->neighbors,
@@ -194,7 +200,7 @@ static void bench_setup(const struct setup *setup, int settle) {
     world_destroy(world);
 }
 
-void bench_flock(int argc, char **argv) {
+int bench_flock(int argc, char **argv) {
     const uint32_t most = argc > 0 ? (uint32_t)strtoul(argv[0], NULL, 10) : 1000000;
     const int settle = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 2000;
     printf("flock: three rules, torus, mean neighbours at the start; rest = steer and move\n"
@@ -208,4 +214,5 @@ void bench_flock(int argc, char **argv) {
             }
         }
     }
+    return 0;
 }
