@@ -11,7 +11,7 @@
 struct job {
     parallel_body body;
     void *context;
-    int32_t count;
+    int32_t count, grain;
 };
 
 struct worker_pool {
@@ -28,12 +28,12 @@ struct worker_pool {
 
 static void work_off(struct worker_pool *pool, const struct job *job) {
     for (;;) {
-        const int32_t begin = atomic_fetch_add(&pool->next, WORKER_POOL_CHUNK);
+        const int32_t begin = atomic_fetch_add(&pool->next, job->grain);
         if (begin >= job->count) {
             return;
         }
         const int32_t left = job->count - begin;
-        job->body(job->context, begin, begin + (left < WORKER_POOL_CHUNK ? left : WORKER_POOL_CHUNK));
+        job->body(job->context, begin, begin + (left < job->grain ? left : job->grain));
     }
 }
 
@@ -61,13 +61,13 @@ static void *run_worker(void *argument) {
     return NULL;
 }
 
-static void run(void *argument, int32_t count, parallel_body body, void *context) {
+static void run(void *argument, int32_t count, int32_t grain, parallel_body body, void *context) {
     struct worker_pool *pool = argument;
-    if (pool->worker_count == 0 || count < 2 * WORKER_POOL_CHUNK) {
+    if (pool->worker_count == 0 || count < 2 * grain) {
         body(context, 0, count);
         return;
     }
-    const struct job job = {body, context, count};
+    const struct job job = {body, context, count, grain};
     pthread_mutex_lock(&pool->mutex);
     pool->job = job;
     pool->number++;
@@ -133,5 +133,5 @@ void worker_pool_destroy(struct worker_pool *pool) {
 }
 
 struct parallel worker_pool_parallel(struct worker_pool *pool) {
-    return (struct parallel){pool, run};
+    return (struct parallel){pool, pool->worker_count + 1, run};
 }

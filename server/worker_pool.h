@@ -10,7 +10,7 @@
 #include "common/nodiscard.h"
 #include "server/sim/world.h"
 
-enum { WORKER_POOL_THREADS_MAX = 64, WORKER_POOL_CHUNK = 512 };
+enum { WORKER_POOL_THREADS_MAX = 64 };
 
 struct worker_pool;
 

@@ -1,37 +1,66 @@
-/* See grid.h. */
+/* Where agents lie, and walks through them. See grid.h; grid_sort.c puts them in order. */
 #include "server/sim/grid.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AXIS_CELLS_MAX 16384 /* so that rounding moves a cell's border by far less than REACH_SLACK */
-#define CELLS_SPARE    64
-#define REACH_SLACK    1.001f /* a walk looks a little further than asked, to outdo rounding */
-#define ROUNDING       1e-6f  /* px for each px of a coordinate; floats are ten times as exact */
+#define CELLS_SPARE 64
+#define REACH_SLACK 1.001f /* a walk looks a little further than asked, to outdo rounding */
+#define ROUNDING    1e-6f  /* px for each px of a coordinate; floats are ten times as exact */
 
-/* column: the address of a column's pointer, whatever it points to. */
-static bool grow(void *column, size_t entry, int32_t entries) {
+/* ---- storage ---- */
+
+/* column: the address of a column's pointer, whatever it points to. What is new is zero. */
+static bool grow(void *column, size_t entry, int32_t old_count, int32_t count) {
     void *old;
     memcpy(&old, column, sizeof old);
-    void *bigger = realloc(old, entry * (size_t)entries);
+    char *bigger = realloc(old, entry * (size_t)count);
     if (!bigger) {
         return false;
     }
+    memset(bigger + entry * (size_t)old_count, 0, entry * (size_t)(count - old_count));
     memcpy(column, &bigger, sizeof bigger);
     return true;
+}
+
+/* Only as much of these is ever touched as there are cells and parts. */
+static bool grow_cells(struct grid *grid, int32_t cells) {
+    bool grown = true;
+    for (int part = 0; part < GRID_PARTS; part++) {
+        int32_t *bigger = realloc(grid->cursor[part], (size_t)cells * sizeof *bigger);
+        grown = grown && bigger != NULL;
+        grid->cursor[part] = bigger ? bigger : grid->cursor[part];
+    }
+    int32_t *shared = realloc(grid->shared, (size_t)cells * sizeof *shared);
+    grid->shared = shared ? shared : grid->shared;
+    int32_t *begin = realloc(grid->begin, ((size_t)cells + 1) * sizeof *begin);
+    grid->begin = begin ? begin : grid->begin;
+    return grown && shared != NULL && begin != NULL;
 }
 
 int grid_reserve(struct grid *grid, int32_t count) {
     if (count <= grid->capacity) {
         return 0;
     }
+    if (!grid->lookup) {
+        grid->lookup = calloc(1, sizeof *grid->lookup);
+        if (!grid->lookup) {
+            return -1;
+        }
+    }
+    const int32_t old = grid->capacity > 0 ? grid->capacity + GRID_SPARE : 0, slots = count + GRID_SPARE;
     const int32_t cells = 2 * count + CELLS_SPARE;
-    const bool grown =
-        grow(&grid->motion, sizeof *grid->motion, count) && grow(&grid->row, sizeof *grid->row, count) &&
-        grow(&grid->kind, sizeof *grid->kind, count) && grow(&grid->radius, sizeof *grid->radius, count) &&
-        grow(&grid->slot, sizeof *grid->slot, count) && grow(&grid->cell, sizeof *grid->cell, count) &&
-        grow(&grid->begin, sizeof *grid->begin, cells + 2);
+    const bool grown = grow(&grid->motion, sizeof *grid->motion, old, slots) &&
+                       grow(&grid->next, sizeof *grid->next, old, slots) &&
+                       grow(&grid->row, sizeof *grid->row, old, slots) &&
+                       grow(&grid->kind, sizeof *grid->kind, old, slots) &&
+                       grow(&grid->radius, sizeof *grid->radius, old, slots) &&
+                       grow(&grid->spare_row, sizeof *grid->spare_row, old, slots) &&
+                       grow(&grid->spare_kind, sizeof *grid->spare_kind, old, slots) &&
+                       grow(&grid->key, sizeof *grid->key, old, slots) &&
+                       grow(&grid->lookup->slot, sizeof *grid->lookup->slot, old, slots) &&
+                       grow_cells(grid, cells);
     if (!grown) {
         return -1;
     }
@@ -42,89 +71,80 @@ int grid_reserve(struct grid *grid, int32_t count) {
 
 void grid_fini(struct grid *grid) {
     free(grid->motion);
+    free(grid->next);
     free(grid->row);
     free(grid->kind);
     free(grid->radius);
-    free(grid->slot);
-    free(grid->cell);
     free(grid->begin);
+    free(grid->spare_row);
+    free(grid->spare_kind);
+    free(grid->key);
+    free(grid->shared);
+    for (int part = 0; part < GRID_PARTS; part++) {
+        free(grid->cursor[part]);
+    }
+    if (grid->lookup) {
+        free(grid->lookup->slot);
+    }
+    free(grid->lookup);
     *grid = (struct grid){0};
 }
 
-/* ---- cells ---- */
-
-static int32_t cells_along(float size, float edge) {
-    const float cells = size / edge;
-    return !(cells >= 1.0f) ? 1 : cells < (float)AXIS_CELLS_MAX ? (int32_t)cells : AXIS_CELLS_MAX;
+void grid_append(struct grid *grid, struct motion motion, uint8_t kind) {
+    assert(grid->count < grid->capacity);
+    const int32_t slot = grid->count++;
+    grid->motion[slot] = motion;
+    grid->kind[slot] = kind;
+    grid->row[slot] = slot;
+    grid->has_kinds = grid->has_kinds || kind != grid->kind[0];
+    grid->lookup->is_fresh = false;
 }
 
-static struct grid_axis make_axis(float low, float high, int32_t cells, bool wraps) {
-    const float size = high - low;
-    return (struct grid_axis){low, cells > 1 ? (float)cells / size : 0.0f, size, cells, wraps};
-}
-
-/* The cell of a coordinate; beyond a border the outermost. */
-static int32_t cell_at(const struct grid_axis *axis, float coordinate) {
-    const float cell = (coordinate - axis->origin) * axis->scale;
-    if (!(cell > 0.0f)) {
-        return 0;
-    }
-    /* At the upper border rounding gives `cells` itself. */
-    return cell < (float)axis->cells ? (int32_t)cell : axis->cells - 1;
-}
-
-static void choose_cells(struct grid *grid, vec2 low, vec2 high, bool wraps, float edge) {
-    int32_t columns = cells_along(high.x - low.x, 0.5f * edge), rows = cells_along(high.y - low.y, edge);
-    while ((int64_t)columns * rows > grid->cell_capacity) {
-        edge *= 1.25f;
-        columns = cells_along(high.x - low.x, 0.5f * edge);
-        rows = cells_along(high.y - low.y, edge);
-    }
-    grid->across = make_axis(low.x, high.x, columns, wraps);
-    grid->down = make_axis(low.y, high.y, rows, wraps);
-}
-
-static void bounding_box(const struct motion *motion, int32_t count, vec2 *low, vec2 *high) {
-    *low = *high = count > 0 ? (vec2){motion[0].x, motion[0].y} : (vec2){0.0f, 0.0f};
-    for (int32_t i = 1; i < count; i++) {
-        low->x = motion[i].x < low->x ? motion[i].x : low->x;
-        low->y = motion[i].y < low->y ? motion[i].y : low->y;
-        high->x = motion[i].x > high->x ? motion[i].x : high->x;
-        high->y = motion[i].y > high->y ? motion[i].y : high->y;
-    }
-}
-
-void grid_build(struct grid *grid, const struct bounds *bounds, const struct motion *motion,
-                const uint8_t *kind, int32_t count, float edge) {
-    assert(count <= grid->capacity && edge > 0.0f);
-    const bool wraps = bounds->edge == EDGE_WRAP;
-    vec2 low = {0.0f, 0.0f}, high = bounds->size;
-    if (!wraps) {
-        bounding_box(motion, count, &low, &high);
-    }
-    choose_cells(grid, low, high, wraps, edge);
-    const int32_t columns = grid->across.cells, cells = columns * grid->down.cells;
-    int32_t *begin = grid->begin;
-    memset(begin, 0, ((size_t)cells + 2) * sizeof *begin);
-    /* Counted two entries further on, summed, and handed out one entry further on: what is left is begin. */
+void grid_fill(struct grid *grid, const struct motion *motion, const uint8_t *kind, int32_t count) {
+    grid->count = 0;
+    grid->has_kinds = false;
     for (int32_t row = 0; row < count; row++) {
-        const int32_t cell =
-            cell_at(&grid->down, motion[row].y) * columns + cell_at(&grid->across, motion[row].x);
-        grid->cell[row] = cell;
-        begin[cell + 2]++;
+        grid_append(grid, motion[row], kind[row]);
     }
-    for (int32_t cell = 2; cell < cells + 2; cell++) {
-        begin[cell] += begin[cell - 1];
+    if (grid->lookup) {
+        grid->lookup->is_fresh = false;
     }
-    for (int32_t row = 0; row < count; row++) {
-        const int32_t slot = begin[grid->cell[row] + 1]++;
-        grid->motion[slot] = motion[row];
-        grid->kind[slot] = kind[row];
-        grid->row[slot] = row;
-        grid->slot[row] = slot;
+}
+
+void grid_compact(struct grid *grid, const int32_t *new_row) {
+    int32_t kept = 0;
+    grid->has_kinds = false;
+    for (int32_t slot = 0; slot < grid->count; slot++) {
+        const int32_t row = new_row[grid->row[slot]];
+        if (row < 0) {
+            continue;
+        }
+        grid->motion[kept] = grid->motion[slot];
+        grid->kind[kept] = grid->kind[slot];
+        grid->row[kept] = row;
+        grid->has_kinds = grid->has_kinds || grid->kind[kept] != grid->kind[0];
+        kept++;
     }
-    grid->count = count;
-    assert(begin[cells] == count);
+    grid->count = kept;
+    grid->lookup->is_fresh = false;
+}
+
+void grid_advance(struct grid *grid) {
+    struct motion *motion = grid->next;
+    grid->next = grid->motion;
+    grid->motion = motion;
+}
+
+int32_t grid_slot(const struct grid *grid, int32_t row) {
+    assert(row >= 0 && row < grid->count);
+    struct grid_lookup *lookup = grid->lookup;
+    if (!lookup->is_fresh) {
+        for (int32_t slot = 0; slot < grid->count; slot++) {
+            lookup->slot[grid->row[slot]] = slot;
+        }
+        lookup->is_fresh = true;
+    }
+    return lookup->slot[row];
 }
 
 /* ---- walking ---- */
@@ -154,12 +174,12 @@ static int spans_of(const struct grid_axis *axis, float at, float radius, struct
         return all_of(axis, spans);
     }
     if (axis->wraps && low < 0.0f) {
-        return two_ends(axis, cell_at(axis, high), cell_at(axis, low + axis->size), spans);
+        return two_ends(axis, grid_axis_cell(axis, high), grid_axis_cell(axis, low + axis->size), spans);
     }
     if (axis->wraps && high >= axis->size) {
-        return two_ends(axis, cell_at(axis, high - axis->size), cell_at(axis, low), spans);
+        return two_ends(axis, grid_axis_cell(axis, high - axis->size), grid_axis_cell(axis, low), spans);
     }
-    spans[0] = (struct grid_span){cell_at(axis, low), cell_at(axis, high)};
+    spans[0] = (struct grid_span){grid_axis_cell(axis, low), grid_axis_cell(axis, high)};
     return 1;
 }
 

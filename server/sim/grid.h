@@ -1,13 +1,16 @@
-/* A uniform grid over the agents of one tick: who may be near a point.
+/* The agents of one tick as they lie in memory, and a uniform grid over them: who may be near a point.
  *
- * 1. Agents are copied into cell order by a stable counting sort: their motion (16 bytes each), kind and row
- * stand side by side, so a query walks memory that is contiguous. A copy's place is its slot. Slots are in
- * ascending order of (cell row, cell column, agent id), and every walk goes through slots in ascending order:
- * this order is part of the contract, since sums of floats depend on it.
- * 2. The grid covers the box of a torus, elsewhere the agents' bounding box, wherever they are. Indices are
+ * 1. Agents lie in slots: motion (16 bytes each), kind and row stand side by side, so a query walks memory
+ * that is contiguous. When the grid is sorted, slots are in ascending order of (cell row, cell column, agent
+ * id); every walk goes through slots in ascending order: this order is part of the contract, since sums of
+ * floats depend on it.
+ * 2. The order is a function of the positions alone. Agents are moved from slot to slot by a stable counting
+ * sort from tick to tick, so most of them hardly move; the few cells in which an agent arrived are put in
+ * order of id afterwards.
+ * 3. The grid covers the box of a torus, elsewhere the agents' bounding box, wherever they are. Indices are
  * clamped: nothing lies outside. The number of cells is bounded by the number of agents there is room for.
- * 3. A walk visits every agent within the radius, each once, and others: the caller tests distances.
- * 4. Memory is taken by grid_reserve and nowhere else.
+ * 4. A walk visits every agent within the radius, each once, and others: the caller tests distances.
+ * 5. Memory is taken by grid_reserve and nowhere else.
  *
  * Owns its columns (grid_fini).
  */
@@ -20,6 +23,9 @@
 #include "common/nodiscard.h"
 #include "common/vec2.h"
 #include "server/sim/edge.h"
+#include "server/sim/parallel.h"
+
+enum { GRID_PARTS = 8, GRID_SPARE = 64 /* readable slots behind the last one */ };
 
 /** One direction of the grid: cell = (coordinate - origin) * scale. */
 struct grid_axis {
@@ -28,30 +34,69 @@ struct grid_axis {
     bool wraps;
 };
 
+/** Where each row is; behind a pointer, so that a reader may bring it up to date. */
+struct grid_lookup {
+    int32_t *slot; /* by row */
+    bool is_fresh;
+};
+
 struct grid {
     int32_t count, capacity; /* agents */
     int32_t cell_capacity;
     struct grid_axis across, down; /* columns, rows */
-    struct motion *motion;         /* by slot */
+    struct motion *motion;         /* by slot: tick t */
+    struct motion *next;           /* by slot: tick t+1 in the making */
     int32_t *row;                  /* by slot: the agent's row in the world */
     uint8_t *kind;                 /* by slot */
     float *radius;                 /* by slot: body radius, px; filled by whoever needs it */
-    int32_t *slot;                 /* by row */
-    int32_t *cell;                 /* by row */
-    int32_t *begin;                /* by cell: its first slot; one more entry than cells, and a spare */
+    int32_t *begin;                /* by cell: its first slot; one more entry than cells */
+    bool has_kinds;                /* kinds differ */
+    struct grid_lookup *lookup;
+
+    /* Of the sort. */
+    int32_t *spare_row;
+    uint8_t *spare_kind;
+    int32_t *key;                /* by slot of before: the agent's new cell; then cells to put in order */
+    int32_t *cursor[GRID_PARTS]; /* by cell, for each part of the slots: where its next agent goes */
+    int32_t *shared;             /* cells with agents of several parts */
 };
 
 /** Room for `count` agents; 0 or -1 (nothing changes). */
 NODISCARD int grid_reserve(struct grid *grid, int32_t count);
 void grid_fini(struct grid *grid);
 
-/** Sorts the agents of tick t in.
+/** Puts agents into slots 0 .. count - 1 in order of row, unsorted. motion, kind: by row, `count` entries;
+ * count <= what was reserved. */
+void grid_fill(struct grid *grid, const struct motion *motion, const uint8_t *kind, int32_t count);
+
+/** One more agent, of row `count`, in slot `count`; unsorted. */
+void grid_append(struct grid *grid, struct motion motion, uint8_t kind);
+
+/** Takes rows out. new_row: by row, where it goes, -1 for those that leave. Slots keep their order. */
+void grid_compact(struct grid *grid, const int32_t *new_row);
+
+/** Tick t+1 becomes tick t; unsorted. */
+void grid_advance(struct grid *grid);
+
+/** Tick t+1 becomes tick t, sorted.
  *
- * motion, kind  `count` entries by row; rows in ascending order of id; count <= what was reserved
- * edge          px, > 0: height of a cell; cells are half as wide. Larger where there would be too many cells
- */
-void grid_build(struct grid *grid, const struct bounds *bounds, const struct motion *motion,
-                const uint8_t *kind, int32_t count, float edge);
+ * edge  px, > 0: height of a cell; cells are half as wide. Larger where there would be too many cells */
+void grid_sort(struct grid *grid, const struct bounds *bounds, float edge, const struct parallel *parallel);
+
+/** Sorts tick t. */
+void grid_resort(struct grid *grid, const struct bounds *bounds, float edge);
+
+/** The slot of a row. Brings the lookup up to date if need be: not for several threads at once before
+ * somebody has asked. */
+int32_t grid_slot(const struct grid *grid, int32_t row);
+
+/** The cell of a coordinate; beyond a border the outermost. */
+static inline int32_t grid_axis_cell(const struct grid_axis *axis, float coordinate) {
+    const float cell = (coordinate - axis->origin) * axis->scale, last = (float)(axis->cells - 1);
+    /* At the upper border rounding gives `cells` itself. */
+    const float low = cell > 0.0f ? cell : 0.0f;
+    return (int32_t)(low < last ? low : last);
+}
 
 struct grid_span {
     int32_t first, last; /* cells, both included */

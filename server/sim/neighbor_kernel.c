@@ -175,7 +175,7 @@ struct kernel_cursor kernel_begin(const struct neighbor_crowd *crowd, int32_t be
     const struct grid *grid = crowd->grid;
     assert(begin >= 0 && begin <= end && end <= grid->count);
     struct kernel_cursor cursor = {.first = begin, .end = end};
-    cursor.row = begin < end ? grid->cell[grid->row[begin]] / grid->across.cells : 0;
+    cursor.row = begin < end ? grid_axis_cell(&grid->down, grid->motion[begin].y) : 0;
     for (int z = 0; z < ZONE_COUNT; z++) {
         cursor.radius = crowd->zones[z].radius > cursor.radius ? crowd->zones[z].radius : cursor.radius;
     }

@@ -284,10 +284,8 @@ void world_destroy(struct world *world) {
     }
     scenery_fini(&world->scenery);
     free(world->kinds);
-    free(world->motion[0]);
-    free(world->motion[1]);
-    free(world->heading[0]);
-    free(world->heading[1]);
+    free(world->heading);
+    free(world->next_heading);
     free(world->memory);
     free(world->by_kind);
     free(world->rank);
@@ -320,10 +318,8 @@ int world_reserve(struct world *world, int32_t count) {
     int32_t capacity = world->capacity + world->capacity / 2;
     capacity = capacity > count ? capacity : count;
     /* A column that grew before another failed is merely larger than `capacity`. */
-    const bool grown = grow(&world->motion[0], sizeof *world->motion[0], capacity) &&
-                       grow(&world->motion[1], sizeof *world->motion[1], capacity) &&
-                       grow(&world->heading[0], sizeof *world->heading[0], capacity) &&
-                       grow(&world->heading[1], sizeof *world->heading[1], capacity) &&
+    const bool grown = grow(&world->heading, sizeof *world->heading, capacity) &&
+                       grow(&world->next_heading, sizeof *world->next_heading, capacity) &&
                        grow(&world->memory, sizeof *world->memory, capacity) &&
                        grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
                        grow(&world->rank, sizeof *world->rank, capacity) &&
@@ -333,8 +329,7 @@ int world_reserve(struct world *world, int32_t count) {
                        grow(&world->flags, sizeof *world->flags, capacity) &&
                        grow(&world->aim, sizeof *world->aim, capacity) &&
                        grow(&world->own_body, sizeof *world->own_body, capacity);
-    if (!grown ||
-        ((world->has_neighbors || world->has_sights) && grid_reserve(&world->grid, capacity) != 0)) {
+    if (!grown || grid_reserve(&world->grid, capacity) != 0) {
         return -1;
     }
     world->capacity = capacity;
@@ -342,6 +337,8 @@ int world_reserve(struct world *world, int32_t count) {
 }
 
 /* ---- the tick ---- */
+
+enum { GRAIN = 512 /* agents that one thread takes at a time */ };
 
 /* Solids, then the edge. What a bounce would throw through a solid stays where it was. */
 static struct motion world_move(const struct world *world, struct motion old, struct motion moved,
@@ -359,10 +356,11 @@ static struct motion world_move(const struct world *world, struct motion old, st
     return next;
 }
 
-void world_step_agent(struct world *world, int32_t row, const struct foreseen *foreseen) {
+void world_step_agent(struct world *world, int32_t slot, const struct foreseen *foreseen) {
+    const int32_t row = world->grid.row[slot];
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct body *body = world_body(world, row);
-    const struct motion old = world->motion[world->now][row];
+    const struct motion old = world->grid.motion[slot];
     const struct intent intent = world_intend(world, row, foreseen, NULL);
     const vec2 velocity =
         locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
@@ -371,9 +369,9 @@ void world_step_agent(struct world *world, int32_t row, const struct foreseen *f
                                  velocity.y};
     const struct motion next = world_move(world, old, moved, body->radius);
     assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
-    world->motion[1 - world->now][row] = next;
-    world->heading[1 - world->now][row] = locomotion_heading(
-        world->heading[world->now][row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
+    world->grid.next[slot] = next;
+    world->next_heading[row] =
+        locomotion_heading(world->heading[row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
     /* Nobody else reads these, so they need no second buffer. */
     world->state[row] = (uint8_t)intent.state;
     world->memory[row] = intent.memory;
@@ -382,8 +380,8 @@ void world_step_agent(struct world *world, int32_t row, const struct foreseen *f
 /* Whether any agent of tick t is within the target's jump_within. */
 static bool is_reached(const struct world *world, const struct target_def *target) {
     const float limit = target->jump_within * target->jump_within;
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        const struct motion *motion = &world->motion[world->now][row];
+    for (int32_t slot = 0; slot < world->agent_count; slot++) {
+        const struct motion *motion = &world->grid.motion[slot];
         const vec2 offset = bounds_difference(&world->bounds, (vec2){motion->x, motion->y}, target->at);
         if (vec2_length_squared(offset) < limit) {
             return true;
@@ -407,18 +405,13 @@ static void step_agents(void *context, int32_t begin, int32_t end) {
         world_step_slots(world, begin, end);
         return;
     }
-    for (int32_t row = begin; row < end; row++) {
-        world_step_agent(world, row, NULL);
+    for (int32_t slot = begin; slot < end; slot++) {
+        world_step_agent(world, slot, NULL);
     }
 }
 
-static void run_alone(void *pool, int32_t count, parallel_body body, void *context) {
-    (void)pool;
-    body(context, 0, count);
-}
-
 void world_step(struct world *world) {
-    const struct parallel alone = {NULL, run_alone};
+    const struct parallel alone = parallel_alone();
     world_step_parallel(world, &alone);
 }
 
@@ -431,13 +424,15 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
         next_targets[i] =
             target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
     }
-    parallel->run(parallel->pool, world->agent_count, step_agents, world);
+    if (world->agent_count > 0) {
+        (void)grid_slot(&world->grid, 0); /* the lookup is fresh before threads use it */
+        parallel->run(parallel->pool, world->agent_count, GRAIN, step_agents, world);
+    }
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
     }
-    world->now = 1 - world->now;
     world->tick++;
-    world_sort(world);
+    world_advance(world, parallel);
 }
 
 void world_set_simd(struct world *world, enum simd simd) {
@@ -480,7 +475,7 @@ int world_target_count(const struct world *world) {
 
 struct agent_view world_agent(const struct world *world, int32_t row) {
     assert(row >= 0 && row < world->agent_count);
-    const struct motion motion = world->motion[world->now][row];
+    const struct motion motion = world_motion(world, row);
     const struct body *body = world_body(world, row);
     return (struct agent_view){
         .id = world->id[row],
@@ -488,7 +483,7 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
         .state = world->state[row],
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[world->now][row],
+        .heading = world->heading[row],
         .stamina = world->memory[row].stamina,
         .mass = body->mass,
         .radius = body->radius,

@@ -20,6 +20,7 @@
 
 #include "common/nodiscard.h"
 #include "common/vec2.h"
+#include "server/sim/parallel.h"
 #include "server/sim/scenery.h"
 #include "server/sim/simd.h"
 #include "server/sim/world_def.h"
@@ -45,14 +46,6 @@ void world_destroy(struct world *world);
 /** One tick of 1 / tick_hz seconds. */
 void world_step(struct world *world);
 
-/** A loop's body: handles [begin, end). */
-typedef void (*parallel_body)(void *context, int32_t begin, int32_t end);
-/** Somebody who shares out loops: run calls body for disjoint ranges that together are [0, count), in any
- * order, on any threads, and returns when all are done. */
-struct parallel {
-    void *pool;
-    void (*run)(void *pool, int32_t count, parallel_body body, void *context);
-};
 /** world_step with help: the same bits, whatever the number of threads. */
 void world_step_parallel(struct world *world, const struct parallel *parallel);
 

@@ -76,8 +76,9 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
                                                                       spawn_place(world, spawn, id),
                                                                       world_body(world, row)->radius));
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
-    world->motion[world->now][row] = (struct motion){place.x, place.y, velocity.x, velocity.y};
-    world->heading[world->now][row] = spawn_heading(world, spawn, id);
+    grid_append(&world->grid, (struct motion){place.x, place.y, velocity.x, velocity.y},
+                (uint8_t)spawn->kind);
+    world->heading[row] = spawn_heading(world, spawn, id);
 }
 
 enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
@@ -102,8 +103,7 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
 /* ---- removing ---- */
 
 static void copy_row(struct world *world, int32_t to, int32_t from) {
-    world->motion[world->now][to] = world->motion[world->now][from];
-    world->heading[world->now][to] = world->heading[world->now][from];
+    world->heading[to] = world->heading[from];
     world->memory[to] = world->memory[from];
     world->id[to] = world->id[from];
     world->kind[to] = world->kind[from];
@@ -116,17 +116,22 @@ static void copy_row(struct world *world, int32_t to, int32_t from) {
 /* Closes the gaps that AGENT_REMOVED marks, keeping the order of ids. */
 static int32_t compact(struct world *world) {
     int32_t kept = 0;
+    int32_t *new_row = world->rank; /* made anew below */
     for (int32_t row = 0; row < world->agent_count; row++) {
+        new_row[row] = -1;
         if (world->flags[row] & AGENT_REMOVED) {
             continue;
         }
         if (kept != row) {
             copy_row(world, kept, row);
         }
-        kept++;
+        new_row[row] = kept++;
     }
     const int32_t removed = world->agent_count - kept;
     world->agent_count = kept;
+    if (removed > 0) {
+        grid_compact(&world->grid, new_row);
+    }
     world_group_kinds(world);
     world_sort(world);
     return removed;

@@ -87,8 +87,8 @@ static void step_flock(struct world *world, int kind_index, int32_t begin, int32
     for (int32_t slot = begin; slot < end; slot++) {
         if (world->grid.kind[slot] == kind_index) {
             const int32_t row = world->grid.row[slot];
-            world->motion[1 - world->now][row] = next[slot - begin];
-            world->heading[1 - world->now][row] = heading[slot - begin];
+            world->grid.next[slot] = next[slot - begin];
+            world->next_heading[row] = heading[slot - begin];
             world_age(world, row, 0, &world->memory[row]);
             world->state[row] = 0;
         }
@@ -113,7 +113,7 @@ static void step_kind(struct world *world, int kind, int32_t found, int32_t begi
             for (int f = 0; f < foreseen.count; f++) {
                 foreseen.sums[f] = &sums[f][slot - begin];
             }
-            world_step_agent(world, world->grid.row[slot], &foreseen);
+            world_step_agent(world, slot, &foreseen);
         }
     }
 }

@@ -26,11 +26,11 @@ static uint64_t absorb_aim(uint64_t hash, const struct aim *aim) {
 }
 
 static uint64_t hash_agent(const struct world *world, int32_t row) {
-    const struct motion *motion = &world->motion[world->now][row];
+    const struct motion motion = world_motion(world, row);
     uint64_t hash = absorb(world->id[row], ((uint64_t)world->kind[row] << 8) | world->state[row]);
-    hash = absorb_floats(hash, motion->x, motion->y);
-    hash = absorb_floats(hash, motion->vx, motion->vy);
-    const vec2 heading = world->heading[world->now][row];
+    hash = absorb_floats(hash, motion.x, motion.y);
+    hash = absorb_floats(hash, motion.vx, motion.vy);
+    const vec2 heading = world->heading[row];
     const struct memory *memory = &world->memory[row];
     hash = absorb_floats(hash, heading.x, heading.y);
     hash = absorb_floats(hash, memory->wander.x, memory->wander.y);

@@ -1,7 +1,8 @@
 /* The inside of a world, shared by the world_*.c files and nobody else.
  *
- * Columns: one entry an agent, rows in ascending order of id, all of them `capacity` long. motion is double
- * buffered: motion[now] is tick t, motion[1 - now] receives t+1.
+ * Agents have a row, ascending with their id, and a slot, where their motion lies (grid.h). Columns hold one
+ * entry a row, all of them `capacity` long. What others see of an agent is double buffered: grid.motion and
+ * heading are tick t, grid.next and next_heading receive t+1.
  */
 #ifndef DROVER_SIM_WORLD_INTERNAL_H
 #define DROVER_SIM_WORLD_INTERNAL_H
@@ -63,9 +64,7 @@ struct world {
 
     int32_t agent_count, capacity;
     uint32_t next_id;
-    int now; /* which motion buffer is tick t */
-    struct motion *motion[2];
-    vec2 *heading[2]; /* unit vectors, buffered as motion is */
+    vec2 *heading, *next_heading; /* unit vectors */
     uint32_t *id;
     uint8_t *kind, *state, *flags;
     struct aim *aim;
@@ -80,8 +79,13 @@ struct world {
     bool is_creating; /* world_create has not placed everybody yet */
     bool is_sorted;   /* the grid holds tick t */
     enum simd simd;   /* what neighbours are summed with */
-    struct grid grid;
+    struct grid grid; /* everybody's motion, sorted or not */
 };
+
+/** Where the agent is, and how it moves, in tick t. */
+static inline struct motion world_motion(const struct world *world, int32_t row) {
+    return world->grid.motion[grid_slot(&world->grid, row)];
+}
 
 /** The agent's body: its own, or its kind's. */
 static inline const struct body *world_body(const struct world *world, int32_t row) {
@@ -122,7 +126,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
 void world_age(const struct world *world, int32_t row, int state, struct memory *memory);
 
 /** One agent's tick: reads tick t, writes its t+1. foreseen: as above. */
-void world_step_agent(struct world *world, int32_t row, const struct foreseen *foreseen);
+void world_step_agent(struct world *world, int32_t slot, const struct foreseen *foreseen);
 
 /** The tick of the agents in slots [begin, end) of the grid; the world must be sorted. */
 void world_step_slots(struct world *world, int32_t begin, int32_t end);
@@ -144,9 +148,12 @@ void world_refresh_zones(const struct behavior_def *behavior, struct behavior_ru
 /** Notes whether agents of this kind need the grid: sets has_neighbors and has_sights. */
 void world_note_neighbors(struct world *world, const struct kind_def *kind);
 
-/** Sorts the agents of tick t into the grid, when anybody will ask; after each tick and each command that
- * moves, adds or removes agents or changes a radius. Allocates nothing. */
+/** Sorts the agents of tick t, when anybody will ask; after each command that adds or removes agents or
+ * changes a radius. Allocates nothing. */
 void world_sort(struct world *world);
+
+/** Tick t+1 becomes tick t, sorted when anybody will ask. */
+void world_advance(struct world *world, const struct parallel *parallel);
 
 /** Regroups by_kind; after agents came or went. */
 void world_group_kinds(struct world *world);

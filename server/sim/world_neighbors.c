@@ -126,21 +126,39 @@ static float widest_look(const struct world *world) {
     return world->has_neighbors ? larger(zone, SMALLEST_EDGE) : within;
 }
 
-void world_sort(struct world *world) {
-    world->is_sorted = false;
-    if (world->is_creating || !(world->has_neighbors || world->has_sights) || world->agent_count == 0) {
-        return;
-    }
-    const float edge = widest_look(world);
-    if (!(edge > 0.0f)) {
-        return;
-    }
-    grid_build(&world->grid, &world->bounds, world->motion[world->now], world->kind, world->agent_count,
-               edge);
+/* The edge of cells: 0 when nobody asks. */
+static float cell_edge(const struct world *world) {
+    const bool is_asked = world->has_neighbors || world->has_sights;
+    return is_asked && !world->is_creating && world->agent_count > 0 ? widest_look(world) : 0.0f;
+}
+
+static void fill_radii(struct world *world) {
     for (int32_t slot = 0; slot < world->agent_count; slot++) {
         world->grid.radius[slot] = world_body(world, world->grid.row[slot])->radius;
     }
-    world->is_sorted = true;
+}
+
+void world_sort(struct world *world) {
+    const float edge = cell_edge(world);
+    world->is_sorted = edge > 0.0f;
+    if (world->is_sorted) {
+        grid_resort(&world->grid, &world->bounds, edge);
+        fill_radii(world);
+    }
+}
+
+void world_advance(struct world *world, const struct parallel *parallel) {
+    const float edge = cell_edge(world);
+    world->is_sorted = edge > 0.0f;
+    vec2 *heading = world->next_heading;
+    world->next_heading = world->heading;
+    world->heading = heading;
+    if (world->is_sorted) {
+        grid_sort(&world->grid, &world->bounds, edge, parallel);
+        fill_radii(world);
+    } else {
+        grid_advance(&world->grid);
+    }
 }
 
 /* ---- what a behaviour is told ---- */
@@ -175,7 +193,7 @@ struct neighbor_crowd world_crowd(const struct world *world, const struct behavi
         .grid = &world->grid,
         .bounds = &world->bounds,
         .ids = world->id,
-        .heading = world->heading[world->now],
+        .heading = world->heading,
         .core_radii = CORE_RADII,
         .kinds = (runtime->kinds & all) == all ? UINT64_MAX : runtime->kinds,
         .zones = runtime->zones,
@@ -188,7 +206,7 @@ void world_feel(const struct world *world, int32_t row, const struct behavior_de
     struct neighbor_query query = {
         .bounds = &world->bounds,
         .ids = world->id,
-        .slot = world->grid.slot[row],
+        .slot = grid_slot(&world->grid, row),
         .heading = senses->heading,
         .core = CORE_RADII * senses->body->radius,
         .kinds = runtime->kinds,
@@ -215,7 +233,7 @@ void world_feel(const struct world *world, int32_t row, const struct behavior_de
 double world_candidates(const struct world *world) {
     int64_t candidates = 0;
     for (int32_t row = 0; world->is_sorted && row < world->agent_count; row++) {
-        const struct motion *motion = &world->motion[world->now][row];
+        const struct motion motion = world_motion(world, row);
         const struct kind *kind = &world->kinds[world->kind[row]];
         const struct state_runtime *runtime = &kind->states[world->state[row]];
         for (int b = 0; b < kind->def.states[world->state[row]].behavior_count; b++) {
@@ -223,7 +241,7 @@ double world_candidates(const struct world *world) {
             if (!(radius > 0.0f)) {
                 continue;
             }
-            struct grid_walk walk = grid_walk_begin(&world->grid, (vec2){motion->x, motion->y}, radius);
+            struct grid_walk walk = grid_walk_begin(&world->grid, (vec2){motion.x, motion.y}, radius);
             for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
                 candidates += end - begin;
             }

@@ -6,8 +6,8 @@
 #include "server/sim/world_internal.h"
 
 static vec2 position_of(const struct world *world, int32_t row) {
-    const struct motion *motion = &world->motion[world->now][row];
-    return (vec2){motion->x, motion->y};
+    const struct motion motion = world_motion(world, row);
+    return (vec2){motion.x, motion.y};
 }
 
 static struct sighting nothing(void) {
@@ -27,13 +27,13 @@ static struct sighting sight_target(const struct world *world, int32_t row, int 
 }
 
 static struct sighting sight_agent(const struct world *world, int32_t row, int32_t other, float within) {
-    const struct motion *motion = &world->motion[world->now][other];
-    const vec2 at = {motion->x, motion->y};
+    const struct motion motion = world_motion(world, other);
+    const vec2 at = {motion.x, motion.y};
     struct sighting sighting = {
         .id = world->id[other],
         .offset = bounds_difference(&world->bounds, position_of(world, row), at),
-        .velocity = {motion->vx, motion->vy},
-        .heading = world->heading[world->now][other],
+        .velocity = {motion.vx, motion.vy},
+        .heading = world->heading[other],
     };
     sighting.is_there = is_noticed(sighting.offset, within);
     return sighting;

@@ -187,14 +187,14 @@ void world_age(const struct world *world, int32_t row, int state, struct memory 
 struct intent world_intend(const struct world *world, int32_t row, const struct foreseen *foreseen,
                            struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
-    const struct motion motion = world->motion[world->now][row];
+    const struct motion motion = world_motion(world, row);
     const struct body *body = world_body(world, row);
     struct intent intent = {.state = world_decide(world, row), .memory = world->memory[row]};
     begin_state(world, row, intent.state, &intent.memory);
     struct senses senses = {
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[world->now][row],
+        .heading = world->heading[row],
         .rank = world->rank[row],
         .group = world_kind_population(world, world->kind[row]),
         .body = body,
@@ -233,7 +233,7 @@ void world_explain(const struct world *world, int32_t row, struct steering_view 
     assert(row >= 0 && row < world->agent_count);
     const struct intent intent = world_intend(world, row, NULL, out);
     const struct body *body = world_body(world, row);
-    const struct motion motion = world->motion[world->now][row];
+    const struct motion motion = world_motion(world, row);
     const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;
     const vec2 velocity = {motion.vx, motion.vy};
     out->desired = intent.desired;

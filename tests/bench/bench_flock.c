@@ -123,7 +123,7 @@ static double time_sense(struct world *world, struct worker_pool *pool) {
     for (int run = 0; run < RUNS; run++) {
         const uint64_t start = clock_now_ns();
         for (int i = 0; i < repeats; i++) {
-            parallel.run(parallel.pool, count, sense, world);
+            parallel.run(parallel.pool, count, 512, sense, world);
         }
         times[run] = (double)(clock_now_ns() - start) / repeats / count;
     }

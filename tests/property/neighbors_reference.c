@@ -25,6 +25,12 @@ static uint8_t kind[MOST];
 static uint32_t ids[MOST];
 static int32_t count;
 
+static void grid_rebuild(struct grid *to, const struct bounds *in, const struct motion *motions,
+                         const uint8_t *of, int32_t many, float edge) {
+    grid_fill(to, motions, of, many);
+    grid_resort(to, in, edge);
+}
+
 static float any(float low, float high) {
     return rng_between(&dice, low, high);
 }
@@ -63,7 +69,7 @@ static void random_arrangement(void) {
         kind[i] = (uint8_t)(below(3) * 31);
         ids[i] = (i > 0 ? ids[i - 1] : 0) + 1 + (uint32_t)below(1000);
     }
-    grid_build(&grid, &bounds, motion, kind, count, below(3) ? spread(1e-2f, 1e6f) : 1.0f);
+    grid_rebuild(&grid, &bounds, motion, kind, count, below(3) ? spread(1e-2f, 1e6f) : 1.0f);
     for (int32_t slot = 0; slot < count; slot++) {
         grid.radius[slot] = (float)(grid.row[slot] % 5) * 3.0f;
     }
@@ -156,7 +162,7 @@ static int32_t reference_nearest(const struct neighbor_query *query, const struc
     int32_t nearest = -1;
     float best = 0.0f;
     for (int32_t row = 0; row < count; row++) {
-        const struct candidate one = candidate_at(query, grid.slot[row]);
+        const struct candidate one = candidate_at(query, grid_slot(&grid, row));
         if (is_counted(query, zone, &one) && (nearest < 0 || one.squared < best)) {
             best = one.squared;
             nearest = row;
@@ -172,7 +178,7 @@ static void reference_threats(const struct neighbor_query *query, const struct n
     const struct motion *self = &motion[grid.row[query->slot]];
     *surely = *maybe = 0;
     for (int32_t row = 0; row < count; row++) {
-        const struct candidate one = candidate_at(query, grid.slot[row]);
+        const struct candidate one = candidate_at(query, grid_slot(&grid, row));
         if (!is_counted(query, zone, &one)) {
             continue;
         }
@@ -182,7 +188,7 @@ static void reference_threats(const struct neighbor_query *query, const struct n
         const double time = way > 0.0 ? way / speed : 0.0;
         const double squared = px * px + py * py - (way > 0.0 ? way * way : 0.0);
         const double miss = sqrt(squared > 0.0 ? squared : 0.0);
-        const double room = (double)(space->radius + grid.radius[grid.slot[row]] + space->clearance);
+        const double room = (double)(space->radius + grid.radius[grid_slot(&grid, row)] + space->clearance);
         const double slack = 1e-3 * (room + sqrt(px * px + py * py)), late = 1e-3 * (double)space->horizon;
         const double leaving = px * vx + py * vy, doubt = 1e-4 * speed * sqrt(px * px + py * py) + 1e-9;
         *maybe += miss < room + slack && time < (double)space->horizon + late && leaving < doubt;
@@ -201,7 +207,7 @@ static void check_agent(int32_t row) {
     const struct neighbor_query query = {
         .bounds = &bounds,
         .ids = ids,
-        .slot = grid.slot[row],
+        .slot = grid_slot(&grid, row),
         .heading = {cosf(angle), sinf(angle)},
         .core = below(2) ? 0.0f : spread(1e-2f, 100.0f),
         .kinds = rng_next(&dice) | (below(2) ? ~UINT64_C(0) : 0),

@@ -28,7 +28,7 @@ static void test_every_row_once(void **state) {
         for (int repeat = 0; repeat < 50; repeat++) {
             for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
                 memset(marks, 0, ROWS);
-                parallel.run(parallel.pool, lengths[i], mark, marks);
+                parallel.run(parallel.pool, lengths[i], 512, mark, marks);
                 for (int32_t row = 0; row < ROWS; row++) {
                     assert_int_equal(marks[row], row < lengths[i]);
                 }

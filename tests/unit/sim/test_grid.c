@@ -27,6 +27,17 @@ static void scatter(int32_t count, vec2 low, vec2 high) {
     }
 }
 
+static void grid_build(struct grid *to, const struct bounds *in, const struct motion *motions,
+                       const uint8_t *of, int32_t count, float edge) {
+    grid_fill(to, motions, of, count);
+    grid_resort(to, in, edge);
+}
+
+static int32_t cell_of(const struct grid *grid, int32_t slot) {
+    const struct motion *at = &grid->motion[slot];
+    return grid_axis_cell(&grid->down, at->y) * grid->across.cells + grid_axis_cell(&grid->across, at->x);
+}
+
 /* Everybody once, slots in order of (cell, row), copies faithful. */
 static void check_sorted(const struct grid *grid, int32_t count) {
     const int32_t cells = grid->across.cells * grid->down.cells;
@@ -36,11 +47,12 @@ static void check_sorted(const struct grid *grid, int32_t count) {
     assert_int_equal(grid->begin[cells], count);
     for (int32_t slot = 0; slot < count; slot++) {
         const int32_t row = grid->row[slot];
-        assert_int_equal(grid->slot[row], slot);
-        assert_true(grid->cell[row] >= 0 && grid->cell[row] < cells);
-        assert_true(slot >= grid->begin[grid->cell[row]] && slot < grid->begin[grid->cell[row] + 1]);
+        assert_int_equal(grid_slot(grid, row), slot);
+        const int32_t cell = cell_of(grid, slot);
+        assert_true(cell >= 0 && cell < cells);
+        assert_true(slot >= grid->begin[cell] && slot < grid->begin[cell + 1]);
         assert_true(grid->motion[slot].vx == (float)row && grid->kind[slot] == kind[row]);
-        if (slot > 0 && grid->cell[grid->row[slot - 1]] == grid->cell[row]) {
+        if (slot > 0 && cell_of(grid, slot - 1) == cell) {
             assert_true(grid->row[slot - 1] < row);
         }
     }

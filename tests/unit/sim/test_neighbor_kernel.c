@@ -23,6 +23,12 @@ struct sample {
     struct neighbor_crowd crowd;
 };
 
+static void grid_rebuild(struct grid *to, const struct bounds *in, const struct motion *motions,
+                         const uint8_t *of, int32_t count, float edge) {
+    grid_fill(to, motions, of, count);
+    grid_resort(to, in, edge);
+}
+
 static struct rng dice(uint64_t world) {
     return rng_begin(77, world, 0, RNG_WANDER);
 }
@@ -92,7 +98,8 @@ static void make_sample(uint64_t world, struct sample *sample) {
         .zones = sample->zones,
     };
     assert_int_equal(grid_reserve(&grid, MOST), 0);
-    grid_build(&grid, &sample->bounds, motion, kinds, sample->count, flip(&rng, 0.2f) ? 0.3f * reach : reach);
+    grid_rebuild(&grid, &sample->bounds, motion, kinds, sample->count,
+                 flip(&rng, 0.2f) ? 0.3f * reach : reach);
     for (int32_t slot = 0; slot < sample->count; slot++) {
         grid.radius[slot] = 0.02f * reach * (float)(grid.row[slot] % 5);
     }

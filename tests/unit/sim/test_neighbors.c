@@ -8,13 +8,19 @@ static struct grid grid;
 static struct bounds bounds;
 static const uint32_t ids[MOST] = {11, 12, 13, 14, 15, 16, 17, 18};
 
+static void grid_rebuild(struct grid *to, const struct bounds *in, const struct motion *motions,
+                         const uint8_t *of, int32_t count, float edge) {
+    grid_fill(to, motions, of, count);
+    grid_resort(to, in, edge);
+}
+
 /* Sorts `count` agents in, all of kind 0 and body radius 5. */
 static void arrange(enum edge edge, const struct motion *motion, int32_t count) {
     static const uint8_t kinds[MOST];
     bounds = (struct bounds){{800.0f, 600.0f}, edge};
     grid_fini(&grid);
     assert_int_equal(grid_reserve(&grid, MOST), 0);
-    grid_build(&grid, &bounds, motion, kinds, count, 100.0f);
+    grid_rebuild(&grid, &bounds, motion, kinds, count, 100.0f);
     for (int32_t slot = 0; slot < count; slot++) {
         grid.radius[slot] = 5.0f;
     }
@@ -23,7 +29,7 @@ static void arrange(enum edge edge, const struct motion *motion, int32_t count) 
 /* Agent `row` looks along +x. */
 static struct neighbor_query asks(int32_t row) {
     return (struct neighbor_query){
-        .bounds = &bounds, .ids = ids, .slot = grid.slot[row], .heading = {1.0f, 0.0f}, .kinds = 1};
+        .bounds = &bounds, .ids = ids, .slot = grid_slot(&grid, row), .heading = {1.0f, 0.0f}, .kinds = 1};
 }
 
 static struct neighbor_sums sums(const struct neighbor_query *query, float radius, float cosine,
@@ -95,8 +101,8 @@ static void test_kinds(void **state) {
     (void)state;
     const struct motion motion[] = {{100, 100, 0, 0}, {110, 100, 0, 0}, {120, 100, 0, 0}};
     arrange(EDGE_OPEN, motion, 3);
-    grid.kind[grid.slot[1]] = 3;
-    grid.kind[grid.slot[2]] = 63;
+    grid.kind[grid_slot(&grid, 1)] = 3;
+    grid.kind[grid_slot(&grid, 2)] = 63;
     struct neighbor_query query = asks(0);
     assert_int_equal(sums(&query, 60.0f, -2.0f, true).cohesion_count, 0);
     query.kinds = UINT64_C(1) << 63;
