@@ -14,17 +14,28 @@ struct job {
     int32_t count, grain;
 };
 
+/* Looks at what others are about to do before sleeping: the loops of a tick follow each other within
+ * microseconds, and waking a thread takes longer than that. */
+enum { GLANCES = 2000 };
+
 struct worker_pool {
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; /* for those who sleep */
     pthread_cond_t work, done;
-    struct job job;
-    uint64_t number; /* of the job, so that a worker does each once */
-    int working;     /* workers that have not finished it */
-    bool stop;
+    struct job job;          /* written while no worker works */
+    _Atomic uint64_t number; /* of the job, so that a worker does each once */
+    _Atomic int working;     /* workers that have not finished it */
+    _Atomic int sleeping;    /* workers that must be woken */
+    _Atomic bool stop;
     _Atomic int32_t next; /* the first row that nobody has taken */
     int worker_count;
     pthread_t workers[WORKER_POOL_THREADS_MAX];
 };
+
+static void glance(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
 
 static void work_off(struct worker_pool *pool, const struct job *job) {
     for (;;) {
@@ -37,28 +48,63 @@ static void work_off(struct worker_pool *pool, const struct job *job) {
     }
 }
 
+static bool is_called(struct worker_pool *pool, uint64_t seen) {
+    return atomic_load(&pool->number) != seen || atomic_load(&pool->stop);
+}
+
+static void wait_for_work(struct worker_pool *pool, uint64_t seen) {
+    for (int i = 0; i < GLANCES; i++) {
+        if (is_called(pool, seen)) {
+            return;
+        }
+        glance();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    /* Said before the last look at the number: whoever raises it afterwards sees that somebody sleeps. */
+    atomic_fetch_add(&pool->sleeping, 1);
+    while (!is_called(pool, seen)) {
+        pthread_cond_wait(&pool->work, &pool->mutex);
+    }
+    atomic_fetch_sub(&pool->sleeping, 1);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 static void *run_worker(void *argument) {
     struct worker_pool *pool = argument;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->mutex);
     for (;;) {
-        while (!pool->stop && pool->number == seen) {
-            pthread_cond_wait(&pool->work, &pool->mutex);
+        wait_for_work(pool, seen);
+        if (atomic_load(&pool->stop)) {
+            return NULL;
         }
-        if (pool->stop) {
-            break;
-        }
-        seen = pool->number;
-        const struct job job = pool->job;
-        pthread_mutex_unlock(&pool->mutex);
-        work_off(pool, &job);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->working == 0) {
+        seen = atomic_load(&pool->number);
+        work_off(pool, &pool->job);
+        if (atomic_fetch_sub(&pool->working, 1) == 1) {
+            pthread_mutex_lock(&pool->mutex);
             pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->mutex);
         }
     }
+}
+
+static void wake_workers(struct worker_pool *pool) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->mutex);
-    return NULL;
+}
+
+static void wait_for_workers(struct worker_pool *pool) {
+    for (int i = 0; i < GLANCES; i++) {
+        if (atomic_load(&pool->working) == 0) {
+            return;
+        }
+        glance();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    while (atomic_load(&pool->working) > 0) {
+        pthread_cond_wait(&pool->done, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void run(void *argument, int32_t count, int32_t grain, parallel_body body, void *context) {
@@ -67,20 +113,16 @@ static void run(void *argument, int32_t count, int32_t grain, parallel_body body
         body(context, 0, count);
         return;
     }
-    const struct job job = {body, context, count, grain};
-    pthread_mutex_lock(&pool->mutex);
-    pool->job = job;
-    pool->number++;
-    pool->working = pool->worker_count;
+    pool->job = (struct job){body, context, count, grain};
     atomic_store(&pool->next, 0);
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->mutex);
-    work_off(pool, &job);
-    pthread_mutex_lock(&pool->mutex);
-    while (pool->working > 0) {
-        pthread_cond_wait(&pool->done, &pool->mutex);
+    atomic_store(&pool->working, pool->worker_count);
+    atomic_fetch_add(&pool->number, 1);
+    if (atomic_load(&pool->sleeping) > 0) {
+        wake_workers(pool);
     }
-    pthread_mutex_unlock(&pool->mutex);
+    const struct job job = pool->job;
+    work_off(pool, &job);
+    wait_for_workers(pool);
 }
 
 struct worker_pool *worker_pool_create(int threads) {
@@ -119,10 +161,8 @@ void worker_pool_destroy(struct worker_pool *pool) {
     if (pool == NULL) {
         return;
     }
-    pthread_mutex_lock(&pool->mutex);
-    pool->stop = true;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->mutex);
+    atomic_store(&pool->stop, true);
+    wake_workers(pool);
     for (int i = 0; i < pool->worker_count; i++) {
         pthread_join(pool->workers[i], NULL);
     }

@@ -1,6 +1,7 @@
 /* Threads that share out the loops of a tick (struct parallel of server/sim/world.h).
  *
- * 1. One owner: the simulation thread calls run, and works along; between two calls the workers sleep.
+ * 1. One owner: the simulation thread calls run, and works along; between two calls the workers look out for
+ * the next one for some microseconds, then sleep.
  * 2. A loop is cut into chunks that are taken from a shared counter, so threads that are held up do less.
  * Loops that are too short to be worth waking anybody run on the caller alone.
  */

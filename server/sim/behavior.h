@@ -37,7 +37,7 @@ struct sighting {
 struct memory {
     float stamina;
     bool is_exhausted;    /* stamina ran out and is not full again */
-    uint32_t state_ticks; /* since the state began */
+    uint32_t state_since; /* the tick in which the state began */
     uint32_t quarry;      /* id that a pursue with keep remembers; 0: none */
     vec2 wander;          /* unit vector from the wander circle's centre to the goal, in the agent's frame */
 };

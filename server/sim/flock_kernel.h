@@ -20,8 +20,16 @@ struct flock_rules {
     vec2 turn;                             /* {cos, sin} of the largest turn of one tick */
 };
 
-/** The agents in slots [begin, end), whatever kind they are. next, heading: end - begin entries. */
+/** Where the agents of tick t+1 go. */
+struct flock_out {
+    int kind;             /* whose agents are written */
+    struct motion *next;  /* by slot */
+    vec2 *heading;        /* by row: of tick t+1 */
+    bool only_of_resting; /* headings are written of those alone who do not face where they go */
+};
+
+/** The agents in slots [begin, end) of the kind. */
 void flock_kernel_step(enum simd simd, const struct neighbor_crowd *crowd, const struct flock_rules *rules,
-                       int32_t begin, int32_t end, struct motion *next, vec2 *heading);
+                       int32_t begin, int32_t end, const struct flock_out *out);
 
 #endif

@@ -29,15 +29,13 @@ LANES_INLINE struct pair pair_keep(lanes_mask mask, struct pair a) {
 LANES_INLINE struct pair pair_select(lanes_mask mask, struct pair a, struct pair b) {
     return (struct pair){lanes_select(mask, a.x, b.x), lanes_select(mask, a.y, b.y)};
 }
+/* In several lanes it is mostly either all or none that are too long: the branch is foreseen. */
 LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
     const lanes squared = pair_dot(a, a);
-    const lanes_mask is_short = lanes_at_most(squared, lanes_mul(limit, limit));
-    return pair_select(is_short, a, pair_scale(a, lanes_div(limit, lanes_sqrt(squared))));
+    const lanes_mask is_long = lanes_less(lanes_mul(limit, limit), squared);
+    return lanes_any(is_long) ? pair_select(is_long, pair_scale(a, lanes_div(limit, lanes_sqrt(squared))), a)
+                              : a;
 }
-LANES_INLINE struct pair pair_load(const float *x, const float *y) {
-    return (struct pair){lanes_load(x), lanes_load(y)};
-}
-
 /* direction() of behavior_neighbors.c; `full_inverse` > 0. */
 LANES_INLINE struct pair towards(struct pair difference, float full_inverse, lanes weight) {
     const struct pair strength =
@@ -45,29 +43,29 @@ LANES_INLINE struct pair towards(struct pair difference, float full_inverse, lan
     return pair_scale(strength, lanes_min(weight, lanes_all(1.0f)));
 }
 
-LANES_INLINE struct pair align(const struct flock_plan *plan, const struct kernel_sums *sums,
-                               struct pair velocity) {
-    const lanes weight = lanes_load(sums->sum[KERNEL_VELOCITY_WEIGHT]);
-    const struct pair sum = pair_load(sums->sum[KERNEL_VELOCITY_X], sums->sum[KERNEL_VELOCITY_Y]);
+LANES_INLINE struct pair align(const struct flock_plan *plan, const struct sums *sums, struct pair velocity) {
+    const struct flock_rules *rules = plan->rules;
+    const lanes weight = sums->velocity_weight;
+    const struct pair sum = {sums->velocity_x, sums->velocity_y};
     const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
-    const struct pair difference = pair_sub(pair_truncate(mean, lanes_all(plan->max_speed)), velocity);
+    const struct pair difference = pair_sub(pair_truncate(mean, lanes_all(rules->max_speed)), velocity);
     const lanes distance = lanes_sqrt(pair_dot(difference, difference));
     const lanes enough =
-        lanes_div(lanes_mul(lanes_all(plan->exact_rate), distance), lanes_all(plan->max_force));
+        lanes_div(lanes_mul(lanes_all(rules->exact_rate), distance), lanes_all(rules->max_force));
     const struct pair push = pair_truncate(towards(difference, plan->full_speed_inverse, weight), enough);
     return pair_keep(lanes_less(lanes_all(0.0f), weight), push);
 }
 
-LANES_INLINE struct pair cohere(const struct flock_plan *plan, const struct kernel_sums *sums) {
-    const lanes weight = lanes_load(sums->sum[KERNEL_OFFSET_WEIGHT]);
-    const struct pair sum = pair_load(sums->sum[KERNEL_OFFSET_X], sums->sum[KERNEL_OFFSET_Y]);
+LANES_INLINE struct pair cohere(const struct flock_plan *plan, const struct sums *sums) {
+    const lanes weight = sums->offset_weight;
+    const struct pair sum = {sums->offset_x, sums->offset_y};
     const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
     return pair_keep(lanes_less(lanes_all(0.0f), weight), towards(mean, plan->full_radius_inverse, weight));
 }
 
 /* The force before truncation: behavior_flock, its weight, and the empty sums it is added to. */
-LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct kernel_sums *sums,
-                               struct pair velocity) {
+LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct sums *sums, struct pair velocity) {
+    const struct flock_rules *rules = plan->rules;
     const lanes none = lanes_all(0.0f);
     struct pair along = {none, none}, together = {none, none};
     if (plan->full_speed_inverse > 0.0f) {
@@ -76,21 +74,22 @@ LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct kerne
     if (plan->full_radius_inverse > 0.0f) {
         together = cohere(plan, sums);
     }
-    struct pair apart = pair_load(sums->sum[KERNEL_SEPARATION_X], sums->sum[KERNEL_SEPARATION_Y]);
+    struct pair apart = {sums->separation_x, sums->separation_y};
     apart = pair_truncate(apart, lanes_all(1.0f));
-    apart = pair_scale(apart, lanes_all(plan->rule_weight[ZONE_SEPARATION]));
-    along = pair_scale(along, lanes_all(plan->rule_weight[ZONE_ALIGNMENT]));
-    together = pair_scale(together, lanes_all(plan->rule_weight[ZONE_COHESION]));
+    apart = pair_scale(apart, lanes_all(rules->rule_weight[ZONE_SEPARATION]));
+    along = pair_scale(along, lanes_all(rules->rule_weight[ZONE_ALIGNMENT]));
+    together = pair_scale(together, lanes_all(rules->rule_weight[ZONE_COHESION]));
     const struct pair sum = pair_add(pair_add(apart, along), together);
     const struct pair force =
-        pair_scale(pair_scale(sum, lanes_all(plan->max_force)), lanes_all(plan->weight));
+        pair_scale(pair_scale(sum, lanes_all(rules->max_force)), lanes_all(rules->weight));
     return pair_add((struct pair){none, none}, force);
 }
 
 LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair velocity, struct pair force) {
-    const struct pair applied = pair_truncate(force, lanes_all(plan->max_force));
+    const struct flock_rules *rules = plan->rules;
+    const struct pair applied = pair_truncate(force, lanes_all(rules->max_force));
     const struct pair pushed = pair_add(velocity, pair_scale(applied, lanes_all(plan->push)));
-    const struct pair next = pair_truncate(pushed, lanes_all(plan->max_speed));
+    const struct pair next = pair_truncate(pushed, lanes_all(rules->max_speed));
     const lanes_mask brakes = lanes_less(pair_dot(applied, velocity), lanes_all(0.0f));
     const lanes_mask rests =
         lanes_both(brakes, lanes_less(pair_dot(next, next), lanes_all(REST_SPEED_SQUARED)));
@@ -98,35 +97,100 @@ LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair v
     return pair_select(rests, rest, next);
 }
 
-/* The new heading; *is_free: where nothing limits the turn. */
-LANES_INLINE struct pair turn(const struct flock_plan *plan, struct pair heading, struct pair velocity,
-                              lanes_mask *is_free) {
-    const lanes squared = pair_dot(velocity, velocity);
-    const lanes_mask holds = lanes_either(lanes_at_most(squared, lanes_all(plan->hold_squared)),
-                                          lanes_at_most(squared, lanes_all(1e-12f)));
-    const struct pair direction = pair_scale(velocity, lanes_div(lanes_all(1.0f), lanes_sqrt(squared)));
-    const lanes_mask reaches = lanes_at_most(lanes_all(plan->turn_cosine), pair_dot(heading, direction));
-    *is_free = lanes_either(holds, reaches);
-    return pair_select(holds, heading, direction);
+/* ---- one block ---- */
+
+/* The sums of those who share their place are made one by one. */
+static void patch_sums(const struct kernel_plan *plan, const struct block *block, uint32_t crowded,
+                       struct sums *sums) {
+    struct kernel_sums stored;
+    store_sums(sums, &stored);
+    for (int32_t lane = 0; lane < block->count; lane++) {
+        if ((crowded >> lane) & 1) {
+            const struct neighbor_sums alone = kernel_sums_alone(plan, block->first + lane);
+            stored.separation_x[lane] = alone.separation.x;
+            stored.separation_y[lane] = alone.separation.y;
+            stored.velocity_x[lane] = alone.velocity.x;
+            stored.velocity_y[lane] = alone.velocity.y;
+            stored.velocity_weight[lane] = alone.velocity_weight;
+            stored.offset_x[lane] = alone.offset.x;
+            stored.offset_y[lane] = alone.offset.y;
+            stored.offset_weight[lane] = alone.offset_weight;
+        }
+    }
+    sums->separation_x = lanes_load(stored.separation_x);
+    sums->separation_y = lanes_load(stored.separation_y);
+    sums->velocity_x = lanes_load(stored.velocity_x);
+    sums->velocity_y = lanes_load(stored.velocity_y);
+    sums->velocity_weight = lanes_load(stored.velocity_weight);
+    sums->offset_x = lanes_load(stored.offset_x);
+    sums->offset_y = lanes_load(stored.offset_y);
+    sums->offset_weight = lanes_load(stored.offset_weight);
 }
 
-void FLOCK_FUNCTION(const struct flock_plan *plan, const struct kernel_block *block,
-                    const struct kernel_sums *sums, struct flock_lanes *out) {
-    const struct pair old = pair_load(block->vx, block->vy), place = pair_load(block->x, block->y);
-    const struct pair velocity = accelerate(plan, old, flock(plan, sums, old));
-    const struct pair moved = pair_add(place, pair_scale(velocity, lanes_all(plan->dt)));
+/* Where neither a border is felt nor the heading is other than where the agent goes. */
+LANES_INLINE uint32_t finished_lanes(const struct flock_plan *plan, const struct lanes_motion *next,
+                                     bool has_headings) {
     const lanes_mask inside_x =
-        lanes_both(lanes_less(lanes_all(plan->low.x), moved.x), lanes_less(moved.x, lanes_all(plan->high.x)));
+        lanes_both(lanes_less(lanes_all(plan->low.x), next->x), lanes_less(next->x, lanes_all(plan->high.x)));
     const lanes_mask inside_y =
-        lanes_both(lanes_less(lanes_all(plan->low.y), moved.y), lanes_less(moved.y, lanes_all(plan->high.y)));
-    lanes_mask is_free;
-    const struct pair heading = turn(plan, pair_load(block->heading_x, block->heading_y), velocity, &is_free);
-    lanes_store(out->x, moved.x);
-    lanes_store(out->y, moved.y);
-    lanes_store(out->vx, velocity.x);
-    lanes_store(out->vy, velocity.y);
-    lanes_store(out->heading_x, heading.x);
-    lanes_store(out->heading_y, heading.y);
-    const lanes_mask is_done = lanes_both(is_free, lanes_both(inside_x, inside_y));
-    lanes_tally_store(out->is_done, lanes_tally_add(lanes_tally_none(), is_done));
+        lanes_both(lanes_less(lanes_all(plan->low.y), next->y), lanes_less(next->y, lanes_all(plan->high.y)));
+    const lanes squared = lanes_add(lanes_mul(next->vx, next->vx), lanes_mul(next->vy, next->vy));
+    const lanes_mask moves = lanes_less(lanes_all(plan->hold_squared), squared);
+    return has_headings ? 0 : lanes_bits(lanes_both(moves, lanes_both(inside_x, inside_y)));
+}
+
+static uint32_t lanes_of_kind(const struct grid *grid, const struct block *block, int kind) {
+    uint32_t lanes_of = (uint32_t)((UINT64_C(1) << block->count) - 1);
+    for (int32_t lane = 0; grid->has_kinds && lane < block->count; lane++) {
+        if (grid->kind[block->first + lane] != kind) {
+            lanes_of &= ~(UINT32_C(1) << lane);
+        }
+    }
+    return lanes_of;
+}
+
+LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock_plan *flock_plan,
+                              const struct block *block, const struct lanes_motion *next,
+                              const struct flock_out *out) {
+    const uint32_t everybody = (uint32_t)((UINT64_C(1) << LANES_WIDTH) - 1);
+    const uint32_t finished = finished_lanes(flock_plan, next, !out->only_of_resting);
+    const uint32_t wanted = lanes_of_kind(plan->crowd->grid, block, out->kind);
+    if ((finished & wanted) == everybody) {
+        lanes_store_motion(out->next + block->first, next);
+        return;
+    }
+    struct motion moved[LANES_WIDTH];
+    lanes_store_motion(moved, next);
+    for (int32_t lane = 0; lane < block->count; lane++) {
+        if (((wanted >> lane) & 1) == 0) {
+            continue;
+        }
+        if ((finished >> lane) & 1) {
+            out->next[block->first + lane] = moved[lane];
+        } else {
+            flock_finish(plan, flock_plan, block->first + lane, moved[lane], out);
+        }
+    }
+}
+
+void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flock_plan, int32_t begin,
+                    int32_t end, const struct flock_out *out) {
+    const struct grid *grid = plan->crowd->grid;
+    const lanes dt = lanes_all(flock_plan->rules->dt);
+    int32_t row = begin < end ? grid_axis_cell(&grid->down, grid->motion[begin].y) : 0;
+    struct block block;
+    for (int32_t first = begin; first < end; first += block.count) {
+        const int32_t stop = row_end(grid, first, &row);
+        begin_block(plan, first, row, stop < end ? stop : end, &block);
+        struct sums sums = sweep_any(plan, &block, false);
+        const uint32_t crowded = crowded_lanes(&block, &sums);
+        if (crowded != 0) {
+            patch_sums(plan, &block, crowded, &sums);
+        }
+        const struct pair old = {block.at.vx, block.at.vy}, place = {block.at.x, block.at.y};
+        const struct pair velocity = accelerate(flock_plan, old, flock(flock_plan, &sums, old));
+        const struct pair moved = pair_add(place, pair_scale(velocity, dt));
+        const struct lanes_motion next = {moved.x, moved.y, velocity.x, velocity.y};
+        store_block(plan, flock_plan, &block, &next, out);
+    }
 }

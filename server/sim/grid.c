@@ -6,8 +6,6 @@
 #include <string.h>
 
 #define CELLS_SPARE 64
-#define REACH_SLACK 1.001f /* a walk looks a little further than asked, to outdo rounding */
-#define ROUNDING    1e-6f  /* px for each px of a coordinate; floats are ten times as exact */
 
 /* ---- storage ---- */
 
@@ -166,9 +164,7 @@ static int two_ends(const struct grid_axis *axis, int32_t low_end, int32_t high_
 }
 
 static int spans_of(const struct grid_axis *axis, float at, float radius, struct grid_span spans[2]) {
-    const float reach =
-        radius * REACH_SLACK + ROUNDING * (1.0f + (at < 0.0f ? -at : at) +
-                                           (axis->origin < 0.0f ? -axis->origin : axis->origin) + axis->size);
+    const float reach = grid_reach(axis, radius);
     const float low = at - reach, high = at + reach;
     if (axis->wraps && !(2.0f * reach < axis->size)) {
         return all_of(axis, spans);

@@ -80,11 +80,12 @@ void grid_advance(struct grid *grid);
 
 /** Tick t+1 becomes tick t, sorted.
  *
- * edge  px, > 0: height of a cell; cells are half as wide. Larger where there would be too many cells */
-void grid_sort(struct grid *grid, const struct bounds *bounds, float edge, const struct parallel *parallel);
+ * radius  px, > 0: of the widest walks there will usually be. Cells are a little higher, and half as wide;
+ *         larger where there would be too many */
+void grid_sort(struct grid *grid, const struct bounds *bounds, float radius, const struct parallel *parallel);
 
 /** Sorts tick t. */
-void grid_resort(struct grid *grid, const struct bounds *bounds, float edge);
+void grid_resort(struct grid *grid, const struct bounds *bounds, float radius);
 
 /** The slot of a row. Brings the lookup up to date if need be: not for several threads at once before
  * somebody has asked. */
@@ -96,6 +97,15 @@ static inline int32_t grid_axis_cell(const struct grid_axis *axis, float coordin
     /* At the upper border rounding gives `cells` itself. */
     const float low = cell > 0.0f ? cell : 0.0f;
     return (int32_t)(low < last ? low : last);
+}
+
+#define GRID_SLACK    1.001f /* a walk looks a little further than asked, to outdo rounding */
+#define GRID_ROUNDING 1e-6f  /* px for each px of a coordinate; floats are ten times as exact */
+
+/** How far a walk looks along an axis, px. Coordinates are not beyond the axis by more than its size. */
+static inline float grid_reach(const struct grid_axis *axis, float radius) {
+    const float origin = axis->origin < 0.0f ? -axis->origin : axis->origin;
+    return radius * GRID_SLACK + GRID_ROUNDING * (1.0f + 2.0f * (origin + axis->size));
 }
 
 struct grid_span {

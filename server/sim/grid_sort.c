@@ -44,8 +44,13 @@ static struct grid_axis make_axis(float low, float high, int32_t cells, bool wra
     return (struct grid_axis){low, cells > 1 ? (float)cells / size : 0.0f, size, cells, wraps};
 }
 
-static void choose_cells(struct grid *grid, struct box box, bool wraps, float edge) {
+/* A little more than walks of `radius` may reach: then they touch three rows and five columns at most. */
+static void choose_cells(struct grid *grid, struct box box, bool wraps, float radius) {
     const float width = box.high.x - box.low.x, height = box.high.y - box.low.y;
+    const struct grid_axis x = make_axis(box.low.x, box.high.x, 1, wraps);
+    const struct grid_axis y = make_axis(box.low.y, box.high.y, 1, wraps);
+    const float reach_x = grid_reach(&x, radius), reach_y = grid_reach(&y, radius);
+    float edge = 1.0001f * (reach_x > reach_y ? reach_x : reach_y);
     int32_t columns = cells_along(width, 0.5f * edge), rows = cells_along(height, edge);
     while ((int64_t)columns * rows > grid->cell_capacity) {
         edge *= 1.25f;
@@ -156,8 +161,9 @@ static void move_parts(void *context, int32_t begin, int32_t end) {
             if (grid->has_kinds) {
                 grid->spare_kind[to] = grid->kind[slot];
             }
-            /* Only who came before it from this part may be looked at: others are moving still. */
-            const bool is_late = place >= 0 && out[place >= 0 ? to - 1 : to] > row;
+            /* Only who came before it from this part may be looked at: others are moving still. No branches:
+             * nobody could foresee them. */
+            const int32_t has_before = place >= 0, is_late = has_before & (out[to - has_before] > row);
             out[to] = row;
             key[dirty] = cell; /* key up to here is done with */
             dirty += is_late;
@@ -280,24 +286,27 @@ static struct box box_of(struct sorting *sorting, const struct bounds *bounds,
     return box;
 }
 
-void grid_sort(struct grid *grid, const struct bounds *bounds, float edge, const struct parallel *parallel) {
-    assert(edge > 0.0f);
+void grid_sort(struct grid *grid, const struct bounds *bounds, float radius,
+               const struct parallel *parallel) {
+    assert(radius > 0.0f);
     int parts = parallel->threads < GRID_PARTS ? parallel->threads : GRID_PARTS;
     parts = grid->count / PART_WORTH < parts ? grid->count / PART_WORTH : parts;
     struct sorting sorting = {.grid = grid, .parts = parts > 1 ? parts : 1};
-    choose_cells(grid, box_of(&sorting, bounds, parallel), bounds->edge == EDGE_WRAP, edge);
+    choose_cells(grid, box_of(&sorting, bounds, parallel), bounds->edge == EDGE_WRAP, radius);
     sorting.cells = grid->across.cells * grid->down.cells;
     static const parallel_body passes[] = {count_parts, add_up_parts, place_cursors, move_parts};
     for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
-        parallel->run(parallel->pool, sorting.parts, 1, passes[pass], &sorting);
+        if (sorting.parts > 1 || passes[pass] != add_up_parts) {
+            parallel->run(parallel->pool, sorting.parts, 1, passes[pass], &sorting);
+        }
     }
     grid->begin[sorting.cells] = grid->count;
     take_moved(grid);
     parallel->run(parallel->pool, sorting.parts, 1, order_cells, &sorting);
 }
 
-void grid_resort(struct grid *grid, const struct bounds *bounds, float edge) {
+void grid_resort(struct grid *grid, const struct bounds *bounds, float radius) {
     const struct parallel alone = parallel_alone();
     grid_advance(grid);
-    grid_sort(grid, bounds, edge, &alone);
+    grid_sort(grid, bounds, radius, &alone);
 }

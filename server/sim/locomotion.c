@@ -7,7 +7,8 @@
 #define ALIGNED_SHARE                                                                                        \
     1e-4f /* of max_speed: nearer than this to the desired velocity counts as being there                    \
            */
-#define HEADING_HOLD_SHARE 1e-3f /* of max_speed: slower than this the heading stays */
+#define SLOWEST_SQUARED    1e-12f /* (px/s)^2: slower than this has no direction */
+#define HEADING_HOLD_SHARE 1e-3f  /* of max_speed: slower than this the heading stays */
 
 vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,
                       vec2 force) {
@@ -38,10 +39,13 @@ vec2 locomotion_velocity(enum locomotion locomotion, const struct body *body, ve
     return brakes && vec2_length_squared(next) < REST_SPEED * REST_SPEED ? (vec2){0.0f, 0.0f} : next;
 }
 
+float locomotion_hold_squared(float max_speed) {
+    const float hold = HEADING_HOLD_SHARE * max_speed, squared = hold * hold;
+    return squared > SLOWEST_SQUARED ? squared : SLOWEST_SQUARED;
+}
+
 vec2 locomotion_heading(vec2 heading, vec2 velocity, float max_speed, vec2 turn) {
-    const float hold = HEADING_HOLD_SHARE * max_speed;
-    const float squared = vec2_length_squared(velocity);
-    if (squared <= hold * hold || !(squared > 1e-12f)) {
+    if (!(vec2_length_squared(velocity) > locomotion_hold_squared(max_speed))) {
         return heading;
     }
     const vec2 direction = vec2_with_length(velocity, 1.0f);

@@ -27,12 +27,17 @@ vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 
 vec2 locomotion_velocity(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,
                          vec2 force, float dt);
 
+#define NO_TURN_LIMIT -2.0f /* no cosine is less */
+
+/** (px/s)^2: who is no faster keeps its heading. */
+float locomotion_hold_squared(float max_speed);
+
 /** The heading after a tick: turned towards the velocity by at most one tick's turn; kept when the agent is
  * (almost) at rest.
  *
  * heading    unit vector, before
  * velocity   px/s, after
- * turn       {cos, sin} of the largest turn of one tick, 0..pi
+ * turn       {cos, sin} of the largest turn of one tick, 0..pi; {NO_TURN_LIMIT, 0}: any
  * returns    a unit vector
  */
 vec2 locomotion_heading(vec2 heading, vec2 velocity, float max_speed, vec2 turn);

@@ -20,12 +20,18 @@
 struct neighbor_crowd {
     const struct grid *grid; /* its radius column is filled */
     const struct bounds *bounds;
-    const uint32_t *ids;               /* by row */
-    const vec2 *heading;               /* by row; unit vectors */
-    float core_radii;                  /* core = core_radii * grid->radius[slot] */
-    uint64_t kinds;                    /* bit k: kind k counts */
+    const uint32_t *ids; /* by row */
+    const vec2 *heading; /* by row; unit vectors */
+    float course_above;  /* (px/s)^2: who is faster faces where it goes, whatever `heading` says */
+    float core_radii;    /* core = core_radii * grid->radius[slot] */
+    uint64_t kinds;      /* bit k: kind k counts */
     const struct neighbor_zone *zones; /* of enum zone */
 };
+
+/** COURSE_NEVER: headings are what `heading` says. */
+#define COURSE_NEVER 3e38f
+/** The heading of the agent in a slot. */
+vec2 neighbor_crowd_heading(const struct neighbor_crowd *crowd, int32_t slot);
 
 /** The sums of the agents in slots [begin, end). simd must be supported. out: end - begin entries. */
 void neighbor_kernel_sums(enum simd simd, const struct neighbor_crowd *crowd, int32_t begin, int32_t end,

@@ -2,15 +2,15 @@
 #include "server/sim/neighbors.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "server/sim/rng.h"
 
-#define COINCIDENT_SQUARED 1e-12f  /* px^2: nearer than that has no direction */
-#define CLOSEST_SHARE      0.0156f /* of the radius: separation does not grow further when nearer */
-#define STILL_SQUARED      1e-12f  /* (px/s)^2: slower than that two do not move towards each other */
-#define SIDE_SHARE         0.2f    /* of the room two need: how far everybody leans to the same hand */
-#define CROSSING_SHARE     0.3f    /* of the speed: less of it across is no crossing */
-#define FASTER             1.1f    /* times as fast goes first */
+#define COINCIDENT_PUSH 64.0f  /* separation from one in the same place, as from one at 1/64 of the radius */
+#define STILL_SQUARED   1e-12f /* (px/s)^2: slower than that two do not move towards each other */
+#define SIDE_SHARE      0.2f   /* of the room two need: how far everybody leans to the same hand */
+#define CROSSING_SHARE  0.3f   /* of the speed: less of it across is no crossing */
+#define FASTER          1.1f   /* times as fast goes first */
 
 vec2 neighbors_split(uint32_t id, uint32_t other) {
     const uint32_t low = id < other ? id : other, high = id < other ? other : id;
@@ -66,45 +66,47 @@ static inline bool counts(const struct lens *lens, const struct grid *grid, int3
     return slot != lens->slot && ((lens->kinds >> grid->kind[slot]) & 1) != 0;
 }
 
-static inline bool is_in_zone(const struct lens *lens, const struct neighbor_zone *zone, vec2 offset,
-                              float squared, float distance) {
-    return squared < zone->radius * zone->radius &&
-           (squared < lens->core_squared || vec2_dot(lens->heading, offset) >= zone->cosine * distance);
+static inline bool is_in_zone(const struct lens *lens, const struct zone_plan *zone, vec2 offset,
+                              float squared) {
+    const float facing = vec2_dot(lens->heading, offset);
+    return squared < zone->squared &&
+           (squared < lens->core_squared || zone->cone * squared <= facing * fabsf(facing));
 }
 
 /* ---- sums ---- */
 
-float neighbors_inverse(float radius) {
-    return radius > 0.0f ? 1.0f / radius : 0.0f;
+struct zone_plan neighbors_plan(const struct neighbor_zone *zone) {
+    const float radius = zone->radius, cosine = zone->cosine;
+    struct zone_plan plan = {.squared = radius * radius, .cone = cosine * fabsf(cosine)};
+    if (zone->is_sharp) {
+        plan.strength = radius;
+    } else if (plan.squared > 0.0f) {
+        plan.fade = 1.0f / plan.squared;
+        plan.strength = radius * (2.0f / 3.0f);
+        plan.less = (2.0f / 3.0f) / radius;
+    }
+    return plan;
 }
 
-float neighbors_closest_inverse(float radius) {
-    return neighbors_inverse(CLOSEST_SHARE * radius);
-}
-
-/* 1 - distance / radius, or 1. */
-static inline float weight_of(const struct neighbor_zone *zone, float distance) {
-    const float weight = 1.0f - distance * (zone->is_sharp ? 0.0f : neighbors_inverse(zone->radius));
-    return weight > 0.0f ? weight : 0.0f;
+/* Never negative: nobody further away than the radius is weighed. */
+static inline float weight_of(const struct zone_plan *zone, float squared) {
+    return 1.0f - zone->fade * squared;
 }
 
 static void separate(const struct grid *grid, const struct neighbor_query *query,
-                     const struct neighbor_zone *zone, int32_t slot, vec2 offset, float distance,
+                     const struct zone_plan *zone, int32_t slot, vec2 offset, float squared,
                      struct neighbor_sums *sums) {
-    const float inverse = 1.0f / distance, most = neighbors_closest_inverse(zone->radius);
-    const float push = zone->radius * (inverse < most ? inverse : most);
-    const float strength = push - (zone->is_sharp ? 0.0f : 1.0f);
     const vec2 towards =
-        distance * distance < COINCIDENT_SQUARED
+        squared < NEIGHBORS_COINCIDENT
             ? vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]),
-                         strength)
-            : vec2_scale(offset, inverse * strength);
+                         COINCIDENT_PUSH)
+            : vec2_scale(offset, zone->strength * (1.0f / squared) - zone->less);
     sums->separation = vec2_sub(sums->separation, towards);
     sums->separation_count++;
 }
 
 static void sum_run(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
-                    const struct neighbor_zone zones[ZONE_COUNT], float furthest, int32_t begin, int32_t end,
+                    const struct zone_plan zones[ZONE_COUNT], float furthest, int32_t begin, int32_t end,
                     struct neighbor_sums *sums) {
     for (int32_t slot = begin; slot < end; slot++) {
         const struct motion *other = &grid->motion[slot];
@@ -113,18 +115,17 @@ static void sum_run(const struct grid *grid, const struct neighbor_query *query,
         if (!(squared < furthest) || !counts(lens, grid, slot)) {
             continue;
         }
-        const float distance = sqrtf(squared);
-        if (is_in_zone(lens, &zones[ZONE_SEPARATION], offset, squared, distance)) {
-            separate(grid, query, &zones[ZONE_SEPARATION], slot, offset, distance, sums);
+        if (is_in_zone(lens, &zones[ZONE_SEPARATION], offset, squared)) {
+            separate(grid, query, &zones[ZONE_SEPARATION], slot, offset, squared, sums);
         }
-        if (is_in_zone(lens, &zones[ZONE_ALIGNMENT], offset, squared, distance)) {
-            const float weight = weight_of(&zones[ZONE_ALIGNMENT], distance);
+        if (is_in_zone(lens, &zones[ZONE_ALIGNMENT], offset, squared)) {
+            const float weight = weight_of(&zones[ZONE_ALIGNMENT], squared);
             sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
             sums->velocity_weight += weight;
             sums->alignment_count++;
         }
-        if (is_in_zone(lens, &zones[ZONE_COHESION], offset, squared, distance)) {
-            const float weight = weight_of(&zones[ZONE_COHESION], distance);
+        if (is_in_zone(lens, &zones[ZONE_COHESION], offset, squared)) {
+            const float weight = weight_of(&zones[ZONE_COHESION], squared);
             sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
             sums->offset_weight += weight;
             sums->cohesion_count++;
@@ -135,14 +136,16 @@ static void sum_run(const struct grid *grid, const struct neighbor_query *query,
 struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
                                    const struct neighbor_zone zones[ZONE_COUNT]) {
     const struct lens lens = make_lens(grid, query);
+    struct zone_plan plans[ZONE_COUNT];
     float radius = 0.0f;
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        plans[zone] = neighbors_plan(&zones[zone]);
         radius = zones[zone].radius > radius ? zones[zone].radius : radius;
     }
     struct neighbor_sums sums = {0};
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
-        sum_run(grid, query, &lens, zones, radius * radius, begin, end, &sums);
+        sum_run(grid, query, &lens, plans, radius * radius, begin, end, &sums);
     }
     return sums;
 }
@@ -167,6 +170,7 @@ static struct neighbor describe(const struct grid *grid, const struct neighbor_q
 struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor_query *query,
                                   const struct neighbor_zone *zone) {
     const struct lens lens = make_lens(grid, query);
+    const struct zone_plan plan = neighbors_plan(zone);
     struct neighbor nearest = {.is_there = false};
     float best = zone->radius * zone->radius;
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
@@ -176,8 +180,7 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
             const float squared = vec2_length_squared(offset);
             const bool is_nearer =
                 squared < best || (squared == best && nearest.is_there && grid->row[slot] < nearest.row);
-            if (is_nearer && counts(&lens, grid, slot) &&
-                is_in_zone(&lens, zone, offset, squared, sqrtf(squared))) {
+            if (is_nearer && counts(&lens, grid, slot) && is_in_zone(&lens, &plan, offset, squared)) {
                 best = squared;
                 nearest = describe(grid, query, slot, offset);
             }
@@ -223,7 +226,7 @@ static vec2 away_from(const struct grid *grid, const struct neighbor_query *quer
     if (vec2_length_squared(relative) > STILL_SQUARED) {
         away = vec2_add(away, vec2_scale(sidestep(own, other->velocity, relative), SIDE_SHARE * room));
     }
-    if (vec2_length_squared(away) < COINCIDENT_SQUARED) {
+    if (vec2_length_squared(away) < NEIGHBORS_COINCIDENT) {
         away = vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], other->id), -1.0f);
     }
     return vec2_with_length(away, 1.0f);
@@ -257,6 +260,7 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
                                           const struct neighbor_zone *zone,
                                           const struct neighbor_space *space) {
     const struct lens lens = make_lens(grid, query);
+    const struct zone_plan plan = neighbors_plan(zone);
     struct neighbor_threats threats = {0};
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
@@ -264,7 +268,7 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
             const vec2 offset = offset_of(&lens, &grid->motion[slot]);
             const float squared = vec2_length_squared(offset);
             struct neighbor other;
-            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, zone, offset, squared, sqrtf(squared)) ||
+            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, &plan, offset, squared) ||
                 !is_threat(grid, query, &lens, space, slot, offset, &other)) {
                 continue;
             }

@@ -39,9 +39,10 @@ struct neighbor_query {
 
 /** Sums for the three rules of flocking.
  *
- * A weight is 1 - distance / radius, or 1 for a sharp zone. Separation adds unit vectors away from the
- * neighbours times radius / distance - 1 (sharp: radius / distance, Reynolds' 1/r), so its size is 1 for one
- * neighbour at half the radius. */
+ * A weight is 1 - (distance / radius)^2, or 1 for a sharp zone. Separation adds unit vectors away from the
+ * neighbours times 2/3 (radius / distance - distance / radius), so its size is 1 for one neighbour at half
+ * the radius and 0 at the radius (sharp: radius / distance, Reynolds' 1/r). All of it without a square root.
+ */
 struct neighbor_sums {
     int32_t separation_count, alignment_count, cohesion_count;
     vec2 separation;       /* 1 */
@@ -51,10 +52,18 @@ struct neighbor_sums {
     float offset_weight;
 };
 
-/** 1 / radius, by which distances are multiplied instead of divided; 0 for 0. */
-float neighbors_inverse(float radius);
-/** 1 / the distance below which separation does not grow further. */
-float neighbors_closest_inverse(float radius);
+/** A zone as the numbers sums are made with; squared distances throughout. */
+struct zone_plan {
+    float squared;  /* px^2: nearer than this */
+    float cone;     /* c |c| of its cosine c: f |f| >= cone * d^2 says that f = d cos(bearing) is in view */
+    float fade;     /* 1/px^2: a weight is 1 - fade * d^2 */
+    float strength; /* separation is offset * (strength / d^2 - less) */
+    float less;
+};
+struct zone_plan neighbors_plan(const struct neighbor_zone *zone);
+
+/** px^2: nearer than this two are in the same place. */
+#define NEIGHBORS_COINCIDENT 1e-12f
 
 /** One neighbour. */
 struct neighbor {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/locomotion.h"
 #include "server/sim/rng.h"
 #include "server/sim/world_internal.h"
 
@@ -181,6 +182,7 @@ static enum world_result build_kinds(const struct world_def *def, struct world *
     world->kind_count = def->kind_count;
     for (int k = 0; k < def->kind_count; k++) {
         world->kinds[k].def = def->kinds[k];
+        world->kinds[k].is_tireless = true;
         const enum world_result result = build_kind(def, k, &world->kinds[k], what);
         if (result != WORLD_OK) {
             return result;
@@ -338,7 +340,11 @@ int world_reserve(struct world *world, int32_t count) {
 
 /* ---- the tick ---- */
 
-enum { GRAIN = 512 /* agents that one thread takes at a time */ };
+/* Agents that one thread takes at a time: few enough to share out evenly, many enough to fill the lanes. */
+static int32_t grain_of(int32_t count, int threads) {
+    const int32_t share = count / (threads * 8);
+    return share < 512 ? 512 : share > 4096 ? 4096 : share;
+}
 
 /* Solids, then the edge. What a bounce would throw through a solid stays where it was. */
 static struct motion world_move(const struct world *world, struct motion old, struct motion moved,
@@ -426,7 +432,8 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     if (world->agent_count > 0) {
         (void)grid_slot(&world->grid, 0); /* the lookup is fresh before threads use it */
-        parallel->run(parallel->pool, world->agent_count, GRAIN, step_agents, world);
+        parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
+                      step_agents, world);
     }
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
@@ -483,13 +490,24 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
         .state = world->state[row],
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[row],
+        .heading = world_heading(world, row),
         .stamina = world->memory[row].stamina,
         .mass = body->mass,
         .radius = body->radius,
         .max_speed = body->max_speed,
         .max_force = body->max_force,
     };
+}
+
+vec2 world_heading(const struct world *world, int32_t row) {
+    if (world->is_fluid) {
+        const struct motion motion = world_motion(world, row);
+        const vec2 velocity = {motion.vx, motion.vy};
+        if (vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed)) {
+            return vec2_with_length(velocity, 1.0f);
+        }
+    }
+    return world->heading[row];
 }
 
 int32_t world_find_agent(const struct world *world, uint32_t id) {

@@ -70,7 +70,8 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
     world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
     world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
-    world->memory[row] = (struct memory){.stamina = kind->def.body.max_stamina, .wander = {1.0f, 0.0f}};
+    world->memory[row] = (struct memory){
+        .stamina = kind->def.body.max_stamina, .state_since = (uint32_t)world->tick, .wander = {1.0f, 0.0f}};
     /* Nobody starts inside something solid. */
     const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
                                                                       spawn_place(world, spawn, id),
@@ -90,6 +91,7 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
         return WORLD_NO_MEMORY;
     }
+    world_keep_headings(world);
     world->is_sorted = false;
     *first_id = world->next_id;
     for (uint32_t i = 0; i < spawn->count; i++) {
@@ -115,6 +117,7 @@ static void copy_row(struct world *world, int32_t to, int32_t from) {
 
 /* Closes the gaps that AGENT_REMOVED marks, keeping the order of ids. */
 static int32_t compact(struct world *world) {
+    world_keep_headings(world);
     int32_t kept = 0;
     int32_t *new_row = world->rank; /* made anew below */
     for (int32_t row = 0; row < world->agent_count; row++) {

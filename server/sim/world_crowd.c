@@ -6,6 +6,7 @@
  * state. It does not change a bit of the result whether something is foreseen.
  */
 #include "server/sim/flock_kernel.h"
+#include "server/sim/locomotion.h"
 #include "server/sim/world_internal.h"
 
 enum { BATCH = 64, WORTHWHILE_SHARE = 4 /* a kind with fewer than one in so many of a batch goes alone */ };
@@ -24,7 +25,7 @@ static void foresee(const struct world *world, const struct kind *kind, int32_t 
     foreseen->count = 0;
     for (int b = 0; b < state->behavior_count && foreseen->count < FORESEEN_MAX; b++) {
         if (is_certain(kind, &state->behaviors[b])) {
-            const struct neighbor_crowd crowd = world_crowd(world, &kind->states[0].behaviors[b]);
+            const struct neighbor_crowd crowd = world_crowd(world, kind, &kind->states[0].behaviors[b]);
             neighbor_kernel_sums(world->simd, &crowd, begin, end, sums[foreseen->count]);
             foreseen->behavior[foreseen->count++] = &state->behaviors[b];
         }
@@ -46,16 +47,17 @@ static bool is_mere_flock(const struct world *world, const struct kind *kind) {
     const struct state_def *state = &kind->def.states[0];
     return state->behavior_count == 1 && state->behaviors[0].type == BEHAVIOR_FLOCK &&
            is_certain(kind, &state->behaviors[0]) && kind->def.body.locomotion == LOCOMOTION_STEERED &&
-           world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0;
+           world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0 && !world->has_own_bodies;
 }
 
-static bool has_own_body(const struct world *world, int kind, int32_t begin, int32_t end) {
-    const struct grid *grid = &world->grid;
-    bool has = false;
-    for (int32_t slot = begin; slot < end; slot++) {
-        has |= grid->kind[slot] == kind && (world->flags[grid->row[slot]] & AGENT_OWN_BODY) != 0;
+bool world_is_fluid(const struct world *world) {
+    bool is_fluid = world->is_sorted && !world->has_own_bodies;
+    for (int k = 0; is_fluid && k < world->kind_count; k++) {
+        const struct kind *kind = &world->kinds[k];
+        is_fluid = world_kind_population(world, k) == 0 ||
+                   (is_mere_flock(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
     }
-    return has;
+    return is_fluid;
 }
 
 static struct flock_rules make_rules(const struct world *world, const struct kind *kind) {
@@ -79,18 +81,19 @@ static struct flock_rules make_rules(const struct world *world, const struct kin
 
 static void step_flock(struct world *world, int kind_index, int32_t begin, int32_t end) {
     const struct kind *kind = &world->kinds[kind_index];
-    const struct neighbor_crowd crowd = world_crowd(world, &kind->states[0].behaviors[0]);
+    const struct neighbor_crowd crowd = world_crowd(world, kind, &kind->states[0].behaviors[0]);
     const struct flock_rules rules = make_rules(world, kind);
-    struct motion next[BATCH];
-    vec2 heading[BATCH];
-    flock_kernel_step(world->simd, &crowd, &rules, begin, end, next, heading);
-    for (int32_t slot = begin; slot < end; slot++) {
+    const struct flock_out out = {
+        .kind = kind_index,
+        .next = world->grid.next,
+        .heading = world->is_fluid ? world->heading : world->next_heading,
+        .only_of_resting = world->is_fluid,
+    };
+    flock_kernel_step(world->simd, &crowd, &rules, begin, end, &out);
+    for (int32_t slot = begin; !kind->is_tireless && slot < end; slot++) {
         if (world->grid.kind[slot] == kind_index) {
             const int32_t row = world->grid.row[slot];
-            world->grid.next[slot] = next[slot - begin];
-            world->next_heading[row] = heading[slot - begin];
             world_age(world, row, 0, &world->memory[row]);
-            world->state[row] = 0;
         }
     }
 }
@@ -101,8 +104,8 @@ static void step_flock(struct world *world, int kind_index, int32_t begin, int32
 static void step_kind(struct world *world, int kind, int32_t found, int32_t begin, int32_t end) {
     struct neighbor_sums sums[FORESEEN_MAX][BATCH];
     struct foreseen foreseen = {0};
-    if (found * WORTHWHILE_SHARE >= end - begin) {
-        if (is_mere_flock(world, &world->kinds[kind]) && !has_own_body(world, kind, begin, end)) {
+    if (found * WORTHWHILE_SHARE >= end - begin || world->is_fluid) {
+        if (is_mere_flock(world, &world->kinds[kind])) {
             step_flock(world, kind, begin, end);
             return;
         }
@@ -129,6 +132,11 @@ static void step_batch(struct world *world, int32_t begin, int32_t end) {
 }
 
 void world_step_slots(struct world *world, int32_t begin, int32_t end) {
+    const int only = world->grid.kind[begin];
+    if (!world->grid.has_kinds && is_mere_flock(world, &world->kinds[only])) {
+        step_flock(world, only, begin, end);
+        return;
+    }
     for (int32_t first = begin; first < end; first += BATCH) {
         step_batch(world, first, end - first < BATCH ? end : first + BATCH);
     }

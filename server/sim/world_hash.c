@@ -30,12 +30,12 @@ static uint64_t hash_agent(const struct world *world, int32_t row) {
     uint64_t hash = absorb(world->id[row], ((uint64_t)world->kind[row] << 8) | world->state[row]);
     hash = absorb_floats(hash, motion.x, motion.y);
     hash = absorb_floats(hash, motion.vx, motion.vy);
-    const vec2 heading = world->heading[row];
+    const vec2 heading = world_heading(world, row);
     const struct memory *memory = &world->memory[row];
     hash = absorb_floats(hash, heading.x, heading.y);
     hash = absorb_floats(hash, memory->wander.x, memory->wander.y);
     hash = absorb_floats(hash, memory->stamina, memory->is_exhausted ? 1.0f : 0.0f);
-    hash = absorb(hash, ((uint64_t)memory->state_ticks << 32) | memory->quarry);
+    hash = absorb(hash, ((uint64_t)world_state_ticks(world, row) << 32) | memory->quarry);
     hash = absorb_aim(hash, &world->aim[row]);
     if (world->flags[row] & AGENT_OWN_BODY) {
         const struct body *body = &world->own_body[row];

@@ -41,6 +41,7 @@ struct kind {
     struct kind_def def; /* as it is now: set_param writes here */
     struct body body;    /* the low ends of the ranges: what agents without an own body have */
     bool draws_body;     /* some range is not a single value: new agents get an own body */
+    bool is_tireless;    /* stamina is 0 and always was */
     vec2 turn;           /* {cos, sin} of the largest turn of one tick */
     struct aim aim;
     struct state_runtime states[LIMIT_STATES];
@@ -64,7 +65,7 @@ struct world {
 
     int32_t agent_count, capacity;
     uint32_t next_id;
-    vec2 *heading, *next_heading; /* unit vectors */
+    vec2 *heading, *next_heading; /* unit vectors; is_fluid: only of those at rest */
     uint32_t *id;
     uint8_t *kind, *state, *flags;
     struct aim *aim;
@@ -78,6 +79,8 @@ struct world {
         has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */
     bool is_creating; /* world_create has not placed everybody yet */
     bool is_sorted;   /* the grid holds tick t */
+    bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
+    bool is_fluid;    /* everybody merely flocks, so everybody but those at rest faces where it goes */
     enum simd simd;   /* what neighbours are summed with */
     struct grid grid; /* everybody's motion, sorted or not */
 };
@@ -92,6 +95,21 @@ static inline const struct body *world_body(const struct world *world, int32_t r
     return (world->flags[row] & AGENT_OWN_BODY) ? &world->own_body[row]
                                                 : &world->kinds[world->kind[row]].body;
 }
+
+/** Ticks since the agent's state began. */
+static inline uint32_t world_state_ticks(const struct world *world, int32_t row) {
+    return (uint32_t)world->tick - world->memory[row].state_since;
+}
+
+/** Where the agent faces in tick t: a unit vector. */
+vec2 world_heading(const struct world *world, int32_t row);
+
+/** Ends what is_fluid promises: every heading is written down. Before any command that may change what an
+ * agent is or does. */
+void world_keep_headings(struct world *world);
+
+/** Whether from tick t on headings need not be written down. */
+bool world_is_fluid(const struct world *world);
 
 /** What agent `row` notices of what a reference is about, in tick t. */
 struct sighting world_sight(const struct world *world, int32_t row, const struct target_ref *ref,
@@ -131,8 +149,9 @@ void world_step_agent(struct world *world, int32_t slot, const struct foreseen *
 /** The tick of the agents in slots [begin, end) of the grid; the world must be sorted. */
 void world_step_slots(struct world *world, int32_t begin, int32_t end);
 
-/** What the agents ask who have this behaviour. */
-struct neighbor_crowd world_crowd(const struct world *world, const struct behavior_runtime *runtime);
+/** What the agents of a kind ask who have this behaviour. */
+struct neighbor_crowd world_crowd(const struct world *world, const struct kind *kind,
+                                  const struct behavior_runtime *runtime);
 
 /** Fills what the behaviour senses of its neighbours. */
 void world_feel(const struct world *world, int32_t row, const struct behavior_def *behavior,

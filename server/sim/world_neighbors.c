@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "server/sim/locomotion.h"
 #include "server/sim/trig.h"
 #include "server/sim/world_internal.h"
 
@@ -132,33 +133,62 @@ static float cell_edge(const struct world *world) {
     return is_asked && !world->is_creating && world->agent_count > 0 ? widest_look(world) : 0.0f;
 }
 
-static void fill_radii(struct world *world) {
-    for (int32_t slot = 0; slot < world->agent_count; slot++) {
-        world->grid.radius[slot] = world_body(world, world->grid.row[slot])->radius;
+static void fill_radii(void *context, int32_t begin, int32_t end) {
+    struct world *world = context;
+    const struct grid *grid = &world->grid;
+    for (int32_t slot = begin; slot < end; slot++) {
+        grid->radius[slot] = world->has_own_bodies ? world_body(world, grid->row[slot])->radius
+                                                   : world->kinds[grid->kind[slot]].body.radius;
+    }
+}
+
+/* What all bodies have in common. */
+static void note_bodies(struct world *world) {
+    uint8_t flags = 0;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        flags |= world->flags[row];
+    }
+    world->has_own_bodies = (flags & AGENT_OWN_BODY) != 0;
+    world->has_one_radius = !world->has_own_bodies;
+    for (int k = 1; k < world->kind_count; k++) {
+        world->has_one_radius &= world->kinds[k].body.radius == world->kinds[0].body.radius;
     }
 }
 
 void world_sort(struct world *world) {
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
+    note_bodies(world);
     if (world->is_sorted) {
         grid_resort(&world->grid, &world->bounds, edge);
-        fill_radii(world);
+        fill_radii(world, 0, world->agent_count);
     }
 }
 
 void world_advance(struct world *world, const struct parallel *parallel) {
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
-    vec2 *heading = world->next_heading;
-    world->next_heading = world->heading;
-    world->heading = heading;
-    if (world->is_sorted) {
-        grid_sort(&world->grid, &world->bounds, edge, parallel);
-        fill_radii(world);
-    } else {
-        grid_advance(&world->grid);
+    if (!world->is_fluid) {
+        vec2 *heading = world->next_heading;
+        world->next_heading = world->heading;
+        world->heading = heading;
     }
+    if (!world->is_sorted) {
+        grid_advance(&world->grid);
+    } else {
+        grid_sort(&world->grid, &world->bounds, edge, parallel);
+        if (!world->has_one_radius) {
+            parallel->run(parallel->pool, world->agent_count, 4096, fill_radii, world);
+        }
+    }
+    world->is_fluid = world_is_fluid(world);
+}
+
+void world_keep_headings(struct world *world) {
+    for (int32_t row = 0; world->is_fluid && row < world->agent_count; row++) {
+        world->heading[row] = world_heading(world, row);
+    }
+    world->is_fluid = false;
 }
 
 /* ---- what a behaviour is told ---- */
@@ -187,13 +217,15 @@ static bool recall(const struct behavior_def *behavior, const struct foreseen *f
     return false;
 }
 
-struct neighbor_crowd world_crowd(const struct world *world, const struct behavior_runtime *runtime) {
+struct neighbor_crowd world_crowd(const struct world *world, const struct kind *kind,
+                                  const struct behavior_runtime *runtime) {
     const uint64_t all = world->kind_count < 64 ? (UINT64_C(1) << world->kind_count) - 1 : UINT64_MAX;
     return (struct neighbor_crowd){
         .grid = &world->grid,
         .bounds = &world->bounds,
         .ids = world->id,
         .heading = world->heading,
+        .course_above = world->is_fluid ? locomotion_hold_squared(kind->body.max_speed) : COURSE_NEVER,
         .core_radii = CORE_RADII,
         .kinds = (runtime->kinds & all) == all ? UINT64_MAX : runtime->kinds,
         .zones = runtime->zones,

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "server/sim/locomotion.h"
 #include "server/sim/trig.h"
 #include "server/sim/world_internal.h"
 
@@ -27,8 +28,9 @@ void world_refresh_kind(struct world *world, int index) {
     kind->draws_body = def->mass.low < def->mass.high || def->radius.low < def->radius.high ||
                        def->max_speed.low < def->max_speed.high || def->max_force.low < def->max_force.high;
     const float turn = def->max_turn_rate * world->dt;
-    /* At half a turn a tick the cosine is -1 to the last bit: every direction is within reach. */
-    kind->turn = turn >= (float)TRIG_PI ? (vec2){-1.0f, 0.0f} : trig_unit(turn);
+    /* From half a turn a tick on every direction is within reach: no cosine is less than this. */
+    kind->turn = turn >= (float)TRIG_PI ? (vec2){NO_TURN_LIMIT, 0.0f} : trig_unit(turn);
+    kind->is_tireless = kind->is_tireless && def->max_stamina == 0.0f;
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
         for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
@@ -132,6 +134,7 @@ static void set_own_bodies(struct world *world, int kind, const struct field *fi
 
 void world_set_param(struct world *world, const struct param_ref *ref, double value) {
     assert(value >= ref->field->min && value <= ref->field->max && (ref->field->flags & FIELD_PARAM));
+    world_keep_headings(world);
     char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
     const float number = (float)(ref->field->type == FIELD_ANGLE ? value * RADIANS_PER_DEGREE : value);
     if (ref->field->type == FIELD_RANGE) {
@@ -153,6 +156,7 @@ enum world_result world_set_agent_param(struct world *world, uint32_t id, const 
     if (row < 0) {
         return WORLD_NO_AGENT;
     }
+    world_keep_headings(world);
     if (!(world->flags[row] & AGENT_OWN_BODY)) {
         world->own_body[row] = world->kinds[world->kind[row]].body;
         world->flags[row] |= AGENT_OWN_BODY;

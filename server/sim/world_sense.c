@@ -33,7 +33,7 @@ static struct sighting sight_agent(const struct world *world, int32_t row, int32
         .id = world->id[other],
         .offset = bounds_difference(&world->bounds, position_of(world, row), at),
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[other],
+        .heading = world_heading(world, other),
     };
     sighting.is_there = is_noticed(sighting.offset, within);
     return sighting;
@@ -149,7 +149,7 @@ static bool holds(const struct world *world, int32_t row, const struct state_def
     case CONDITION_STAMINA_ABOVE:
         return memory->stamina > node->value * max_stamina;
     case CONDITION_TIME_OVER:
-        return (float)memory->state_ticks * world->dt >= node->value;
+        return (float)world_state_ticks(world, row) * world->dt >= node->value;
     case CONDITION_HAS_QUARRY:
         return has_quarry(world, row);
     case CONDITION_NOT:

@@ -170,11 +170,8 @@ static void tire(struct memory *memory, float rate, float max_stamina, float dt)
 
 static void begin_state(const struct world *world, int32_t row, int state, struct memory *memory) {
     if (state != world->state[row]) {
-        memory->state_ticks = 0;
+        memory->state_since = (uint32_t)world->tick;
         memory->quarry = 0;
-    }
-    if (memory->state_ticks < UINT32_MAX) {
-        memory->state_ticks++;
     }
 }
 
@@ -194,7 +191,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
     struct senses senses = {
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
-        .heading = world->heading[row],
+        .heading = world_heading(world, row),
         .rank = world->rank[row],
         .group = world_kind_population(world, world->kind[row]),
         .body = body,

@@ -107,7 +107,7 @@ static double time_sort(struct world *world, struct worker_pool *pool) {
 static void sense(void *context, int32_t begin, int32_t end) {
     enum { BATCH = 64 };
     const struct world *world = context;
-    const struct neighbor_crowd crowd = world_crowd(world, &world->kinds[0].states[0].behaviors[0]);
+    const struct neighbor_crowd crowd = world_crowd(world, &world->kinds[0], &world->kinds[0].states[0].behaviors[0]);
     struct neighbor_sums sums[BATCH];
     for (int32_t first = begin; first < end; first += BATCH) {
         neighbor_kernel_sums(world->simd, &crowd, first, first + BATCH < end ? first + BATCH : end, sums);

@@ -93,7 +93,7 @@ static float short_way(float difference, float size) {
 struct candidate {
     int32_t row;
     vec2 offset;
-    float squared, distance;
+    float squared;
 };
 
 static struct candidate candidate_at(const struct neighbor_query *query, int32_t slot) {
@@ -102,32 +102,34 @@ static struct candidate candidate_at(const struct neighbor_query *query, int32_t
     one.offset.x = short_way(motion[one.row].x - self->x, bounds.size.x);
     one.offset.y = short_way(motion[one.row].y - self->y, bounds.size.y);
     one.squared = one.offset.x * one.offset.x + one.offset.y * one.offset.y;
-    one.distance = sqrtf(one.squared);
     return one;
 }
 
 static bool is_counted(const struct neighbor_query *query, const struct neighbor_zone *zone,
                        const struct candidate *one) {
+    const float ahead = query->heading.x * one->offset.x + query->heading.y * one->offset.y;
     const bool is_seen =
         one->squared < query->core * query->core ||
-        query->heading.x * one->offset.x + query->heading.y * one->offset.y >= zone->cosine * one->distance;
+        ahead * (ahead < 0.0f ? -ahead : ahead) >=
+            zone->cosine * (zone->cosine < 0.0f ? -zone->cosine : zone->cosine) * one->squared;
     return one->row != grid.row[query->slot] && (query->kinds & (UINT64_C(1) << kind[one->row])) != 0 &&
            one->squared < zone->radius * zone->radius && is_seen;
 }
 
 static float reference_weight(const struct neighbor_zone *zone, const struct candidate *one, bool counts) {
-    const float weight = zone->is_sharp ? 1.0f : 1.0f - one->distance * (1.0f / zone->radius);
-    return counts && weight > 0.0f ? weight : 0.0f;
+    const float weight = zone->is_sharp ? 1.0f : 1.0f - 1.0f / (zone->radius * zone->radius) * one->squared;
+    assert_true(!counts || weight >= 0.0f);
+    return counts ? weight : 0.0f;
 }
 
 static vec2 reference_push(const struct neighbor_query *query, const struct neighbor_zone *zone,
                            const struct candidate *one) {
-    const float inverse = 1.0f / one->distance, most = 1.0f / (0.0156f * zone->radius);
-    const float strength = zone->radius * (inverse < most ? inverse : most) - (zone->is_sharp ? 0.0f : 1.0f);
-    if (one->distance * one->distance < 1e-12f) {
-        return vec2_scale(neighbors_split(ids[grid.row[query->slot]], ids[one->row]), strength);
+    if (one->squared < 1e-12f) {
+        return vec2_scale(neighbors_split(ids[grid.row[query->slot]], ids[one->row]), 64.0f);
     }
-    return (vec2){one->offset.x * (inverse * strength), one->offset.y * (inverse * strength)};
+    const float scale = zone->is_sharp ? zone->radius : zone->radius * (2.0f / 3.0f);
+    const float factor = scale * (1.0f / one->squared) - (zone->is_sharp ? 0.0f : 2.0f / 3.0f / zone->radius);
+    return (vec2){one->offset.x * factor, one->offset.y * factor};
 }
 
 static struct neighbor_sums reference_sum(const struct neighbor_query *query,

@@ -56,7 +56,7 @@ static void test_a_heap_dissolves(void **state) {
     }
     struct world *world = build(&def);
     steps(world, 300);
-    assert_true(closest(world) > 16.0f); /* also fails on NaN */
+    assert_true(closest(world) > 8.0f); /* also fails on NaN */
     world_destroy(world);
 }
 
@@ -236,7 +236,7 @@ static void test_queue_waits(void **state) {
     struct world *world = build(&def);
     for (int tick = 0; tick < 1200; tick++) {
         world_step(world);
-        assert_true(closest(world) > 16.0f);
+        assert_true(closest(world) > 8.0f);
     }
     assert_true(fastest(world) < 0.1f);
     /* The first stands on the target, the others behind it with their clearance. */
@@ -255,7 +255,7 @@ static void test_crowd_comes_to_rest(void **state) {
     placement->size = (vec2){800.0f, 600.0f};
     struct world *world = build(&def);
     steps(world, 2400);
-    assert_true(closest(world) > 16.0f);
+    assert_true(closest(world) > 8.0f);
     assert_true(fastest(world) < 0.5f);
     world_destroy(world);
 }

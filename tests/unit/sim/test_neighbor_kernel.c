@@ -93,6 +93,7 @@ static void make_sample(uint64_t world, struct sample *sample) {
         .bounds = &sample->bounds,
         .ids = ids,
         .heading = heading,
+        .course_above = flip(&rng, 0.5f) ? COURSE_NEVER : 900.0f,
         .core_radii = flip(&rng, 0.5f) ? 0.0f : 3.0f,
         .kinds = flip(&rng, 0.5f) ? UINT64_MAX : UINT64_C(0x8000123456789abd),
         .zones = sample->zones,
@@ -116,7 +117,7 @@ static struct neighbor_sums expected(const struct sample *sample, int32_t slot) 
         .bounds = crowd->bounds,
         .ids = ids,
         .slot = slot,
-        .heading = heading[grid.row[slot]],
+        .heading = neighbor_crowd_heading(crowd, slot),
         .core = crowd->core_radii * grid.radius[slot],
         .kinds = crowd->kinds,
     };

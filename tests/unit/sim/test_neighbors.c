@@ -48,15 +48,15 @@ static void test_by_hand(void **state) {
     assert_int_equal(sum.separation_count, 2);
     assert_int_equal(sum.alignment_count, 2);
     assert_int_equal(sum.cohesion_count, 2);
-    /* At half the radius a push of 1, at three quarters one of a third; weights 1/2 and 1/4. */
+    /* At half the radius a push of 1, at three quarters one of 2/3 (4/3 - 3/4); weights 3/4 and 7/16. */
     assert_float_equal(sum.separation.x, -1.0f, 1e-6);
-    assert_float_equal(sum.separation.y, -1.0f / 3.0f, 1e-6);
-    assert_float_equal(sum.velocity_weight, 0.75f, 1e-6);
-    assert_float_equal(sum.velocity.x, 15.0f + 1.75f, 1e-5);
-    assert_float_equal(sum.velocity.y, 20.0f + 2.0f, 1e-5);
-    assert_float_equal(sum.offset_weight, 0.75f, 1e-6);
-    assert_float_equal(sum.offset.x, 25.0f, 1e-5);
-    assert_float_equal(sum.offset.y, 75.0f / 4.0f, 1e-5);
+    assert_float_equal(sum.separation.y, -7.0f / 18.0f, 1e-6);
+    assert_float_equal(sum.velocity_weight, 1.1875f, 1e-6);
+    assert_float_equal(sum.velocity.x, 22.5f + 49.0f / 16.0f, 1e-5);
+    assert_float_equal(sum.velocity.y, 30.0f + 3.5f, 1e-5);
+    assert_float_equal(sum.offset_weight, 1.1875f, 1e-6);
+    assert_float_equal(sum.offset.x, 37.5f, 1e-5);
+    assert_float_equal(sum.offset.y, 75.0f * 7.0f / 16.0f, 1e-5);
     /* Without falloff Reynolds' 1/r. */
     sum = sums(&query, 100.0f, -2.0f, true);
     assert_float_equal(sum.separation.x, -2.0f, 1e-6);
