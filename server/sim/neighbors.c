@@ -44,6 +44,7 @@ struct lens {
 
 static struct lens make_lens(const struct grid *grid, const struct neighbor_query *query) {
     assert(query->slot >= 0 && query->slot < grid->count);
+    assert(query->most >= 0 && query->most <= NEIGHBORS_NEAREST_MAX);
     const bool wraps = query->bounds->edge == EDGE_WRAP;
     const vec2 size = query->bounds->size, far = {3e38f, 3e38f};
     return (struct lens){
@@ -103,6 +104,22 @@ static void separate(const struct grid *grid, const struct neighbor_query *query
     sums->separation_count++;
 }
 
+static inline void align(const struct neighbor_zone *zone, const struct motion *other, float distance,
+                         struct neighbor_sums *sums) {
+    const float weight = weight_of(zone, distance);
+    sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
+    sums->velocity_weight += weight;
+    sums->alignment_count++;
+}
+
+static inline void cohere(const struct neighbor_zone *zone, vec2 offset, float distance,
+                          struct neighbor_sums *sums) {
+    const float weight = weight_of(zone, distance);
+    sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
+    sums->offset_weight += weight;
+    sums->cohesion_count++;
+}
+
 static void sum_run(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
                     const struct neighbor_zone zones[ZONE_COUNT], float furthest, int32_t begin, int32_t end,
                     struct neighbor_sums *sums) {
@@ -118,23 +135,97 @@ static void sum_run(const struct grid *grid, const struct neighbor_query *query,
             separate(grid, query, &zones[ZONE_SEPARATION], slot, offset, distance, sums);
         }
         if (is_in_zone(lens, &zones[ZONE_ALIGNMENT], offset, squared, distance)) {
-            const float weight = weight_of(&zones[ZONE_ALIGNMENT], distance);
-            sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
-            sums->velocity_weight += weight;
-            sums->alignment_count++;
+            align(&zones[ZONE_ALIGNMENT], other, distance, sums);
         }
         if (is_in_zone(lens, &zones[ZONE_COHESION], offset, squared, distance)) {
-            const float weight = weight_of(&zones[ZONE_COHESION], distance);
-            sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
-            sums->offset_weight += weight;
-            sums->cohesion_count++;
+            cohere(&zones[ZONE_COHESION], offset, distance, sums);
         }
     }
+}
+
+/* ---- the nearest so many ---- */
+
+/* Those found so far, nearest first, of two as near the lower row (and so the lower id) first. */
+struct few {
+    int32_t count;
+    struct {
+        float squared;
+        int32_t slot;
+    } at[NEIGHBORS_NEAREST_MAX];
+};
+
+static void keep(struct few *few, const struct grid *grid, int32_t most, int32_t slot, float squared) {
+    int32_t place = few->count;
+    while (place > 0 &&
+           (squared < few->at[place - 1].squared || (squared == few->at[place - 1].squared &&
+                                                     grid->row[slot] < grid->row[few->at[place - 1].slot]))) {
+        place--;
+    }
+    if (place == most) {
+        return;
+    }
+    for (int32_t i = few->count < most ? few->count : most - 1; i > place; i--) {
+        few->at[i] = few->at[i - 1];
+    }
+    few->at[place].squared = squared;
+    few->at[place].slot = slot;
+    few->count += few->count < most;
+}
+
+/* few[z]: the nearest `most` of zones[z]. */
+static void find_few(const struct grid *grid, const struct lens *lens, const struct neighbor_zone *zones,
+                     int zone_count, int32_t most, struct few *few) {
+    float radius = 0.0f;
+    for (int zone = 0; zone < zone_count; zone++) {
+        few[zone].count = 0;
+        radius = zones[zone].radius > radius ? zones[zone].radius : radius;
+    }
+    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            const vec2 offset = offset_of(lens, &grid->motion[slot]);
+            const float squared = vec2_length_squared(offset);
+            if (!(squared < radius * radius) || !counts(lens, grid, slot)) {
+                continue;
+            }
+            for (int zone = 0; zone < zone_count; zone++) {
+                if (is_in_zone(lens, &zones[zone], offset, squared, sqrtf(squared))) {
+                    keep(&few[zone], grid, most, slot, squared);
+                }
+            }
+        }
+    }
+}
+
+static struct neighbor_sums sum_few(const struct grid *grid, const struct neighbor_query *query,
+                                    const struct lens *lens, const struct neighbor_zone zones[ZONE_COUNT]) {
+    struct few few[ZONE_COUNT];
+    find_few(grid, lens, zones, ZONE_COUNT, query->most, few);
+    struct neighbor_sums sums = {0};
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        for (int32_t i = 0; i < few[zone].count; i++) {
+            const int32_t slot = few[zone].at[i].slot;
+            const struct motion *other = &grid->motion[slot];
+            const vec2 offset = offset_of(lens, other);
+            const float distance = sqrtf(few[zone].at[i].squared);
+            if (zone == ZONE_SEPARATION) {
+                separate(grid, query, &zones[zone], slot, offset, distance, &sums);
+            } else if (zone == ZONE_ALIGNMENT) {
+                align(&zones[zone], other, distance, &sums);
+            } else {
+                cohere(&zones[zone], offset, distance, &sums);
+            }
+        }
+    }
+    return sums;
 }
 
 struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
                                    const struct neighbor_zone zones[ZONE_COUNT]) {
     const struct lens lens = make_lens(grid, query);
+    if (query->most > 0) {
+        return sum_few(grid, query, &lens, zones);
+    }
     float radius = 0.0f;
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
         radius = zones[zone].radius > radius ? zones[zone].radius : radius;
@@ -184,6 +275,19 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
         }
     }
     return nearest;
+}
+
+int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
+                              const struct neighbor_zone *zone, struct neighbor *out) {
+    assert(query->most >= 1 && query->most <= NEIGHBORS_NEAREST_MAX);
+    const struct lens lens = make_lens(grid, query);
+    struct few few;
+    find_few(grid, &lens, zone, 1, query->most, &few);
+    for (int32_t i = 0; i < few.count; i++) {
+        const int32_t slot = few.at[i].slot;
+        out[i] = describe(grid, query, slot, offset_of(&lens, &grid->motion[slot]));
+    }
+    return few.count;
 }
 
 /* When two that are `offset` apart and move apart at `velocity` are nearest: s, 0 when that is over. */

@@ -165,6 +165,56 @@ static int32_t reference_nearest(const struct neighbor_query *query, const struc
     return nearest;
 }
 
+/* Whether `one` comes before `other`: nearer, or as near and of lower id. */
+static bool is_before(const struct candidate *one, const struct candidate *other) {
+    return one->squared < other->squared || (one->squared == other->squared && one->row < other->row);
+}
+
+/* Those who count in a zone, sorted by distance and id: everybody is compared with everybody. */
+static int32_t reference_few(const struct neighbor_query *query, const struct neighbor_zone *zone,
+                             struct candidate *few) {
+    int32_t found = 0;
+    for (int32_t row = 0; row < count; row++) {
+        const struct candidate one = candidate_at(query, grid.slot[row]);
+        int32_t before = 0;
+        for (int32_t other = 0; other < count; other++) {
+            const struct candidate rival = candidate_at(query, grid.slot[other]);
+            before += is_counted(query, zone, &rival) && is_before(&rival, &one);
+        }
+        if (is_counted(query, zone, &one) && before < query->most) {
+            few[before] = one;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* reference_sum with a limit: the nearest of each zone, nearest first. */
+static struct neighbor_sums reference_sum_few(const struct neighbor_query *query,
+                                              const struct neighbor_zone zones[ZONE_COUNT]) {
+    struct candidate few[NEIGHBORS_NEAREST_MAX];
+    struct neighbor_sums sums = {0};
+    sums.separation_count = reference_few(query, &zones[ZONE_SEPARATION], few);
+    for (int32_t i = 0; i < sums.separation_count; i++) {
+        sums.separation = vec2_sub(sums.separation, reference_push(query, &zones[ZONE_SEPARATION], &few[i]));
+    }
+    sums.alignment_count = reference_few(query, &zones[ZONE_ALIGNMENT], few);
+    for (int32_t i = 0; i < sums.alignment_count; i++) {
+        const float weight = reference_weight(&zones[ZONE_ALIGNMENT], &few[i], true);
+        sums.velocity.x += motion[few[i].row].vx * weight;
+        sums.velocity.y += motion[few[i].row].vy * weight;
+        sums.velocity_weight += weight;
+    }
+    sums.cohesion_count = reference_few(query, &zones[ZONE_COHESION], few);
+    for (int32_t i = 0; i < sums.cohesion_count; i++) {
+        const float weight = reference_weight(&zones[ZONE_COHESION], &few[i], true);
+        sums.offset.x += few[i].offset.x * weight;
+        sums.offset.y += few[i].offset.y * weight;
+        sums.offset_weight += weight;
+    }
+    return sums;
+}
+
 /* The soonest threat, in doubles: rounding may not decide more than it must. Returns how many there surely
  * are and how many there may be. */
 static void reference_threats(const struct neighbor_query *query, const struct neighbor_zone *zone,
@@ -221,6 +271,33 @@ static void check_agent(int32_t row) {
     assert_true(vec2_length(threats.push) <= 1.001f * (float)threats.count);
 }
 
+/* The nearest so many, one by one and summed. */
+static void check_few(int32_t row) {
+    const float angle = any(0.0f, 6.28f);
+    const struct neighbor_query query = {
+        .bounds = &bounds,
+        .ids = ids,
+        .slot = grid.slot[row],
+        .heading = {cosf(angle), sinf(angle)},
+        .core = below(2) ? 0.0f : spread(1e-2f, 100.0f),
+        .kinds = below(4) ? ~UINT64_C(0) : rng_next(&dice),
+        .most = 1 + below(NEIGHBORS_NEAREST_MAX),
+    };
+    const struct neighbor_zone zones[ZONE_COUNT] = {random_zone(), random_zone(), random_zone()};
+    const struct neighbor_sums fast = neighbors_sum(&grid, &query, zones),
+                               plain = reference_sum_few(&query, zones);
+    check_bits(&fast, &plain, sizeof fast);
+    struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
+    struct candidate few[NEIGHBORS_NEAREST_MAX];
+    const int32_t found = neighbors_nearest_few(&grid, &query, &zones[0], nearest);
+    assert_int_equal(found, reference_few(&query, &zones[0], few));
+    for (int32_t i = 0; i < found; i++) {
+        assert_int_equal(nearest[i].row, few[i].row);
+        assert_int_equal(nearest[i].id, ids[few[i].row]);
+        check_bits(&nearest[i].offset, &few[i].offset, sizeof few[i].offset);
+    }
+}
+
 static uint64_t environment(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
     return text ? strtoull(text, NULL, 10) : otherwise;
@@ -240,6 +317,7 @@ static void test_reference(void **state) {
         for (int i = 0; i < 20; i++) {
             check_agent(below(count));
         }
+        check_few(below(count));
     }
 }
 
