@@ -3,16 +3,18 @@
  *
  * The others say which velocity the agent prefers. Each neighbour who may be met within the horizon forbids a
  * half-plane of velocities, as does each solid thing; the agent takes the permitted velocity nearest to the
- * preferred one (velocity_obstacles.h). Everybody does half of what keeps two apart, so nobody has to guess
- * what the other will do.
+ * preferred one (velocity_obstacles.h). What keeps two apart is shared between them by a rule both know, so
+ * nobody has to guess what the other will do.
  *
  * Half-planes come in a fixed order: solids, the nearest first, then neighbours, the nearest first.
  */
 #include "server/sim/behavior.h"
 #include "server/sim/velocity_obstacles.h"
 
-#define SETTLE 0.25f /* s: who is too near already takes so long to part, or max_speed would be asked for */
-#define LEAN   0.1f  /* of the preferred speed, to one hand: what an exactly symmetric meeting turns on */
+/* s: who is too near already has so long to part. Short, so that in a throng, where something must be
+ * violated, it is not this. */
+#define SETTLE 0.05f
+#define LEAN   0.1f /* of the speed, to one hand: what an exactly symmetric meeting turns on */
 
 enum { SOLIDS_MAX = 16 };
 
@@ -58,6 +60,13 @@ static int forbid_solids(const struct behavior_def *behavior, const struct sense
     return near.count;
 }
 
+/* The way to somebody in the very same place. Everybody has a direction of its own to leave in, so that in a
+ * heap nobody is shut in by the others, whatever their number. */
+static vec2 parting(uint32_t id, uint32_t other) {
+    const vec2 way = vec2_sub(neighbors_split(other, 0), neighbors_split(id, 0));
+    return vec2_length_squared(way) > 1e-6f ? vec2_with_length(way, 1.0f) : neighbors_split(id, other);
+}
+
 /* The half-planes of the neighbours; returns how many. */
 static int forbid_neighbors(const struct behavior_def *behavior, const struct senses *senses, float settle,
                             struct half_plane *planes) {
@@ -69,7 +78,7 @@ static int forbid_neighbors(const struct behavior_def *behavior, const struct se
             .own = senses->velocity,
             .other = other->velocity,
             .room = senses->body->radius + other->radius + behavior->clearance,
-            .split = neighbors_split(senses->id, other->id),
+            .split = parting(senses->id, other->id),
             .horizon = behavior->horizon > senses->dt ? behavior->horizon : senses->dt,
             .settle = settle,
         };
@@ -90,7 +99,7 @@ struct urge behavior_orca(const struct behavior_def *behavior, const struct sens
         return (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     }
     /* Everybody to the right, as on a pavement: mirror images would brake for each other for ever. */
-    const vec2 lean = vec2_scale((vec2){-preferred.y, preferred.x}, LEAN);
+    const vec2 lean = vec2_scale((vec2){-senses->velocity.y, senses->velocity.x}, LEAN);
     const vec2 permitted =
         half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), senses->body->max_speed);
     return behavior_match_velocity(permitted, senses, senses->exact_rate);

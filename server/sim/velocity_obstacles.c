@@ -5,6 +5,7 @@
 
 #define STILL_SQUARED 1e-12f /* (px/s)^2: less has no direction */
 #define PARALLEL      1e-6f  /* of two unit vectors: nearer than that they are one direction */
+#define YIELDING      0.4f   /* the most that a share is off one half */
 #define ROUNDING      1e-5f  /* of max_speed: by how much parallel half-planes may miss each other */
 
 /* ---- half-planes ---- */
@@ -42,6 +43,15 @@ static struct half_plane plane_of_cone(const struct encounter *e, vec2 relative,
     return (struct half_plane){.normal = normal};
 }
 
+/* Which part of the change is the agent's: half of it when the other is ahead of or behind it on their common
+ * way; less when the other is to the right, more to the left. What the other computes is 1 less this. So a
+ * ring of agents that all want to the middle starts to turn before it jams. */
+static float share_of(const struct encounter *e) {
+    const vec2 common = vec2_with_length(vec2_add(e->own, e->other), 1.0f);
+    const vec2 towards = vec2_with_length(e->offset, 1.0f);
+    return 0.5f - YIELDING * vec2_cross(common, towards);
+}
+
 struct half_plane half_plane_of(const struct encounter *e) {
     assert(e->room > 0.0f && e->horizon > 0.0f && e->settle > 0.0f);
     const vec2 relative = vec2_sub(e->own, e->other);
@@ -49,8 +59,8 @@ struct half_plane half_plane_of(const struct encounter *e) {
     float change;
     struct half_plane plane = squared > e->room * e->room ? plane_of_cone(e, relative, squared, &change)
                                                           : plane_of_overlap(e, relative, &change);
-    /* The relative velocity must change by this along the normal; each does half. */
-    plane.least = vec2_dot(e->own, plane.normal) + 0.5f * change;
+    /* The relative velocity must change by this along the normal. */
+    plane.least = vec2_dot(e->own, plane.normal) + share_of(e) * change;
     return plane;
 }
 

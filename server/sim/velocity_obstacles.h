@@ -36,7 +36,8 @@ struct encounter {
     float settle;  /* s, > 0: who collides already is to be apart after this time */
 };
 
-/** What the agent may do so that the two do not collide within the horizon, if the other does his half. */
+/** What the agent may do so that the two do not collide within the horizon, if the other does his share. The
+ * two shares are one; half each, or up to 0.1 to 0.9 for who passes on the other's right. */
 struct half_plane half_plane_of(const struct encounter *encounter);
 
 /** What the agent may do so as not to touch a convex solid that stands still.
