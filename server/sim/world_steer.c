@@ -168,27 +168,28 @@ static void contain(struct intent *intent, vec2 inward, struct senses *senses, s
 /* Behaviours with the last word replace what the agent would do by what it may do. Who wants nothing would go
  * on as it is. */
 static void have_last_word(const struct world *world, int32_t row, const struct state_def *state,
-                           const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
-                           struct steering_view *detail) {
+                           const struct state_runtime *runtime, const struct senses *before,
+                           struct intent *intent, struct steering_view *detail) {
     struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
-    behavior_rates(senses, 1.0f);
-    senses->nearest = nearest;
+    struct senses senses = *before;
+    const float max_speed = senses.body->max_speed, max_force = senses.body->max_force;
+    behavior_rates(&senses, 1.0f);
+    senses.nearest = nearest;
     for (int i = 0; i < state->behavior_count; i++) {
         const int b = runtime->order[i];
         const struct behavior_def *behavior = &state->behaviors[b];
         if (!behavior_has_last_word((enum behavior_type)behavior->type)) {
             continue;
         }
-        const float max_speed = senses->body->max_speed, max_force = senses->body->max_force;
         const bool is_idle =
             vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
-        senses->preferred = vec2_truncate(is_idle ? senses->velocity : intent->desired, max_speed);
-        const struct urge urge = feel(world, row, behavior, &runtime->behaviors[b], senses);
+        senses.preferred = vec2_truncate(is_idle ? senses.velocity : intent->desired, max_speed);
+        const struct urge urge = feel(world, row, behavior, &runtime->behaviors[b], &senses);
         const float share = urge.is_active ? behavior->weight : 0.0f;
         explain(detail, runtime->behaviors[b].label, vec2_scale(urge.force, share));
         if (share > 0.0f) {
             const vec2 own_force = vec2_scale(vec2_truncate(intent->force, max_force), 1.0f - share);
-            const vec2 own_desired = vec2_scale(senses->preferred, 1.0f - share);
+            const vec2 own_desired = vec2_scale(senses.preferred, 1.0f - share);
             intent->force = vec2_add(own_force, vec2_scale(vec2_truncate(urge.force, max_force), share));
             intent->desired = vec2_add(own_desired, vec2_scale(urge.desired, share));
         }

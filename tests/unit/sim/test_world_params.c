@@ -61,6 +61,32 @@ static void test_every_parameter_reads_back(void **state) {
     world_destroy(world);
 }
 
+/* A limit of neighbours is a whole number, and acts at once: of three neighbours the two nearest are on one
+ * side.
+ */
+static void test_whole_numbers(void **state) {
+    (void)state;
+    struct world_def def = one_kind_def(BEHAVIOR_COHESION, (vec2){400.0f, 300.0f});
+    def.kinds[0].states[0].behaviors[0].target.target[0] = '\0';
+    def.kinds[0].states[0].behaviors[0].falloff = FALLOFF_NONE;
+    const float places[] = {400.0f, 410.0f, 420.0f, 300.0f};
+    for (int i = 0; i < 4; i++) {
+        place(&def, (vec2){places[i], 300.0f}, (vec2){0, 0});
+    }
+    struct world *world = build(&def);
+    struct param_ref ref;
+    struct steering_view view;
+    assert_true(world_find_param(world, 0, "cohesion.max_neighbors", &ref));
+    assert_true(world_get_param(world, &ref) == 0.0);
+    world_explain(world, 0, &view);
+    assert_true(view.forces[0].x < 0.0f);
+    world_set_param(world, &ref, 2.0);
+    assert_true(world_get_param(world, &ref) == 2.0);
+    world_explain(world, 0, &view);
+    assert_true(view.forces[0].x > 0.0f);
+    world_destroy(world);
+}
+
 static void test_drawn_values_and_setting_them(void **state) {
     (void)state;
     struct world *world = arriving_world();
@@ -102,6 +128,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_every_parameter_reads_back),
+        cmocka_unit_test(test_whole_numbers),
         cmocka_unit_test(test_drawn_values_and_setting_them),
         cmocka_unit_test(test_a_changed_parameter_acts),
     };
