@@ -321,15 +321,44 @@ static void test_reference(void **state) {
     }
 }
 
+/* Everybody on a lattice, ids in any order: of many as near the lower ids count, wherever their cells are. */
+static void test_ties(void **state) {
+    (void)state;
+    assert_int_equal(grid_reserve(&grid, MOST), 0);
+    dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
+    bounds = (struct bounds){{160.0f, 160.0f}, EDGE_WRAP};
+    count = 256;
+    for (int round = 0; round < 20; round++) {
+        int32_t place[256];
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t other = below(i + 1);
+            place[i] = place[other];
+            place[other] = i;
+        }
+        for (int32_t i = 0; i < count; i++) {
+            const float x = 10.0f * (float)(place[i] % 16), y = 10.0f * (float)(place[i] / 16);
+            motion[i] = (struct motion){x, y, any(-9.0f, 9.0f), any(-9.0f, 9.0f)};
+            kind[i] = 0;
+            ids[i] = (uint32_t)i + 1;
+        }
+        grid_build(&grid, &bounds, motion, kind, count, 25.0f);
+        for (int i = 0; i < 20; i++) {
+            check_few(below(count));
+        }
+    }
+}
+
 static int tell_seed(void **state) {
     (void)state;
     grid_fini(&grid);
+    grid = (struct grid){0};
     fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",
             (unsigned long long)current_seed);
     return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_reference, tell_seed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_reference, tell_seed),
+                                       cmocka_unit_test(test_ties)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,24 @@ static void test_last_word(void **state) {
     assert_true(closing_speed(1.0f, 1, COMBINE_SUM, 0, LOCOMOTION_STEERED) > held + 10.0f);
 }
 
+/* Who wants nothing goes on as it is, around whoever stands in the way. */
+static void test_no_wish(void **state) {
+    (void)state;
+    struct world_def def = two_kinds((vec2){0.0f, 0.0f}, (vec2){0.0f, 0.0f});
+    def.kinds[0].states[0].behaviors[0] = def.kinds[0].states[0].behaviors[1];
+    def.kinds[0].states[0].behavior_count = 1;
+    def.kinds[1].body.max_speed = (struct field_range){0.0f, 0.0f};
+    place(&def, (vec2){100.0f, 300.0f}, (vec2){60.0f, 0.0f});
+    place_other(&def, (vec2){300.0f, 303.0f});
+    struct world *world = build(&def);
+    for (int tick = 0; tick < 480; tick++) {
+        world_step(world);
+        assert_true(least_gap(world) > 0.0f);
+    }
+    assert_true(world_agent(world, 0).position.x > 400.0f && world_agent(world, 0).velocity.x > 30.0f);
+    world_destroy(world);
+}
+
 /* Between a wall and a pillar: through, without touching either, though the straight way is barred. */
 static void test_solids(void **state) {
     (void)state;
@@ -295,6 +313,7 @@ int main(void) {
         cmocka_unit_test(test_a_heap_at_one_target),
         cmocka_unit_test(test_nothing_to_say),
         cmocka_unit_test(test_last_word),
+        cmocka_unit_test(test_no_wish),
         cmocka_unit_test(test_solids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,32 @@ static void test_both_shares_are_enough(void **state) {
     assert_true(tight > 15000); /* and no more is asked for than is needed */
 }
 
+/* No smaller change of the relative velocity, in any direction, avoids the collision. */
+static void test_no_more_than_needed(void **state) {
+    (void)state;
+    dice = rng_begin(9, 0, 0, RNG_SPAWN_PLACE);
+    int threatened = 0;
+    for (int i = 0; i < 8000; i++) {
+        const struct encounter mine = meeting(vec2_scale(any_direction(), any(25.0f, 200.0f)),
+                                              vec2_scale(any_direction(), any(10.0f, 150.0f)),
+                                              vec2_scale(any_direction(), any(0.0f, 100.0f)));
+        const struct encounter theirs = meeting(vec2_scale(mine.offset, -1.0f), mine.other, mine.own);
+        if (nearest_approach(mine.offset, mine.own, mine.other, (double)mine.horizon) > 19.0) {
+            continue;
+        }
+        threatened++;
+        const struct half_plane one = half_plane_of(&mine), other = half_plane_of(&theirs);
+        const float change =
+            one.least - vec2_dot(mine.own, one.normal) + other.least - vec2_dot(theirs.own, other.normal);
+        assert_true(change > 0.0f);
+        for (int d = 0; d < 32; d++) {
+            const vec2 less = vec2_add(mine.own, vec2_scale(any_direction(), 0.97f * change));
+            assert_true(nearest_approach(mine.offset, less, mine.other, (double)mine.horizon) < 20.05);
+        }
+    }
+    assert_true(threatened > 300);
+}
+
 static void test_overlap_parts(void **state) {
     (void)state;
     /* 10 px of 20 overlap and both stand: each moves away so that 10 px are made in 0.25 s, half each. */
@@ -261,6 +287,7 @@ static void test_never_more_than_finite(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_shares_are_enough),
+        cmocka_unit_test(test_no_more_than_needed),
         cmocka_unit_test(test_overlap_parts),
         cmocka_unit_test(test_solids),
         cmocka_unit_test(test_nearest_against_a_search),
