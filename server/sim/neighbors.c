@@ -154,6 +154,11 @@ struct few {
     } at[NEIGHBORS_NEAREST_MAX];
 };
 
+/* Whether one at that distance could still be of them; most are not. */
+static bool may_enter(const struct few *few, int32_t most, float squared) {
+    return few->count < most || squared <= few->at[most - 1].squared;
+}
+
 static void keep(struct few *few, const struct grid *grid, int32_t most, int32_t slot, float squared) {
     int32_t place = few->count;
     while (place > 0 &&
@@ -189,7 +194,8 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
                 continue;
             }
             for (int zone = 0; zone < zone_count; zone++) {
-                if (is_in_zone(lens, &zones[zone], offset, squared, sqrtf(squared))) {
+                if (may_enter(&few[zone], most, squared) &&
+                    is_in_zone(lens, &zones[zone], offset, squared, sqrtf(squared))) {
                     keep(&few[zone], grid, most, slot, squared);
                 }
             }

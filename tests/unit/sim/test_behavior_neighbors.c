@@ -71,6 +71,14 @@ static void test_strength_is_bounded(void **state) {
     world_explain(world, 0, &view);
     assert_float_equal(view.forces[0].x, -200.0f, 1e-3);
     world_destroy(world);
+    def = def_of(BEHAVIOR_SEPARATION, EDGE_OPEN); /* and no more, however many and near they are */
+    for (int i = 0; i < 5; i++) {
+        place(&def, (vec2){100.0f + 4.0f * (float)i, 100.0f}, (vec2){0.0f, 0.0f});
+    }
+    world = build(&def);
+    world_explain(world, 0, &view);
+    assert_float_equal(view.forces[0].x, -200.0f, 1e-3);
+    world_destroy(world);
     def = def_of(BEHAVIOR_COHESION, EDGE_OPEN);
     behavior_of(&def)->falloff = FALLOFF_NONE;
     place(&def, (vec2){100.0f, 100.0f}, (vec2){0.0f, 0.0f});
