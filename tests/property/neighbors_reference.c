@@ -173,16 +173,19 @@ static bool is_before(const struct candidate *one, const struct candidate *other
 /* Those who count in a zone, sorted by distance and id: everybody is compared with everybody. */
 static int32_t reference_few(const struct neighbor_query *query, const struct neighbor_zone *zone,
                              struct candidate *few) {
-    int32_t found = 0;
+    struct candidate all[MOST];
+    int32_t those = 0, found = 0;
     for (int32_t row = 0; row < count; row++) {
-        const struct candidate one = candidate_at(query, grid.slot[row]);
+        all[those] = candidate_at(query, grid.slot[row]);
+        those += is_counted(query, zone, &all[those]);
+    }
+    for (int32_t i = 0; i < those; i++) {
         int32_t before = 0;
-        for (int32_t other = 0; other < count; other++) {
-            const struct candidate rival = candidate_at(query, grid.slot[other]);
-            before += is_counted(query, zone, &rival) && is_before(&rival, &one);
+        for (int32_t other = 0; other < those; other++) {
+            before += is_before(&all[other], &all[i]);
         }
-        if (is_counted(query, zone, &one) && before < query->most) {
-            few[before] = one;
+        if (before < query->most) {
+            few[before] = all[i];
             found++;
         }
     }

@@ -174,7 +174,8 @@ static void test_limit_of_neighbors(void **state) {
     behavior_of(&def)->max_neighbors = 3;
     add_behavior(&def, BEHAVIOR_WANDER, 0)->weight = 0.1f;
     for (int i = 0; i < 60; i++) {
-        place(&def, (vec2){380.0f + 9.0f * (float)(i % 8), 280.0f + 11.0f * (float)(i / 8)},
+        const int column = i % 8, line = i / 8;
+        place(&def, (vec2){380.0f + 9.0f * (float)column, 280.0f + 11.0f * (float)line},
               (vec2){(float)(i * 37 % 50), (float)(i * 53 % 40) - 20.0f});
     }
     struct world *world = build(&def);
