@@ -195,7 +195,7 @@ static int32_t reference_few(const struct neighbor_query *query, const struct ne
 /* reference_sum with a limit: the nearest of each zone, nearest first. */
 static struct neighbor_sums reference_sum_few(const struct neighbor_query *query,
                                               const struct neighbor_zone zones[ZONE_COUNT]) {
-    struct candidate few[NEIGHBORS_NEAREST_MAX];
+    struct candidate few[NEIGHBORS_NEAREST_MAX] = {0};
     struct neighbor_sums sums = {0};
     sums.separation_count = reference_few(query, &zones[ZONE_SEPARATION], few);
     for (int32_t i = 0; i < sums.separation_count; i++) {
@@ -290,8 +290,8 @@ static void check_few(int32_t row) {
     const struct neighbor_sums fast = neighbors_sum(&grid, &query, zones),
                                plain = reference_sum_few(&query, zones);
     check_bits(&fast, &plain, sizeof fast);
-    struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
-    struct candidate few[NEIGHBORS_NEAREST_MAX];
+    struct neighbor nearest[NEIGHBORS_NEAREST_MAX] = {0};
+    struct candidate few[NEIGHBORS_NEAREST_MAX] = {0};
     const int32_t found = neighbors_nearest_few(&grid, &query, &zones[0], nearest);
     assert_int_equal(found, reference_few(&query, &zones[0], few));
     for (int32_t i = 0; i < found; i++) {
@@ -332,14 +332,15 @@ static void test_ties(void **state) {
     bounds = (struct bounds){{160.0f, 160.0f}, EDGE_WRAP};
     count = 256;
     for (int round = 0; round < 20; round++) {
-        int32_t place[256];
+        int32_t place[256] = {0};
         for (int32_t i = 0; i < count; i++) {
             const int32_t other = below(i + 1);
             place[i] = place[other];
             place[other] = i;
         }
         for (int32_t i = 0; i < count; i++) {
-            const float x = 10.0f * (float)(place[i] % 16), y = 10.0f * (float)(place[i] / 16);
+            const int32_t column = place[i] % 16, line = place[i] / 16;
+            const float x = 10.0f * (float)column, y = 10.0f * (float)line;
             motion[i] = (struct motion){x, y, any(-9.0f, 9.0f), any(-9.0f, 9.0f)};
             kind[i] = 0;
             ids[i] = (uint32_t)i + 1;
