@@ -2,6 +2,7 @@
 #include "server/command_apply.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,7 +217,8 @@ static int fail_param(struct apply *apply, int kind, const char *name, bool only
 }
 
 static int check_value(struct apply *apply, const struct field *field, const char *name, double value) {
-    if (value >= field->min && value <= field->max) {
+    const bool is_whole = field->type != FIELD_UINT32 || value == floor(value);
+    if (value >= field->min && value <= field->max && is_whole) {
         return 0;
     }
     char found[JSON_NUMBER_TEXT];
@@ -225,6 +227,10 @@ static int check_value(struct apply *apply, const struct field *field, const cha
     (void)json_number_text(found, value);
     (void)json_number_text(low, field->min);
     (void)json_number_text(high, field->max);
+    if (!is_whole) {
+        return failure_set(&apply->failure, FAILURE_BAD_PARAM, "value",
+                           "%s %s is not a whole number; allowed are %s to %s", name, found, low, high);
+    }
     const bool has_unit = field->unit != NULL && field->unit[0] != '\0' && strcmp(field->unit, "1") != 0;
     return failure_set(&apply->failure, FAILURE_OUT_OF_RANGE, "value", "%s %s is out of range: %s to %s%s%s",
                        name, found, low, high, has_unit ? " " : "", has_unit ? field->unit : "");

@@ -149,6 +149,36 @@ static int fail_behavior_name(const char *name, const char *path, struct failure
     return failure_set(failure, FAILURE_BAD_PARAM, path, "no behaviour \"%.40s\"; there are %s", name, list);
 }
 
+static const char *const region_parts[] = {"rect", "circle", NULL};
+
+/* "rect": [x, y, w, h], "circle": [x, y, r], or neither: the world. */
+static int read_region(const cJSON *json, const char *path, struct region_def *region,
+                       struct failure *failure) {
+    const cJSON *rect = cJSON_GetObjectItemCaseSensitive(json, "rect"),
+                *circle = cJSON_GetObjectItemCaseSensitive(json, "circle");
+    float numbers[4] = {0};
+    char part_path[SCENARIO_PATH_BYTES];
+    if (rect != NULL && circle != NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "\"rect\" and \"circle\" are both there; a region is one of them, or the world");
+    }
+    if (rect == NULL && circle == NULL) {
+        region->shape = REGION_WORLD;
+        return 0;
+    }
+    const cJSON *part = rect != NULL ? rect : circle;
+    scenario_path(part_path, "%s.%s", path, part->string);
+    if (scenario_read_lengths(part, part_path, rect != NULL ? 4 : 3,
+                              rect != NULL ? "[x, y, w, h]" : "[x, y, r]", numbers, failure) != 0) {
+        return -1;
+    }
+    region->shape = rect != NULL ? REGION_RECT : REGION_CIRCLE;
+    region->at = vec2_make(numbers[0], numbers[1]);
+    region->size = rect != NULL ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
+    region->radius = rect != NULL ? 0.0f : numbers[2];
+    return 0;
+}
+
 /* {"seek": {"target": "mouse"}} */
 static int read_behavior(const cJSON *json, const char *path, struct behavior_def *behavior,
                          struct failure *failure) {
@@ -167,8 +197,12 @@ static int read_behavior(const cJSON *json, const char *path, struct behavior_de
         return fail_behavior_name(item->string, item_path, failure);
     }
     *behavior = behavior_def_default((enum behavior_type)type);
-    return fields_read(behavior_fields((enum behavior_type)type), item, item_path, no_more, behavior, NULL,
-                       failure);
+    const bool has_region = type == BEHAVIOR_CONTAIN;
+    if (fields_read(behavior_fields((enum behavior_type)type), item, item_path,
+                    has_region ? region_parts : no_more, behavior, NULL, failure) != 0) {
+        return -1;
+    }
+    return has_region ? read_region(item, item_path, &behavior->region, failure) : 0;
 }
 
 static int read_behaviors(const cJSON *parent, const char *parent_path, struct state_def *state,

@@ -157,9 +157,8 @@ static const struct field placement_fields[] = {
     {.type = FIELD_END},
 };
 
-/* Reads exactly `count` numbers; the first two are a place, the rest lengths. */
-static int read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
-                        struct failure *failure) {
+int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
+                          struct failure *failure) {
     if (scenario_expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
         return -1;
     }
@@ -202,8 +201,8 @@ static int read_area(const cJSON *json, const char *path, struct placement_def *
     char item_path[SCENARIO_PATH_BYTES];
     float numbers[4] = {0};
     scenario_path(item_path, "%s.%s", path, item->string);
-    if (read_lengths(item, item_path, is_rect ? 4 : 3, is_rect ? "[x, y, w, h]" : "[x, y, r]", numbers,
-                     failure) != 0) {
+    if (scenario_read_lengths(item, item_path, is_rect ? 4 : 3, is_rect ? "[x, y, w, h]" : "[x, y, r]",
+                              numbers, failure) != 0) {
         return -1;
     }
     placement->shape = is_rect ? PLACE_RECT : PLACE_CIRCLE;

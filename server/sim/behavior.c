@@ -34,6 +34,8 @@ static const behavior_function behavior_table[BEHAVIOR_TYPE_COUNT] = {
     [BEHAVIOR_STAY_ON_PATH] = behavior_stay_on_path,
     [BEHAVIOR_FOLLOW_FLOW] = behavior_follow_flow,
     [BEHAVIOR_HIDE] = behavior_hide,
+    [BEHAVIOR_ORCA] = behavior_orca,
+    [BEHAVIOR_CONTAIN] = behavior_contain,
 };
 
 behavior_function behavior_function_of(enum behavior_type type) {
@@ -222,6 +224,29 @@ struct urge behavior_interpose(const struct behavior_def *behavior, const struct
     const vec2 desired =
         behavior_stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
     return behavior_match_velocity(desired, senses, senses->exact_rate);
+}
+
+/* ---- containment ---- */
+
+struct urge behavior_contain(const struct behavior_def *behavior, const struct senses *senses) {
+    const struct body *body = senses->body;
+    const struct region_def *region = &behavior->region;
+    const float horizon =
+        containment_horizon(senses->velocity, body->max_force / body->mass, 2.0f * senses->dt);
+    const float ahead = horizon > behavior->prediction ? horizon : behavior->prediction;
+    const float inset = body->radius + behavior->margin;
+    const vec2 size = region->shape == REGION_WORLD ? senses->bounds->size : region->size;
+    const vec2 half = vec2_scale(size, 0.5f);
+    const vec2 center = region->shape == REGION_WORLD    ? half
+                        : region->shape == REGION_CIRCLE ? region->at
+                                                         : vec2_add(region->at, half);
+    const vec2 place = bounds_difference(senses->bounds, center, senses->position);
+    const vec2 future = vec2_add(place, vec2_scale(senses->velocity, ahead));
+    vec2 desired = senses->velocity;
+    const bool leaves = region->shape == REGION_CIRCLE
+                            ? containment_circle(region->radius, inset, future, body->max_speed, &desired)
+                            : containment_box(vec2_add(half, future), size, inset, body->max_speed, &desired);
+    return leaves ? behavior_match_velocity(desired, senses, senses->rate) : no_urge;
 }
 
 /* ---- wander ---- */

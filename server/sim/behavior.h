@@ -63,6 +63,9 @@ struct senses {
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */
     struct neighbor ahead;           /* NEIGHBORS_AHEAD */
+    struct neighbor *nearest;        /* NEIGHBORS_NEAREST: nearest first; room for NEIGHBORS_NEAREST_MAX */
+    int32_t nearest_count;
+    vec2 preferred; /* px/s, |preferred| <= max_speed: what the others want; for who has the last word */
 };
 
 /** Its answer: nothing (is_active false), or a desired velocity and the force towards it. */
@@ -191,6 +194,20 @@ struct urge behavior_follow_flow(const struct behavior_def *behavior, const stru
 /** Hide: arrive behind the obstacle whose hiding place, seen from the menace, is nearest, `clearance` px from
  * it. Without an obstacle in the world: evade. source  Buckland 2005, "Hide" */
 struct urge behavior_hide(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Contain: back into the region (the world, a rectangle or a circle) before and after leaving it.
+ *
+ * Looks at where it will be once it has braked, and at least prediction s ahead; when that is outside, or
+ * nearer than margin px to the border, every outward part of the velocity is turned inward. Inactive
+ * otherwise. source  Reynolds 1999, "Containment" */
+struct urge behavior_contain(const struct behavior_def *behavior, const struct senses *senses);
+
+/** Optimal reciprocal collision avoidance: the permitted velocity nearest to the preferred one
+ * (behavior_orca.c).
+ *
+ * Has the last word (behavior_has_last_word). Inactive while the preferred velocity is permitted.
+ * source  van den Berg, Guy, Lin, Manocha 2011, "Reciprocal n-Body Collision Avoidance" */
+struct urge behavior_orca(const struct behavior_def *behavior, const struct senses *senses);
 
 /* ---- for behaviours ---- */
 

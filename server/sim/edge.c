@@ -96,23 +96,48 @@ static float way_in(float future, float size, float radius) {
     return future < low ? 1.0f : future > high ? -1.0f : 0.0f;
 }
 
+float containment_horizon(vec2 velocity, float acceleration, float reserve) {
+    const float speed = vec2_length(velocity);
+    /* Braking from v at a takes v / 2a seconds' worth of the present velocity. */
+    if (speed < 2.0f * acceleration * (CONTAIN_HORIZON - reserve)) {
+        return speed / (2.0f * acceleration) + reserve;
+    }
+    return CONTAIN_HORIZON;
+}
+
+bool containment_box(vec2 future, vec2 size, float inset, float max_speed, vec2 *desired) {
+    const float inward_x = way_in(future.x, size.x, inset);
+    const float inward_y = way_in(future.y, size.y, inset);
+    if (inward_x == 0.0f && inward_y == 0.0f) {
+        return false;
+    }
+    desired->x = inward_x != 0.0f ? inward_x * max_speed : desired->x;
+    desired->y = inward_y != 0.0f ? inward_y * max_speed : desired->y;
+    *desired = vec2_truncate(*desired, max_speed);
+    return true;
+}
+
+bool containment_circle(float radius, float inset, vec2 future, float max_speed, vec2 *desired) {
+    const float inside = inset < radius ? radius - inset : 0.0f;
+    if (vec2_length_squared(future) <= inside * inside) {
+        return false;
+    }
+    const vec2 outward = vec2_with_length(future, 1.0f);
+    const float change = vec2_dot(*desired, outward) + max_speed;
+    *desired = vec2_truncate(vec2_sub(*desired, vec2_scale(outward, change)), max_speed);
+    return true;
+}
+
 bool bounds_contain(const struct bounds *bounds, struct motion motion, float radius, float max_speed,
                     float acceleration, float reserve, vec2 *desired) {
     assert(bounds->edge == EDGE_CONTAIN);
     const vec2 velocity = {motion.vx, motion.vy};
-    const float speed = vec2_length(velocity);
-    /* Braking from v at a takes v / 2a seconds' worth of the present velocity. */
-    float horizon = CONTAIN_HORIZON;
-    if (speed < 2.0f * acceleration * (CONTAIN_HORIZON - reserve)) {
-        horizon = speed / (2.0f * acceleration) + reserve;
-    }
-    const float inward_x = way_in(motion.x + motion.vx * horizon, bounds->size.x, radius);
-    const float inward_y = way_in(motion.y + motion.vy * horizon, bounds->size.y, radius);
-    if (inward_x == 0.0f && inward_y == 0.0f) {
+    const float horizon = containment_horizon(velocity, acceleration, reserve);
+    const vec2 future = {motion.x + motion.vx * horizon, motion.y + motion.vy * horizon};
+    vec2 inward = velocity;
+    if (!containment_box(future, bounds->size, radius, max_speed, &inward)) {
         return false;
     }
-    desired->x = inward_x != 0.0f ? inward_x * max_speed : motion.vx;
-    desired->y = inward_y != 0.0f ? inward_y * max_speed : motion.vy;
-    *desired = vec2_truncate(*desired, max_speed);
+    *desired = inward;
     return true;
 }

@@ -26,6 +26,19 @@ vec2 bounds_settle(const struct bounds *bounds, vec2 point);
 /** Applies the border to an agent that has just moved. radius: px, keeps the body inside when bouncing. */
 struct motion bounds_apply(const struct bounds *bounds, struct motion motion, float radius);
 
+/* Containment (Reynolds 1999): predict the future position; if it is outside, steer back in. */
+
+/** How far ahead to look so as to be able to stop: the braking time's worth of the present velocity, with
+ * `reserve` s added; at most 2 s. acceleration: px/s^2, >= 0. */
+float containment_horizon(vec2 velocity, float acceleration, float reserve);
+
+/** Whether a body that will be at `future` is then outside the box [inset, size - inset] (outside its middle,
+ * when that is empty). If so, every outward component of *desired (px/s) becomes max_speed inward. */
+bool containment_box(vec2 future, vec2 size, float inset, float max_speed, vec2 *desired);
+
+/** The same for a circle of `radius` less `inset` around the origin. */
+bool containment_circle(float radius, float inset, vec2 future, float max_speed, vec2 *desired);
+
 /** Containment: whether an agent that brakes now would still leave the box, and the velocity to steer for
  * instead.
  *

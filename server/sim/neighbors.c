@@ -44,6 +44,7 @@ struct lens {
 
 static struct lens make_lens(const struct grid *grid, const struct neighbor_query *query) {
     assert(query->slot >= 0 && query->slot < grid->count);
+    assert(query->most >= 0 && query->most <= NEIGHBORS_NEAREST_MAX);
     const bool wraps = query->bounds->edge == EDGE_WRAP;
     const vec2 size = query->bounds->size, far = {3e38f, 3e38f};
     return (struct lens){
@@ -105,6 +106,22 @@ static void separate(const struct grid *grid, const struct neighbor_query *query
     sums->separation_count++;
 }
 
+static inline void align(const struct zone_plan *zone, const struct motion *other, float squared,
+                         struct neighbor_sums *sums) {
+    const float weight = weight_of(zone, squared);
+    sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
+    sums->velocity_weight += weight;
+    sums->alignment_count++;
+}
+
+static inline void cohere(const struct zone_plan *zone, vec2 offset, float squared,
+                          struct neighbor_sums *sums) {
+    const float weight = weight_of(zone, squared);
+    sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
+    sums->offset_weight += weight;
+    sums->cohesion_count++;
+}
+
 static void sum_run(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
                     const struct zone_plan zones[ZONE_COUNT], float furthest, int32_t begin, int32_t end,
                     struct neighbor_sums *sums) {
@@ -119,23 +136,106 @@ static void sum_run(const struct grid *grid, const struct neighbor_query *query,
             separate(grid, query, &zones[ZONE_SEPARATION], slot, offset, squared, sums);
         }
         if (is_in_zone(lens, &zones[ZONE_ALIGNMENT], offset, squared)) {
-            const float weight = weight_of(&zones[ZONE_ALIGNMENT], squared);
-            sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
-            sums->velocity_weight += weight;
-            sums->alignment_count++;
+            align(&zones[ZONE_ALIGNMENT], other, squared, sums);
         }
         if (is_in_zone(lens, &zones[ZONE_COHESION], offset, squared)) {
-            const float weight = weight_of(&zones[ZONE_COHESION], squared);
-            sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
-            sums->offset_weight += weight;
-            sums->cohesion_count++;
+            cohere(&zones[ZONE_COHESION], offset, squared, sums);
         }
     }
+}
+
+/* ---- the nearest so many ---- */
+
+/* Those found so far, nearest first, of two as near the lower row (and so the lower id) first. */
+struct few {
+    int32_t count;
+    struct {
+        float squared;
+        int32_t slot;
+    } at[NEIGHBORS_NEAREST_MAX];
+};
+
+/* Whether one at that distance could still be of them; most are not. */
+static bool may_enter(const struct few *few, int32_t most, float squared) {
+    return few->count < most || squared <= few->at[most - 1].squared;
+}
+
+static void keep(struct few *few, const struct grid *grid, int32_t most, int32_t slot, float squared) {
+    int32_t place = few->count;
+    while (place > 0 &&
+           (squared < few->at[place - 1].squared || (squared == few->at[place - 1].squared &&
+                                                     grid->row[slot] < grid->row[few->at[place - 1].slot]))) {
+        place--;
+    }
+    if (place == most) {
+        return;
+    }
+    for (int32_t i = few->count < most ? few->count : most - 1; i > place; i--) {
+        few->at[i] = few->at[i - 1];
+    }
+    few->at[place].squared = squared;
+    few->at[place].slot = slot;
+    few->count += few->count < most;
+}
+
+/* few[z]: the nearest `most` of zones[z]. */
+static void find_few(const struct grid *grid, const struct lens *lens, const struct neighbor_zone *zones,
+                     int zone_count, int32_t most, struct few *few) {
+    struct zone_plan plans[ZONE_COUNT];
+    float radius = 0.0f;
+    assert(zone_count <= ZONE_COUNT);
+    for (int zone = 0; zone < zone_count; zone++) {
+        plans[zone] = neighbors_plan(&zones[zone]);
+        few[zone].count = 0;
+        radius = zones[zone].radius > radius ? zones[zone].radius : radius;
+    }
+    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            const vec2 offset = offset_of(lens, &grid->motion[slot]);
+            const float squared = vec2_length_squared(offset);
+            if (!(squared < radius * radius) || !counts(lens, grid, slot)) {
+                continue;
+            }
+            for (int zone = 0; zone < zone_count; zone++) {
+                if (may_enter(&few[zone], most, squared) && is_in_zone(lens, &plans[zone], offset, squared)) {
+                    keep(&few[zone], grid, most, slot, squared);
+                }
+            }
+        }
+    }
+}
+
+static struct neighbor_sums sum_few(const struct grid *grid, const struct neighbor_query *query,
+                                    const struct lens *lens, const struct neighbor_zone zones[ZONE_COUNT]) {
+    struct few few[ZONE_COUNT];
+    find_few(grid, lens, zones, ZONE_COUNT, query->most, few);
+    struct neighbor_sums sums = {0};
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        const struct zone_plan plan = neighbors_plan(&zones[zone]);
+        for (int32_t i = 0; i < few[zone].count; i++) {
+            const int32_t slot = few[zone].at[i].slot;
+            const struct motion *other = &grid->motion[slot];
+            const vec2 offset = offset_of(lens, other);
+            const float squared = few[zone].at[i].squared;
+            if (zone == ZONE_SEPARATION) {
+                separate(grid, query, &plan, slot, offset, squared, &sums);
+            } else if (zone == ZONE_ALIGNMENT) {
+                align(&plan, other, squared, &sums);
+            } else {
+                cohere(&plan, offset, squared, &sums);
+            }
+        }
+    }
+    return sums;
 }
 
 struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
                                    const struct neighbor_zone zones[ZONE_COUNT]) {
     const struct lens lens = make_lens(grid, query);
+    if (query->most > 0) {
+        return sum_few(grid, query, &lens, zones);
+    }
     struct zone_plan plans[ZONE_COUNT];
     float radius = 0.0f;
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
@@ -187,6 +287,19 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
         }
     }
     return nearest;
+}
+
+int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
+                              const struct neighbor_zone *zone, struct neighbor *out) {
+    assert(query->most >= 1 && query->most <= NEIGHBORS_NEAREST_MAX);
+    const struct lens lens = make_lens(grid, query);
+    struct few few;
+    find_few(grid, &lens, zone, 1, query->most, &few);
+    for (int32_t i = 0; i < few.count; i++) {
+        const int32_t slot = few.at[i].slot;
+        out[i] = describe(grid, query, slot, offset_of(&lens, &grid->motion[slot]));
+    }
+    return few.count;
 }
 
 /* When two that are `offset` apart and move apart at `velocity` are nearest: s, 0 when that is over. */

@@ -3,7 +3,9 @@
  *
  * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
  * not count would add +0.0. So any way to visit at least those who count, in this order, gives the same bits:
- * this code, the plain reference in the tests, or a kernel with agents in SIMD lanes.
+ * this code, the plain reference in the tests, or a kernel with agents in SIMD lanes. Where only the nearest
+ * so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id first:
+ * an order that knows nothing of the grid.
  * 2. Differences go the short way on a torus.
  * 3. Nobody is his own neighbour. Of two agents in the same place each sees the other in a direction that
  * depends on their two ids, and the two directions are opposite.
@@ -35,6 +37,7 @@ struct neighbor_query {
     vec2 heading;        /* unit vector */
     float core;          /* px */
     uint64_t kinds;      /* bit k: kind k counts */
+    int32_t most; /* only so many, the nearest, count for each rule; 0: all; <= NEIGHBORS_NEAREST_MAX */
 };
 
 /** Sums for the three rules of flocking.
@@ -86,6 +89,11 @@ struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbo
 /** The nearest in a zone; of two as near the one of lower id. */
 struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor_query *query,
                                   const struct neighbor_zone *zone);
+
+/** The nearest query->most (>= 1) in a zone, nearest first, of two as near the one of lower id first. out:
+ * room for query->most. Returns how many there are. */
+int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
+                              const struct neighbor_zone *zone, struct neighbor *out);
 
 /** How much room an agent wants, and how far ahead it looks. */
 struct neighbor_space {

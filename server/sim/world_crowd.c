@@ -11,11 +11,12 @@
 
 enum { BATCH = 64, WORTHWHILE_SHARE = 4 /* a kind with fewer than one in so many of a batch goes alone */ };
 
-/* Whether every agent of the kind asks for this behaviour's sums in every tick. */
+/* Whether every agent of the kind asks for this behaviour's sums, of all its neighbours, in every tick. */
 static bool is_certain(const struct kind *kind, const struct behavior_def *behavior) {
     const enum behavior_type type = (enum behavior_type)behavior->type;
     return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
-           behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0;
+           behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0 &&
+           behavior->max_neighbors == 0;
 }
 
 /* Fills sums[i][slot - begin] for the behaviours it names. */

@@ -205,10 +205,14 @@ static const struct field formation_table[] = {
     }
 #define CLEARANCE_ROW(initial_)                                                                              \
     NUMBER("clearance", clearance, LIMIT_COORDINATE, initial_, "px", "Kept free between the bodies.")
+#define NEAREST_ROW(help_, min_, initial_)                                                                   \
+    ROW(FIELD_UINT32, "max_neighbors", struct behavior_def, max_neighbors, FIELD_PARAM, min_,                \
+        NEIGHBORS_NEAREST_MAX, initial_, "agents", help_)
+#define CAP_ROW NEAREST_ROW("Only the nearest so many count, for each rule; 0: all of them.", 0, 0)
 #define RULE_TABLE(zone_, radius_)                                                                           \
     {                                                                                                        \
         WEIGHT_ROW, RADIUS_ROW("radius", zone_, radius_), VIEW_ROW("field_of_view", zone_, 360),             \
-            FALLOFF_ROW, KINDS_ROW, TURN_ROWS, END_ROW                                                       \
+            FALLOFF_ROW, CAP_ROW, KINDS_ROW, TURN_ROWS, END_ROW                                              \
     }
 
 static const struct field separation_table[] = RULE_TABLE(ZONE_SEPARATION, 40);
@@ -226,6 +230,7 @@ static const struct field flock_table[] = {
     VIEW_ROW("cohesion_view", ZONE_COHESION, 270),
     RULE_ROW("cohesion_weight", ZONE_COHESION, 1),
     FALLOFF_ROW,
+    CAP_ROW,
     KINDS_ROW,
     TURN_ROWS,
     END_ROW,
@@ -314,6 +319,30 @@ static const struct field hide_table[] = {
     END_ROW,
 };
 
+/* ---- the last word, and regions ---- */
+
+static const struct field orca_table[] = {
+    ROW(FIELD_FLOAT, "weight", struct behavior_def, weight, FIELD_PARAM, 0, 1, 1, "1",
+        "How much of its correction is made; 0: none."),
+    NUMBER("horizon", horizon, 60.0, 2.0, "s", "No collision is allowed to come within this time."),
+    CLEARANCE_ROW(2),
+    RADIUS_ROW("radius", ZONE_SEPARATION, 150),
+    NEAREST_ROW("Only the nearest so many count.", 1, 10),
+    NUMBER("obstacle_horizon", obstacle_horizon, 60.0, 0.5, "s",
+           "Nothing solid is allowed to be touched within this time; 0: whatever is solid is ignored."),
+    KINDS_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+static const struct field contain_table[] = {
+    WEIGHT_ROW,
+    NUMBER("margin", margin, LIMIT_COORDINATE, 0.0, "px", "Kept between the body and the region's border."),
+    NUMBER("prediction", prediction, 60.0, 0.0, "s",
+           "It looks ahead at least so far, and as far as it takes to brake."),
+    TURN_ROWS,
+    END_ROW,
+};
+
 static const struct {
     const char *name;
     int targets;
@@ -342,6 +371,8 @@ static const struct {
     [BEHAVIOR_STAY_ON_PATH] = {.name = "stay_on_path", .targets = 0, .fields = stay_on_path_table},
     [BEHAVIOR_FOLLOW_FLOW] = {.name = "follow_flow", .targets = 0, .fields = follow_flow_table},
     [BEHAVIOR_HIDE] = {.name = "hide", .targets = 1, .fields = hide_table},
+    [BEHAVIOR_ORCA] = {"orca", 0, orca_table, NEIGHBORS_NEAREST},
+    [BEHAVIOR_CONTAIN] = {.name = "contain", .targets = 0, .fields = contain_table},
 };
 
 const struct field *target_ref_fields(void) {
@@ -356,6 +387,10 @@ int behavior_target_count(enum behavior_type type) {
 enum neighbor_use behavior_neighbor_use(enum behavior_type type) {
     assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
     return behavior_rows[type].neighbors;
+}
+
+bool behavior_has_last_word(enum behavior_type type) {
+    return type == BEHAVIOR_ORCA;
 }
 
 bool behavior_has_path(enum behavior_type type) {

@@ -58,6 +58,8 @@ enum behavior_type {
     BEHAVIOR_STAY_ON_PATH,
     BEHAVIOR_FOLLOW_FLOW,
     BEHAVIOR_HIDE,
+    BEHAVIOR_ORCA,
+    BEHAVIOR_CONTAIN,
     BEHAVIOR_TYPE_COUNT
 };
 
@@ -99,6 +101,19 @@ enum neighbor_use {
     NEIGHBORS_SUMS,    /* for the three rules */
     NEIGHBORS_THREATS, /* predicted close approaches */
     NEIGHBORS_AHEAD,   /* the nearest in the way to the target, and the separation sum */
+    NEIGHBORS_NEAREST, /* the nearest so many, one by one */
+};
+
+/** How many neighbours can be told apart: the most that max_neighbors may ask for. */
+enum { NEIGHBORS_NEAREST_MAX = 32 };
+
+/** Where contain keeps its agents. */
+enum region_shape { REGION_WORLD, REGION_RECT, REGION_CIRCLE };
+struct region_def {
+    int shape;    /* enum region_shape */
+    vec2 at;      /* px: the rectangle's upper left corner, the circle's centre */
+    vec2 size;    /* px, of the rectangle */
+    float radius; /* px, of the circle */
 };
 
 /** One behaviour of a state. Only the members that behavior_fields(type) lists matter for a type. */
@@ -132,6 +147,11 @@ struct behavior_def {
     char flow_field[LIMIT_NAME_CHARS + 1]; /* follow_flow: which */
     float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, look at the place then */
     float direction;  /* follow_path: >= 0 along the path, < 0 against it */
+    uint32_t max_neighbors;   /* separation, alignment, cohesion, flock: only the nearest so many count, for
+                                 each   rule; 0: all. orca: likewise, at least 1 */
+    float obstacle_horizon;   /* orca: s, how far ahead it keeps clear of what is solid; 0: it does not */
+    struct region_def region; /* contain */
+    float margin;             /* contain: px kept between the body and the region's border */
 };
 
 /** How the places of a formation lie around the one it is about. */
@@ -262,6 +282,9 @@ const struct field *behavior_fields(enum behavior_type type);
 /** Whether the type names a path, or a flow field (rows "path", "flow_field"). */
 bool behavior_has_path(enum behavior_type type);
 bool behavior_has_flow_field(enum behavior_type type);
+/** Whether the type speaks after the others of its state: it is asked once, for the velocity to have instead
+ * of the one they want. */
+bool behavior_has_last_word(enum behavior_type type);
 /** How many target_refs a type has: 0 (wander), 1, or 2 (interpose). */
 int behavior_target_count(enum behavior_type type);
 /** What a type senses of its neighbours. */

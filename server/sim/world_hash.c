@@ -81,6 +81,24 @@ static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavi
     return absorb_floats(hash, behavior->distance, behavior->clear_ahead);
 }
 
+/* What only some behaviours have; nothing for those that do not. */
+static uint64_t absorb_extras(uint64_t hash, const struct behavior_def *behavior) {
+    if (behavior->max_neighbors > 0) {
+        hash = absorb(hash, behavior->max_neighbors);
+    }
+    if (behavior->type == BEHAVIOR_ORCA) {
+        hash = absorb_floats(hash, behavior->obstacle_horizon, 0.0f);
+    }
+    if (behavior->type == BEHAVIOR_CONTAIN) {
+        const struct region_def *region = &behavior->region;
+        hash = absorb_floats(hash, behavior->margin, behavior->prediction);
+        hash = absorb_floats(hash, (float)region->shape, region->radius);
+        hash = absorb_floats(hash, region->at.x, region->at.y);
+        hash = absorb_floats(hash, region->size.x, region->size.y);
+    }
+    return hash;
+}
+
 /* What stands in the world; nothing of it changes, but two worlds that differ in it have different futures.
  */
 static uint64_t absorb_scenery(uint64_t hash, const struct scenery *scenery) {
@@ -124,6 +142,7 @@ static uint64_t absorb_state(uint64_t hash, const struct state_def *state,
     }
     for (int b = 0; b < state->behavior_count; b++) {
         hash = absorb_behavior(hash, &state->behaviors[b], &runtime->behaviors[b]);
+        hash = absorb_extras(hash, &state->behaviors[b]);
     }
     return hash;
 }

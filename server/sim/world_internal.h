@@ -32,6 +32,7 @@ struct behavior_runtime {
 
 struct state_runtime {
     float weight_sum;           /* the largest of any tier */
+    bool has_last_word;         /* some behaviour has */
     int order[LIMIT_BEHAVIORS]; /* behaviours by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];

@@ -62,7 +62,8 @@ void world_refresh_zones(const struct behavior_def *behavior, struct behavior_ru
     for (int z = 0; z < ZONE_COUNT; z++) {
         const struct zone_def *def = &behavior->zones[z];
         const float half = 0.5f * def->field_of_view;
-        const bool is_round = half > 3.1415f || behavior->type == BEHAVIOR_FOLLOW_LEADER;
+        const bool is_round =
+            half > 3.1415f || behavior->type == BEHAVIOR_FOLLOW_LEADER || behavior->type == BEHAVIOR_ORCA;
         runtime->zones[z] = (struct neighbor_zone){
             .radius = uses_zone(behavior->type, z) ? def->radius : 0.0f,
             .cosine = is_round ? ALL_ROUND : trig_unit(half).x,
@@ -242,10 +243,12 @@ void world_feel(const struct world *world, int32_t row, const struct behavior_de
         .heading = senses->heading,
         .core = CORE_RADII * senses->body->radius,
         .kinds = runtime->kinds,
+        .most = (int32_t)behavior->max_neighbors,
     };
     switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
     case NEIGHBORS_SUMS:
-        if (!recall(behavior, senses->foreseen, &senses->sums)) {
+        /* Who foresees knows of no limit. */
+        if (query.most > 0 || !recall(behavior, senses->foreseen, &senses->sums)) {
             senses->sums = neighbors_sum(&world->grid, &query, runtime->zones);
         }
         break;
@@ -256,6 +259,10 @@ void world_feel(const struct world *world, int32_t row, const struct behavior_de
         break;
     case NEIGHBORS_AHEAD:
         feel_ahead(world, &query, behavior, runtime, senses);
+        break;
+    case NEIGHBORS_NEAREST:
+        senses->nearest_count =
+            neighbors_nearest_few(&world->grid, &query, &runtime->zones[ZONE_SEPARATION], senses->nearest);
         break;
     case NEIGHBORS_UNUSED:
         break;

@@ -14,7 +14,10 @@ static float heaviest_tier(const struct state_def *state) {
     for (int i = 0; i < state->behavior_count; i++) {
         float sum = 0.0f;
         for (int b = 0; b < state->behavior_count; b++) {
-            sum += state->behaviors[b].tier == state->behaviors[i].tier ? state->behaviors[b].weight : 0.0f;
+            const struct behavior_def *behavior = &state->behaviors[b];
+            const bool counts = behavior->tier == state->behaviors[i].tier &&
+                                !behavior_has_last_word((enum behavior_type)behavior->type);
+            sum += counts ? behavior->weight : 0.0f;
         }
         heaviest = sum > heaviest ? sum : heaviest;
     }
@@ -33,8 +36,11 @@ void world_refresh_kind(struct world *world, int index) {
     kind->is_tireless = kind->is_tireless && def->max_stamina == 0.0f;
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
+        kind->states[s].has_last_word = false;
         for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
             world_refresh_zones(&kind->def.states[s].behaviors[b], &kind->states[s].behaviors[b]);
+            const enum behavior_type type = (enum behavior_type)kind->def.states[s].behaviors[b].type;
+            kind->states[s].has_last_word |= behavior_has_last_word(type);
         }
     }
 }
@@ -104,6 +110,11 @@ static char *param_object(struct kind *kind, const struct param_ref *ref) {
 
 double world_get_param(const struct world *world, const struct param_ref *ref) {
     const char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
+    if (ref->field->type == FIELD_UINT32) {
+        uint32_t whole;
+        memcpy(&whole, member, sizeof whole);
+        return (double)whole;
+    }
     float value;
     memcpy(&value, member, sizeof value); /* a range begins with its low end */
     return ref->field->type == FIELD_ANGLE ? (double)value / RADIANS_PER_DEGREE : (double)value;
@@ -141,6 +152,9 @@ void world_set_param(struct world *world, const struct param_ref *ref, double va
         const struct field_range range = {number, number};
         memcpy(member, &range, sizeof range);
         set_own_bodies(world, ref->kind, ref->field, number);
+    } else if (ref->field->type == FIELD_UINT32) {
+        const uint32_t whole = (uint32_t)value;
+        memcpy(member, &whole, sizeof whole);
     } else {
         assert(ref->field->type == FIELD_FLOAT || ref->field->type == FIELD_ANGLE);
         memcpy(member, &number, sizeof number);

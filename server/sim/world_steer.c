@@ -73,18 +73,27 @@ static void explain(struct steering_view *detail, const char *label, vec2 force)
     }
 }
 
-/* One behaviour's weighted urge; inactive ones push nowhere. */
+/* The urge of one behaviour that has what it is about. */
+static struct urge feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                        const struct behavior_runtime *runtime, struct senses *senses) {
+    if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
+        world_feel(world, row, behavior, runtime, senses);
+    }
+    return behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
+}
+
+/* One behaviour's weighted urge; inactive ones push nowhere, and so do those whose turn comes later. */
 static struct urge ask(const struct world *world, int32_t row, const struct behavior_def *behavior,
                        const struct behavior_runtime *runtime, struct senses *senses,
                        struct steering_view *detail) {
     struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    if (behavior_has_last_word((enum behavior_type)behavior->type)) {
+        return urge;
+    }
     senses->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
     senses->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
     if (look(world, row, behavior, runtime, senses)) {
-        if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
-            world_feel(world, row, behavior, runtime, senses);
-        }
-        urge = behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
+        urge = feel(world, row, behavior, runtime, senses);
     }
     if (!urge.is_active) {
         urge = (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
@@ -156,6 +165,37 @@ static void contain(struct intent *intent, vec2 inward, struct senses *senses, s
     intent->desired = inward;
 }
 
+/* Behaviours with the last word replace what the agent would do by what it may do. Who wants nothing would go
+ * on as it is. */
+static void have_last_word(const struct world *world, int32_t row, const struct state_def *state,
+                           const struct state_runtime *runtime, const struct senses *before,
+                           struct intent *intent, struct steering_view *detail) {
+    struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
+    struct senses senses = *before;
+    const float max_speed = senses.body->max_speed, max_force = senses.body->max_force;
+    behavior_rates(&senses, 1.0f);
+    senses.nearest = nearest;
+    for (int i = 0; i < state->behavior_count; i++) {
+        const int b = runtime->order[i];
+        const struct behavior_def *behavior = &state->behaviors[b];
+        if (!behavior_has_last_word((enum behavior_type)behavior->type)) {
+            continue;
+        }
+        const bool is_idle =
+            vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
+        senses.preferred = vec2_truncate(is_idle ? senses.velocity : intent->desired, max_speed);
+        const struct urge urge = feel(world, row, behavior, &runtime->behaviors[b], &senses);
+        const float share = urge.is_active ? behavior->weight : 0.0f;
+        explain(detail, runtime->behaviors[b].label, vec2_scale(urge.force, share));
+        if (share > 0.0f) {
+            const vec2 own_force = vec2_scale(vec2_truncate(intent->force, max_force), 1.0f - share);
+            const vec2 own_desired = vec2_scale(senses.preferred, 1.0f - share);
+            intent->force = vec2_add(own_force, vec2_scale(vec2_truncate(urge.force, max_force), share));
+            intent->desired = vec2_add(own_desired, vec2_scale(urge.desired, share));
+        }
+    }
+}
+
 /* Stamina drains or recovers; empty means exhausted until full. */
 static void tire(struct memory *memory, float rate, float max_stamina, float dt) {
     float stamina = memory->stamina + rate * dt;
@@ -220,6 +260,9 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
         bounds_contain(&world->bounds, motion, body->radius, body->max_speed, body->max_force / body->mass,
                        2.0f * world->dt, &inward)) {
         contain(&intent, inward, &senses, detail);
+    }
+    if (runtime->has_last_word) {
+        have_last_word(world, row, state, runtime, &senses, &intent, detail);
     }
     intent.desired = vec2_truncate(intent.desired, body->max_speed);
     tire(&intent.memory, state->stamina_rate, kind->def.body.max_stamina, world->dt);

@@ -173,6 +173,59 @@ static int32_t reference_nearest(const struct neighbor_query *query, const struc
     return nearest;
 }
 
+/* Whether `one` comes before `other`: nearer, or as near and of lower id. */
+static bool is_before(const struct candidate *one, const struct candidate *other) {
+    return one->squared < other->squared || (one->squared == other->squared && one->row < other->row);
+}
+
+/* Those who count in a zone, sorted by distance and id: everybody is compared with everybody. */
+static int32_t reference_few(const struct neighbor_query *query, const struct neighbor_zone *zone,
+                             struct candidate *few) {
+    struct candidate all[MOST];
+    int32_t those = 0, found = 0;
+    for (int32_t row = 0; row < count; row++) {
+        all[those] = candidate_at(query, grid_slot(&grid, row));
+        those += is_counted(query, zone, &all[those]);
+    }
+    for (int32_t i = 0; i < those; i++) {
+        int32_t before = 0;
+        for (int32_t other = 0; other < those; other++) {
+            before += is_before(&all[other], &all[i]);
+        }
+        if (before < query->most) {
+            few[before] = all[i];
+            found++;
+        }
+    }
+    return found;
+}
+
+/* reference_sum with a limit: the nearest of each zone, nearest first. */
+static struct neighbor_sums reference_sum_few(const struct neighbor_query *query,
+                                              const struct neighbor_zone zones[ZONE_COUNT]) {
+    struct candidate few[NEIGHBORS_NEAREST_MAX] = {0};
+    struct neighbor_sums sums = {0};
+    sums.separation_count = reference_few(query, &zones[ZONE_SEPARATION], few);
+    for (int32_t i = 0; i < sums.separation_count; i++) {
+        sums.separation = vec2_sub(sums.separation, reference_push(query, &zones[ZONE_SEPARATION], &few[i]));
+    }
+    sums.alignment_count = reference_few(query, &zones[ZONE_ALIGNMENT], few);
+    for (int32_t i = 0; i < sums.alignment_count; i++) {
+        const float weight = reference_weight(&zones[ZONE_ALIGNMENT], &few[i], true);
+        sums.velocity.x += motion[few[i].row].vx * weight;
+        sums.velocity.y += motion[few[i].row].vy * weight;
+        sums.velocity_weight += weight;
+    }
+    sums.cohesion_count = reference_few(query, &zones[ZONE_COHESION], few);
+    for (int32_t i = 0; i < sums.cohesion_count; i++) {
+        const float weight = reference_weight(&zones[ZONE_COHESION], &few[i], true);
+        sums.offset.x += few[i].offset.x * weight;
+        sums.offset.y += few[i].offset.y * weight;
+        sums.offset_weight += weight;
+    }
+    return sums;
+}
+
 /* The soonest threat, in doubles: rounding may not decide more than it must. Returns how many there surely
  * are and how many there may be. */
 static void reference_threats(const struct neighbor_query *query, const struct neighbor_zone *zone,
@@ -229,6 +282,33 @@ static void check_agent(int32_t row) {
     assert_true(vec2_length(threats.push) <= 1.001f * (float)threats.count);
 }
 
+/* The nearest so many, one by one and summed. */
+static void check_few(int32_t row) {
+    const float angle = any(0.0f, 6.28f);
+    const struct neighbor_query query = {
+        .bounds = &bounds,
+        .ids = ids,
+        .slot = grid_slot(&grid, row),
+        .heading = {cosf(angle), sinf(angle)},
+        .core = below(2) ? 0.0f : spread(1e-2f, 100.0f),
+        .kinds = below(4) ? ~UINT64_C(0) : rng_next(&dice),
+        .most = 1 + below(NEIGHBORS_NEAREST_MAX),
+    };
+    const struct neighbor_zone zones[ZONE_COUNT] = {random_zone(), random_zone(), random_zone()};
+    const struct neighbor_sums fast = neighbors_sum(&grid, &query, zones),
+                               plain = reference_sum_few(&query, zones);
+    check_bits(&fast, &plain, sizeof fast);
+    struct neighbor nearest[NEIGHBORS_NEAREST_MAX] = {0};
+    struct candidate few[NEIGHBORS_NEAREST_MAX] = {0};
+    const int32_t found = neighbors_nearest_few(&grid, &query, &zones[0], nearest);
+    assert_int_equal(found, reference_few(&query, &zones[0], few));
+    for (int32_t i = 0; i < found; i++) {
+        assert_int_equal(nearest[i].row, few[i].row);
+        assert_int_equal(nearest[i].id, ids[few[i].row]);
+        check_bits(&nearest[i].offset, &few[i].offset, sizeof few[i].offset);
+    }
+}
+
 static uint64_t environment(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
     return text ? strtoull(text, NULL, 10) : otherwise;
@@ -248,18 +328,49 @@ static void test_reference(void **state) {
         for (int i = 0; i < 20; i++) {
             check_agent(below(count));
         }
+        check_few(below(count));
+    }
+}
+
+/* Everybody on a lattice, ids in any order: of many as near the lower ids count, wherever their cells are. */
+static void test_ties(void **state) {
+    (void)state;
+    assert_int_equal(grid_reserve(&grid, MOST), 0);
+    dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
+    bounds = (struct bounds){{160.0f, 160.0f}, EDGE_WRAP};
+    count = 256;
+    for (int round = 0; round < 20; round++) {
+        int32_t place[256] = {0};
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t other = below(i + 1);
+            place[i] = place[other];
+            place[other] = i;
+        }
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t column = place[i] % 16, line = place[i] / 16;
+            const float x = 10.0f * (float)column, y = 10.0f * (float)line;
+            motion[i] = (struct motion){x, y, any(-9.0f, 9.0f), any(-9.0f, 9.0f)};
+            kind[i] = 0;
+            ids[i] = (uint32_t)i + 1;
+        }
+        grid_rebuild(&grid, &bounds, motion, kind, count, 25.0f);
+        for (int i = 0; i < 20; i++) {
+            check_few(below(count));
+        }
     }
 }
 
 static int tell_seed(void **state) {
     (void)state;
     grid_fini(&grid);
+    grid = (struct grid){0};
     fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",
             (unsigned long long)current_seed);
     return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_reference, tell_seed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_reference, tell_seed),
+                                       cmocka_unit_test(test_ties)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

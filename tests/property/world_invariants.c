@@ -64,8 +64,22 @@ static void random_neighbors(struct behavior_def *behavior, int kinds) {
     behavior->clearance = extreme(0.0f, 1e6f);
     behavior->distance = extreme(0.0f, 1e6f);
     behavior->clear_ahead = extreme(0.0f, 1e6f);
+    behavior->max_neighbors = (uint32_t)below(NEIGHBORS_NEAREST_MAX + 1);
     if (below(2)) {
         copy_text(behavior->kinds, kinds > 1 ? "k0 k1" : "k0");
+    }
+}
+
+static void random_last(struct behavior_def *behavior) {
+    behavior->obstacle_horizon = extreme(0.0f, 60.0f);
+    behavior->margin = extreme(0.0f, 1e6f);
+    behavior->region = (struct region_def){.shape = below(3),
+                                           .at = {any(-1e6f, 1e6f), any(-100.0f, 100.0f)},
+                                           .size = {extreme(0.0f, 1e6f), extreme(0.0f, 1e6f)},
+                                           .radius = extreme(0.0f, 1e6f)};
+    if (behavior->type == BEHAVIOR_ORCA) {
+        behavior->weight = behavior->weight > 1.0f ? 1.0f : behavior->weight;
+        behavior->max_neighbors = behavior->max_neighbors > 0 ? behavior->max_neighbors : 1;
     }
 }
 
@@ -117,6 +131,7 @@ static void random_state(struct state_def *state, bool is_last, int kinds) {
         behavior->distance = extreme(0.0f, 10000.0f);
         behavior->prediction = extreme(0.0f, 60.0f);
         behavior->direction = any(-1.0f, 1.0f);
+        random_last(behavior);
     }
     if (!is_last && below(4)) {
         random_condition(state, kinds);

@@ -12,7 +12,7 @@ static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
     "\"targets\":{\"mouse\":[10,20],\"home\":[400,300]},"
     "\"kinds\":{\"prey\":{\"max_speed\":100,\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}}]},"
-    "\"hunter\":{\"radius\":20,\"behaviors\":[{\"arrive\":{\"target\":\"home\"}}]}},"
+    "\"hunter\":{\"radius\":20,\"behaviors\":[{\"arrive\":{\"target\":\"home\"}},{\"orca\":{}}]}},"
     "\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":2},{\"kind\":\"hunter\",\"at\":[5,6]}]}";
 
 static const char *const lake = "{\"name\":\"Lake\",\"seed\":9,\"tick_hz\":30,\"world\":{\"size\":[100,100]},"
@@ -206,6 +206,9 @@ static void test_param_errors(void **state) {
            "out_of_range", "value", "max_speed -1 is out of range: 0 to 20000 px/s");
     refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"seek.weight\",\"value\":1e9}",
            "out_of_range", "value", "seek.weight 1000000000 is out of range: 0 to 1000");
+    refuse(
+        "{\"op\":\"set_param\",\"id\":1,\"kind\":\"hunter\",\"param\":\"orca.max_neighbors\",\"value\":2.5}",
+        "bad_param", "value", "orca.max_neighbors 2.5 is not a whole number; allowed are 1 to 32");
     refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"speed\",\"value\":1}", "no_param",
            "param",
            "no parameter \\\"speed\\\"; kind \\\"prey\\\" has mass, radius, max_speed, max_force, "

@@ -154,6 +154,32 @@ static void test_states(void **state) {
     scenario_fini(&scenario);
 }
 
+static void test_last_words(void **state) {
+    (void)state;
+    struct failure failure;
+    assert_int_equal(
+        read_text("{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"p\":{\"behaviors\":["
+                  "{\"orca\":{\"horizon\":3,\"max_neighbors\":5}},{\"contain\":{}},"
+                  "{\"contain\":{\"rect\":[10,20,30,40],\"margin\":7}},"
+                  "{\"contain\":{\"circle\":[1,2,3],\"prediction\":0.5}},"
+                  "{\"separation\":{\"max_neighbors\":7}},{\"flock\":{}}]}}}",
+                  &failure),
+        0);
+    const struct behavior_def *behaviors = scenario.def.kinds[0].states[0].behaviors;
+    assert_int_equal(behaviors[0].type, BEHAVIOR_ORCA);
+    assert_true(behaviors[0].horizon == 3.0f && behaviors[0].weight == 1.0f &&
+                behaviors[0].obstacle_horizon == 0.5f && behaviors[0].max_neighbors == 5);
+    assert_int_equal(behaviors[1].region.shape, REGION_WORLD);
+    assert_int_equal(behaviors[2].region.shape, REGION_RECT);
+    assert_true(behaviors[2].region.at.y == 20.0f && behaviors[2].region.size.x == 30.0f &&
+                behaviors[2].margin == 7.0f);
+    assert_int_equal(behaviors[3].region.shape, REGION_CIRCLE);
+    assert_true(behaviors[3].region.radius == 3.0f && behaviors[3].prediction == 0.5f);
+    assert_int_equal(behaviors[4].max_neighbors, 7);
+    assert_int_equal(behaviors[5].max_neighbors, 0);
+    scenario_fini(&scenario);
+}
+
 static void test_defaults(void **state) {
     (void)state;
     struct failure failure;
@@ -293,6 +319,23 @@ static const char *const mistakes[][3] = {
      "kinds.p.behaviors[0].cohesion.kinds", "expected an array of names"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"flock\":{\"cohesion_view\":361}}]}}}",
      "kinds.p.behaviors[0].flock.cohesion_view", "0 to 360 deg"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"flock\":{\"max_neighbors\":33}}]}}}",
+     "kinds.p.behaviors[0].flock.max_neighbors", "33 is out of range: 0 to 32"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"orca\":{\"max_neighbors\":0}}]}}}",
+     "kinds.p.behaviors[0].orca.max_neighbors", "0 is out of range: 1 to 32"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"orca\":{\"weight\":2}}]}}}",
+     "kinds.p.behaviors[0].orca.weight", "2 is out of range: 0 to 1"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"orca\":{\"kinds\":[\"q\"]}}]}}}",
+     "kinds.p.behaviors[0].orca.kinds[0]", "no kind \"q\""},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"rect\":[1,2,3]}}]}}}",
+     "kinds.p.behaviors[0].contain.rect", "expected [x, y, w, h], found an array of 3"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"circle\":[1,2,-3]}}]}}}",
+     "kinds.p.behaviors[0].contain.circle[2]", "-3 is out of range: 0 to 1000000 px"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"circle\":[1,2,3],\"rect\":[1,2,3,4]}}]}}}",
+     "kinds.p.behaviors[0].contain", "a region is one of them, or the world"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"square\":[1,2,3]}}]}}}",
+     "kinds.p.behaviors[0].contain.square",
+     "unknown key \"square\"; allowed: weight, margin, prediction, tier, probability, rect, circle"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"queue\":{}}]}}}", "kinds.p.behaviors[0].queue.target",
      "missing; one of"},
     {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\"}]}", "agents[0]", "\"at\" or \"in\""},
@@ -395,8 +438,8 @@ static void test_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything), cmocka_unit_test(test_geometry), cmocka_unit_test(test_states),
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_mistakes), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_last_words), cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

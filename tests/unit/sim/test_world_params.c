@@ -61,6 +61,67 @@ static void test_every_parameter_reads_back(void **state) {
     world_destroy(world);
 }
 
+/* A limit of neighbours is a whole number, and acts at once: of three neighbours the two nearest are on one
+ * side.
+ */
+static void test_whole_numbers(void **state) {
+    (void)state;
+    struct world_def def = one_kind_def(BEHAVIOR_COHESION, (vec2){400.0f, 300.0f});
+    def.kinds[0].states[0].behaviors[0].target.target[0] = '\0';
+    def.kinds[0].states[0].behaviors[0].falloff = FALLOFF_NONE;
+    const float places[] = {400.0f, 410.0f, 420.0f, 300.0f};
+    for (int i = 0; i < 4; i++) {
+        place(&def, (vec2){places[i], 300.0f}, (vec2){0, 0});
+    }
+    struct world *world = build(&def);
+    struct param_ref ref;
+    struct steering_view view;
+    assert_true(world_find_param(world, 0, "cohesion.max_neighbors", &ref));
+    assert_true(world_get_param(world, &ref) == 0.0);
+    world_explain(world, 0, &view);
+    assert_true(view.forces[0].x < 0.0f);
+    world_set_param(world, &ref, 2.0);
+    assert_true(world_get_param(world, &ref) == 2.0);
+    world_explain(world, 0, &view);
+    assert_true(view.forces[0].x > 0.0f);
+    world_destroy(world);
+}
+
+/* Two worlds that differ in a parameter of any behaviour have different hashes. */
+static void test_every_parameter_is_in_the_hash(void **state) {
+    (void)state;
+    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+        struct world_def def = one_kind_def((enum behavior_type)type, (vec2){400.0f, 300.0f});
+        struct behavior_def *behavior = &def.kinds[0].states[0].behaviors[0];
+        if (behavior_target_count((enum behavior_type)type) == 0) {
+            behavior->target.target[0] = '\0';
+        }
+        copy_text(behavior->second.target, "mouse");
+        struct path_def *path = geometry_def_add_path(&def.geometry);
+        struct flow_def *flow = geometry_def_add_flow(&def.geometry);
+        assert_non_null(path);
+        assert_non_null(flow);
+        copy_text(path->name, "p");
+        path->point_count = 2;
+        path->points[1] = (vec2){100.0f, 100.0f};
+        copy_text(flow->name, "f");
+        copy_text(behavior->path, "p");
+        copy_text(behavior->flow_field, "f");
+        struct world *world = build(&def);
+        struct param_ref ref;
+        char name[64];
+        for (int i = 0; world_param_at(world, 0, i, &ref, name); i++) {
+            const uint64_t before = world_hash(world);
+            const double value = world_get_param(world, &ref);
+            world_set_param(world, &ref, value < ref.field->max ? ref.field->max : ref.field->min);
+            if (world_hash(world) == before) {
+                fail_msg("%s is not in the hash", name);
+            }
+        }
+        world_destroy(world);
+    }
+}
+
 static void test_drawn_values_and_setting_them(void **state) {
     (void)state;
     struct world *world = arriving_world();
@@ -102,6 +163,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_every_parameter_reads_back),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_every_parameter_is_in_the_hash),
         cmocka_unit_test(test_drawn_values_and_setting_them),
         cmocka_unit_test(test_a_changed_parameter_acts),
     };
