@@ -156,15 +156,21 @@ static bool is_barred(const struct scenery *scenery, const struct bounds *bounds
 }
 
 vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius) {
-    for (int push = 0; push < PUSHES && !(scenery_room(scenery, bounds, place) > radius); push++) {
+    vec2 outside = place;
+    for (int push = 0; !(scenery_room(scenery, bounds, place) > radius); push++) {
         const struct scenery_touch nearest = scenery_nearest(scenery, bounds, place);
         const float depth = radius - nearest.touch.distance;
+        const bool is_outside = nearest.touch.distance >= 0.0f;
+        outside = is_outside || push == 0 ? place : outside;
+        if (push == PUSHES) {
+            return outside; /* a body too wide for its place: at least not with its centre in a solid */
+        }
         if (nearest.index < 0 || !(depth > 0.0f)) {
             break;
         }
         const vec2 step = vec2_scale(nearest.touch.normal, depth + SKIN);
         /* Out of one solid it starts in, but not through a wall into the next room. */
-        if (nearest.touch.distance >= 0.0f && is_barred(scenery, bounds, place, step)) {
+        if (is_outside && is_barred(scenery, bounds, place, step)) {
             break;
         }
         place = vec2_add(place, step);

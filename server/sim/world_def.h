@@ -131,7 +131,8 @@ struct behavior_def {
     char path[LIMIT_NAME_CHARS + 1];       /* follow_path, stay_on_path: which */
     char flow_field[LIMIT_NAME_CHARS + 1]; /* follow_flow: which */
     float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, look at the place then */
-    float direction;  /* follow_path: >= 0 along the path, < 0 against it */
+    float window; /* follow_path: px along the path around where it was, in which its place is looked for */
+    float direction; /* follow_path: >= 0 along the path, < 0 against it */
 };
 
 /** How the places of a formation lie around the one it is about. */
