@@ -218,11 +218,11 @@ static struct path_spot place_on_path(float window, const struct senses *senses)
     const struct path *path = senses->path;
     struct memory *memory = senses->memory;
     const uint32_t number = 1 + (uint32_t)(path - senses->scenery->paths);
-    struct path_spot spot;
-    if (memory->path == number) {
-        spot = path_nearest_within(path, senses->bounds, senses->position, memory->path_s, window);
-    }
-    if (memory->path != number || spot.distance > path->radius + window) {
+    const bool is_known = memory->path == number;
+    struct path_spot spot =
+        is_known ? path_nearest_within(path, senses->bounds, senses->position, memory->path_s, window)
+                 : path_nearest(path, senses->bounds, senses->position);
+    if (is_known && spot.distance > path->radius + window) {
         spot = path_nearest(path, senses->bounds, senses->position);
     }
     memory->path = number;

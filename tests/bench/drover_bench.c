@@ -154,7 +154,8 @@ int main(int argc, char **argv) {
         return bench_flock(argc - 2, argv + 2);
     }
     if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0 && strcmp(what, "solids") != 0) {
-        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire, solids and flock\n", what);
+        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire, solids and flock\n",
+                what);
         return 2;
     }
     return 0;
