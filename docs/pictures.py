@@ -16,7 +16,8 @@ TICKS = {"seek": (50, True), "seek_mass": (60, True), "boids_target": (90, True)
          "pursue_and_evade": (200, True), "multiple_pursuit": (150, False), "hunters_and_prey": (160, False),
          "formation": (400, False), "boids": (2400, False), "crossing_crowds": (700, False),
          "follow_leader": (600, False), "queue": (1500, False), "circle_swap": (520, False), "corridor": (1500, False),
-         "starlings": (2400, False), "containment": (500, False)}
+         "starlings": (2400, False), "containment": (500, False), "doorway": (3600, False), "pedestrians": (3600, False),
+         "figure_of_eight": (2400, False), "murmuration_100k": (600, False), "million": (60, False)}
 
 
 def step(address, count):

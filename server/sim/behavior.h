@@ -40,6 +40,12 @@ struct memory {
     uint32_t state_since; /* the tick in which the state began */
     uint32_t quarry;      /* id that a pursue with keep remembers; 0: none */
     vec2 wander;          /* unit vector from the wander circle's centre to the goal, in the agent's frame */
+    uint16_t solid;       /* avoid_obstacles: 1 + the solid it was last in the way of; 0: none */
+    int16_t side;         /* and the side on which it passes that: 1, -1; see behavior_geometry.c */
+    float pace;           /* and how fast it was when that came into its way; px/s */
+    uint32_t solid_tick;  /* and when it was last in its way */
+    uint32_t path;        /* follow_path: 1 + the path it is on; 0: none */
+    float path_s;         /* and where on it; px, arc length */
 };
 
 /** What a behaviour may look at. All of tick t. */
@@ -58,7 +64,7 @@ struct senses {
     float exact_rate;    /* the highest rate that does not overshoot within a tick */
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
-    struct memory *memory;           /* of tick t+1 in the making; only wander writes */
+    struct memory *memory;           /* of tick t+1 in the making */
     const struct foreseen *foreseen; /* sums found beforehand, or NULL; for whoever fills the rest */
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */

@@ -5,6 +5,10 @@
 
 #define SLOW_LOOK 0.25f /* share of max_speed with which an agent at rest looks ahead */
 #define HEAD_ON   0.35f /* cosine between course and surface, below which the detour decides the side */
+#define KEEP_SIDE 1.0f  /* s: a side is kept for so long after the solid was last in the way */
+#define KEEP_PACE 0.25f /* s: and so is the speed along its surface, beside it */
+#define BESIDE    4.0f  /* px: further away than its clearance it is no longer beside a solid */
+#define TOUCHING  0.05f /* px: nearer it is held by the solid (scenery_constrain keeps 0.01) */
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 static const vec2 nowhere = {0.0f, 0.0f};
@@ -22,6 +26,20 @@ static vec2 right_of(vec2 way) {
     return (vec2){-way.y, way.x};
 }
 
+/* Whether a body that passes the solid on this side finds the border of the world there. */
+static bool is_shut(const struct solid *solid, const struct senses *senses, vec2 side) {
+    const struct bounds *bounds = senses->bounds;
+    if (bounds->edge == EDGE_WRAP || bounds->edge == EDGE_OPEN) {
+        return false;
+    }
+    const vec2 end = vec2_add(solid->center, vec2_scale(side, solid_reach(solid, side)));
+    const float room = 2.0f * senses->body->radius;
+    const float sides[] = {side.x < 0.0f ? end.x : bounds->size.x - end.x,
+                           side.y < 0.0f ? end.y : bounds->size.y - end.y};
+    const bool is_level = side.x > 0.7f || side.x < -0.7f;
+    return sides[is_level ? 0 : 1] < room;
+}
+
 /* +1 or -1: the side of the way, right or left, on which less must be gone around the solid; right when
  * equal. */
 static float shorter_side(const struct solid *solid, const struct senses *senses, vec2 way) {
@@ -31,8 +49,9 @@ static float shorter_side(const struct solid *solid, const struct senses *senses
     return solid_reach(solid, right) - own <= solid_reach(solid, left) + own ? 1.0f : -1.0f;
 }
 
-/* The unit vector along the surface at a contact, on the side where the body passes. */
-static vec2 passing_tangent(const struct solid *solid, vec2 normal, vec2 way, const struct senses *senses) {
+/* The side for a solid that comes into the way: where the body is going, or head-on the shorter one; never
+ * into the border of the world when the other side is open. +1: along right_of(normal). */
+static float choose_side(const struct solid *solid, vec2 normal, vec2 way, const struct senses *senses) {
     const vec2 tangent = right_of(normal);
     const float along = vec2_dot(tangent, way);
     float sign = along < 0.0f ? -1.0f : 1.0f;
@@ -40,7 +59,39 @@ static vec2 passing_tangent(const struct solid *solid, vec2 normal, vec2 way, co
         const vec2 side = vec2_scale(right_of(way), shorter_side(solid, senses, way));
         sign = vec2_dot(tangent, side) < 0.0f ? -1.0f : 1.0f;
     }
-    return vec2_scale(tangent, sign);
+    const vec2 side = vec2_scale(tangent, sign);
+    return is_shut(solid, senses, side) && !is_shut(solid, senses, vec2_scale(side, -1.0f)) ? -sign : sign;
+}
+
+static struct touch touch_of(int index, const struct senses *senses) {
+    const struct solid *solid = &senses->scenery->solids[index];
+    return solid_touch(solid, solid_offset(solid, senses->bounds, senses->position));
+}
+
+static bool is_recent(float seconds, const struct senses *senses) {
+    const uint32_t ago = (uint32_t)senses->tick - senses->memory->solid_tick;
+    return senses->memory->solid != 0 && (float)ago * senses->dt <= seconds;
+}
+
+/* A solid is in the way. Once chosen the side is kept, for this solid and for one that adjoins it: an agent
+ * that is pulled back to the middle of something wide would turn round again and again. The sense of going
+ * round is the same along the whole outline. */
+static void note_solid(int index, vec2 normal, vec2 way, float speed, const struct senses *senses) {
+    struct memory *memory = senses->memory;
+    const bool keeps = is_recent(KEEP_SIDE, senses) &&
+                       (memory->solid == index + 1 ||
+                        touch_of(memory->solid - 1, senses).distance < 4.0f * senses->body->radius);
+    if (!keeps) {
+        const float sign = choose_side(&senses->scenery->solids[index], normal, way, senses);
+        memory->side = sign < 0.0f ? -1 : 1;
+        memory->pace = speed;
+    }
+    memory->solid = (uint16_t)(index + 1);
+    memory->solid_tick = (uint32_t)senses->tick;
+}
+
+static vec2 passing_tangent(vec2 normal, const struct senses *senses) {
+    return vec2_scale(right_of(normal), (float)senses->memory->side);
 }
 
 /* Out of an obstacle by the shortest way. */
@@ -48,36 +99,66 @@ static struct urge get_out(vec2 normal, const struct senses *senses) {
     return behavior_match_velocity(vec2_scale(normal, senses->body->max_speed), senses, senses->exact_rate);
 }
 
-struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct scenery *scenery = senses->scenery;
+/* Beside what it passes: not inwards, and no slower along the surface than it came. Without this an agent
+ * comes to rest where what it is after pulls it straight against the surface. */
+static struct urge keep_pace(vec2 normal, const struct senses *senses) {
+    const vec2 tangent = passing_tangent(normal, senses);
+    const float along = vec2_dot(senses->velocity, tangent), out = vec2_dot(senses->velocity, normal);
+    if (along >= senses->memory->pace && out >= 0.0f) {
+        return no_urge;
+    }
+    const float pace = along > senses->memory->pace ? along : senses->memory->pace;
+    const vec2 desired = vec2_add(vec2_scale(tangent, pace), vec2_scale(normal, out > 0.0f ? out : 0.0f));
+    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
+                                   senses->exact_rate);
+}
+
+/* Along the surface that it would meet; speed: what it looks ahead with. */
+static struct urge pass(const struct contact *contact, float speed, const struct senses *senses) {
     const struct body *body = senses->body;
-    const struct scenery_touch nearest = scenery_nearest(scenery, senses->bounds, senses->position);
-    if (nearest.index >= 0 && nearest.touch.distance < 0.0f) {
-        return get_out(nearest.touch.normal, senses);
-    }
-    const vec2 look = look_velocity(senses);
-    const float speed = vec2_length(look);
-    if (!(speed > 1e-6f)) {
-        return no_urge;
-    }
-    const vec2 way = vec2_scale(look, 1.0f / speed);
-    const struct scenery_contact first =
-        scenery_sweep(scenery, senses->bounds, senses->position, way, speed * behavior->horizon,
-                      body->radius + behavior->clearance);
-    if (first.index < 0) {
-        return no_urge;
-    }
-    const vec2 tangent = passing_tangent(&scenery->solids[first.index], first.contact.normal, way, senses);
     const float least = 4.0f * senses->dt;
-    float time = first.contact.distance / speed;
+    float time = contact->distance / speed;
     time = time > least ? time : least;
     /* What must change until contact, against what max_force can change until then. */
-    const vec2 passing = vec2_scale(tangent, speed);
+    const vec2 passing = vec2_scale(passing_tangent(contact->normal, senses), speed);
     const float needed = vec2_length(vec2_sub(passing, senses->velocity)) * body->mass / time;
     const float share = needed > body->max_force ? body->max_force / needed : 1.0f;
     const vec2 desired = vec2_truncate(vec2_scale(passing, share), body->max_speed);
     const float rate = body->mass / time;
     return behavior_match_velocity(desired, senses, rate < senses->exact_rate ? rate : senses->exact_rate);
+}
+
+struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const struct senses *senses) {
+    const struct scenery *scenery = senses->scenery;
+    const struct body *body = senses->body;
+    const vec2 look = look_velocity(senses);
+    const float speed = vec2_length(look);
+    const vec2 way = vec2_with_length(look, 1.0f);
+    if (scenery_room(scenery, senses->bounds, senses->position) < body->radius + TOUCHING) {
+        const struct scenery_touch nearest = scenery_nearest(scenery, senses->bounds, senses->position);
+        if (nearest.touch.distance < 0.0f) {
+            return get_out(nearest.touch.normal, senses);
+        }
+        if (nearest.touch.distance < body->radius + TOUCHING) {
+            note_solid(nearest.index, nearest.touch.normal, way, speed, senses);
+        }
+    }
+    if (!(speed > 1e-6f)) {
+        return no_urge;
+    }
+    const struct scenery_contact first =
+        scenery_sweep(scenery, senses->bounds, senses->position, way, speed * behavior->horizon,
+                      body->radius + behavior->clearance);
+    if (first.index >= 0) {
+        note_solid(first.index, first.contact.normal, way, speed, senses);
+    }
+    if (is_recent(KEEP_PACE, senses)) {
+        const struct touch beside = touch_of(senses->memory->solid - 1, senses);
+        if (beside.distance < body->radius + behavior->clearance + BESIDE) {
+            return keep_pace(beside.normal, senses);
+        }
+    }
+    return first.index >= 0 ? pass(&first.contact, speed, senses) : no_urge;
 }
 
 /* ---- walls ---- */
@@ -131,19 +212,40 @@ static struct urge seek_along(float s, float remaining, const struct senses *sen
     return behavior_match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
 }
 
+/* Where on its path the agent is. Once on it, it is looked for only within `window` of where it was, so that
+ * a path that crosses itself is followed straight on; lost when it is further away than that. */
+static struct path_spot place_on_path(float window, const struct senses *senses) {
+    const struct path *path = senses->path;
+    struct memory *memory = senses->memory;
+    const uint32_t number = 1 + (uint32_t)(path - senses->scenery->paths);
+    const bool is_known = memory->path == number;
+    struct path_spot spot =
+        is_known ? path_nearest_within(path, senses->bounds, senses->position, memory->path_s, window)
+                 : path_nearest(path, senses->bounds, senses->position);
+    if (is_known && spot.distance > path->radius + window) {
+        spot = path_nearest(path, senses->bounds, senses->position);
+    }
+    memory->path = number;
+    memory->path_s = spot.s;
+    return spot;
+}
+
 struct urge behavior_follow_path(const struct behavior_def *behavior, const struct senses *senses) {
     const struct path *path = senses->path;
     const struct body *body = senses->body;
     const float sign = behavior->direction < 0.0f ? -1.0f : 1.0f;
-    const struct path_spot here = path_nearest(path, senses->bounds, senses->position);
-    const struct path_spot there = path_nearest(path, senses->bounds, future_place(behavior, senses));
-    const float lead =
-        sign * body->max_speed * (behavior->prediction > senses->dt ? behavior->prediction : senses->dt);
+    const float reach =
+        body->max_speed * (behavior->prediction > senses->dt ? behavior->prediction : senses->dt);
+    const float lead = sign * reach,
+                window = behavior->window > 2.0f * reach ? behavior->window : 2.0f * reach;
+    const struct path_spot here = place_on_path(window, senses);
+    const struct path_spot there =
+        path_nearest_within(path, senses->bounds, future_place(behavior, senses), here.s, window);
     float remaining = 3e38f;
     if (!path->is_loop) {
         const float left = way_to_end(path, here.s, sign);
         remaining = left + here.distance;
-        if (left <= (lead < 0.0f ? -lead : lead)) {
+        if (left <= reach) {
             /* The end is what it goes for. */
             const vec2 end = path_point(path, sign > 0.0f ? path->length : 0.0f);
             const vec2 offset = bounds_difference(senses->bounds, senses->position, end);

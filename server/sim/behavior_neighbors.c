@@ -2,9 +2,10 @@
 #include "server/sim/behavior.h"
 
 #define FULL_STRENGTH_SHARE                                                                                  \
-    0.25f                /* of max_speed or of the radius: a difference that deserves full strength */
-#define HEADWAY     0.1f /* s: who queues keeps this much further away while moving */
-#define STOP_MARGIN 0.9f /* share of max_force that queue plans to brake with */
+    0.25f                 /* of max_speed or of the radius: a difference that deserves full strength */
+#define HEADWAY     0.1f  /* s: who queues keeps this much further away while moving */
+#define REST_SHARE  0.04f /* of max_speed: who queues and wants to go no faster than that stands */
+#define STOP_MARGIN 0.9f  /* share of max_force that queue plans to brake with */
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
@@ -149,5 +150,8 @@ struct urge behavior_queue(const struct behavior_def *behavior, const struct sen
                        : 0.0f;
         desired = vec2_truncate(desired, own + (theirs > 0.0f ? theirs : 0.0f));
     }
-    return match(vec2_add(desired, vec2_scale(separating(senses), 0.5f * body->max_speed)), senses);
+    desired = vec2_add(desired, vec2_scale(separating(senses), 0.5f * body->max_speed));
+    /* Who waits stands: what little the neighbours still push would make it turn on its spot for ever. */
+    const float rest = REST_SHARE * body->max_speed;
+    return match(vec2_length_squared(desired) < rest * rest ? still : desired, senses);
 }

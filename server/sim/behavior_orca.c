@@ -16,7 +16,7 @@
 #define SETTLE 0.05f
 #define LEAN   0.1f /* of the speed, to one hand: what an exactly symmetric meeting turns on */
 
-enum { SOLIDS_MAX = 16 };
+enum { NEAR_SOLIDS_MAX = 16 };
 
 /* Solids within reach, nearest first. */
 struct near_solids {
@@ -24,14 +24,14 @@ struct near_solids {
     struct {
         float gap; /* px, to the body */
         vec2 away; /* unit vector */
-    } at[SOLIDS_MAX];
+    } at[NEAR_SOLIDS_MAX];
 };
 
 static void keep_solid(struct near_solids *near, float gap, vec2 away) {
-    if (near->count == SOLIDS_MAX && near->at[SOLIDS_MAX - 1].gap <= gap) {
+    if (near->count == NEAR_SOLIDS_MAX && near->at[NEAR_SOLIDS_MAX - 1].gap <= gap) {
         return;
     }
-    int place = near->count < SOLIDS_MAX ? near->count++ : SOLIDS_MAX - 1;
+    int place = near->count < NEAR_SOLIDS_MAX ? near->count++ : NEAR_SOLIDS_MAX - 1;
     while (place > 0 && near->at[place - 1].gap > gap) {
         near->at[place] = near->at[place - 1];
         place--;
@@ -90,7 +90,7 @@ static int forbid_neighbors(const struct behavior_def *behavior, const struct se
 }
 
 struct urge behavior_orca(const struct behavior_def *behavior, const struct senses *senses) {
-    struct half_plane planes[SOLIDS_MAX + NEIGHBORS_NEAREST_MAX];
+    struct half_plane planes[NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX];
     const float settle = SETTLE > senses->dt ? SETTLE : senses->dt;
     const int hard = forbid_solids(behavior, senses, settle, planes);
     const int count = hard + forbid_neighbors(behavior, senses, settle, planes + hard);

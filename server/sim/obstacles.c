@@ -171,7 +171,8 @@ static void sweep_side(const struct solid *solid, int side, vec2 normal, vec2 pl
     const float distance = height / fall;
     const vec2 line = vec2_sub(b, a);
     const float along = vec2_dot(vec2_add(from, vec2_scale(way, distance)), line);
-    if (along >= 0.0f && along <= vec2_length_squared(line)) {
+    /* A side without length is its corners; as a side it would be met anywhere along its normal's plane. */
+    if (vec2_length_squared(line) > 0.0f && along >= 0.0f && along <= vec2_length_squared(line)) {
         keep_nearer(contact, distance, length, normal);
     }
 }

@@ -23,37 +23,70 @@ struct path path_prepare(const struct path_def *def, const struct bounds *bounds
     return path;
 }
 
-/* The share 0..1 of a side that is nearest to a place at `to_from` px before its first point. */
-static float nearest_share(const struct path_side *side, vec2 to_from) {
+/* The share low..high of a side that is nearest to a place at `to_from` px before its first point. */
+static float nearest_share(const struct path_side *side, vec2 to_from, float low, float high) {
     if (!(side->length > 0.0f)) {
         return 0.0f;
     }
     const float share = -vec2_dot(to_from, side->delta) / (side->length * side->length);
-    return share < 0.0f ? 0.0f : share > 1.0f ? 1.0f : share;
+    return share < low ? low : share > high ? high : share;
+}
+
+/* The best spot so far, and how far from the place it is, squared. */
+struct best_spot {
+    struct path_spot spot;
+    float squared;
+};
+
+/* Looks at the part of a side between two shares. */
+static void look_at_side(const struct path_side *side, const struct bounds *bounds, vec2 place, float low,
+                         float high, struct best_spot *best) {
+    /* The image of the side whose middle is nearest: sides are at most half the world long. */
+    const vec2 half = vec2_scale(side->delta, 0.5f);
+    const vec2 to_middle = bounds_difference(bounds, place, vec2_add(side->from, half));
+    const vec2 to_from = vec2_sub(to_middle, half);
+    const float share = nearest_share(side, to_from, low, high);
+    const vec2 offset = vec2_add(to_from, vec2_scale(side->delta, share));
+    const float squared = vec2_length_squared(offset);
+    if (squared < best->squared) {
+        best->squared = squared;
+        best->spot = (struct path_spot){
+            .s = side->start + share * side->length,
+            .offset = offset,
+            .direction =
+                side->length > 0.0f ? vec2_scale(side->delta, 1.0f / side->length) : (vec2){1.0f, 0.0f},
+        };
+    }
 }
 
 struct path_spot path_nearest(const struct path *path, const struct bounds *bounds, vec2 place) {
-    struct path_spot spot = {.direction = {1.0f, 0.0f}};
-    float best = 3.0e38f;
+    struct best_spot best = {{.direction = {1.0f, 0.0f}}, 3.0e38f};
+    for (int i = 0; i < path->count; i++) {
+        look_at_side(&path->sides[i], bounds, place, 0.0f, 1.0f, &best);
+    }
+    best.spot.distance = sqrtf(best.squared);
+    return best.spot;
+}
+
+struct path_spot path_nearest_within(const struct path *path, const struct bounds *bounds, vec2 place,
+                                     float s, float window) {
+    if (!(path->length > 0.0f) || !(2.0f * window < path->length)) {
+        return path_nearest(path, bounds, place);
+    }
+    struct best_spot best = {{.direction = {1.0f, 0.0f}}, 3.0e38f};
     for (int i = 0; i < path->count; i++) {
         const struct path_side *side = &path->sides[i];
-        /* The image of the side whose middle is nearest: sides are at most half the world long. */
-        const vec2 half = vec2_scale(side->delta, 0.5f);
-        const vec2 to_middle = bounds_difference(bounds, place, vec2_add(side->from, half));
-        const vec2 to_from = vec2_sub(to_middle, half);
-        const float share = nearest_share(side, to_from);
-        const vec2 offset = vec2_add(to_from, vec2_scale(side->delta, share));
-        const float squared = vec2_length_squared(offset);
-        if (squared < best) {
-            best = squared;
-            spot.s = side->start + share * side->length;
-            spot.offset = offset;
-            spot.direction =
-                side->length > 0.0f ? vec2_scale(side->delta, 1.0f / side->length) : (vec2){1.0f, 0.0f};
+        /* On a loop the window reaches across the joint: it is there a round earlier and a round later. */
+        for (int round = path->is_loop ? -1 : 0; round <= (path->is_loop ? 1 : 0); round++) {
+            const float at = s + (float)round * path->length - side->start;
+            const float low = (at - window) / side->length, high = (at + window) / side->length;
+            if (high >= 0.0f && low <= 1.0f) {
+                look_at_side(side, bounds, place, low > 0.0f ? low : 0.0f, high < 1.0f ? high : 1.0f, &best);
+            }
         }
     }
-    spot.distance = sqrtf(best);
-    return spot;
+    best.spot.distance = sqrtf(best.squared);
+    return best.spot;
 }
 
 static float around(float s, float length) {

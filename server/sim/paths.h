@@ -40,6 +40,11 @@ struct path_spot {
 /** Of two as near, the one of smaller s. */
 struct path_spot path_nearest(const struct path *path, const struct bounds *bounds, vec2 place);
 
+/** The same of the part of the path that is at most `window` px before or after the arc length s (on a loop
+ * across its joint as well). */
+struct path_spot path_nearest_within(const struct path *path, const struct bounds *bounds, vec2 place,
+                                     float s, float window);
+
 /** The point at arc length s: taken round a loop, held at the ends otherwise. px, in the world (not settled)
  */
 vec2 path_point(const struct path *path, float s);

@@ -11,12 +11,14 @@
 #include "server/sim/geometry_def.h"
 #include "server/sim/obstacles.h"
 #include "server/sim/paths.h"
+#include "server/sim/solid_grid.h"
 
 struct scenery {
     struct geometry_def def; /* owned copy */
     int solid_count;         /* obstacles first (def.obstacle_count of them), then walls */
     struct solid *solids;    /* owned */
     struct path *paths;      /* owned; def.path_count */
+    struct solid_grid grid;  /* which solids matter where */
 };
 
 /** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
@@ -32,6 +34,10 @@ struct scenery_touch {
 /** The solid whose outline is nearest to a place of the world. */
 struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
 
+/** A distance that every solid has at least from a place: 3e38 without solids, -3e38 when it is not known. px
+ */
+float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
+
 /** The first solid a disc meets on its way. index -1: none. Units as solid_sweep. */
 struct scenery_contact {
     int index;
@@ -39,6 +45,13 @@ struct scenery_contact {
 };
 struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
                                      vec2 way, float length, float radius);
+
+/** The same by looking at every solid: what the two above must equal, bit for bit, and what they fall back to
+ * outside the grid and on ways around the world. */
+struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const struct bounds *bounds,
+                                            vec2 place);
+struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const struct bounds *bounds,
+                                         vec2 place, vec2 way, float length, float radius);
 
 /** Moves a body through a tick without entering or passing a solid, whatever its speed.
  *

@@ -295,6 +295,9 @@ static const struct field follow_path_table[] = {
     LOOK_ROW(0.4),
     ROW(FIELD_FLOAT, "direction", struct behavior_def, direction, FIELD_PARAM, -1, 1, 1, "1",
         "1: along the path, -1: against it."),
+    NUMBER("window", window, LIMIT_COORDINATE, 100.0, "px",
+           "Its place on the path is looked for so far before and after the last; matters where a path "
+           "crosses itself."),
     PATH_ROW,
     TURN_ROWS,
     END_ROW,

@@ -146,7 +146,8 @@ struct behavior_def {
     char path[LIMIT_NAME_CHARS + 1];       /* follow_path, stay_on_path: which */
     char flow_field[LIMIT_NAME_CHARS + 1]; /* follow_flow: which */
     float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, look at the place then */
-    float direction;  /* follow_path: >= 0 along the path, < 0 against it */
+    float window; /* follow_path: px along the path around where it was, in which its place is looked for */
+    float direction;          /* follow_path: >= 0 along the path, < 0 against it */
     uint32_t max_neighbors;   /* separation, alignment, cohesion, flock: only the nearest so many count, for
                                  each   rule; 0: all. orca: likewise, at least 1 */
     float obstacle_horizon;   /* orca: s, how far ahead it keeps clear of what is solid; 0: it does not */

@@ -36,6 +36,14 @@ static uint64_t hash_agent(const struct world *world, int32_t row) {
     hash = absorb_floats(hash, memory->wander.x, memory->wander.y);
     hash = absorb_floats(hash, memory->stamina, memory->is_exhausted ? 1.0f : 0.0f);
     hash = absorb(hash, ((uint64_t)world_state_ticks(world, row) << 32) | memory->quarry);
+    if (memory->solid != 0) {
+        hash = absorb(hash, ((uint64_t)memory->solid << 33) | ((uint64_t)(memory->side > 0) << 32) |
+                                memory->solid_tick);
+        hash = absorb_floats(hash, memory->pace, 0.0f);
+    }
+    if (memory->path != 0) {
+        hash = absorb_floats(hash, (float)memory->path, memory->path_s);
+    }
     hash = absorb_aim(hash, &world->aim[row]);
     if (world->flags[row] & AGENT_OWN_BODY) {
         const struct body *body = &world->own_body[row];
@@ -88,6 +96,9 @@ static uint64_t absorb_extras(uint64_t hash, const struct behavior_def *behavior
     }
     if (behavior->type == BEHAVIOR_ORCA) {
         hash = absorb_floats(hash, behavior->obstacle_horizon, 0.0f);
+    }
+    if (behavior->type == BEHAVIOR_FOLLOW_PATH) {
+        hash = absorb_floats(hash, behavior->window, 0.0f);
     }
     if (behavior->type == BEHAVIOR_CONTAIN) {
         const struct region_def *region = &behavior->region;

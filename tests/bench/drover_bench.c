@@ -1,6 +1,6 @@
 /* Benchmarks of the parts, each with its rival in the same run: medians of several runs, never a test.
  *
- *     drover-bench [world|wire|flock [AGENTS [TICKS]]]
+ *     drover-bench [world|wire|solids|flock [AGENTS [TICKS]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "server/sim/world.h"
 #include "server/world_snapshot.h"
 #include "tests/bench/bench_flock.h"
+#include "tests/bench/bench_solids.h"
 
 enum { RUNS = 7 };
 
@@ -146,11 +147,15 @@ int main(int argc, char **argv) {
     if (all || strcmp(what, "wire") == 0) {
         bench_wire();
     }
+    if (all || strcmp(what, "solids") == 0) {
+        bench_solids();
+    }
     if (strcmp(what, "flock") == 0) {
         return bench_flock(argc - 2, argv + 2);
     }
-    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0) {
-        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire and flock\n", what);
+    if (!all && strcmp(what, "world") != 0 && strcmp(what, "wire") != 0 && strcmp(what, "solids") != 0) {
+        fprintf(stderr, "drover-bench: unknown benchmark \"%s\"; there are world, wire, solids and flock\n",
+                what);
         return 2;
     }
     return 0;

@@ -122,8 +122,77 @@ static void test_avoid_gets_out(void **state) {
     const struct behavior_def avoid = behavior_def_default(BEHAVIOR_AVOID_OBSTACLES);
     const struct urge urge = behavior_avoid_obstacles(&avoid, &senses);
     assert_true(urge.is_active && urge.desired.x == 0.0f && urge.desired.y == 100.0f);
+    /* From the very middle, whatever pulls it along the box: one way out, and always that one. */
+    senses.position = (vec2){200, 140};
+    const vec2 first = behavior_avoid_obstacles(&avoid, &senses).desired;
+    assert_true(first.x == 0.0f && fabsf(first.y) == 100.0f);
+    for (int tick = 0; tick < 30; tick++) {
+        senses.velocity = vec2_add(first, (vec2){tick % 2 ? 40.0f : -40.0f, 0.0f});
+        senses.position.y += first.y / 60.0f;
+        if (senses.position.y < 100.0f || senses.position.y > 180.0f) {
+            break;
+        }
+        assert_true(behavior_avoid_obstacles(&avoid, &senses).desired.y == first.y);
+    }
     scenery_fini(&scenery);
     geometry_def_fini(&geometry);
+}
+
+/* An agent that wants to be straight behind a box 600 px wide, which `split` cuts into two that adjoin. */
+static struct world *towards_box(float x, bool split) {
+    struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
+    def.size = (vec2){1000, 800};
+    for (int i = 0; i < (split ? 2 : 1); i++) {
+        struct obstacle_def *box = geometry_def_add_obstacle(&def.geometry);
+        assert_non_null(box);
+        *box =
+            (struct obstacle_def){.shape = OBSTACLE_BOX, .at = {200, 400}, .size = {split ? 300 : 600, 40}};
+        box->at.x += 300.0f * (float)i;
+    }
+    struct state_def *state = &def.kinds[0].states[0];
+    state->behaviors[1] = behavior_def_default(BEHAVIOR_SEEK);
+    state->behaviors[1].tier = 1;
+    copy_text(state->behaviors[1].target.target, "mouse");
+    state->behavior_count = 2;
+    def.targets[0].at = (vec2){500, 600};
+    place(&def, (vec2){x, 200}, (vec2){0, 60});
+    return build(&def);
+}
+
+/* It goes round, without touching the box and without turning back on the way. */
+static void test_avoid_gets_round_a_wide_box(void **state) {
+    (void)state;
+    for (int run = 0; run < 22; run++) {
+        const float x = 450.0f + 10.0f * (float)(run % 11);
+        struct world *world = towards_box(x, run >= 11);
+        int turns = 0, tick = 0;
+        float side = 0.0f;
+        for (; tick < 900 && world_agent(world, 0).position.y < 450.0f; tick++) {
+            const float vx = world_agent(world, 0).velocity.x;
+            const float now = vx > 5.0f ? 1.0f : vx < -5.0f ? -1.0f : side;
+            turns += now != side && side != 0.0f;
+            side = now;
+            assert_true(clearance(world) > 0.0f);
+            world_step(world);
+        }
+        assert_true(tick < 900);
+        assert_true(turns <= 2); /* away from the side of the target, and back behind the box */
+        world_destroy(world);
+    }
+}
+
+/* The side where a box reaches the border of a world that holds agents in is no way round. */
+static void test_avoid_passes_where_there_is_room(void **state) {
+    (void)state;
+    struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
+    def.edge = EDGE_CONTAIN;
+    struct obstacle_def *box = geometry_def_add_obstacle(&def.geometry);
+    assert_non_null(box);
+    *box = (struct obstacle_def){.shape = OBSTACLE_BOX, .at = {400, 300}, .size = {400, 40}};
+    place(&def, (vec2){760, 200}, (vec2){0, 80});
+    struct world *world = build(&def);
+    assert_true(steering(world).x < -1.0f);
+    world_destroy(world);
 }
 
 static void test_avoid_across_the_wrapping_edge(void **state) {
@@ -245,6 +314,86 @@ static void test_stay_on_path(void **state) {
     world_destroy(world);
 }
 
+static const vec2 crossing = {400, 300};
+
+/* A path that crosses itself in the middle, first along x, later along y. */
+static struct world_def eight(float direction) {
+    struct world_def def = def_with(BEHAVIOR_FOLLOW_PATH);
+    const vec2 points[] = {{100, 300}, {700, 300}, {700, 100}, {400, 100}, {400, 500}, {100, 500}};
+    struct path_def *path = geometry_def_add_path(&def.geometry);
+    assert_non_null(path);
+    copy_text(path->name, "way");
+    path->is_loop = true;
+    path->radius = 25;
+    path->point_count = 6;
+    memcpy(path->points, points, sizeof points);
+    copy_text(behavior_of(&def)->path, "way");
+    behavior_of(&def)->direction = direction;
+    def.kinds[0].body.max_speed = (struct field_range){100, 100};
+    return def;
+}
+
+/* Whoever comes along x goes on along x, though the other branch is as near in the middle. */
+static void test_follow_path_keeps_its_course_at_a_crossing(void **state) {
+    (void)state;
+    for (int run = 0; run < 10; run++) {
+        const float sign = run % 2 ? 1.0f : -1.0f;
+        struct world_def def = eight(sign);
+        place(&def, (vec2){400.0f - 150.0f * sign, 276.0f + 5.0f * (float)run}, (vec2){0, 0});
+        struct world *world = build(&def);
+        for (int round = 0; round < 2; round++) {
+            int tick = 0;
+            while (tick < 1500 &&
+                   vec2_length_squared(vec2_sub(world_agent(world, 0).position, crossing)) > 900.0f) {
+                world_step(world);
+                tick++;
+            }
+            assert_true(tick < 1500);
+            const bool is_level = fabsf(world_agent(world, 0).velocity.x) > 70.0f;
+            assert_true(is_level == (round == 0));
+            steps(world, 60);
+            assert_true((fabsf(world_agent(world, 0).velocity.x) > 70.0f) == is_level);
+            assert_true(fabsf(is_level ? world_agent(world, 0).position.y - 300.0f
+                                       : world_agent(world, 0).position.x - 400.0f) < 30.0f);
+        }
+        world_destroy(world);
+    }
+}
+
+/* Pushed at rest onto the crossing it still knows which way it was going. */
+static void test_follow_path_remembers_where_it_was(void **state) {
+    (void)state;
+    const struct bounds plain = {{800, 600}, EDGE_OPEN};
+    struct world_def def = eight(1);
+    struct scenery scenery;
+    assert_int_equal(scenery_init(&scenery, &def.geometry, &plain), 0);
+    const struct body body = {.mass = 1, .radius = 5, .max_speed = 100, .max_force = 400};
+    struct memory memory = {0};
+    struct senses senses = {.heading = {1, 0},
+                            .scenery = &scenery,
+                            .path = scenery.paths,
+                            .body = &body,
+                            .bounds = &plain,
+                            .dt = 1.0f / 60.0f,
+                            .memory = &memory};
+    behavior_rates(&senses, 1.0f);
+    const vec2 starts[] = {{330, 300}, {400, 230}};
+    for (int i = 0; i < 2; i++) {
+        memory = (struct memory){0};
+        senses.position = starts[i];
+        (void)behavior_follow_path(behavior_of(&def), &senses);
+        senses.position = vec2_add(crossing, (vec2){i == 0 ? 0.0f : 6.0f, i == 0 ? 6.0f : 0.0f});
+        const struct urge urge = behavior_follow_path(behavior_of(&def), &senses);
+        assert_true(i == 0 ? urge.desired.x > 90.0f : urge.desired.y > 90.0f);
+    }
+    /* Carried off, it starts anew from the nearest place. */
+    senses.position = (vec2){110, 480};
+    (void)behavior_follow_path(behavior_of(&def), &senses);
+    assert_true(fabsf(path_point(scenery.paths, memory.path_s).x - 100.0f) < 1.0f);
+    scenery_fini(&scenery);
+    world_def_fini(&def);
+}
+
 /* ---- flow ---- */
 
 static void test_follow_flow(void **state) {
@@ -324,6 +473,10 @@ int main(void) {
         cmocka_unit_test(test_avoid_brakes_when_it_cannot_pass),
         cmocka_unit_test(test_avoid_gets_out),
         cmocka_unit_test(test_avoid_across_the_wrapping_edge),
+        cmocka_unit_test(test_avoid_gets_round_a_wide_box),
+        cmocka_unit_test(test_avoid_passes_where_there_is_room),
+        cmocka_unit_test(test_follow_path_keeps_its_course_at_a_crossing),
+        cmocka_unit_test(test_follow_path_remembers_where_it_was),
         cmocka_unit_test(test_follow_wall_keeps_its_distance),
         cmocka_unit_test(test_follow_wall_turns_in_a_corner),
         cmocka_unit_test(test_follow_wall_without_walls),

@@ -168,6 +168,17 @@ static void test_nothing_divides_by_zero(void **state) {
     assert_true(thin.is_hit && fabsf(thin.distance - 46.0f) < 1e-3f);
 }
 
+/* A box without width has two sides without length: no disc meets those far away from the box. */
+static void test_a_line_of_a_box_is_short(void **state) {
+    (void)state;
+    const struct obstacle_def line = {.shape = OBSTACLE_BOX, .at = {0, 0}, .size = {0, 200}};
+    const struct solid solid = solid_from_obstacle(&line);
+    const struct contact far = solid_sweep(&solid, (vec2){90, -150}, (vec2){0, 1}, 200.0f, 5.0f);
+    const struct contact near = solid_sweep(&solid, (vec2){3, -150}, (vec2){0, 1}, 200.0f, 5.0f);
+    assert_false(far.is_hit);
+    assert_true(near.is_hit && near.distance > 44.0f && near.distance < 50.0f);
+}
+
 static void test_short_way_round(void **state) {
     (void)state;
     const struct bounds torus = {{800, 600}, EDGE_WRAP}, open = {{800, 600}, EDGE_OPEN};
@@ -188,9 +199,13 @@ static void test_reach(void **state) {
 int main(void) {
     dice = rng_begin(7, 0, 0, RNG_SPAWN_PLACE);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distance_against_samples), cmocka_unit_test(test_sweep_against_marching),
-        cmocka_unit_test(test_overlap_at_the_start),     cmocka_unit_test(test_nothing_divides_by_zero),
-        cmocka_unit_test(test_short_way_round),          cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_distance_against_samples),
+        cmocka_unit_test(test_a_line_of_a_box_is_short),
+        cmocka_unit_test(test_sweep_against_marching),
+        cmocka_unit_test(test_overlap_at_the_start),
+        cmocka_unit_test(test_nothing_divides_by_zero),
+        cmocka_unit_test(test_short_way_round),
+        cmocka_unit_test(test_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

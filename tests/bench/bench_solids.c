@@ -1,0 +1,83 @@
+/* What solids cost: wanderers that avoid obstacles, among none to five hundred of them. */
+#include "tests/bench/bench_solids.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "server/sim/world.h"
+
+enum { AGENTS = 20000, TICKS = 20, RUNS = 5 };
+
+static const vec2 size = {4000.0f, 3000.0f};
+
+/* Circles and walls in turn, evenly over the world. */
+static void add_solids(struct world_def *def, int count) {
+    int columns = 1;
+    while (columns * columns < count) {
+        columns++;
+    }
+    for (int i = 0; i < count; i++) {
+        const vec2 at = {size.x * ((float)(i % columns) + 0.5f) / (float)columns,
+                         size.y * ((float)(i / columns) + 0.5f) / (float)columns};
+        struct obstacle_def *circle = i % 2 ? NULL : geometry_def_add_obstacle(&def->geometry);
+        struct wall_def *wall = i % 2 ? geometry_def_add_wall(&def->geometry) : NULL;
+        if (circle) {
+            *circle = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = at, .radius = 30.0f};
+        } else if (wall) {
+            *wall = (struct wall_def){at, {at.x + 50.0f, at.y + 30.0f}};
+        }
+    }
+}
+
+static struct world *make_world(int solids) {
+    struct world_def def = world_def_default();
+    def.size = size;
+    def.edge = EDGE_WRAP;
+    add_solids(&def, solids);
+    struct kind_def *kind = world_def_add_kind(&def, "agent");
+    struct placement_def *placement = world_def_add_placement(&def, "agent");
+    struct world *world = NULL;
+    if (!kind || !placement) {
+        abort();
+    }
+    kind->body.radius = (struct field_range){6.0f, 6.0f};
+    kind->states[0].behavior_count = 2;
+    kind->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_AVOID_OBSTACLES);
+    kind->states[0].behaviors[1] = behavior_def_default(BEHAVIOR_WANDER);
+    kind->states[0].behaviors[1].tier = 1;
+    placement->count = AGENTS;
+    placement->shape = PLACE_RECT;
+    placement->size = size;
+    if (world_create(&def, &world, NULL) != WORLD_OK) {
+        abort();
+    }
+    world_def_fini(&def);
+    return world;
+}
+
+static double best_tick_ms(struct world *world) {
+    double best = 1e9;
+    for (int run = 0; run < RUNS; run++) {
+        const uint64_t start = clock_now_ns();
+        for (int tick = 0; tick < TICKS; tick++) {
+            world_step(world);
+        }
+        const double ms = (double)(clock_now_ns() - start) / 1e6 / TICKS;
+        best = ms < best ? ms : best;
+    }
+    return best;
+}
+
+void bench_solids(void) {
+    static const int counts[] = {0, 1, 11, 100, 500};
+    printf("solids: %d wanderers that avoid them, one thread\n%10s %12s %12s\n", AGENTS, "solids", "ms/tick",
+           "ms to build");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const uint64_t start = clock_now_ns();
+        struct world *world = make_world(counts[i]);
+        const double built = (double)(clock_now_ns() - start) / 1e6;
+        printf("%10d %12.2f %12.1f\n", counts[i], best_tick_ms(world), built);
+        world_destroy(world);
+    }
+}

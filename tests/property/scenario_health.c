@@ -1,0 +1,271 @@
+/* Every scenario, watched for a minute of its time: nobody leaves the numbers, nobody is in a solid, few
+ * bodies lie over each other, nobody who wants to move is stuck, and who rests does not tremble.
+ *
+ * What is measured, after the first 10 s: `overlap`, the share of agents that another covers by a quarter or
+ * more of their radii, mean over samples a second apart; `tremble`, the share of all agents' seconds that are
+ * of rest (below 5 % of max_speed) with more than 60 degrees of turning. From the start: `stuck`, how many
+ * once wanted to move at a quarter of max_speed or more for 20 s and stayed within a body's width; `in
+ * solids`, how many bodies were by half a px or more in something solid. DROVER_HEALTH=NAME watches one
+ * scenario.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/scenario.h"
+#include "server/sim/world.h"
+#include "tests/unit/sim/cmocka_all.h"
+
+enum { SECONDS = 60, SETTLE_SECONDS = 10, STUCK_SECONDS = 20, REST_TICKS = 30 };
+
+/* What a scenario may show. */
+struct bound {
+    const char *name;
+    double overlap, tremble; /* the largest shares that are all right */
+    int stuck;
+    int ticks; /* 0: a minute's worth */
+    const char *why;
+};
+static const struct bound usual = {"", 0.03, 0.005, 0, 0, ""};
+static const struct bound bounds_of[] = {
+    {"arrive", 1.0, 0.005, 0, 0, "all three arrive at the same point"},
+    {"avoid_obstacles", 0.03, 0.01, 0, 0, "who arrives between obstacles is pushed by those who follow"},
+    {"boids_target", 0.2, 0.005, 0, 0, "the tutorial: all seek one point"},
+    {"capture_the_flag", 0.07, 0.005, 0, 0, "five agents; an enemy that catches the seeker covers it"},
+    {"containment", 0.25, 0.005, 0, 0, "wanderers: nothing keeps them apart"},
+    {"crossing_crowds", 0.03, 0.02, 0, 0, "two crowds in front of one point shift about"},
+    {"follow_flow", 0.15, 0.005, 0, 0, "leaves are not bodies: nothing keeps them apart"},
+    {"follow_wall", 0.07, 0.005, 0, 0, "one file along a wall, in which the faster pass the slower"},
+    {"hunters_and_prey", 0.12, 0.005, 0, 0, "hunters run through the prey that gather at the mouse"},
+    {"multiple_pursuit", 0.05, 0.005, 0, 0, "thirty close in on one"},
+    {"murmuration_10k", 0.03, 0.005, 0, 900, "many"},
+    {"murmuration_100k", 0.0, 0.0, 0, 5, "too many to watch; it runs"},
+    {"million", 0.0, 0.0, 0, 1, "too many to watch; it runs"},
+    {"pursue_and_evade", 0.08, 0.005, 0, 0, "two hares at the mouse, and a fox that catches one"},
+    {"seek_and_flee", 0.7, 0.005, 0, 0, "the tutorial: eight at one point of balance"},
+    {"seek_mass", 1.0, 0.005, 5, 0, "the tutorial: all seek one point"},
+};
+
+struct health {
+    double overlap, samples;
+    int stuck, in_solid;
+    double seconds, rests, trembles; /* s, of all agents together */
+};
+
+/* What is remembered of an agent. */
+struct watched {
+    vec2 anchor;  /* px: where it was when it was last seen to move, or not to want to */
+    int still;    /* s since then */
+    vec2 heading; /* of the tick before */
+    int slow;     /* ticks that it has been at rest */
+    float turned; /* rad, in the present second of rest */
+    bool is_stuck;
+};
+
+struct watch {
+    struct world *world;
+    struct bounds bounds;
+    struct watched *watched; /* by id */
+    uint32_t ids;
+    int32_t *order; /* rows by x */
+    struct agent_view *views;
+    struct health health;
+};
+
+static struct watch watch_start(struct world *world) {
+    struct watch watch = {.world = world, .bounds = world_bounds(world)};
+    const size_t count = (size_t)world_agent_count(world);
+    watch.ids = (uint32_t)count + 1;
+    watch.watched = calloc(count + 1, sizeof *watch.watched);
+    watch.views = calloc(count + 1, sizeof *watch.views);
+    assert_true(watch.watched && watch.views);
+    for (int32_t row = 0; row < world_agent_count(world); row++) {
+        const struct agent_view agent = world_agent(world, row);
+        assert_true(agent.id < watch.ids);
+        watch.watched[agent.id] = (struct watched){.anchor = agent.position, .heading = agent.heading};
+    }
+    return watch;
+}
+
+static int by_x(const void *a, const void *b) {
+    const struct agent_view *one = a, *other = b;
+    return (one->position.x > other->position.x) - (one->position.x < other->position.x);
+}
+
+/* Whether the two lie over each other by a quarter of their radii or more. */
+static bool is_overlap(const struct watch *watch, const struct agent_view *a, const struct agent_view *b) {
+    const float limit = 0.75f * (a->radius + b->radius);
+    return vec2_length_squared(bounds_difference(&watch->bounds, a->position, b->position)) < limit * limit;
+}
+
+/* Sorted by x, so that only those within a body's width are compared. What overlaps across a wrapping edge is
+ * not seen. */
+static double overlap_share(struct watch *watch) {
+    const int32_t count = world_agent_count(watch->world);
+    float widest = 0.0f;
+    for (int32_t row = 0; row < count; row++) {
+        watch->views[row] = world_agent(watch->world, row);
+        widest = fmaxf(widest, watch->views[row].radius);
+    }
+    qsort(watch->views, (size_t)count, sizeof *watch->views, by_x);
+    int32_t overlapping = 0;
+    for (int32_t i = 0; i < count; i++) {
+        bool has = false;
+        for (int32_t step = -1; step <= 1 && !has; step += 2) {
+            for (int32_t j = i + step; j >= 0 && j < count && !has; j += step) {
+                if (fabsf(watch->views[j].position.x - watch->views[i].position.x) > 2.0f * widest) {
+                    break;
+                }
+                has = is_overlap(watch, &watch->views[i], &watch->views[j]);
+            }
+        }
+        overlapping += has;
+    }
+    return count > 0 ? (double)overlapping / (double)count : 0.0;
+}
+
+static void look_for_stuck(struct watch *watch, int32_t row) {
+    const struct agent_view agent = world_agent(watch->world, row);
+    struct watched *watched = &watch->watched[agent.id];
+    struct steering_view view;
+    world_explain(watch->world, row, &view);
+    const vec2 moved = bounds_difference(&watch->bounds, watched->anchor, agent.position);
+    if (agent.max_speed <= 0.0f || vec2_length(view.desired) < 0.25f * agent.max_speed ||
+        vec2_length(moved) > 2.0f * agent.radius) {
+        watched->anchor = agent.position;
+        watched->still = 0;
+    } else if (++watched->still >= STUCK_SECONDS && !watched->is_stuck) {
+        watched->is_stuck = true;
+        watch->health.stuck++;
+    }
+}
+
+static void each_second(struct watch *watch, int second) {
+    const struct scenery *scenery = world_scenery(watch->world);
+    for (int32_t row = 0; row < world_agent_count(watch->world); row++) {
+        const struct agent_view agent = world_agent(watch->world, row);
+        assert_true(isfinite(agent.position.x) && isfinite(agent.position.y));
+        assert_true(isfinite(agent.velocity.x) && isfinite(agent.velocity.y));
+        const float distance = scenery_nearest(scenery, &watch->bounds, agent.position).touch.distance;
+        watch->health.in_solid += distance < agent.radius - 0.5f;
+        look_for_stuck(watch, row);
+        watch->health.seconds += second >= SETTLE_SECONDS;
+    }
+    if (second >= SETTLE_SECONDS) {
+        watch->health.overlap += overlap_share(watch);
+        watch->health.samples += 1.0;
+    }
+}
+
+/* A second of an agent at rest in which it turned by more than 60 degrees altogether is one of trembling. */
+static void note_rest(struct watch *watch, struct watched *watched, const struct agent_view *agent) {
+    watched->slow = vec2_length(agent->velocity) < 0.05f * agent->max_speed ? watched->slow + 1 : 0;
+    if (watched->slow <= REST_TICKS) {
+        watched->turned = 0.0f;
+        return;
+    }
+    const float cosine = vec2_dot(agent->heading, watched->heading);
+    watched->turned += cosine < 1.0f ? acosf(cosine < -1.0f ? -1.0f : cosine) : 0.0f;
+    if ((watched->slow - REST_TICKS) % 60 == 0) {
+        watch->health.rests += 1.0;
+        watch->health.trembles += watched->turned > 1.05f;
+        watched->turned = 0.0f;
+    }
+}
+
+static void each_tick(struct watch *watch, bool is_settled) {
+    for (int32_t row = 0; row < world_agent_count(watch->world); row++) {
+        const struct agent_view agent = world_agent(watch->world, row);
+        struct watched *watched = &watch->watched[agent.id];
+        if (is_settled) {
+            note_rest(watch, watched, &agent);
+        }
+        watched->heading = agent.heading;
+    }
+}
+
+static struct world *load(const char *name) {
+    char path[256];
+    struct scenario scenario;
+    struct failure failure;
+    struct world *world = NULL;
+    (void)snprintf(path, sizeof path, "scenarios/%s.json", name);
+    assert_int_equal(scenario_load_file(path, &scenario, &failure), 0);
+    assert_int_equal(world_create(&scenario.def, &world, NULL), WORLD_OK);
+    scenario_fini(&scenario);
+    return world;
+}
+
+static struct health watch_scenario(const char *name, int ticks) {
+    struct watch watch = watch_start(load(name));
+    const int hz = (int)world_tick_hz(watch.world);
+    ticks = ticks ? ticks : SECONDS * hz;
+    for (int tick = 0; tick < ticks; tick++) {
+        world_step(watch.world);
+        if (ticks >= hz) {
+            each_tick(&watch, tick >= SETTLE_SECONDS * hz);
+        }
+        if ((tick + 1) % hz == 0 || tick + 1 == ticks) {
+            each_second(&watch, tick / hz);
+        }
+    }
+    free(watch.watched);
+    free(watch.views);
+    world_destroy(watch.world);
+    return watch.health;
+}
+
+static struct bound bound_of(const char *name) {
+    for (size_t i = 0; i < sizeof bounds_of / sizeof *bounds_of; i++) {
+        if (strcmp(bounds_of[i].name, name) == 0) {
+            return bounds_of[i];
+        }
+    }
+    return usual;
+}
+
+/* Whether the scenario keeps within its bounds; says what was measured. */
+static bool check(const char *name) {
+    const struct bound bound = bound_of(name);
+    const struct health health = watch_scenario(name, bound.ticks);
+    const double overlap = health.overlap / fmax(health.samples, 1.0);
+    const double tremble = health.trembles / fmax(health.seconds, 1.0);
+    const bool is_well = overlap <= bound.overlap && tremble <= bound.tremble &&
+                         health.stuck <= bound.stuck && health.in_solid == 0;
+    print_message("%-20s overlap %.4f (%.2f) stuck %d (%d) in solids %d tremble %.4f (%.3f)%s\n", name,
+                  overlap, bound.overlap, health.stuck, bound.stuck, health.in_solid, tremble, bound.tremble,
+                  is_well ? "" : "  <- TOO MUCH");
+    return is_well;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void test_every_scenario(void **state) {
+    (void)state;
+    const char *only = getenv("DROVER_HEALTH");
+    struct dirent **entries;
+    int failures = 0;
+    const int count = scandir("scenarios", &entries, NULL, by_name);
+    assert_true(count > 2);
+    for (int i = 0; i < count; i++) {
+        char *dot = strstr(entries[i]->d_name, ".json");
+        if (dot) {
+            *dot = '\0';
+            if (!only || strcmp(only, entries[i]->d_name) == 0) {
+                failures += !check(entries[i]->d_name);
+            }
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    assert_int_equal(failures, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scenario)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
