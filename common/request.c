@@ -12,6 +12,7 @@
 #include "common/field_json.h"
 #include "common/id_text.h"
 #include "common/json_check.h"
+#include "common/request_subscribe.h"
 #include "common/request_table.h"
 #include "common/utf8.h"
 
@@ -141,6 +142,10 @@ static int check_remove(struct request_remove *remove, const cJSON *json, struct
 static int check_rules(struct request *request, const cJSON *json, struct failure *failure) {
     static const char *const whose[] = {"kind", "agent", NULL};
     switch (request->op) {
+    case REQUEST_SUBSCRIBE:
+        return request_check_subscribe(&request->body.subscribe, json, failure);
+    case REQUEST_SET_REGION:
+        return request_check_set_region(&request->body.set_region, json, failure);
     case REQUEST_SET_TARGET:
         return check_set_target(&request->body.set_target, json, failure);
     case REQUEST_SPAWN:
@@ -282,6 +287,7 @@ void request_encode(const struct request *request, struct buffer *out) {
         json_key(&json, "id");
         json_raw(&json, request->id);
     }
+    request_write_region(request, &json);
     const bool is_list = request->op == REQUEST_REMOVE && !request->body.remove.has_kind &&
                          request->body.remove.agent_count != 1;
     if (is_list) {

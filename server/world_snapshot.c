@@ -107,6 +107,10 @@ int world_snapshot_copy(const struct world *world, bool with_forces, struct snap
     out->tick = world_tick(world);
     out->time_s = (double)out->tick / world_tick_hz(world);
     out->has_forces = with_forces;
+    out->fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
+    out->width = world_size(world).x;
+    out->height = world_size(world).y;
+    out->wraps = world_edge(world) == EDGE_WRAP;
     out->count = count;
     out->share_count = 0;
     for (int32_t row = 0; row < count; row++) {
@@ -119,6 +123,7 @@ int world_snapshot_copy(const struct world *world, bool with_forces, struct snap
         out->vx[row] = world_snapshot_hundredths(agent.velocity.x);
         out->vy[row] = world_snapshot_hundredths(agent.velocity.y);
         out->heading[row] = world_snapshot_heading(agent.heading);
+        out->stamina[row] = world_snapshot_hundredths(agent.stamina);
         if (with_forces && copy_forces(world, row, out) != 0) {
             return -1;
         }
