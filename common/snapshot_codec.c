@@ -297,18 +297,27 @@ static void encode_agents_with_forces(const struct snapshot *snapshot, const str
     }
 }
 
+/* What one chunk of agents may take, their shares included. */
+static size_t chosen_bytes(const struct snapshot *snapshot, unsigned fields, int32_t begin, int32_t end) {
+    const size_t agents = (size_t)(end - begin) * (AGENT_BYTES + AGENT_FORCE_BYTES);
+    const int32_t shares =
+        fields & SNAPSHOT_SHARES ? snapshot->share_begin[end] - snapshot->share_begin[begin] : 0;
+    return agents + (size_t)shares * SHARE_BYTES + SLACK_BYTES;
+}
+
 static void encode_chosen(const struct snapshot *snapshot, const struct fragments *fragments, unsigned fields,
                           struct buffer *out) {
-    for (int32_t i = 0; i < snapshot->count; i++) {
-        const size_t shares =
-            fields & SNAPSHOT_SHARES ? (size_t)(snapshot->share_begin[i + 1] - snapshot->share_begin[i]) : 0u;
-        char *const start =
-            buffer_reserve(out, AGENT_BYTES + AGENT_FORCE_BYTES + shares * SHARE_BYTES + SLACK_BYTES);
+    for (int32_t begin = 0; begin < snapshot->count; begin += CHUNK_AGENTS) {
+        const int32_t end = begin + CHUNK_AGENTS < snapshot->count ? begin + CHUNK_AGENTS : snapshot->count;
+        char *const start = buffer_reserve(out, chosen_bytes(snapshot, fields, begin, end));
         if (start == NULL) {
             return;
         }
-        char *text = put_chosen(start, snapshot, fragments, fields, i);
-        text = PUT(text, "},");
+        char *text = start;
+        for (int32_t i = begin; i < end; i++) {
+            text = put_chosen(text, snapshot, fragments, fields, i);
+            text = PUT(text, "},");
+        }
         buffer_commit(out, (size_t)(text - start));
     }
 }

@@ -16,7 +16,7 @@
 #error "columns are copied as they lie in memory: little-endian"
 #endif
 
-enum { BLOCK = 1536, FAR_SHARE = 10, FULL_TURN = 36000, NAME_EXTRA = 6 };
+enum { BLOCK = 1536, STRETCH = 64, FAR_SHARE = 10, FULL_TURN = 36000, NAME_EXTRA = 6 };
 
 int packed_encoder_init(struct packed_encoder *encoder, unsigned fields) {
     *encoder = (struct packed_encoder){.fields = fields & ~(unsigned)SNAPSHOT_SHARES};
@@ -175,24 +175,33 @@ struct tally {
     int32_t far;  /* how many differences do not fit */
 };
 
-static void subtract(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
-                     int16_t *restrict out, struct tally *tally) {
-    uint32_t any = 0, far = 0;
+/* The loops below are compiled twice, for any machine and for AVX2; the integers are the same. */
+#if defined(__x86_64__)
+#define FOR_AVX2 __attribute__((target("avx2")))
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define FOR_AVX2
+#define HAS_AVX2 0
+#endif
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED void subtract_block(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
+                            int16_t *restrict out, struct tally *tally) {
+    uint32_t any = 0, near = 0;
     for (int32_t i = 0; i < count; i++) {
         const uint32_t difference = (uint32_t)now[i] - (uint32_t)base[i];
-        const int16_t narrow = (int16_t)(uint16_t)difference;
-        const uint32_t is_far = (uint32_t)((uint32_t)(int32_t)narrow != difference);
+        const uint32_t is_near = (uint32_t)(difference + 0x8000u < 0x10000u);
         any |= difference;
-        far += is_far;
-        out[i] = (int16_t)(narrow & (int16_t)(is_far - 1u));
+        near += is_near;
+        out[i] = (int16_t)(uint16_t)(difference & (0u - is_near));
     }
     tally->any |= any;
-    tally->far += (int32_t)far;
+    tally->far += count - (int32_t)near;
 }
 
 /* The short way round, -180.00 to 179.99 degrees; nothing is far. */
-static void turn(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
-                 int16_t *restrict out, struct tally *tally) {
+INLINED void turn_block(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
+                        int16_t *restrict out, struct tally *tally) {
     uint32_t any = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t difference = now[i] - base[i];
@@ -202,6 +211,34 @@ static void turn(const int32_t *restrict now, const int32_t *restrict base, int3
         out[i] = (int16_t)difference;
     }
     tally->any |= any;
+}
+
+FOR_AVX2 static void subtract_avx2(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
+                                   int16_t *restrict out, struct tally *tally) {
+    subtract_block(now, base, count, out, tally);
+}
+
+FOR_AVX2 static void turn_avx2(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
+                               int16_t *restrict out, struct tally *tally) {
+    turn_block(now, base, count, out, tally);
+}
+
+static void subtract(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
+                     int16_t *restrict out, struct tally *tally) {
+    if (HAS_AVX2) {
+        subtract_avx2(now, base, count, out, tally);
+    } else {
+        subtract_block(now, base, count, out, tally);
+    }
+}
+
+static void turn(const int32_t *restrict now, const int32_t *restrict base, int32_t count,
+                 int16_t *restrict out, struct tally *tally) {
+    if (HAS_AVX2) {
+        turn_avx2(now, base, count, out, tally);
+    } else {
+        turn_block(now, base, count, out, tally);
+    }
 }
 
 static bool is_far(int32_t now, int32_t base) {
@@ -262,6 +299,11 @@ static bool put_states(struct packed_encoder *encoder, const uint16_t *now, stru
     const struct snapshot *base = encoder->base;
     int32_t changed = 0;
     for (int32_t i = 0; i < base->count; i++) {
+        if (i % STRETCH == 0 && i + STRETCH <= base->count &&
+            memcmp(now + i, base->state + i, STRETCH * sizeof *now) == 0) {
+            i += STRETCH - 1; /* most do not change */
+            continue;
+        }
         if (now[i] == base->state[i]) {
             continue;
         }

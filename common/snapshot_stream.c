@@ -13,6 +13,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base64.h"
+#include "common/json_lift.h"
 #include "common/snapshot_internal.h"
 
 enum { HEADINGS = 36000 };
@@ -64,6 +65,7 @@ struct snapshot_stream {
     uint64_t number;
     void *scratch; /* a decoded column */
     size_t scratch_bytes;
+    struct json_lift lift; /* the line at hand without its columns */
 };
 
 struct snapshot_stream *snapshot_stream_create(void) {
@@ -76,6 +78,7 @@ struct snapshot_stream *snapshot_stream_create(void) {
         free(stream);
         return NULL;
     }
+    json_lift_init(&stream->lift);
     return stream;
 }
 
@@ -83,6 +86,7 @@ void snapshot_stream_destroy(struct snapshot_stream *stream) {
     if (stream != NULL) {
         snapshot_destroy(stream->base);
         free(stream->scratch);
+        json_lift_fini(&stream->lift);
         free(stream);
     }
 }
@@ -95,6 +99,7 @@ void snapshot_stream_reset(struct snapshot_stream *stream) {
 
 struct line {
     const cJSON *members[MEMBER_COUNT]; /* NULL: not there */
+    const struct json_lift *lift;       /* the texts of the columns */
     const char *what;                   /* "key", "delta" */
     struct failure *failure;
 };
@@ -150,11 +155,12 @@ static int read_column(const struct line *line, enum member member, void *out, s
     if (!cJSON_IsString(value)) {
         return refuse(line, member, "not a string");
     }
-    const size_t length = strlen(value->valuestring);
+    size_t length = 0;
+    const char *text = json_lift_text(line->lift, value->valuestring, &length);
     if (length != base64_length(bytes)) {
         return refuse(line, member, "the column has another length than n says");
     }
-    return base64_decode(value->valuestring, length, out, bytes) ? 0 : refuse(line, member, "not base64");
+    return base64_decode(text, length, out, bytes) ? 0 : refuse(line, member, "not base64");
 }
 
 /* Into the scratch memory; NULL with the failure. */
@@ -344,9 +350,9 @@ static void add_turn(const int32_t *restrict base, const int16_t *restrict diffe
 static const int32_t *read_pairs(struct snapshot_stream *stream, const struct line *line, enum member member,
                                  size_t *count) {
     const cJSON *value = line->members[member];
-    size_t bytes = 0;
-    if (!cJSON_IsString(value) ||
-        !base64_decoded_length(value->valuestring, strlen(value->valuestring), &bytes) || bytes % 8 != 0) {
+    size_t length = 0, bytes = 0;
+    const char *text = cJSON_IsString(value) ? json_lift_text(line->lift, value->valuestring, &length) : NULL;
+    if (text == NULL || !base64_decoded_length(text, length, &bytes) || bytes % 8 != 0) {
         (void)refuse(line, member, "not pairs of an index and a value in base64");
         return NULL;
     }
@@ -564,11 +570,15 @@ enum snapshot_stream_result snapshot_stream_decode(struct snapshot_stream *strea
                                                                      : SNAPSHOT_STREAM_REFUSED;
     }
     stream->has_key = stream->has_key && !is_key;
-    cJSON *json = snapshot_parse(line, length, failure);
+    if (json_lift_read(&stream->lift, line, length) != 0) {
+        (void)failure_set(failure, FAILURE_INVALID, NULL, "a string that begins with #, or out of memory");
+        return SNAPSHOT_STREAM_REFUSED;
+    }
+    cJSON *json = snapshot_parse(stream->lift.line.data, stream->lift.line.length, failure);
     if (json == NULL) {
         return SNAPSHOT_STREAM_REFUSED;
     }
-    struct line members = {.what = is_key ? "key" : "delta", .failure = failure};
+    struct line members = {.lift = &stream->lift, .what = is_key ? "key" : "delta", .failure = failure};
     int result = find_members(json, &members);
     if (result == 0) {
         result = is_key ? read_key(stream, &members) : read_delta(stream, &members, snapshot);

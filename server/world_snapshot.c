@@ -6,17 +6,18 @@
 
 #include "server/sim/trig.h"
 
+/* lrint is one instruction where rint may be a call. */
 int32_t world_snapshot_hundredths(float value) {
-    const double hundredths = rint((double)value * 100.0);
-    return (int32_t)(hundredths > (double)INT32_MAX    ? (double)INT32_MAX
-                     : hundredths < -(double)INT32_MAX ? -(double)INT32_MAX
-                                                       : hundredths);
+    const double most = (double)INT32_MAX;
+    const double hundredths = (double)value * 100.0;
+    const double held = hundredths > most ? most : hundredths < -most ? -most : hundredths;
+    return (int32_t)lrint(held);
 }
 
 int32_t world_snapshot_heading(vec2 heading) {
     const double degrees = (double)trig_atan2(heading.y, heading.x) * (180.0 / TRIG_PI);
-    const int32_t hundredths = (int32_t)rint(degrees * 100.0);
-    return (hundredths + 36000) % 36000;
+    const int32_t hundredths = (int32_t)lrint(degrees * 100.0); /* -18000 to 18000 */
+    return hundredths < 0 ? hundredths + 36000 : hundredths;
 }
 
 static struct snapshot_vector vector_of(vec2 value) {
