@@ -28,6 +28,7 @@ enum request_op {
     REQUEST_SET_PARAM,
     REQUEST_GET_PARAMS,
     REQUEST_LIST,
+    REQUEST_INSPECT,
     REQUEST_PAUSE,
     REQUEST_RESUME,
     REQUEST_STEP,
@@ -112,6 +113,12 @@ struct request_list {
     int what; /* enum list_what */
 };
 
+/** agents, or the single agent. */
+struct request_inspect {
+    int agent_count;
+    uint32_t agents[LIMIT_INSPECT_IDS]; /* as given; may repeat */
+};
+
 struct request_step {
     uint32_t count; /* default 1 */
 };
@@ -141,6 +148,7 @@ struct request {
         struct request_set_param set_param;
         struct request_get_params get_params;
         struct request_list list;
+        struct request_inspect inspect;
         struct request_step step;
         struct request_load load;
         struct request_ping ping;

@@ -147,6 +147,13 @@ static const struct field list_fields[] = {
     END,
 };
 
+/* As in remove. */
+static const struct field inspect_fields[] = {
+    {"agent", FIELD_UINT32, offsetof(struct request_inspect, agents), sizeof(uint32_t), 0, 1, (double)UINT32_MAX, 0,
+     NULL, NULL, "One agent."},
+    END,
+};
+
 static const struct field step_fields[] = {
     {"count", FIELD_UINT32, FIELD_MEMBER(struct request_step, count), 0, 1, LIMIT_STEP, 1, NULL, NULL,
      "Ticks to do."},
@@ -186,6 +193,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_SET_PARAM] = {"set_param", false, set_param_fields, set_param_presences},
     [REQUEST_GET_PARAMS] = {"get_params", true, get_params_fields, get_params_presences},
     [REQUEST_LIST] = {"list", true, list_fields, no_presences},
+    [REQUEST_INSPECT] = {"inspect", true, inspect_fields, no_presences},
     [REQUEST_PAUSE] = {"pause", false, no_fields, no_presences},
     [REQUEST_RESUME] = {"resume", false, no_fields, no_presences},
     [REQUEST_STEP] = {"step", true, step_fields, no_presences},

@@ -104,6 +104,8 @@ struct demand broadcast_demand(struct broadcast *broadcast, const struct session
     struct demand demand = {0};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (has_frames(&session->subscription)) {
+            demand.headings =
+                demand.headings || (session->subscription.view.fields & (unsigned)SNAPSHOT_HEADING) != 0;
             demand_add(&demand, session->subscription.every, session->subscription.forces);
         }
     }
@@ -114,6 +116,9 @@ struct demand broadcast_demand(struct broadcast *broadcast, const struct session
 
 static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, struct session *session) {
     struct subscription *subscription = &session->subscription;
+    if (subscription->view.fields & ~snapshot->fields & (unsigned)SNAPSHOT_HEADING) {
+        return; /* copied out before it subscribed: the next one has them */
+    }
     struct frame_form *form = find_form(broadcast, &subscription->view);
     if (form == NULL || !frame_form_make(form, snapshot, &broadcast->scratch)) {
         return;

@@ -99,6 +99,11 @@ static int32_t count_shares(const struct world *world) {
 }
 
 int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out) {
+    return world_snapshot_copy_wanted(world, with_forces, true, out);
+}
+
+int world_snapshot_copy_wanted(const struct world *world, bool with_forces, bool with_headings,
+                               struct snapshot *out) {
     uint16_t state_index[LIMIT_KINDS][LIMIT_STATES];
     const int32_t count = world_agent_count(world);
     if (snapshot_reserve(out, count, with_forces ? count_shares(world) : 0, with_forces) != 0 ||
@@ -109,6 +114,7 @@ int world_snapshot_copy(const struct world *world, bool with_forces, struct snap
     out->time_s = (double)out->tick / world_tick_hz(world);
     out->has_forces = with_forces;
     out->fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
+    out->fields &= with_headings ? ~0u : ~(unsigned)SNAPSHOT_HEADING;
     out->width = world_size(world).x;
     out->height = world_size(world).y;
     out->wraps = world_edge(world) == EDGE_WRAP;
@@ -123,7 +129,7 @@ int world_snapshot_copy(const struct world *world, bool with_forces, struct snap
         out->y[row] = world_snapshot_hundredths(agent.position.y);
         out->vx[row] = world_snapshot_hundredths(agent.velocity.x);
         out->vy[row] = world_snapshot_hundredths(agent.velocity.y);
-        out->heading[row] = world_snapshot_heading(agent.heading);
+        out->heading[row] = with_headings ? world_snapshot_heading(agent.heading) : 0;
         out->stamina[row] = world_snapshot_hundredths(agent.stamina);
         if (with_forces && copy_forces(world, row, out) != 0) {
             return -1;

@@ -45,8 +45,8 @@ class Layouts(Case):
                     frames.append(frame)
                 yield frames
 
-    def assert_same_frame(self, one, other):
-        for name in ("tick", "time", "targets", "clock"):
+    def assert_same_frame(self, one, other, names=("tick", "time", "targets", "clock")):
+        for name in names:
             self.assertEqual(one[name], other[name])
         self.assertEqual(one["agents"], other["agents"])
 
@@ -64,7 +64,7 @@ class Packed(Layouts):
                     fields = ["pos", "vel", "heading", "state", "kind", "stamina"]
                     self.subscribe(a, fields=fields)
                     self.subscribe(b, fields=fields, layout="packed")
-                    self.assert_same_frame(self.frame(a), self.frame(b))
+                    self.assert_same_frame(self.frame(a), self.frame(b), ("tick", "time", "targets"))
                     for one, other in self.steps(server, (a, b), [1, 7, 60, 1, 200]):
                         self.assert_same_frame(one, other)
                     for client in (a, b):
@@ -294,6 +294,27 @@ class Subscriptions(Layouts):
             self.assertEqual(client.stream.keys, 3)
 
 
+class Inspect(Case):
+    def test_it_is_what_a_snapshot_with_forces_says(self):
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as client:
+            client.request("step", count=50)
+            client.request("subscribe", forces=True, fields=["pos", "vel", "heading", "state", "kind", "stamina"])
+            agents = client.receive_op("snapshot")["agents"]
+            for first in (0, len(agents) - 16):
+                some = agents[first:first + 16]
+                reply = client.request("inspect", agents=[agent["id"] for agent in some])
+                self.assert_reply(reply, "inspect", tick=50, missing=[])
+                for told, seen in zip(reply["agents"], some):
+                    self.assertEqual({name: told[name] for name in seen}, seen)
+                    self.assertEqual(set(told) - set(seen), {"mass", "radius", "max_speed", "max_force"})
+            reply = client.request("inspect", agents=[4000000, agents[0]["id"]])
+            self.assertEqual((reply["missing"], [a["id"] for a in reply["agents"]]), ([4000000], [agents[0]["id"]]))
+            self.assertEqual([m["op"] for m in client.flush()], [], "looking changes nothing")
+            self.assert_error(client.request("inspect", agents=list(range(1, 18))), "out_of_range", field="agents")
+            self.assert_error(client.request("inspect", agents=[0]), "out_of_range", field="agents[0]")
+            self.assert_error(client.request("inspect"), "bad_param", field="agent")
+
+
 class Density(Layouts):
     def test_it_is_what_the_objects_add_up_to(self):
         with Server("--paused", "hunters_and_prey") as server, server.connect() as a, server.connect() as b:
@@ -348,6 +369,17 @@ class Density(Layouts):
             message = client.receive_op("density")
             self.assertEqual(message["n"] + message["outside"], 100001)
             self.assertLess(len(client.last_line), 3000)
+
+    def test_headings_come_when_somebody_wants_them(self):
+        """A density needs none; whoever subscribes next gets them with the first frame."""
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as dense, server.connect() as a:
+            dense.request("subscribe", layout="density")
+            dense.receive_op("density")
+            for layout in ("objects", "packed"):
+                self.subscribe(a, layout=layout)
+                agents = self.frame(a)["agents"]
+                self.assertTrue(any(agent["heading"] for agent in agents.values()))
+                a.request("unsubscribe")
 
     def test_wrong_grids(self):
         with Server("--paused", "seek") as server, server.connect() as client:

@@ -118,7 +118,7 @@ static void refuses_what_is_no_request(void **state) {
     refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
             "unknown op \"fly\"; known: subscribe, unsubscribe, set_region, resync, set_target, mouse, "
             "spawn, remove, set_param, "
-            "get_params, list, pause, resume, step, load, ping, bye");
+            "get_params, list, inspect, pause, resume, step, load, ping, bye");
 }
 
 static void refuses_bad_fields(void **state) {
@@ -230,10 +230,21 @@ static void subscriptions(void **state) {
             "give region, or clear, one of them");
 }
 
+static void inspecting(void **state) {
+    (void)state;
+    const struct request request = decoded("{\"op\":\"inspect\",\"agents\":[4,5]}");
+    assert_int_equal(request.body.inspect.agent_count, 2);
+    assert_int_equal(request.body.inspect.agents[1], 5);
+    refused("{\"op\":\"inspect\"}", "", FAILURE_BAD_PARAM, "agent",
+            "missing; give exactly one of agent, agents");
+    refused("{\"op\":\"inspect\",\"agents\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}", "",
+            FAILURE_OUT_OF_RANGE, "agents", "more than 16 ids");
+}
+
 static void answers_as_documented(void **state) {
     (void)state;
     static const char *const always[] = {"subscribe", "unsubscribe", "resync", "get_params", "list",
-                                         "step",      "load",        "ping",   "bye"};
+                                         "inspect",   "step",        "load",   "ping",       "bye"};
     int count = 0;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         assert_non_null(request_fields((enum request_op)op));
@@ -373,6 +384,12 @@ static struct request random_request(uint64_t *random) {
         request.body.subscribe.hz = 0.01 + (double)test_below(random, 479000) / 999.0;
         random_subscribe(random, &request.body.subscribe);
         break;
+    case REQUEST_INSPECT:
+        request.body.inspect.agent_count = 1 + (int)test_below(random, LIMIT_INSPECT_IDS);
+        for (int i = 0; i < request.body.inspect.agent_count; i++) {
+            request.body.inspect.agents[i] = 1 + test_below(random, 4000000000u);
+        }
+        break;
     case REQUEST_SET_REGION:
         request.body.set_region.clear = coin(random);
         request.body.set_region.has_region = !request.body.set_region.clear;
@@ -480,6 +497,7 @@ int main(void) {
         cmocka_unit_test(refuses_bad_fields),
         cmocka_unit_test(holds_the_rules_between_fields),
         cmocka_unit_test(subscriptions),
+        cmocka_unit_test(inspecting),
         cmocka_unit_test(answers_as_documented),
         cmocka_unit_test(every_request_round_trips),
         cmocka_unit_test(left_out_fields_are_not_written),
