@@ -152,8 +152,8 @@ static void *scratch_of(struct snapshot_stream *stream, size_t bytes) {
 /* Exactly `bytes` bytes into out. */
 static int read_column(const struct line *line, enum member member, void *out, size_t bytes) {
     const cJSON *value = line->members[member];
-    if (!cJSON_IsString(value)) {
-        return refuse(line, member, "not a string");
+    if (value == NULL || !cJSON_IsString(value)) {
+        return refuse(line, member, "missing, or not a string");
     }
     size_t length = 0;
     const char *text = json_lift_text(line->lift, value->valuestring, &length);
@@ -351,7 +351,9 @@ static const int32_t *read_pairs(struct snapshot_stream *stream, const struct li
                                  size_t *count) {
     const cJSON *value = line->members[member];
     size_t length = 0, bytes = 0;
-    const char *text = cJSON_IsString(value) ? json_lift_text(line->lift, value->valuestring, &length) : NULL;
+    const char *text = value != NULL && cJSON_IsString(value)
+                           ? json_lift_text(line->lift, value->valuestring, &length)
+                           : NULL;
     if (text == NULL || !base64_decoded_length(text, length, &bytes) || bytes % 8 != 0) {
         (void)refuse(line, member, "not pairs of an index and a value in base64");
         return NULL;

@@ -275,7 +275,7 @@ static void run_encode(const struct frames *frames, struct packed_encoder *encod
 
 static void bench_packed(const struct frames *frames, char *text, int size) {
     struct packed_encoder encoder;
-    struct buffer key, lines[FRAMES_MOST];
+    struct buffer key, lines[FRAMES_MOST] = {{.data = NULL}};
     struct packed_times times;
     const int repeats = repeats_for(frames, 5 * ROTATED_AGENTS);
     expect(packed_encoder_init(&encoder, SNAPSHOT_USUAL) == 0);

@@ -185,20 +185,22 @@ static void holds_the_rules_between_fields(void **state) {
 
 static void subscriptions(void **state) {
     (void)state;
-    struct request request =
+    const struct request some =
         decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"fields\":[\"pos\",\"force\"],"
                 "\"kinds\":[\"a\",\"b\"],\"region\":[-1,2.5,3,4]}");
-    const struct request_subscribe *subscribe = &request.body.subscribe;
+    const struct request_subscribe *subscribe = &some.body.subscribe;
     assert_int_equal(request_snapshot_fields(subscribe), SNAPSHOT_POS | SNAPSHOT_FORCE);
     assert_string_equal(subscribe->kinds, "a b");
     assert_true(subscribe->has_region && subscribe->region[0] == -1.0f && subscribe->region[1] == 2.5f &&
                 subscribe->region[2] == 3.0f && subscribe->region[3] == 4.0f);
-    request = decoded("{\"op\":\"subscribe\"}");
-    assert_int_equal(request_snapshot_fields(subscribe), SNAPSHOT_USUAL);
-    request = decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"forces\":true}");
-    assert_int_equal(request_snapshot_fields(subscribe), SNAPSHOT_USUAL | SNAPSHOT_FORCE | SNAPSHOT_DESIRED);
-    request = decoded("{\"op\":\"subscribe\",\"layout\":\"density\",\"grid\":[128,128]}");
-    assert_true(subscribe->grid[0] == 128.0f && subscribe->grid[1] == 128.0f && !subscribe->has_region);
+    const struct request usual = decoded("{\"op\":\"subscribe\"}");
+    assert_int_equal(request_snapshot_fields(&usual.body.subscribe), SNAPSHOT_USUAL);
+    const struct request forces = decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"forces\":true}");
+    assert_int_equal(request_snapshot_fields(&forces.body.subscribe),
+                     SNAPSHOT_USUAL | SNAPSHOT_FORCE | SNAPSHOT_DESIRED);
+    const struct request dense = decoded("{\"op\":\"subscribe\",\"layout\":\"density\",\"grid\":[128,128]}");
+    assert_true(dense.body.subscribe.grid[0] == 128.0f && dense.body.subscribe.grid[1] == 128.0f &&
+                !dense.body.subscribe.has_region);
 
 #define SUBSCRIBE(more) "{\"op\":\"subscribe\"," more "}"
     static const char expected[] = "expected [x, y, width, height]";
