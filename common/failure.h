@@ -22,6 +22,7 @@
     X(NO_SCENARIO, "no_scenario", "no scenario of this name")                                                \
     X(BAD_SCENARIO, "bad_scenario", "the scenario file has a mistake; the message says where")               \
     X(NOT_PAUSED, "not_paused", "step needs a paused world")                                                 \
+    X(NOT_SUBSCRIBED, "not_subscribed", "set_region and resync need a subscription to frames")               \
     X(FULL, "full", "a limit is reached; nothing was done")                                                  \
     X(BUSY, "busy", "the server is short of memory or its queue is full; try again")                         \
     X(INTERNAL, "internal", "a bug of the server")

@@ -24,6 +24,10 @@
 #define LIMIT_PLACEMENTS     4096      /* entries of "agents" in a scenario */
 #define LIMIT_SPAWN          100000    /* agents of one spawn command */
 #define LIMIT_REMOVE_IDS     2048      /* ids of one remove command */
+#define LIMIT_GRID_CELLS     16384     /* cells of a density grid */
+#define LIMIT_GRID_SIDE      1024      /* its columns, its rows */
+#define LIMIT_FORMS          64        /* distinct forms of frames that subscriptions may ask for together */
+#define LIMIT_INSPECT_IDS    16        /* ids of one inspect command */
 #define LIMIT_STEP           100000    /* ticks of one step command */
 #define LIMIT_WORLD_SIZE     100000.0  /* px, width or height */
 #define LIMIT_COORDINATE     1000000.0 /* px, |x| or |y| of anything, open worlds included */

@@ -12,6 +12,7 @@
 #include "common/field_json.h"
 #include "common/id_text.h"
 #include "common/json_check.h"
+#include "common/request_subscribe.h"
 #include "common/request_table.h"
 #include "common/utf8.h"
 
@@ -36,6 +37,8 @@ struct request request_default(enum request_op op) {
     fields_set_initial(request_rows[op].fields, &request.body);
     if (op == REQUEST_REMOVE) {
         request.body.remove.agents[0] = 0; /* `agent` has no default */
+    } else if (op == REQUEST_INSPECT) {
+        request.body.inspect.agents[0] = 0;
     }
     return request;
 }
@@ -105,7 +108,8 @@ static int check_set_target(struct request_set_target *target, const cJSON *json
     return 0;
 }
 
-static int read_agent_ids(struct request_remove *remove, const cJSON *ids, struct failure *failure) {
+/* Returns how many there are, or -1. */
+static int read_agent_ids(const cJSON *ids, int most, uint32_t *out, struct failure *failure) {
     const struct field *agent = field_find(request_rows[REQUEST_REMOVE].fields, "agent");
     if (!cJSON_IsArray(ids)) {
         return fail_rule(failure, "agents", "expected an array of agents' ids");
@@ -113,8 +117,8 @@ static int read_agent_ids(struct request_remove *remove, const cJSON *ids, struc
     int count = 0;
     const cJSON *id = NULL;
     cJSON_ArrayForEach(id, ids) {
-        if (count == LIMIT_REMOVE_IDS) {
-            return failure_set(failure, FAILURE_OUT_OF_RANGE, "agents", "more than %d ids", LIMIT_REMOVE_IDS);
+        if (count == most) {
+            return failure_set(failure, FAILURE_OUT_OF_RANGE, "agents", "more than %d ids", most);
         }
         char path[32];
         struct request_remove one;
@@ -122,10 +126,9 @@ static int read_agent_ids(struct request_remove *remove, const cJSON *ids, struc
         if (field_read_value(agent, id, path, &one, failure) != 0) {
             return -1;
         }
-        remove->agents[count++] = one.agents[0];
+        out[count++] = one.agents[0];
     }
-    remove->agent_count = count;
-    return 0;
+    return count;
 }
 
 static int check_remove(struct request_remove *remove, const cJSON *json, struct failure *failure) {
@@ -135,18 +138,40 @@ static int check_remove(struct request_remove *remove, const cJSON *json, struct
     }
     remove->agent_count = is_given(json, "agent");
     const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents");
-    return ids == NULL ? 0 : read_agent_ids(remove, ids, failure);
+    if (ids != NULL) {
+        remove->agent_count = read_agent_ids(ids, LIMIT_REMOVE_IDS, remove->agents, failure);
+    }
+    return remove->agent_count < 0 ? -1 : 0;
+}
+
+static int check_inspect(struct request_inspect *inspect, const cJSON *json, struct failure *failure) {
+    static const char *const which[] = {"agent", "agents", NULL};
+    if (check_exactly_one(json, which, "agent, agents", failure) != 0) {
+        return -1;
+    }
+    inspect->agent_count = is_given(json, "agent");
+    const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents");
+    if (ids != NULL) {
+        inspect->agent_count = read_agent_ids(ids, LIMIT_INSPECT_IDS, inspect->agents, failure);
+    }
+    return inspect->agent_count < 0 ? -1 : 0;
 }
 
 static int check_rules(struct request *request, const cJSON *json, struct failure *failure) {
     static const char *const whose[] = {"kind", "agent", NULL};
     switch (request->op) {
+    case REQUEST_SUBSCRIBE:
+        return request_check_subscribe(&request->body.subscribe, json, failure);
+    case REQUEST_SET_REGION:
+        return request_check_set_region(&request->body.set_region, json, failure);
     case REQUEST_SET_TARGET:
         return check_set_target(&request->body.set_target, json, failure);
     case REQUEST_SPAWN:
         return check_point(json, failure);
     case REQUEST_REMOVE:
         return check_remove(&request->body.remove, json, failure);
+    case REQUEST_INSPECT:
+        return check_inspect(&request->body.inspect, json, failure);
     case REQUEST_SET_PARAM:
         return check_exactly_one(json, whose, "kind, agent", failure);
     default:
@@ -264,13 +289,27 @@ static bool is_written(const struct request *request, const struct request *init
     return memcmp(value, left_out, field->size) != 0;
 }
 
-static void write_agents(const struct request_remove *remove, struct json_writer *json) {
+static void write_agents(const uint32_t *agents, int count, struct json_writer *json) {
     json_key(json, "agents");
     json_array(json);
-    for (int i = 0; i < remove->agent_count; i++) {
-        json_unsigned(json, remove->agents[i]);
+    for (int i = 0; i < count; i++) {
+        json_unsigned(json, agents[i]);
     }
     json_end(json);
+}
+
+/* Writes `agents` of a request that has a list, not a single agent or a kind. */
+static bool write_list(const struct request *request, struct json_writer *json) {
+    if (request->op == REQUEST_REMOVE && !request->body.remove.has_kind &&
+        request->body.remove.agent_count != 1) {
+        write_agents(request->body.remove.agents, request->body.remove.agent_count, json);
+        return true;
+    }
+    if (request->op == REQUEST_INSPECT && request->body.inspect.agent_count != 1) {
+        write_agents(request->body.inspect.agents, request->body.inspect.agent_count, json);
+        return true;
+    }
+    return false;
 }
 
 void request_encode(const struct request *request, struct buffer *out) {
@@ -282,11 +321,8 @@ void request_encode(const struct request *request, struct buffer *out) {
         json_key(&json, "id");
         json_raw(&json, request->id);
     }
-    const bool is_list = request->op == REQUEST_REMOVE && !request->body.remove.has_kind &&
-                         request->body.remove.agent_count != 1;
-    if (is_list) {
-        write_agents(&request->body.remove, &json);
-    }
+    request_write_region(request, &json);
+    const bool is_list = write_list(request, &json);
     for (const struct field *field = request_rows[request->op].fields; !is_list && field->type != FIELD_END;
          field++) {
         if (is_written(request, &initial, field)) {

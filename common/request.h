@@ -19,6 +19,8 @@
 enum request_op {
     REQUEST_SUBSCRIBE,
     REQUEST_UNSUBSCRIBE,
+    REQUEST_SET_REGION,
+    REQUEST_RESYNC,
     REQUEST_SET_TARGET,
     REQUEST_MOUSE,
     REQUEST_SPAWN,
@@ -26,6 +28,7 @@ enum request_op {
     REQUEST_SET_PARAM,
     REQUEST_GET_PARAMS,
     REQUEST_LIST,
+    REQUEST_INSPECT,
     REQUEST_PAUSE,
     REQUEST_RESUME,
     REQUEST_STEP,
@@ -35,13 +38,27 @@ enum request_op {
     REQUEST_OP_COUNT
 };
 
-enum layout { LAYOUT_OBJECTS, LAYOUT_COUNT };
+enum layout { LAYOUT_OBJECTS, LAYOUT_PACKED, LAYOUT_DENSITY, LAYOUT_EVENTS, LAYOUT_COUNT };
 enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
 
+enum { REQUEST_FIELDS_TEXT = 96 };
+
 struct request_subscribe {
-    int layout;  /* enum layout */
-    double hz;   /* snapshots a second; 30 when left out */
-    bool forces; /* steering vectors with every agent */
+    int layout;                       /* enum layout */
+    double hz;                        /* snapshots a second; 30 when left out */
+    bool forces;                      /* steering vectors with every agent */
+    char fields[REQUEST_FIELDS_TEXT]; /* names with a blank between them; "": the usual ones */
+    char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* the same; "": every kind */
+    bool has_region;
+    float region[4]; /* px: x, y, width, height */
+    float grid[2];   /* density: columns and rows, or 0 */
+    float cell;      /* density: px, or 0 */
+};
+
+struct request_set_region {
+    bool has_region;
+    float region[4]; /* px: x, y, width, height */
+    bool clear;      /* the whole world again */
 };
 
 /** Exactly one of name (a named target), agent or kind says whose target it is; one of {x,y}, follow, clear
@@ -96,6 +113,12 @@ struct request_list {
     int what; /* enum list_what */
 };
 
+/** agents, or the single agent. */
+struct request_inspect {
+    int agent_count;
+    uint32_t agents[LIMIT_INSPECT_IDS]; /* as given; may repeat */
+};
+
 struct request_step {
     uint32_t count; /* default 1 */
 };
@@ -117,6 +140,7 @@ struct request {
     char id[LIMIT_ID_CHARS * 6 + 3];
     union {
         struct request_subscribe subscribe;
+        struct request_set_region set_region;
         struct request_set_target set_target;
         struct request_mouse mouse;
         struct request_spawn spawn;
@@ -124,6 +148,7 @@ struct request {
         struct request_set_param set_param;
         struct request_get_params get_params;
         struct request_list list;
+        struct request_inspect inspect;
         struct request_step step;
         struct request_load load;
         struct request_ping ping;
@@ -137,6 +162,14 @@ const char *request_op_name(enum request_op op);
 bool request_always_answers(enum request_op op);
 /** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
 const struct field *request_fields(enum request_op op);
+
+/** The fields a subscription asks for (enum snapshot_field): those named, or the usual ones; and the forces.
+ */
+unsigned request_snapshot_fields(const struct request_subscribe *subscribe);
+/** The names of such a set, in the order of protocol.md: "pos", "vel", ...; NULL after the last. */
+const char *request_field_name(int index, unsigned *field);
+/** The wire name of a layout. */
+const char *request_layout_name(int layout);
 
 /** An empty request of this op: every field at its default. */
 struct request request_default(enum request_op op);

@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-static const char *const layout_choices[] = {"objects", NULL};
+static const char *const layout_choices[] = {"objects", "packed", "density", "events", NULL};
 static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", NULL};
 
 /* clang-format off */
@@ -31,7 +31,30 @@ static const struct field subscribe_fields[] = {
      "Snapshots a second of simulated time."},
     {"forces", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, forces), 0, 0, 0, 0, NULL, NULL,
      "Steering vectors with every agent."},
+    {"fields", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, fields), 0, 0, 0, 0, NULL, NULL,
+     "What of every agent: pos, vel, heading, state, kind, stamina, force, desired."},
+    {"kinds", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, kinds), 0, 0, 0, 0, NULL, NULL,
+     "Agents of these kinds only."},
+    {"grid", FIELD_POINT, FIELD_MEMBER(struct request_subscribe, grid), 0, 1, LIMIT_GRID_SIDE, 0, NULL, NULL,
+     "Layout density: columns and rows."},
+    {"cell", FIELD_FLOAT, FIELD_MEMBER(struct request_subscribe, cell), 0, 0.01, LIMIT_COORDINATE, 0, NULL, "px",
+     "Layout density: the most a cell is wide and high."},
     END,
+};
+static const struct request_presence subscribe_presences[] = {
+    HAS(struct request_subscribe, "region", has_region),
+    NO_PRESENCE,
+};
+
+/* `region` is an array of four and read by request_subscribe.c, here and in subscribe. */
+static const struct field set_region_fields[] = {
+    {"clear", FIELD_BOOL, FIELD_MEMBER(struct request_set_region, clear), 0, 0, 0, 0, NULL, NULL,
+     "The whole world again."},
+    END,
+};
+static const struct request_presence set_region_presences[] = {
+    HAS(struct request_set_region, "region", has_region),
+    NO_PRESENCE,
 };
 
 static const struct field set_target_fields[] = {
@@ -124,6 +147,13 @@ static const struct field list_fields[] = {
     END,
 };
 
+/* As in remove. */
+static const struct field inspect_fields[] = {
+    {"agent", FIELD_UINT32, offsetof(struct request_inspect, agents), sizeof(uint32_t), 0, 1, (double)UINT32_MAX, 0,
+     NULL, NULL, "One agent."},
+    END,
+};
+
 static const struct field step_fields[] = {
     {"count", FIELD_UINT32, FIELD_MEMBER(struct request_step, count), 0, 1, LIMIT_STEP, 1, NULL, NULL,
      "Ticks to do."},
@@ -152,8 +182,10 @@ static const struct request_presence ping_presences[] = {
 };
 
 const struct request_row request_rows[REQUEST_OP_COUNT] = {
-    [REQUEST_SUBSCRIBE] = {"subscribe", true, subscribe_fields, no_presences},
+    [REQUEST_SUBSCRIBE] = {"subscribe", true, subscribe_fields, subscribe_presences},
     [REQUEST_UNSUBSCRIBE] = {"unsubscribe", true, no_fields, no_presences},
+    [REQUEST_SET_REGION] = {"set_region", false, set_region_fields, set_region_presences},
+    [REQUEST_RESYNC] = {"resync", true, no_fields, no_presences},
     [REQUEST_SET_TARGET] = {"set_target", false, set_target_fields, set_target_presences},
     [REQUEST_MOUSE] = {"mouse", false, mouse_fields, no_presences},
     [REQUEST_SPAWN] = {"spawn", false, spawn_fields, spawn_presences},
@@ -161,6 +193,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_SET_PARAM] = {"set_param", false, set_param_fields, set_param_presences},
     [REQUEST_GET_PARAMS] = {"get_params", true, get_params_fields, get_params_presences},
     [REQUEST_LIST] = {"list", true, list_fields, no_presences},
+    [REQUEST_INSPECT] = {"inspect", true, inspect_fields, no_presences},
     [REQUEST_PAUSE] = {"pause", false, no_fields, no_presences},
     [REQUEST_RESUME] = {"resume", false, no_fields, no_presences},
     [REQUEST_STEP] = {"step", true, step_fields, no_presences},

@@ -14,6 +14,21 @@
 #include "common/limits.h"
 #include "common/name_table.h"
 
+/** What is known of every agent beside its id; a subscription chooses. */
+enum snapshot_field {
+    SNAPSHOT_POS = 1,
+    SNAPSHOT_VEL = 2,
+    SNAPSHOT_HEADING = 4,
+    SNAPSHOT_STATE = 8,
+    SNAPSHOT_KIND = 16,
+    SNAPSHOT_STAMINA = 32,
+    SNAPSHOT_FORCE = 64,    /* the steering force */
+    SNAPSHOT_DESIRED = 128, /* the desired velocity */
+    SNAPSHOT_SHARES = 256,  /* each behaviour's part of the force; layout objects only */
+    SNAPSHOT_USUAL = 31,    /* when nothing is chosen */
+    SNAPSHOT_FORCES = SNAPSHOT_FORCE | SNAPSHOT_DESIRED | SNAPSHOT_SHARES,
+};
+
 /** A vector in hundredths of its unit. */
 struct snapshot_vector {
     int32_t x, y;
@@ -33,6 +48,9 @@ struct snapshot {
     double clock_ms; /* the server's monotonic clock when the tick ended */
     uint32_t epoch;  /* counts loaded scenarios; not on the wire */
     bool has_forces;
+    unsigned fields;     /* enum snapshot_field: what is there; the columns of others hold zeros */
+    float width, height; /* px, of the world; not on the wire */
+    bool wraps;          /* its edges are joined; not on the wire */
 
     int32_t count, capacity;
     uint32_t *id;
@@ -40,6 +58,7 @@ struct snapshot {
     int32_t *x, *y;         /* hundredths of px */
     int32_t *vx, *vy;       /* hundredths of px/s */
     int32_t *heading;       /* hundredths of a degree, 0..35999, from +x towards +y (clockwise on a screen) */
+    int32_t *stamina;       /* hundredths */
     struct snapshot_vector *desired;  /* has_forces: desired velocity, px/s */
     struct snapshot_vector *steering; /* has_forces: total steering force after truncation, mass*px/s^2 */
     int32_t *share_begin; /* has_forces: agent i owns shares [share_begin[i], share_begin[i + 1]) */
@@ -60,8 +79,18 @@ void snapshot_destroy(struct snapshot *snapshot);
 NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_count,
                                bool has_forces);
 
-/** Appends the "objects" line with its newline. With forces when asked and there. Failure is out->failed. */
+/** Copies everything, or the agents of `count` rows (ascending), into another snapshot. -1 when out of
+ * memory.
+ */
+NODISCARD int snapshot_copy(const struct snapshot *from, struct snapshot *to);
+NODISCARD int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t count,
+                              struct snapshot *to);
+
+/** Appends the "objects" line with its newline: the usual fields, with forces when asked and there. Failure
+ * is out->failed. */
 void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out);
+/** The same with chosen fields (enum snapshot_field). Forces of a snapshot without them are left out. */
+void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, struct buffer *out);
 
 /** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members;
  * refuses wrong types, non-finite and out-of-range numbers, more than LIMIT_AGENTS agents. The name tables

@@ -13,6 +13,7 @@
 
 #include "common/digits.h"
 #include "common/json_writer.h"
+#include "common/snapshot_internal.h"
 
 struct snapshot *snapshot_create(void) {
     return calloc(1, sizeof(struct snapshot));
@@ -30,6 +31,7 @@ void snapshot_destroy(struct snapshot *snapshot) {
     free(snapshot->vx);
     free(snapshot->vy);
     free(snapshot->heading);
+    free(snapshot->stamina);
     free(snapshot->desired);
     free(snapshot->steering);
     free(snapshot->share_begin);
@@ -58,6 +60,7 @@ static bool resize_agents(struct snapshot *snapshot, size_t count) {
     RESIZE(snapshot->vx, count, &ok);
     RESIZE(snapshot->vy, count, &ok);
     RESIZE(snapshot->heading, count, &ok);
+    RESIZE(snapshot->stamina, count, &ok);
     return ok;
 }
 
@@ -108,7 +111,7 @@ enum {
     FRAGMENT_BYTES = 48,      /* holds the longest of the name fragments below; copied whole */
     NAME_FRAGMENT_EXTRA = 17, /* the longest text around a name */
     AGENT_BYTES =
-        6 + 10 + 2 * FRAGMENT_BYTES + 5 * (8 + 13) + 11, /* fragments, keys and numbers of one agent */
+        6 + 10 + 2 * FRAGMENT_BYTES + 6 * (8 + 13) + 22, /* fragments, keys and numbers of one agent */
     AGENT_FORCE_BYTES = 2 * (13 + 2 * 13 + 2) + 16,
     SHARE_BYTES = FRAGMENT_BYTES + 2 * 13 + 4,
     SLACK_BYTES = FRAGMENT_BYTES + DIGITS_SLACK, /* what fixed-size copies may store past the text */
@@ -198,14 +201,10 @@ static inline char *put_agent(char *out, const struct snapshot *snapshot, const 
     return digits_write_hundredths(out, snapshot->heading[i]);
 }
 
-/* ,"desired":[120.00,0.00],"steering":[360.00,0.00],"forces":{"seek":[400.00,0.00]} */
-static char *put_forces(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
+/* ,"forces":{"seek":[400.00,0.00]} */
+static char *put_shares(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
                         int32_t i) {
-    out = PUT(out, ",\"desired\":[");
-    out = put_vector(out, snapshot->desired[i]);
-    out = PUT(out, "],\"steering\":[");
-    out = put_vector(out, snapshot->steering[i]);
-    out = PUT(out, "],\"forces\":{");
+    out = PUT(out, ",\"forces\":{");
     for (int32_t s = snapshot->share_begin[i]; s < snapshot->share_begin[i + 1]; s++) {
         out = put_fragment(out, &fragments->behaviors[snapshot->shares[s].behavior]);
         out = put_vector(out, snapshot->shares[s].force);
@@ -216,6 +215,53 @@ static char *put_forces(char *out, const struct snapshot *snapshot, const struct
     }
     *out++ = '}';
     return out;
+}
+
+static char *put_desired(char *out, const struct snapshot *snapshot, int32_t i) {
+    out = PUT(out, ",\"desired\":[");
+    out = put_vector(out, snapshot->desired[i]);
+    return PUT(out, "]");
+}
+
+static char *put_steering(char *out, const struct snapshot *snapshot, int32_t i) {
+    out = PUT(out, ",\"steering\":[");
+    out = put_vector(out, snapshot->steering[i]);
+    return PUT(out, "]");
+}
+
+/* ,"desired":[120.00,0.00],"steering":[360.00,0.00],"forces":{"seek":[400.00,0.00]} */
+static char *put_forces(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
+                        int32_t i) {
+    return put_shares(put_steering(put_desired(out, snapshot, i), snapshot, i), snapshot, fragments, i);
+}
+
+/* The members of one agent that are in `fields`; the same text as put_agent's for those. */
+static char *put_chosen(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
+                        unsigned fields, int32_t i) {
+    out = digits_write_u32(PUT(out, "{\"id\":"), snapshot->id[i]);
+    if (fields & SNAPSHOT_KIND) {
+        out = put_fragment(out, &fragments->kinds[snapshot->kind[i]]);
+    }
+    if (fields & SNAPSHOT_STATE) { /* the fragment goes on with ,"x": */
+        out = put_fragment(out, &fragments->states[snapshot->state[i]]) - (sizeof ",\"x\":" - 1);
+    }
+    if (fields & SNAPSHOT_POS) {
+        out = digits_write_hundredths(PUT(out, ",\"x\":"), snapshot->x[i]);
+        out = digits_write_hundredths(PUT(out, ",\"y\":"), snapshot->y[i]);
+    }
+    if (fields & SNAPSHOT_VEL) {
+        out = digits_write_hundredths(PUT(out, ",\"vx\":"), snapshot->vx[i]);
+        out = digits_write_hundredths(PUT(out, ",\"vy\":"), snapshot->vy[i]);
+    }
+    if (fields & SNAPSHOT_HEADING) {
+        out = digits_write_hundredths(PUT(out, ",\"heading\":"), snapshot->heading[i]);
+    }
+    if (fields & SNAPSHOT_STAMINA) {
+        out = digits_write_hundredths(PUT(out, ",\"stamina\":"), snapshot->stamina[i]);
+    }
+    out = fields & SNAPSHOT_DESIRED ? put_desired(out, snapshot, i) : out;
+    out = fields & SNAPSHOT_FORCE ? put_steering(out, snapshot, i) : out;
+    return fields & SNAPSHOT_SHARES ? put_shares(out, snapshot, fragments, i) : out;
 }
 
 static void encode_agents(const struct snapshot *snapshot, const struct fragments *fragments,
@@ -251,8 +297,33 @@ static void encode_agents_with_forces(const struct snapshot *snapshot, const str
     }
 }
 
+/* What one chunk of agents may take, their shares included. */
+static size_t chosen_bytes(const struct snapshot *snapshot, unsigned fields, int32_t begin, int32_t end) {
+    const size_t agents = (size_t)(end - begin) * (AGENT_BYTES + AGENT_FORCE_BYTES);
+    const int32_t shares =
+        fields & SNAPSHOT_SHARES ? snapshot->share_begin[end] - snapshot->share_begin[begin] : 0;
+    return agents + (size_t)shares * SHARE_BYTES + SLACK_BYTES;
+}
+
+static void encode_chosen(const struct snapshot *snapshot, const struct fragments *fragments, unsigned fields,
+                          struct buffer *out) {
+    for (int32_t begin = 0; begin < snapshot->count; begin += CHUNK_AGENTS) {
+        const int32_t end = begin + CHUNK_AGENTS < snapshot->count ? begin + CHUNK_AGENTS : snapshot->count;
+        char *const start = buffer_reserve(out, chosen_bytes(snapshot, fields, begin, end));
+        if (start == NULL) {
+            return;
+        }
+        char *text = start;
+        for (int32_t i = begin; i < end; i++) {
+            text = put_chosen(text, snapshot, fragments, fields, i);
+            text = PUT(text, "},");
+        }
+        buffer_commit(out, (size_t)(text - start));
+    }
+}
+
 /* value with `decimals` decimals, rounded to nearest; 0 for what is not a time. */
-static void append_fixed(struct buffer *out, double value, int decimals) {
+void snapshot_append_fixed(struct buffer *out, double value, int decimals) {
     double scale = 1.0;
     for (int i = 0; i < decimals; i++) {
         scale *= 10.0;
@@ -270,7 +341,8 @@ static void drop_last_comma(struct buffer *out) {
     }
 }
 
-static void append_targets(const struct snapshot *snapshot, struct buffer *out) {
+void snapshot_append_targets(const struct snapshot *snapshot, struct buffer *out) {
+    buffer_append_text(out, ",\"targets\":[");
     for (int32_t i = 0; i < snapshot->target_count; i++) {
         struct json_writer json = json_writer_begin(out);
         json_object(&json);
@@ -281,27 +353,43 @@ static void append_targets(const struct snapshot *snapshot, struct buffer *out) 
         buffer_append(out, ",", 1);
     }
     drop_last_comma(out);
+    buffer_append(out, "]", 1);
 }
 
-void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out) {
+/* ---- lines ---- */
+
+static void encode_all(const struct snapshot *snapshot, const struct fragments *fragments, unsigned fields,
+                       struct buffer *out) {
+    const unsigned plain = fields & ~(unsigned)SNAPSHOT_FORCES;
+    const unsigned forces = snapshot->has_forces ? fields & (unsigned)SNAPSHOT_FORCES : 0u;
+    if (plain == SNAPSHOT_USUAL && forces == 0) {
+        encode_agents(snapshot, fragments, out);
+    } else if (plain == SNAPSHOT_USUAL && forces == SNAPSHOT_FORCES) {
+        encode_agents_with_forces(snapshot, fragments, out);
+    } else {
+        encode_chosen(snapshot, fragments, plain | forces, out);
+    }
+}
+
+void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, struct buffer *out) {
     struct fragments fragments;
     if (!fragments_init(&fragments, snapshot)) {
         out->failed = true;
         return;
     }
     buffer_printf(out, "{\"op\":\"snapshot\",\"tick\":%llu,\"time\":", (unsigned long long)snapshot->tick);
-    append_fixed(out, snapshot->time_s, 6);
+    snapshot_append_fixed(out, snapshot->time_s, 6);
     buffer_append_text(out, ",\"agents\":[");
-    if (with_forces && snapshot->has_forces) {
-        encode_agents_with_forces(snapshot, &fragments, out);
-    } else {
-        encode_agents(snapshot, &fragments, out);
-    }
+    encode_all(snapshot, &fragments, fields, out);
     drop_last_comma(out);
-    buffer_append_text(out, "],\"targets\":[");
-    append_targets(snapshot, out);
-    buffer_append_text(out, "],\"clock\":");
-    append_fixed(out, snapshot->clock_ms, 3);
+    buffer_append_text(out, "]");
+    snapshot_append_targets(snapshot, out);
+    buffer_append_text(out, ",\"clock\":");
+    snapshot_append_fixed(out, snapshot->clock_ms, 3);
     buffer_append_text(out, "}\n");
     fragments_fini(&fragments);
+}
+
+void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out) {
+    snapshot_encode_fields(snapshot, SNAPSHOT_USUAL | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), out);
 }

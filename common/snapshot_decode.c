@@ -11,6 +11,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/snapshot_internal.h"
+
 enum agent_key {
     KEY_ID,
     KEY_KIND,
@@ -51,7 +53,7 @@ static bool read_hundredths(const cJSON *value, int32_t *out) {
     return true;
 }
 
-static bool read_integer(const cJSON *value, double low, double high, double *out) {
+bool snapshot_read_integer(const cJSON *value, double low, double high, double *out) {
     if (!cJSON_IsNumber(value)) {
         return false;
     }
@@ -59,7 +61,7 @@ static bool read_integer(const cJSON *value, double low, double high, double *ou
     return *out >= low && *out <= high && *out == floor(*out);
 }
 
-static bool read_time(const cJSON *value, double *out) {
+bool snapshot_read_time(const cJSON *value, double *out) {
     if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble < 0.0) {
         return false;
     }
@@ -124,7 +126,7 @@ static bool read_forces(const cJSON *value, struct snapshot *snapshot) {
 
 static bool read_id(const cJSON *value, struct snapshot *snapshot, int32_t i) {
     double id = 0.0;
-    if (!read_integer(value, 1.0, (double)UINT32_MAX, &id)) {
+    if (!snapshot_read_integer(value, 1.0, (double)UINT32_MAX, &id)) {
         return false;
     }
     snapshot->id[i] = (uint32_t)id;
@@ -232,6 +234,10 @@ static int read_agents(const cJSON *agents, struct snapshot *snapshot, struct fa
     if (snapshot_reserve(snapshot, count, share_count, snapshot->has_forces) != 0) {
         return failure_set(failure, FAILURE_BUSY, NULL, "snapshot: out of memory");
     }
+    snapshot->fields = SNAPSHOT_USUAL | (snapshot->has_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
+    if (count > 0) {
+        memset(snapshot->stamina, 0, (size_t)count * sizeof *snapshot->stamina); /* not read here */
+    }
     snapshot->count = 0;
     snapshot->share_count = 0;
     const cJSON *agent = NULL;
@@ -249,7 +255,7 @@ static int read_agents(const cJSON *agents, struct snapshot *snapshot, struct fa
 
 /* ---- targets and the rest ---- */
 
-static int read_targets(const cJSON *targets, struct snapshot *snapshot, struct failure *failure) {
+int snapshot_read_targets(const cJSON *targets, struct snapshot *snapshot, struct failure *failure) {
     if (!cJSON_IsArray(targets)) {
         return fail(failure, "targets", "not an array");
     }
@@ -277,20 +283,21 @@ static int read_snapshot(const cJSON *json, struct snapshot *snapshot, struct fa
     if (!cJSON_IsString(op) || strcmp(op->valuestring, "snapshot") != 0) {
         return fail(failure, "op", "not a snapshot");
     }
-    if (!read_integer(cJSON_GetObjectItemCaseSensitive(json, "tick"), 0.0, LIMIT_ID_INTEGER, &tick)) {
+    if (!snapshot_read_integer(cJSON_GetObjectItemCaseSensitive(json, "tick"), 0.0, LIMIT_ID_INTEGER,
+                               &tick)) {
         return fail(failure, "tick", "missing, or not an integer from 0");
     }
-    if (!read_time(cJSON_GetObjectItemCaseSensitive(json, "time"), &snapshot->time_s)) {
+    if (!snapshot_read_time(cJSON_GetObjectItemCaseSensitive(json, "time"), &snapshot->time_s)) {
         return fail(failure, "time", "missing, or not a number from 0");
     }
-    if (!read_time(cJSON_GetObjectItemCaseSensitive(json, "clock"), &snapshot->clock_ms)) {
+    if (!snapshot_read_time(cJSON_GetObjectItemCaseSensitive(json, "clock"), &snapshot->clock_ms)) {
         return fail(failure, "clock", "missing, or not a number from 0");
     }
     snapshot->tick = (uint64_t)tick;
     if (read_agents(cJSON_GetObjectItemCaseSensitive(json, "agents"), snapshot, failure) != 0) {
         return -1;
     }
-    return read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), snapshot, failure);
+    return snapshot_read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), snapshot, failure);
 }
 
 /* cJSON takes whatever follows the value for granted; only white space may. */
@@ -301,14 +308,23 @@ static bool is_space(const char *text, const char *end) {
     return text == end;
 }
 
-int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot, struct failure *failure) {
-    snapshot->count = 0;
-    snapshot->target_count = 0;
+cJSON *snapshot_parse(const char *line, size_t length, struct failure *failure) {
     const char *end = NULL;
     cJSON *json = cJSON_ParseWithLengthOpts(line, length, &end, 0);
     if (json == NULL || !is_space(end, line + length)) {
         cJSON_Delete(json);
-        return failure_set(failure, FAILURE_PARSE, NULL, "snapshot: not JSON");
+        (void)failure_set(failure, FAILURE_PARSE, NULL, "snapshot: not JSON");
+        return NULL;
+    }
+    return json;
+}
+
+int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot, struct failure *failure) {
+    snapshot->count = 0;
+    snapshot->target_count = 0;
+    cJSON *json = snapshot_parse(line, length, failure);
+    if (json == NULL) {
+        return -1;
     }
     const int result = read_snapshot(json, snapshot, failure);
     if (result != 0) {

@@ -362,6 +362,12 @@ static int apply_load(struct apply *apply) {
     return 0;
 }
 
+static int apply_inspect(struct apply *apply) {
+    write_tick(apply);
+    command_query_inspect(apply->stage->world, &apply->request->body.inspect, apply->json);
+    return 0;
+}
+
 /* ---- all of them ---- */
 
 typedef int apply_function(struct apply *apply);
@@ -374,6 +380,7 @@ static apply_function *const functions[REQUEST_OP_COUNT] = {
     [REQUEST_SET_PARAM] = apply_set_param,
     [REQUEST_GET_PARAMS] = apply_get_params,
     [REQUEST_LIST] = apply_list,
+    [REQUEST_INSPECT] = apply_inspect,
     [REQUEST_PAUSE] = apply_pause,
     [REQUEST_RESUME] = apply_resume,
     [REQUEST_STEP] = apply_step,

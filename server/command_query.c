@@ -188,3 +188,72 @@ int command_query_list(const struct stage *stage, const struct request_list *req
     }
     return failure_set(failure, FAILURE_INTERNAL, "what", "no such list");
 }
+
+/* ---- inspect ---- */
+
+static void write_vector(struct json_writer *json, const char *key, vec2 vector) {
+    json_key(json, key);
+    json_array(json);
+    json_hundredths(json, world_snapshot_hundredths(vector.x));
+    json_hundredths(json, world_snapshot_hundredths(vector.y));
+    json_end(json);
+}
+
+static void write_body(const struct agent_view *agent, struct json_writer *json) {
+    json_key_hundredths(json, "x", world_snapshot_hundredths(agent->position.x));
+    json_key_hundredths(json, "y", world_snapshot_hundredths(agent->position.y));
+    json_key_hundredths(json, "vx", world_snapshot_hundredths(agent->velocity.x));
+    json_key_hundredths(json, "vy", world_snapshot_hundredths(agent->velocity.y));
+    json_key_hundredths(json, "heading", world_snapshot_heading(agent->heading));
+    json_key_hundredths(json, "stamina", world_snapshot_hundredths(agent->stamina));
+    json_key(json, "mass");
+    json_float(json, agent->mass);
+    json_key(json, "radius");
+    json_float(json, agent->radius);
+    json_key(json, "max_speed");
+    json_float(json, agent->max_speed);
+    json_key(json, "max_force");
+    json_float(json, agent->max_force);
+}
+
+static void write_agent(const struct world *world, int32_t row, struct json_writer *json) {
+    const struct agent_view agent = world_agent(world, row);
+    const struct kind_def *kind = world_kind(world, agent.kind);
+    struct steering_view view;
+    world_explain(world, row, &view);
+    json_object(json);
+    json_key_unsigned(json, "id", agent.id);
+    json_key_string(json, "kind", kind->name);
+    json_key_string(json, "state", kind->states[agent.state].name);
+    write_body(&agent, json);
+    write_vector(json, "desired", view.desired);
+    write_vector(json, "steering", view.steering);
+    json_key(json, "forces");
+    json_object(json);
+    for (int i = 0; i < view.count; i++) {
+        write_vector(json, view.labels[i], view.forces[i]);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+void command_query_inspect(const struct world *world, const struct request_inspect *request,
+                           struct json_writer *json) {
+    json_key(json, "agents");
+    json_array(json);
+    for (int i = 0; i < request->agent_count; i++) {
+        const int32_t row = world_find_agent(world, request->agents[i]);
+        if (row >= 0) {
+            write_agent(world, row, json);
+        }
+    }
+    json_end(json);
+    json_key(json, "missing");
+    json_array(json);
+    for (int i = 0; i < request->agent_count; i++) {
+        if (world_find_agent(world, request->agents[i]) < 0) {
+            json_unsigned(json, request->agents[i]);
+        }
+    }
+    json_end(json);
+}

@@ -1,4 +1,4 @@
-/* The requests that only read the world: get_params, list. Used by command_apply.c. */
+/* The requests that only read the world: get_params, list, inspect. Used by command_apply.c. */
 #ifndef DROVER_SERVER_COMMAND_QUERY_H
 #define DROVER_SERVER_COMMAND_QUERY_H
 
@@ -16,6 +16,9 @@ NODISCARD int command_query_params(const struct stage *stage, const struct reque
                                    struct json_writer *json, struct failure *failure);
 NODISCARD int command_query_list(const struct stage *stage, const struct request_list *request,
                                  struct json_writer *json, struct failure *failure);
+
+void command_query_inspect(const struct world *world, const struct request_inspect *request,
+                           struct json_writer *json);
 
 /** The kind of this name. -1 with *failure (no_kind, field "kind", naming those there are). */
 NODISCARD int command_find_kind(const struct world *world, const char *name, struct failure *failure);

@@ -12,6 +12,7 @@ struct demand {
     int count;                    /* 0: nobody wants anything */
     uint64_t every[DEMAND_RATES]; /* distinct; ticks that are a multiple of one of them are wanted */
     bool forces;                  /* somebody wants steering vectors */
+    bool headings;                /* somebody wants headings: an arc tangent an agent */
 };
 
 /** Adds a subscription. More than DEMAND_RATES different rates become every tick. every >= 1. */

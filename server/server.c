@@ -16,6 +16,7 @@
 #include "server/broadcast.h"
 #include "server/net/listener.h"
 #include "server/net/session_set.h"
+#include "server/subscribe.h"
 
 enum {
     SPARE_SESSIONS = 64,      /* that may be told "full" at the same time; further ones are just closed */
@@ -63,43 +64,24 @@ static void send_hello(struct server *server, struct session *session) {
 }
 
 static void update_demand(struct server *server) {
-    const struct demand demand = broadcast_demand(&server->sessions);
+    const struct demand demand = broadcast_demand(&server->broadcast, &server->sessions);
     simulation_set_demand(server->simulation, &demand);
 }
 
+/* subscribe, unsubscribe, set_region, resync: a session's own affairs (subscribe.h). */
 static void do_subscribe(struct server *server, struct session *session, const struct request *request) {
-    const struct request_subscribe *body = &request->body.subscribe;
-    const double tick_hz = simulation_tick_hz(server->simulation);
-    session_drop_frame(session);
-    session->subscription = (struct subscription){.is_active = true,
-                                                  .layout = body->layout,
-                                                  .hz = body->hz,
-                                                  .every = broadcast_every(tick_hz, body->hz),
-                                                  .forces = body->forces};
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
-    json_key_string(&json, "layout", "objects");
-    json_key_number(&json, "hz", tick_hz / (double)session->subscription.every);
-    json_key_unsigned(&json, "every", session->subscription.every);
-    json_key_bool(&json, "forces", body->forces);
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
-    update_demand(server);
-    simulation_request_snapshot(server->simulation);
-}
-
-static void do_unsubscribe(struct server *server, struct session *session, const struct request *request) {
-    session->subscription = (struct subscription){0};
-    session_drop_frame(session);
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
-    update_demand(server);
+    struct message_hello *now = calloc(1, sizeof *now);
+    if (now == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    simulation_describe(server->simulation, now);
+    const struct subscribe_context context = {&server->broadcast, &server->sessions, &now->scenario};
+    if (subscribe_answer(&context, session, request)) {
+        update_demand(server);
+        simulation_request_snapshot(server->simulation);
+    }
+    free(now);
 }
 
 static void do_ping(struct server *server, struct session *session, const struct request *request) {
@@ -135,10 +117,10 @@ static void do_command(struct server *server, struct session *session, const str
 static void do_request(struct server *server, struct session *session, const struct request *request) {
     switch (request->op) {
     case REQUEST_SUBSCRIBE:
-        do_subscribe(server, session, request);
-        return;
     case REQUEST_UNSUBSCRIBE:
-        do_unsubscribe(server, session, request);
+    case REQUEST_SET_REGION:
+    case REQUEST_RESYNC:
+        do_subscribe(server, session, request);
         return;
     case REQUEST_PING:
         do_ping(server, session, request);
@@ -324,6 +306,7 @@ struct server *server_create(const struct server_options *options, struct simula
         return NULL;
     }
     server->simulation = simulation;
+    broadcast_init(&server->broadcast);
     server->max_clients = (int)options->max_clients;
     if (listener_open(&server->listener, &server->loop, options->listen, (uint16_t)options->port, failure) !=
         0) {
@@ -372,5 +355,6 @@ void server_destroy(struct server *server) {
     if (uv_loop_close(&server->loop) != 0) {
         log_write(LOG_WARN, "server", "handles were left open");
     }
+    broadcast_fini(&server->broadcast);
     free(server);
 }

@@ -90,7 +90,8 @@ static void publish(struct simulation *simulation, const struct demand *demand, 
         return;
     }
     struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
-    if (world_snapshot_copy(simulation->stage.world, demand->forces, snapshot) != 0) {
+    if (world_snapshot_copy_wanted(simulation->stage.world, demand->forces, demand->headings, snapshot) !=
+        0) {
         log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
         return;
     }

@@ -6,17 +6,18 @@
 
 #include "server/sim/trig.h"
 
+/* lrint is one instruction where rint may be a call. */
 int32_t world_snapshot_hundredths(float value) {
-    const double hundredths = rint((double)value * 100.0);
-    return (int32_t)(hundredths > (double)INT32_MAX    ? (double)INT32_MAX
-                     : hundredths < -(double)INT32_MAX ? -(double)INT32_MAX
-                                                       : hundredths);
+    const double most = (double)INT32_MAX;
+    const double hundredths = (double)value * 100.0;
+    const double held = hundredths > most ? most : hundredths < -most ? -most : hundredths;
+    return (int32_t)lrint(held);
 }
 
 int32_t world_snapshot_heading(vec2 heading) {
     const double degrees = (double)trig_atan2(heading.y, heading.x) * (180.0 / TRIG_PI);
-    const int32_t hundredths = (int32_t)rint(degrees * 100.0);
-    return (hundredths + 36000) % 36000;
+    const int32_t hundredths = (int32_t)lrint(degrees * 100.0); /* -18000 to 18000 */
+    return hundredths < 0 ? hundredths + 36000 : hundredths;
 }
 
 static struct snapshot_vector vector_of(vec2 value) {
@@ -98,6 +99,11 @@ static int32_t count_shares(const struct world *world) {
 }
 
 int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out) {
+    return world_snapshot_copy_wanted(world, with_forces, true, out);
+}
+
+int world_snapshot_copy_wanted(const struct world *world, bool with_forces, bool with_headings,
+                               struct snapshot *out) {
     uint16_t state_index[LIMIT_KINDS][LIMIT_STATES];
     const int32_t count = world_agent_count(world);
     if (snapshot_reserve(out, count, with_forces ? count_shares(world) : 0, with_forces) != 0 ||
@@ -107,6 +113,11 @@ int world_snapshot_copy(const struct world *world, bool with_forces, struct snap
     out->tick = world_tick(world);
     out->time_s = (double)out->tick / world_tick_hz(world);
     out->has_forces = with_forces;
+    out->fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
+    out->fields &= with_headings ? ~0u : ~(unsigned)SNAPSHOT_HEADING;
+    out->width = world_size(world).x;
+    out->height = world_size(world).y;
+    out->wraps = world_edge(world) == EDGE_WRAP;
     out->count = count;
     out->share_count = 0;
     for (int32_t row = 0; row < count; row++) {
@@ -118,7 +129,8 @@ int world_snapshot_copy(const struct world *world, bool with_forces, struct snap
         out->y[row] = world_snapshot_hundredths(agent.position.y);
         out->vx[row] = world_snapshot_hundredths(agent.velocity.x);
         out->vy[row] = world_snapshot_hundredths(agent.velocity.y);
-        out->heading[row] = world_snapshot_heading(agent.heading);
+        out->heading[row] = with_headings ? world_snapshot_heading(agent.heading) : 0;
+        out->stamina[row] = world_snapshot_hundredths(agent.stamina);
         if (with_forces && copy_forces(world, row, out) != 0) {
             return -1;
         }

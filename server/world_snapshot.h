@@ -14,6 +14,10 @@
  * do, and why. 0, or -1 when memory is short (the snapshot's contents are void then). */
 NODISCARD int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out);
 
+/** The same, without the headings (zeros, and not in out->fields) when nobody wants them. */
+NODISCARD int world_snapshot_copy_wanted(const struct world *world, bool with_forces, bool with_headings,
+                                         struct snapshot *out);
+
 /** The nearest hundredth; what does not fit is held at +-2147483647. */
 int32_t world_snapshot_hundredths(float value);
 /** The direction of a unit vector in hundredths of a degree, 0 to 35999. */

@@ -14,6 +14,7 @@ void send_queue_fini(struct send_queue *queue) {
         shared_bytes_release(queue->control[(queue->head + i) & (queue->capacity - 1)]);
     }
     shared_bytes_release(queue->frame);
+    shared_bytes_release(queue->key);
     free(queue->control);
     send_queue_init(queue, queue->control_limit);
 }
@@ -56,7 +57,24 @@ void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame
     queue->frame = shared_bytes_hold(frame);
 }
 
+void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t key_number,
+                            struct shared_bytes *frame) {
+    assert(key_number != 0);
+    send_queue_offer_frame(queue, frame);
+    if (key_number != queue->last_key) {
+        queue->key = shared_bytes_hold(key);
+        queue->key_number = key_number;
+    }
+}
+
+void send_queue_forget_key(struct send_queue *queue) {
+    send_queue_drop_frame(queue); /* it may count on the key */
+    queue->last_key = 0;
+}
+
 void send_queue_drop_frame(struct send_queue *queue) {
+    shared_bytes_release(queue->key);
+    queue->key = NULL;
     if (queue->frame != NULL) {
         shared_bytes_release(queue->frame);
         queue->frame = NULL;
@@ -76,8 +94,13 @@ int send_queue_begin_write(struct send_queue *queue, struct shared_bytes *batch[
         queue->writing_control_bytes += line->length;
         queue->writing[taken++] = line;
     }
-    if (queue->frame != NULL && taken < SEND_QUEUE_BATCH) {
+    if (queue->frame != NULL && taken + (queue->key != NULL) < SEND_QUEUE_BATCH) {
         assert(queue->count == 0);
+        if (queue->key != NULL) {
+            queue->writing[taken++] = queue->key;
+            queue->last_key = queue->key_number;
+            queue->key = NULL;
+        }
         queue->writing[taken++] = queue->frame;
         queue->frame = NULL;
         queue->is_writing_frame = true;

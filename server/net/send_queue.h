@@ -6,7 +6,8 @@
  *
  * 1. Control lines leave in the order they were pushed, and before a frame that waits.
  * 2. At most one frame is in the batch being written and one waits: the newest. A frame that is replaced or
- * dropped before its turn is counted in frames_skipped.
+ * dropped before its turn is counted in frames_skipped. A frame that can be read only after a key line has
+ * that line before it, in the same batch, unless it is the key that was written last.
  * 3. control_bytes counts control lines waiting or being written. A push that would pass control_limit is
  * refused, but one line is always accepted when none waits, however long it is.
  */
@@ -26,7 +27,9 @@ struct send_queue {
     struct shared_bytes **control; /* a ring; owns one reference each */
     size_t head, count, capacity;  /* capacity is 0 or a power of two */
     size_t control_bytes, control_limit;
-    struct shared_bytes *frame; /* the newest, waiting; NULL when none */
+    struct shared_bytes *frame;    /* the newest, waiting; NULL when none */
+    struct shared_bytes *key;      /* to be written before it; NULL when it needs none or was written */
+    uint64_t key_number, last_key; /* of that key, and of the one that was written last; 0: none */
     struct shared_bytes *writing[SEND_QUEUE_BATCH];
     int writing_count;
     size_t writing_control_bytes;
@@ -45,6 +48,11 @@ NODISCARD int send_queue_push(struct send_queue *queue, struct shared_bytes *lin
 NODISCARD int send_queue_push_last(struct send_queue *queue, struct shared_bytes *line);
 /** The newest frame; takes its own reference. One that still waits is skipped. */
 void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame);
+/** The same for a frame that can be read only after the key of this number (not 0). */
+void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t key_number,
+                            struct shared_bytes *frame);
+/** The next keyed frame has its key before it: the reader lost its own. */
+void send_queue_forget_key(struct send_queue *queue);
 /** Skips the frame that waits, if any (unsubscribed, scenario changed). */
 void send_queue_drop_frame(struct send_queue *queue);
 /** Takes the next batch. Returns how many entries of batch[] are to be written in this order, 0 when there is

@@ -134,6 +134,18 @@ void session_offer_frame(struct session *session, struct shared_bytes *frame) {
     }
 }
 
+void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
+                         struct shared_bytes *frame) {
+    if (session->phase == SESSION_OPEN) {
+        send_queue_offer_keyed(&session->queue, key, key_number, frame);
+        flush(session);
+    }
+}
+
+void session_forget_key(struct session *session) {
+    send_queue_forget_key(&session->queue);
+}
+
 void session_drop_frame(struct session *session) {
     send_queue_drop_frame(&session->queue);
 }

@@ -7,7 +7,8 @@
  * (and the socket is not read: the sender is held back by TCP, not by an error).
  * 3. Phases go one way: open, flushing (bye is queued; the rest is written, at most SESSION_FLUSH_MS),
  * lingering (our side is shut, we wait briefly for the other, so that a reset does not eat the bye), closed.
- * 4. Memory: one line (64 KiB) + one read, LIMIT_CONTROL_BYTES of replies, references to at most two frames.
+ * 4. Memory: one line (64 KiB) + one read, LIMIT_CONTROL_BYTES of replies, references to at most two frames
+ * and two keys.
  */
 #ifndef DROVER_NET_SESSION_H
 #define DROVER_NET_SESSION_H
@@ -21,6 +22,7 @@
 #include "common/limits.h"
 #include "common/line_reader.h"
 #include "common/nodiscard.h"
+#include "common/snapshot_view.h"
 #include "server/net/send_queue.h"
 
 enum {
@@ -34,10 +36,10 @@ enum {
 /** What a session asked to be sent. */
 struct subscription {
     bool is_active;
-    int layout;     /* enum layout */
-    double hz;      /* as asked; `every` follows from it and the scenario's tick_hz */
-    uint64_t every; /* ticks between frames, >= 1 */
-    bool forces;
+    struct snapshot_view view;
+    double hz;          /* as asked; `every` follows from it and the scenario's tick_hz */
+    uint64_t every;     /* ticks between frames, >= 1 */
+    bool forces;        /* the view needs steering vectors */
     bool has_sent;      /* false: the current state is owed at once */
     uint64_t last_tick; /* of the last frame given to the send queue */
 };
@@ -93,6 +95,11 @@ void session_send(struct session *session, struct buffer *lines);
 void session_send_shared(struct session *session, struct shared_bytes *lines);
 /** The newest frame, in place of one that waits. */
 void session_offer_frame(struct session *session, struct shared_bytes *frame);
+/** The same for a frame that can be read only after this key line (send_queue_offer_keyed). */
+void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
+                         struct shared_bytes *frame);
+/** Skips a frame that waits, and has the next keyed frame bring its key. */
+void session_forget_key(struct session *session);
 /** Skips a frame that waits. */
 void session_drop_frame(struct session *session);
 /** A request of this session was handed to the world; session_answered when it is done. */

@@ -39,16 +39,18 @@ vec2 trig_unit(float angle) {
 
 /* Arc tangent of t in [0, 1]: above tan(pi/8) by the identity atan t = pi/4 + atan((t - 1) / (t + 1)). */
 static double arc_tangent(double t) {
+    static const double coefficients[12] = {-1.0 / 23.0, 1.0 / 21.0, -1.0 / 19.0, 1.0 / 17.0,
+                                            -1.0 / 15.0, 1.0 / 13.0, -1.0 / 11.0, 1.0 / 9.0,
+                                            -1.0 / 7.0,  1.0 / 5.0,  -1.0 / 3.0,  1.0};
     double base = 0.0;
     if (t > 0.41421356237309503) {
         t = (t - 1.0) / (t + 1.0);
         base = TRIG_PI / 4.0;
     }
     const double s = t * t;
-    double sum = 0.0;
-    for (int odd = 23; odd >= 1; odd -= 2) {
-        const double sign = (odd & 2) ? -1.0 : 1.0;
-        sum = sum * s + sign / (double)odd;
+    double sum = coefficients[0];
+    for (int i = 1; i < 12; i++) {
+        sum = sum * s + coefficients[i];
     }
     return base + sum * t;
 }

@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "common/clock.h"
-#include "common/snapshot.h"
 #include "server/sim/world.h"
-#include "server/world_snapshot.h"
 #include "tests/bench/bench_flock.h"
 #include "tests/bench/bench_solids.h"
+#include "tests/bench/bench_wire.h"
 
 enum { RUNS = 7 };
 
@@ -78,66 +75,6 @@ static void bench_world(void) {
     }
 }
 
-/* What a program without an own writer does: a cJSON tree, printed. */
-static size_t encode_with_cjson(const struct snapshot *snapshot, char *text, int size) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "op", "snapshot");
-    cJSON_AddNumberToObject(root, "tick", (double)snapshot->tick);
-    cJSON *agents = cJSON_AddArrayToObject(root, "agents");
-    for (int32_t i = 0; i < snapshot->count; i++) {
-        cJSON *agent = cJSON_CreateObject();
-        cJSON_AddNumberToObject(agent, "id", snapshot->id[i]);
-        cJSON_AddStringToObject(agent, "kind", snapshot->kind_names.names[snapshot->kind[i]]);
-        cJSON_AddStringToObject(agent, "state", snapshot->state_names.names[snapshot->state[i]]);
-        cJSON_AddNumberToObject(agent, "x", snapshot->x[i] / 100.0);
-        cJSON_AddNumberToObject(agent, "y", snapshot->y[i] / 100.0);
-        cJSON_AddNumberToObject(agent, "vx", snapshot->vx[i] / 100.0);
-        cJSON_AddNumberToObject(agent, "vy", snapshot->vy[i] / 100.0);
-        cJSON_AddNumberToObject(agent, "heading", snapshot->heading[i] / 100.0);
-        cJSON_AddItemToArray(agents, agent);
-    }
-    const cJSON_bool printed = cJSON_PrintPreallocated(root, text, size, 0);
-    cJSON_Delete(root);
-    return printed ? strlen(text) : 0;
-}
-
-static void bench_wire(void) {
-    printf("wire: one objects snapshot, eight members an agent\n%10s %12s %12s %8s %10s\n", "agents",
-           "ours ns/agent", "cJSON ns/agent", "ratio", "bytes");
-    for (uint32_t count = 1000; count <= 100000; count *= 10) {
-        struct world *world = make_world(count);
-        struct snapshot *snapshot = snapshot_create();
-        if (!snapshot || world_snapshot_copy(world, false, snapshot) != 0) {
-            abort();
-        }
-        const int size = (int)count * 300 + 4096;
-        char *text = malloc((size_t)size);
-        struct buffer out;
-        buffer_init(&out, (size_t)1 << 30);
-        double ours[RUNS], theirs[RUNS];
-        const int repeats = (int)(1000000 / count);
-        for (int run = 0; run < RUNS; run++) {
-            uint64_t start = clock_now_ns();
-            for (int i = 0; i < repeats; i++) {
-                buffer_clear(&out);
-                snapshot_encode_objects(snapshot, false, &out);
-            }
-            ours[run] = (double)(clock_now_ns() - start) / repeats / count;
-            start = clock_now_ns();
-            if (encode_with_cjson(snapshot, text, size) == 0) {
-                abort();
-            }
-            theirs[run] = (double)(clock_now_ns() - start) / count;
-        }
-        const double a = median(ours), b = median(theirs);
-        printf("%10u %12.1f %12.1f %8.0f %10zu\n", count, a, b, b / a, out.length);
-        buffer_fini(&out);
-        free(text);
-        snapshot_destroy(snapshot);
-        world_destroy(world);
-    }
-}
-
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "all";
     const int all = strcmp(what, "all") == 0;
@@ -145,7 +82,7 @@ int main(int argc, char **argv) {
         bench_world();
     }
     if (all || strcmp(what, "wire") == 0) {
-        bench_wire();
+        (void)bench_wire();
     }
     if (all || strcmp(what, "solids") == 0) {
         bench_solids();

@@ -74,11 +74,34 @@ class Page(Case):
     def test_every_json_block_parses(self):
         found = 0
         for tag, _, text, line in BLOCKS:
-            self.assertIn(tag, ("json", "transcript"), f"protocol.md:{line}: a block of another sort")
+            self.assertIn(tag, ("json", "transcript", "python"), f"protocol.md:{line}: a block of another sort")
             for row in text.splitlines() if tag == "json" else []:
                 json.loads(row)
                 found += 1
         self.assertGreaterEqual(found, 2)
+
+    def test_the_reader_of_packed_frames_reads_them(self):
+        """The page's Python, as it stands, gives what a session with the layout objects gets."""
+        code = next(text for tag, _, text, _ in BLOCKS if tag == "python")
+        reader = {}
+        exec(code, reader)  # pylint: disable=exec-used
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as client, server.connect() as plain:
+            client.request("subscribe", layout="packed", hz=480)
+            plain.request("subscribe", hz=480)
+            self.assertIsNone(reader["read"](client.receive_op("key") and client.last_line))
+            client.receive_op("delta")
+            plain.receive_op("snapshot")
+            for count in (1, 30, 1, 90):
+                client.request("step", count=count)
+                columns = None
+                while columns is None:
+                    client.receive()
+                    columns = reader["read"](client.last_line)
+                agents = plain.receive_op("snapshot")["agents"]
+                for name in ("x", "y", "vx", "vy", "heading"):
+                    self.assertEqual(columns[name], [round(agent[name] * 100) for agent in agents])
+                for name in ("kind", "state"):
+                    self.assertEqual([reader["key"][name + "s"][i] for i in columns[name]], [agent[name] for agent in agents])
 
     def test_every_inline_message_parses(self):
         for match in re.finditer(r"`(\{\"op\"[^`]*\})`", PAGE):
@@ -100,7 +123,7 @@ class Page(Case):
         self.assertEqual(len(codes), len(set(codes)))
         used = set()
         for path in (ROOT / "tests/e2e").glob("test_*.py"):
-            used |= set(re.findall(r'"(parse|invalid|too_long|unknown_op|bad_param|out_of_range|no_\w+|bad_scenario|not_paused|full|busy|internal)"', path.read_text()))
+            used |= set(re.findall(r'"(parse|invalid|too_long|unknown_op|bad_param|out_of_range|no_\w+|bad_scenario|not_paused|not_subscribed|full|busy|internal)"', path.read_text()))
         self.assertEqual(used - set(codes) - {"no_tick"}, set())
 
     def test_the_fields_of_the_tables_are_read(self):

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "common/snapshot.h"
 #include "test_support.h"
 
 static int decode(const char *text, struct request *request, struct failure *failure) {
@@ -115,8 +116,9 @@ static void refuses_what_is_no_request(void **state) {
     refused("{\"id\":3,\"OP\":\"ping\"}", "3", FAILURE_INVALID, "op", "missing; every request has an op");
     refused("{\"id\":3,\"op\":1}", "3", FAILURE_INVALID, "op", "expected a string");
     refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
-            "unknown op \"fly\"; known: subscribe, unsubscribe, set_target, mouse, spawn, remove, set_param, "
-            "get_params, list, pause, resume, step, load, ping, bye");
+            "unknown op \"fly\"; known: subscribe, unsubscribe, set_region, resync, set_target, mouse, "
+            "spawn, remove, set_param, "
+            "get_params, list, inspect, pause, resume, step, load, ping, bye");
 }
 
 static void refuses_bad_fields(void **state) {
@@ -133,8 +135,8 @@ static void refuses_bad_fields(void **state) {
             "missing; expected a number: -1000000 to 1000000 px");
     refused("{\"op\":\"subscribe\",\"hz\":0}", "", FAILURE_OUT_OF_RANGE, "hz",
             "0 is out of range: 0.01 to 480");
-    refused("{\"op\":\"subscribe\",\"layout\":\"packed\"}", "", FAILURE_BAD_PARAM, "layout",
-            "\"packed\" is not one of \"objects\"");
+    refused("{\"op\":\"subscribe\",\"layout\":\"round\"}", "", FAILURE_BAD_PARAM, "layout",
+            "\"round\" is not one of \"objects\", \"packed\", \"density\", \"events\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
@@ -181,10 +183,70 @@ static void holds_the_rules_between_fields(void **state) {
     refused(text, "", FAILURE_OUT_OF_RANGE, "agents", "more than 2048 ids");
 }
 
+static void subscriptions(void **state) {
+    (void)state;
+    const struct request some =
+        decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"fields\":[\"pos\",\"force\"],"
+                "\"kinds\":[\"a\",\"b\"],\"region\":[-1,2.5,3,4]}");
+    const struct request_subscribe *subscribe = &some.body.subscribe;
+    assert_int_equal(request_snapshot_fields(subscribe), SNAPSHOT_POS | SNAPSHOT_FORCE);
+    assert_string_equal(subscribe->kinds, "a b");
+    assert_true(subscribe->has_region && subscribe->region[0] == -1.0f && subscribe->region[1] == 2.5f &&
+                subscribe->region[2] == 3.0f && subscribe->region[3] == 4.0f);
+    const struct request usual = decoded("{\"op\":\"subscribe\"}");
+    assert_int_equal(request_snapshot_fields(&usual.body.subscribe), SNAPSHOT_USUAL);
+    const struct request forces = decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"forces\":true}");
+    assert_int_equal(request_snapshot_fields(&forces.body.subscribe),
+                     SNAPSHOT_USUAL | SNAPSHOT_FORCE | SNAPSHOT_DESIRED);
+    const struct request dense = decoded("{\"op\":\"subscribe\",\"layout\":\"density\",\"grid\":[128,128]}");
+    assert_true(dense.body.subscribe.grid[0] == 128.0f && dense.body.subscribe.grid[1] == 128.0f &&
+                !dense.body.subscribe.has_region);
+
+#define SUBSCRIBE(more) "{\"op\":\"subscribe\"," more "}"
+    static const char expected[] = "expected [x, y, width, height]";
+    refused(SUBSCRIBE("\"region\":[1,2,3]"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":[1,2,3,4,5]"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":[1,2,3,\"4\"]"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":{}"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":null"), "", FAILURE_BAD_PARAM, "region", expected);
+    static const char range[] =
+        "x and y are within -1000000 and 1000000, width and height 0.01 to 2000000 px";
+    refused(SUBSCRIBE("\"region\":[1,2,0,4]"), "", FAILURE_OUT_OF_RANGE, "region", range);
+    refused(SUBSCRIBE("\"region\":[1,1000001,1,4]"), "", FAILURE_OUT_OF_RANGE, "region", range);
+    refused(SUBSCRIBE("\"fields\":[\"pos\",\"speed\"]"), "", FAILURE_BAD_PARAM, "fields",
+            "no field \"speed\"; there are pos, vel, heading, state, kind, stamina, force, desired");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"fields\":[\"pos\"]"), "", FAILURE_BAD_PARAM, "fields",
+            "layout density has none");
+    refused(SUBSCRIBE("\"layout\":\"events\",\"region\":[0,0,1,1]"), "", FAILURE_BAD_PARAM, "region",
+            "layout events has none");
+    refused(SUBSCRIBE("\"layout\":\"packed\",\"grid\":[4,4]"), "", FAILURE_BAD_PARAM, "grid",
+            "layout packed has none");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4],\"cell\":5"), "", FAILURE_BAD_PARAM, "cell",
+            "give only one of grid and cell");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4.5]"), "", FAILURE_BAD_PARAM, "grid",
+            "expected whole numbers of columns and rows");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[129,128]"), "", FAILURE_OUT_OF_RANGE, "grid",
+            "more than 16384 cells");
+    refused("{\"op\":\"set_region\"}", "", FAILURE_BAD_PARAM, "region", "give region, or clear, one of them");
+    refused("{\"op\":\"set_region\",\"clear\":true,\"region\":[0,0,1,1]}", "", FAILURE_BAD_PARAM, "region",
+            "give region, or clear, one of them");
+}
+
+static void inspecting(void **state) {
+    (void)state;
+    const struct request request = decoded("{\"op\":\"inspect\",\"agents\":[4,5]}");
+    assert_int_equal(request.body.inspect.agent_count, 2);
+    assert_int_equal(request.body.inspect.agents[1], 5);
+    refused("{\"op\":\"inspect\"}", "", FAILURE_BAD_PARAM, "agent",
+            "missing; give exactly one of agent, agents");
+    refused("{\"op\":\"inspect\",\"agents\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}", "",
+            FAILURE_OUT_OF_RANGE, "agents", "more than 16 ids");
+}
+
 static void answers_as_documented(void **state) {
     (void)state;
-    static const char *const always[] = {"subscribe", "unsubscribe", "get_params", "list",
-                                         "step",      "load",        "ping",       "bye"};
+    static const char *const always[] = {"subscribe", "unsubscribe", "resync", "get_params", "list",
+                                         "inspect",   "step",        "load",   "ping",       "bye"};
     int count = 0;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         assert_non_null(request_fields((enum request_op)op));
@@ -281,6 +343,38 @@ static void random_set_param(uint64_t *random, struct request_set_param *param) 
     param->value = (double)random_float(random, 1e9f) / 3.0;
 }
 
+static void random_region(uint64_t *random, float region[4]) {
+    region[0] = random_float(random, 1e6f);
+    region[1] = random_float(random, 1e6f);
+    region[2] = 0.01f + (float)test_below(random, 1999999);
+    region[3] = 0.01f + (float)test_below(random, 1999999);
+}
+
+static void random_subscribe(uint64_t *random, struct request_subscribe *subscribe) {
+    subscribe->layout = (int)test_below(random, LAYOUT_COUNT);
+    if (subscribe->layout == LAYOUT_EVENTS) {
+        return;
+    }
+    subscribe->has_region = coin(random);
+    if (subscribe->has_region) {
+        random_region(random, subscribe->region);
+    }
+    if (coin(random)) {
+        memcpy(subscribe->kinds, "prey hunter-2", 14);
+    }
+    if (subscribe->layout != LAYOUT_DENSITY) {
+        subscribe->forces = coin(random);
+        if (coin(random)) {
+            memcpy(subscribe->fields, "vel stamina desired", 20);
+        }
+    } else if (coin(random)) {
+        subscribe->cell = 0.5f + (float)test_below(random, 1000);
+    } else {
+        subscribe->grid[0] = 1.0f + (float)test_below(random, 128);
+        subscribe->grid[1] = 1.0f + (float)test_below(random, 128);
+    }
+}
+
 static struct request random_request(uint64_t *random) {
     struct request request = request_default((enum request_op)test_below(random, REQUEST_OP_COUNT));
     if (coin(random)) {
@@ -290,7 +384,20 @@ static struct request random_request(uint64_t *random) {
     switch (request.op) {
     case REQUEST_SUBSCRIBE:
         request.body.subscribe.hz = 0.01 + (double)test_below(random, 479000) / 999.0;
-        request.body.subscribe.forces = coin(random);
+        random_subscribe(random, &request.body.subscribe);
+        break;
+    case REQUEST_INSPECT:
+        request.body.inspect.agent_count = 1 + (int)test_below(random, LIMIT_INSPECT_IDS);
+        for (int i = 0; i < request.body.inspect.agent_count; i++) {
+            request.body.inspect.agents[i] = 1 + test_below(random, 4000000000u);
+        }
+        break;
+    case REQUEST_SET_REGION:
+        request.body.set_region.clear = coin(random);
+        request.body.set_region.has_region = !request.body.set_region.clear;
+        if (request.body.set_region.has_region) {
+            random_region(random, request.body.set_region.region);
+        }
         break;
     case REQUEST_SET_TARGET:
         random_set_target(random, &request.body.set_target);
@@ -391,6 +498,8 @@ int main(void) {
         cmocka_unit_test(refuses_what_is_no_request),
         cmocka_unit_test(refuses_bad_fields),
         cmocka_unit_test(holds_the_rules_between_fields),
+        cmocka_unit_test(subscriptions),
+        cmocka_unit_test(inspecting),
         cmocka_unit_test(answers_as_documented),
         cmocka_unit_test(every_request_round_trips),
         cmocka_unit_test(left_out_fields_are_not_written),

@@ -179,11 +179,59 @@ static void test_references(void **state) {
     shared_bytes_release(frame);
 }
 
+static void offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t number,
+                        const char *text) {
+    struct shared_bytes *frame = make(text);
+    send_queue_offer_keyed(queue, key, number, frame);
+    shared_bytes_release(frame);
+}
+
+/* Whatever a slow reader misses: no frame goes out that it cannot read. */
+static void test_keys(void **state) {
+    (void)state;
+    struct send_queue queue;
+    struct shared_bytes *k1 = make("K1"), *k2 = make("K2"), *k3 = make("K3");
+    send_queue_init(&queue, 100);
+    offer_keyed(&queue, k1, 1, "a1");
+    expect_batch(&queue, "K1 a1");
+    offer_keyed(&queue, k1, 1, "b1");
+    offer_keyed(&queue, k2, 2, "a2"); /* skipped, and its key with it */
+    offer_keyed(&queue, k3, 3, "a3");
+    offer_keyed(&queue, k3, 3, "b3");
+    send_queue_end_write(&queue);
+    push(&queue, "reply");
+    expect_batch(&queue, "reply K3 b3");
+    send_queue_end_write(&queue);
+    offer_keyed(&queue, k3, 3, "c3");
+    expect_batch(&queue, "c3");
+    offer_keyed(&queue, k3, 3, "d3");
+    send_queue_forget_key(&queue); /* resync: what waited goes, the next has its key */
+    send_queue_end_write(&queue);
+    expect_batch(&queue, "");
+    offer_keyed(&queue, k3, 3, "e3");
+    expect_batch(&queue, "K3 e3");
+    send_queue_end_write(&queue);
+    for (int i = 0; i < SEND_QUEUE_BATCH - 1; i++) {
+        push(&queue, "r");
+    }
+    offer_keyed(&queue, k2, 4, "a4"); /* one place is left: both wait */
+    expect_batch(&queue, "r r r r r r r r r r r r r r r r r r r r r r r r r r r r r r r");
+    send_queue_end_write(&queue);
+    expect_batch(&queue, "K2 a4");
+    offer_keyed(&queue, k1, 5, "never");
+    send_queue_fini(&queue);
+    assert_true(k1->references == 1 && k2->references == 1 && k3->references == 1);
+    shared_bytes_release(k1);
+    shared_bytes_release(k2);
+    shared_bytes_release(k3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_control_before_frames),
         cmocka_unit_test(test_one_write_at_a_time),
         cmocka_unit_test(test_newest_frame_wins),
+        cmocka_unit_test(test_keys),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_references),
