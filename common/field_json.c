@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/name_table.h"
+#include "common/nearest_name.h"
 #include "common/utf8.h"
 
 enum { PATH_BYTES = sizeof((struct failure *)0)->field, QUOTE_BYTES = 40 };
@@ -348,7 +349,13 @@ static int read_choice(const struct field *field, const char *text, const char *
     char choices[256];
     quote(text, found);
     choices_text(field, choices, sizeof choices);
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "%s is not one of %s", found, choices);
+    struct nearest_name nearest = nearest_name_begin(text);
+    for (int i = 0; field->choices[i] != NULL; i++) {
+        nearest_name_offer(&nearest, field->choices[i]);
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_BAD_PARAM, path, "%s is not one of %s%s", found, choices, hint);
 }
 
 static int read_name(const struct field *field, const char *text, const char *path, void *object,

@@ -21,6 +21,7 @@ struct listener {
     uv_poll_t poll;
     uv_timer_t rest;
     int socket;
+    bool is_loopback;                     /* nobody but this machine can reach it */
     bool is_open, is_short;               /* is_short: descriptors ran out and that was said */
     char address[LISTENER_ADDRESS_CHARS]; /* "127.0.0.1:7717", "[::1]:7717" */
     void *context;
@@ -33,6 +34,9 @@ NODISCARD int listener_open(struct listener *listener, uv_loop_t *loop, const ch
                             struct failure *failure);
 NODISCARD int listener_start(struct listener *listener, void *context,
                              void (*on_accept)(void *context, int socket));
+/** Who is at the other end of a connected socket: its numeric address. False when the kernel does not know
+ * any more. */
+bool listener_peer(int socket, char *host, size_t size, bool *loopback);
 /** Stops accepting and starts closing its handles. Does nothing when it is not open. */
 void listener_close(struct listener *listener);
 

@@ -53,13 +53,15 @@ static void hello_round_trips(void **state) {
     hello.tick = 60;
     hello.time_s = 1.0;
     hello.is_paused = true;
+    memcpy(hello.role, "admin", 6);
     hello.scenario = seek_scenario();
     struct buffer out;
     buffer_init(&out, 1 << 16);
     message_write_hello(&hello, &out);
-    assert_string_equal(out.data,
-                        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\",\"session\":3,"
-                        "\"tick\":60,\"time\":1,\"paused\":true,\"scenario\":{" SCENARIO_TEXT "}\n");
+    assert_string_equal(
+        out.data,
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\",\"session\":3,"
+        "\"tick\":60,\"time\":1,\"paused\":true,\"role\":\"admin\",\"scenario\":{" SCENARIO_TEXT "}\n");
     struct message message;
     decode(out.data, out.length, &message);
     assert_int_equal(message.op, MESSAGE_HELLO);
@@ -162,7 +164,7 @@ static void event_error_and_bye_round_trip(void **state) {
     assert_string_equal(out.data, "{\"op\":\"error\",\"code\":\"too_long\",\"message\":\"m\"}\n");
 
     buffer_clear(&out);
-    message_write_bye("shutdown", "the server stops", &out);
+    message_write_bye("shutdown", "the server stops", 0, &out);
     assert_string_equal(out.data,
                         "{\"op\":\"bye\",\"reason\":\"shutdown\",\"message\":\"the server stops\"}\n");
     decode(out.data, out.length, &message);

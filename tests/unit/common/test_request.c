@@ -116,7 +116,7 @@ static void refuses_what_is_no_request(void **state) {
     refused("{\"id\":3,\"op\":1}", "3", FAILURE_INVALID, "op", "expected a string");
     refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
             "unknown op \"fly\"; known: subscribe, unsubscribe, set_target, mouse, spawn, remove, set_param, "
-            "get_params, list, pause, resume, step, load, ping, bye");
+            "get_params, list, pause, resume, step, load, ping, bye, hello, cursor, stats, help");
 }
 
 static void refuses_bad_fields(void **state) {
@@ -183,8 +183,8 @@ static void holds_the_rules_between_fields(void **state) {
 
 static void answers_as_documented(void **state) {
     (void)state;
-    static const char *const always[] = {"subscribe", "unsubscribe", "get_params", "list",
-                                         "step",      "load",        "ping",       "bye"};
+    static const char *const always[] = {"subscribe", "unsubscribe", "get_params", "list",  "step", "load",
+                                         "ping",      "bye",         "hello",      "stats", "help"};
     int count = 0;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         assert_non_null(request_fields((enum request_op)op));
