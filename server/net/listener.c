@@ -30,8 +30,10 @@ static bool rest_after(struct listener *listener, int error) {
     if (error == EAGAIN || error == EWOULDBLOCK) {
         return false;
     }
-    if (!listener->is_short) {
-        listener->is_short = true;
+    const uint64_t now_ms = uv_now(listener->poll.loop);
+    if (!listener->was_short || now_ms - listener->short_ms >= LISTENER_SAY_MS) {
+        listener->was_short = true;
+        listener->short_ms = now_ms;
         log_write(LOG_ERROR, "net", "cannot accept connections: %s; trying again every second",
                   strerror(error));
     }
@@ -55,7 +57,6 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
             }
             return;
         }
-        listener->is_short = false;
         (void)fcntl(accepted, F_SETFD, FD_CLOEXEC);
         listener->on_accept(listener->context, accepted);
     }

@@ -15,14 +15,20 @@
 #include "common/failure.h"
 #include "common/nodiscard.h"
 
-enum { LISTENER_REST_MS = 1000, LISTENER_BACKLOG = 511, LISTENER_ADDRESS_CHARS = 80 };
+enum {
+    LISTENER_REST_MS = 1000,
+    LISTENER_SAY_MS = 60000,
+    LISTENER_BACKLOG = 511,
+    LISTENER_ADDRESS_CHARS = 80
+};
 
 struct listener {
     uv_poll_t poll;
     uv_timer_t rest;
     int socket;
     bool is_loopback;                     /* nobody but this machine can reach it */
-    bool is_open, is_short;               /* is_short: descriptors ran out and that was said */
+    bool is_open, was_short;              /* was_short: descriptors ran out, */
+    uint64_t short_ms;                    /* last said then: once a minute at most */
     char address[LISTENER_ADDRESS_CHARS]; /* "127.0.0.1:7717", "[::1]:7717" */
     void *context;
     void (*on_accept)(void *context, int socket); /* the socket is the receiver's, also to close */
