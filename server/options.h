@@ -21,6 +21,7 @@ struct server_options {
     uint32_t idle_s;          /* 0: never */
     char token_file[1024];    /* "" when everybody is admin */
     bool is_insecure;
+    bool is_realtime;
     uint32_t threads; /* 0: as many as there are cores, less one for the network */
     int log;          /* enum log_level */
 };

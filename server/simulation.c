@@ -2,6 +2,7 @@
 #include "server/simulation.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "server/tick_clock.h"
 #include "server/world_snapshot.h"
 
-enum { ANSWER_BYTES = 16 * 1024 * 1024, LINE_BYTES = 1024 * 1024 };
+enum { ANSWER_BYTES = 16 * 1024 * 1024, LINE_BYTES = 1024 * 1024, REALTIME_PRIORITY = 10 };
 
 struct simulation {
     struct stage stage; /* the thread's, once it runs */
@@ -25,7 +26,7 @@ struct simulation {
     void (*notify)(void *context);
     void *notify_context;
     pthread_t thread;
-    bool is_started;
+    bool is_started, is_realtime;
     atomic_bool stop, wants_snapshot;
     _Atomic uint64_t tick;
     struct target_watch targets;
@@ -284,8 +285,22 @@ static void wait_for_work(struct simulation *simulation) {
     command_queue_wait(&simulation->commands, is_paused ? NULL : &deadline_ns, is_paused);
 }
 
+/* Ticks go before other programs, if the system lets us. A tick that never ends would hold a core, but no
+ * tick waits for anything. */
+static void run_first(void) {
+    const struct sched_param priority = {.sched_priority = REALTIME_PRIORITY};
+    const int result = pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    if (result != 0) {
+        log_write(LOG_WARN, "simulation", "--realtime: refused by the system (%s); going on without",
+                  strerror(result));
+    }
+}
+
 static void *run(void *argument) {
     struct simulation *simulation = argument;
+    if (simulation->is_realtime) {
+        run_first();
+    }
     while (!atomic_load(&simulation->stop)) {
         wait_for_work(simulation);
         if (simulation->stage.is_paused) {
@@ -338,6 +353,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     stage_init(&simulation->stage, &def->overrides, def->source);
     simulation->stage.stop = &simulation->stop;
     simulation->stage.is_paused = def->is_paused;
+    simulation->is_realtime = def->is_realtime;
     simulation->stage.pool = worker_pool_create(def->threads);
     if (simulation->stage.pool == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);

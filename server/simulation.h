@@ -31,6 +31,7 @@ struct simulation_def {
     struct scenario_source source;   /* used by the simulation thread from simulation_start on */
     const struct scenario *scenario; /* the first */
     bool is_paused;
+    bool is_realtime; /* ask for SCHED_FIFO */
     int threads; /* that work on a tick, 1 or more */
 };
 

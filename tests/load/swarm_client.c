@@ -23,9 +23,13 @@ int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *add
     }
     const int on = 1;
     const int small = 4096;
+    const int large = 1 << 20; /* room for whole frames, as a viewer ought to have */
     (void)setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (client->role == SWARM_STUCK || client->role == SWARM_SLOW) {
         (void)setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    }
+    if (client->role == SWARM_READER || client->role == SWARM_WITNESS) {
+        (void)setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
     }
     char line[96];
     const int length = snprintf(line, sizeof line, "{\"op\":\"subscribe\",\"hz\":%d}\n", (int)hz);
