@@ -216,7 +216,7 @@ class Coming(Case):
                     loris.send_raw(bytes([byte]))
                 self.assert_reply(other.request("ping"), "ping")
             # Each costs its descriptor, the session, one small buffer.
-            self.assertLess(server.rss_bytes() - before, 50 * (64 << 10))
+            self.assertLess(server.rss_bytes() - before, 50 * (128 << 10))
             for loris in lorises:
                 loris.send_raw('ing","id":5}\n')
                 self.assert_reply(loris.receive(), "ping", id=5)
