@@ -32,7 +32,7 @@ struct simulation_def {
     const struct scenario *scenario; /* the first */
     bool is_paused;
     bool is_realtime; /* ask for SCHED_FIFO */
-    int threads; /* that work on a tick, 1 or more */
+    int threads;      /* that work on a tick, 1 or more */
 };
 
 /** How the thread keeps up, as of the last tick boundary. */
