@@ -125,7 +125,7 @@ static void ask_stats(const struct sockaddr_in *address, double out[3]) {
     static const char request[] = "{\"op\":\"stats\"}\n";
     static char text[STATS_BYTES];
     out[0] = out[1] = out[2] = -1.0;
-    const struct timeval patience = {.tv_sec = 2};
+    const struct timeval patience = {.tv_sec = 10};
     const int connection = socket(AF_INET, SOCK_STREAM, 0);
     if (connection < 0) {
         return;
