@@ -14,6 +14,10 @@ target_compile_options(drover_options INTERFACE
   -Wcast-qual -Wwrite-strings -Wnull-dereference
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wvla>
   $<$<BOOL:${DROVER_WERROR}>:-Werror>)
+if(DROVER_FUZZ)
+  target_compile_options(drover_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(drover_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(DROVER_SANITIZE)
   target_compile_options(drover_options INTERFACE
     -fsanitize=${DROVER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

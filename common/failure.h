@@ -25,6 +25,9 @@
     X(NOT_SUBSCRIBED, "not_subscribed", "set_region and resync need a subscription to frames")               \
     X(FULL, "full", "a limit is reached; nothing was done")                                                  \
     X(BUSY, "busy", "the server is short of memory or its queue is full; try again")                         \
+    X(DENIED, "denied", "your role does not allow it; the message says which does")                          \
+    X(RATE, "rate", "you send faster than 200 requests a second; you are held back, nothing is lost")        \
+    X(VERSION, "version", "the server does not speak this version of the protocol")                          \
     X(INTERNAL, "internal", "a bug of the server")
 
 enum failure_code {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/name_table.h"
+#include "common/nearest_name.h"
 #include "common/utf8.h"
 
 enum { PATH_BYTES = sizeof((struct failure *)0)->field, QUOTE_BYTES = 40 };
@@ -195,21 +196,28 @@ static int check_number(const struct field *field, double value, const char *pre
     return 0;
 }
 
+/* There is one zero: -0 (and what is too small for a float) is 0, so that a value that is written and read
+ * again, or left out because it is the default, gives the same bits. */
+static float one_zero(double value) {
+    const float narrow = (float)value;
+    return narrow == 0.0f ? 0.0f : narrow;
+}
+
 /* value has passed check_number. */
 static void store_number(const struct field *field, double value, void *object) {
     void *member = member_of(field, object);
     switch (field->type) {
     case FIELD_FLOAT:
-        *(float *)member = (float)value;
+        *(float *)member = one_zero(value);
         break;
     case FIELD_DOUBLE:
-        *(double *)member = value;
+        *(double *)member = value == 0.0 ? 0.0 : value;
         break;
     case FIELD_ANGLE:
-        *(float *)member = radians_of(value);
+        *(float *)member = one_zero((double)radians_of(value));
         break;
     case FIELD_RANGE:
-        *(struct field_range *)member = (struct field_range){(float)value, (float)value};
+        *(struct field_range *)member = (struct field_range){one_zero(value), one_zero(value)};
         break;
     case FIELD_UINT32:
         *(uint32_t *)member = (uint32_t)value;
@@ -311,7 +319,8 @@ static int read_range(const struct field *field, const cJSON *value, const char 
         return failure_set(failure, FAILURE_BAD_PARAM, path, "[%s, %s] is upside down: low comes first", low,
                            high);
     }
-    *(struct field_range *)member_of(field, object) = (struct field_range){(float)pair[0], (float)pair[1]};
+    *(struct field_range *)member_of(field, object) =
+        (struct field_range){one_zero(pair[0]), one_zero(pair[1])};
     return 0;
 }
 
@@ -322,8 +331,8 @@ static int read_point(const struct field *field, const cJSON *value, const char 
         return -1;
     }
     float *point = member_of(field, object);
-    point[0] = (float)pair[0];
-    point[1] = (float)pair[1];
+    point[0] = one_zero(pair[0]);
+    point[1] = one_zero(pair[1]);
     return 0;
 }
 
@@ -348,7 +357,13 @@ static int read_choice(const struct field *field, const char *text, const char *
     char choices[256];
     quote(text, found);
     choices_text(field, choices, sizeof choices);
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "%s is not one of %s", found, choices);
+    struct nearest_name nearest = nearest_name_begin(text);
+    for (int i = 0; field->choices[i] != NULL; i++) {
+        nearest_name_offer(&nearest, field->choices[i]);
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_BAD_PARAM, path, "%s is not one of %s%s", found, choices, hint);
 }
 
 static int read_name(const struct field *field, const char *text, const char *path, void *object,

@@ -14,6 +14,15 @@
 #define LIMIT_CONTROL_BYTES     262144             /* replies and events queued for one session */
 #define LIMIT_STALL_SECONDS     10   /* without a byte accepted by a session that is owed some */
 #define LIMIT_CLIENTS           1024 /* sessions at once (default of --max-clients) */
+#define LIMIT_ADDRESS_CLIENTS   64   /* sessions of one address that is not loopback (--max-per-address) */
+#define LIMIT_REQUEST_RATE      200  /* requests a second of one session that does not wait (--rate) */
+#define LIMIT_RATE_SECONDS      10   /* held back that long without a pause: the session is closed */
+#define LIMIT_IDLE_SECONDS      600  /* neither subscribed nor heard of (default of --idle) */
+#define LIMIT_AUTH_SECONDS      10   /* to show a token when one is needed */
+#define LIMIT_AUTH_TRIES        3    /* wrong tokens before a session is closed */
+#define LIMIT_TOKEN_CHARS       128  /* a token */
+#define LIMIT_PERSON_BYTES      31   /* UTF-8 of the name a session gives itself */
+#define LIMIT_CURSOR_HZ         10   /* cursors lines a second */
 
 #define LIMIT_AGENTS         1048576 /* agents in a world */
 #define LIMIT_KINDS          64

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ static const struct field hello_fields[] = {
     ROW(struct message_hello, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
     ROW(struct message_hello, "time", FIELD_DOUBLE, time_s, NEED, 0, DBL_MAX),
     ROW(struct message_hello, "paused", FIELD_BOOL, is_paused, NEED, 0, 0),
+    ROW(struct message_hello, "role", FIELD_TEXT, role, 0, 0, 0),
     END,
 };
 
@@ -61,6 +63,24 @@ static const struct field event_fields[] = {
     ROW(struct message_event, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
     ROW(struct message_event, "by", FIELD_UINT32, by, NEED, 0, (double)UINT32_MAX),
     END,
+};
+
+/* Members that only some events have, each group by its bit of `has`. A target's x and y follow. */
+#define GROUP(bit, ...) {bit, (const struct field[]){__VA_ARGS__, END}}
+static const struct {
+    unsigned has;
+    const struct field *fields;
+} event_groups[] = {
+    GROUP(EVENT_HAS_NAME, ROW(struct message_event, "name", FIELD_TEXT, name, 0, 0, 0)),
+    GROUP(EVENT_HAS_KIND, ROW(struct message_event, "kind", FIELD_NAME, kind, 0, 0, 0)),
+    GROUP(EVENT_HAS_AGENT, ROW(struct message_event, "agent", FIELD_UINT32, agent, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_COUNT, ROW(struct message_event, "count", FIELD_UINT32, count, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_IDS, ROW(struct message_event, "first_id", FIELD_UINT32, first_id, 0, 0, (double)UINT32_MAX),
+          ROW(struct message_event, "last_id", FIELD_UINT32, last_id, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_PARAM, ROW(struct message_event, "param", FIELD_TEXT, param, 0, 0, 0),
+          ROW(struct message_event, "value", FIELD_DOUBLE, value, 0, -DBL_MAX, DBL_MAX)),
+    GROUP(EVENT_HAS_TARGET, ROW(struct message_event, "target", FIELD_NAME, target, 0, 0, 0)),
+    GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
 };
 
 static const struct field bye_fields[] = {
@@ -165,6 +185,15 @@ void message_write_scenario(const struct message_scenario *scenario, struct buff
 void message_write_event(const struct message_event *event, struct buffer *out) {
     struct json_writer json = begin_message("event", out);
     write_fields(event_fields, event, &json);
+    for (size_t i = 0; i < sizeof event_groups / sizeof event_groups[0]; i++) {
+        if ((event->has & event_groups[i].has) != 0) {
+            write_fields(event_groups[i].fields, event, &json);
+        }
+    }
+    if ((event->has & EVENT_HAS_TARGET) != 0) {
+        json_key_hundredths(&json, "x", event->x);
+        json_key_hundredths(&json, "y", event->y);
+    }
     end_message(&json);
 }
 
@@ -189,10 +218,13 @@ void message_write_error(const char *id, uint64_t line, const struct failure *fa
     end_message(&json);
 }
 
-void message_write_bye(const char *reason, const char *text, struct buffer *out) {
+void message_write_bye(const char *reason, const char *text, uint32_t retry_s, struct buffer *out) {
     struct json_writer json = begin_message("bye", out);
     json_key_string(&json, "reason", reason);
     json_key_string(&json, "message", text);
+    if (retry_s > 0) {
+        json_key_unsigned(&json, "retry_s", retry_s);
+    }
     end_message(&json);
 }
 
@@ -360,6 +392,31 @@ static enum message_op op_of(const cJSON *json) {
     return MESSAGE_UNKNOWN;
 }
 
+/* Members that an event need not have are marked in `has` when they are there. */
+static int read_event(const cJSON *json, struct message_event *event, struct failure *failure) {
+    if (fields_read(event_fields, json, "", NULL, event, NULL, failure) != 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof event_groups / sizeof event_groups[0]; i++) {
+        uint64_t present = 0;
+        if (fields_read(event_groups[i].fields, json, "", NULL, event, &present, failure) != 0) {
+            return -1;
+        }
+        event->has |= present != 0 ? event_groups[i].has : 0u;
+    }
+    if ((event->has & EVENT_HAS_TARGET) != 0) {
+        const cJSON *x = cJSON_GetObjectItemCaseSensitive(json, "x");
+        const cJSON *y = cJSON_GetObjectItemCaseSensitive(json, "y");
+        if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y) || !(fabs(x->valuedouble) <= 1e9) ||
+            !(fabs(y->valuedouble) <= 1e9)) {
+            return failure_set(failure, FAILURE_INVALID, "x", "expected where the target is, x and y");
+        }
+        event->x = llround(x->valuedouble * 100.0);
+        event->y = llround(y->valuedouble * 100.0);
+    }
+    return 0;
+}
+
 static int read_body(const cJSON *json, struct message *message, struct failure *failure) {
     switch (message->op) {
     case MESSAGE_HELLO:
@@ -369,7 +426,7 @@ static int read_body(const cJSON *json, struct message *message, struct failure 
     case MESSAGE_REPLY:
         return read_reply(json, &message->body.reply, failure);
     case MESSAGE_EVENT:
-        return fields_read(event_fields, json, "", NULL, &message->body.event, NULL, failure);
+        return read_event(json, &message->body.event, failure);
     case MESSAGE_ERROR:
         return read_error(json, &message->body.error, failure);
     case MESSAGE_BYE:

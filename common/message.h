@@ -60,15 +60,38 @@ struct message_hello {
     uint64_t tick;
     double time_s;
     bool is_paused;
+    char role[16]; /* what you may do until you show a token; "" in an older server */
     struct message_scenario scenario;
 };
 
-/** Events go to subscribed sessions: "paused", "resumed". `by` is the session that did it, 0 the server
- * itself. */
+/** Events go to subscribed sessions (lag: to the one it is about). `by` is the session that did it, 0 the
+ * server itself. Further members: those that `has` names. */
 struct message_event {
-    char event[LIMIT_NAME_CHARS + 1];
+    char
+        event[LIMIT_NAME_CHARS + 1]; /* "paused", "resumed", "spawned", "removed", "param", "target", "lag" */
     uint64_t tick;
     uint32_t by;
+    unsigned has;                      /* enum message_event_has, or-ed */
+    char name[LIMIT_PERSON_BYTES + 1]; /* of the session that did it */
+    char kind[LIMIT_NAME_CHARS + 1];   /* whose agents or parameter */
+    uint32_t agent;                    /* the one agent it is about */
+    uint32_t count, first_id, last_id; /* spawned; removed has the count alone */
+    char param[64];                    /* "max_speed" */
+    double value;                      /* of the parameter */
+    char target[LIMIT_NAME_CHARS + 1]; /* a named target */
+    int64_t x, y;                      /* where it is now, 1/100 px */
+    uint64_t skipped;                  /* frames, since the last such event */
+};
+
+enum message_event_has {
+    EVENT_HAS_NAME = 1,
+    EVENT_HAS_KIND = 2,
+    EVENT_HAS_AGENT = 4,
+    EVENT_HAS_COUNT = 8,
+    EVENT_HAS_IDS = 16,
+    EVENT_HAS_PARAM = 32,
+    EVENT_HAS_TARGET = 64,
+    EVENT_HAS_SKIPPED = 128,
 };
 
 struct message_scenario_row {
@@ -110,7 +133,8 @@ struct message_error {
 };
 
 struct message_bye {
-    char reason[LIMIT_NAME_CHARS + 1]; /* "client", "shutdown", "slow", "full", "protocol" */
+    char reason[LIMIT_NAME_CHARS +
+                1]; /* "client", "shutdown", "slow", "full", "protocol", "rate", "idle", "auth" */
     char message[MESSAGE_TEXT];
 };
 
@@ -131,7 +155,8 @@ void message_write_scenario(const struct message_scenario *scenario, struct buff
 void message_write_event(const struct message_event *event, struct buffer *out);
 /** line 0 leaves it out. */
 void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out);
-void message_write_bye(const char *reason, const char *text, struct buffer *out);
+/** retry_s: when to try again; 0 leaves it out. */
+void message_write_bye(const char *reason, const char *text, uint32_t retry_s, struct buffer *out);
 
 /** Opens {"op":"reply","to":...,"id":... ; the caller adds members and calls message_end_reply. */
 struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out);

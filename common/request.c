@@ -12,6 +12,7 @@
 #include "common/field_json.h"
 #include "common/id_text.h"
 #include "common/json_check.h"
+#include "common/nearest_name.h"
 #include "common/request_subscribe.h"
 #include "common/request_table.h"
 #include "common/utf8.h"
@@ -28,6 +29,49 @@ bool request_always_answers(enum request_op op) {
 
 const struct field *request_fields(enum request_op op) {
     return request_rows[op].fields;
+}
+
+enum role request_role(enum request_op op) {
+    switch (op) {
+    case REQUEST_HELLO:
+    case REQUEST_HELP:
+    case REQUEST_PING:
+    case REQUEST_BYE:
+        return ROLE_NONE;
+    case REQUEST_SUBSCRIBE:
+    case REQUEST_UNSUBSCRIBE:
+    case REQUEST_SET_REGION:
+    case REQUEST_RESYNC:
+    case REQUEST_INSPECT:
+    case REQUEST_GET_PARAMS:
+    case REQUEST_LIST:
+    case REQUEST_STATS:
+    case REQUEST_CURSOR:
+        return ROLE_VIEWER;
+    case REQUEST_SET_TARGET:
+    case REQUEST_MOUSE:
+    case REQUEST_SPAWN:
+    case REQUEST_REMOVE:
+    case REQUEST_SET_PARAM:
+        return ROLE_OPERATOR;
+    default: /* time, scenarios, and what a later op forgets to say */
+        return ROLE_ADMIN;
+    }
+}
+
+static const char *const role_names[ROLE_COUNT] = {"none", "viewer", "operator", "admin"};
+
+const char *role_name(enum role role) {
+    return role_names[role];
+}
+
+enum role role_from_name(const char *name) {
+    for (int role = ROLE_VIEWER; role < ROLE_COUNT; role++) {
+        if (strcmp(name, role_names[role]) == 0) {
+            return (enum role)role;
+        }
+    }
+    return ROLE_COUNT;
 }
 
 struct request request_default(enum request_op op) {
@@ -157,6 +201,16 @@ static int check_inspect(struct request_inspect *inspect, const cJSON *json, str
     return inspect->agent_count < 0 ? -1 : 0;
 }
 
+/* A name is shown to others: no control characters, not even DEL. */
+static int check_hello(const struct request_hello *hello, struct failure *failure) {
+    for (const char *c = hello->name; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7F) {
+            return fail_rule(failure, "name", "a name has no control characters");
+        }
+    }
+    return 0;
+}
+
 static int check_rules(struct request *request, const cJSON *json, struct failure *failure) {
     static const char *const whose[] = {"kind", "agent", NULL};
     switch (request->op) {
@@ -174,12 +228,22 @@ static int check_rules(struct request *request, const cJSON *json, struct failur
         return check_inspect(&request->body.inspect, json, failure);
     case REQUEST_SET_PARAM:
         return check_exactly_one(json, whose, "kind, agent", failure);
+    case REQUEST_HELLO:
+        return check_hello(&request->body.hello, failure);
     default:
         return 0;
     }
 }
 
 /* ---- decoding ---- */
+
+void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]) {
+    struct nearest_name nearest = nearest_name_begin(op);
+    for (int i = 0; i < REQUEST_OP_COUNT; i++) {
+        nearest_name_offer(&nearest, request_rows[i].name);
+    }
+    nearest_name_hint(&nearest, hint);
+}
 
 static int fail_unknown_op(const char *op, struct failure *failure) {
     char known[256];
@@ -192,8 +256,10 @@ static int fail_unknown_op(const char *op, struct failure *failure) {
     }
     const size_t length = strlen(op);
     const size_t shown = utf8_cut(op, length, OP_SHOWN_BYTES);
-    return failure_set(failure, FAILURE_UNKNOWN_OP, "op", "unknown op \"%.*s%s\"; known: %s", (int)shown, op,
-                       shown < length ? "..." : "", known);
+    char hint[NEAREST_HINT_BYTES];
+    request_op_hint(op, hint);
+    return failure_set(failure, FAILURE_UNKNOWN_OP, "op", "unknown op \"%.*s%s\"%s; known: %s", (int)shown,
+                       op, shown < length ? "..." : "", hint, known);
 }
 
 static int read_op(const cJSON *json, enum request_op *op, struct failure *failure) {

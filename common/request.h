@@ -14,6 +14,7 @@
 #include "common/failure.h"
 #include "common/field.h"
 #include "common/limits.h"
+#include "common/nearest_name.h"
 #include "common/vec2.h"
 
 enum request_op {
@@ -35,7 +36,20 @@ enum request_op {
     REQUEST_LOAD,
     REQUEST_PING,
     REQUEST_BYE,
+    REQUEST_HELLO,
+    REQUEST_CURSOR,
+    REQUEST_STATS,
+    REQUEST_HELP,
     REQUEST_OP_COUNT
+};
+
+/** Who may do what; each role may do what the ones before it may. */
+enum role {
+    ROLE_NONE,     /* has not shown a token yet */
+    ROLE_VIEWER,   /* reads */
+    ROLE_OPERATOR, /* targets, mouse, tuning, spawning, removing */
+    ROLE_ADMIN,    /* time and scenarios */
+    ROLE_COUNT
 };
 
 enum layout { LAYOUT_OBJECTS, LAYOUT_PACKED, LAYOUT_DENSITY, LAYOUT_EVENTS, LAYOUT_COUNT };
@@ -47,6 +61,7 @@ struct request_subscribe {
     int layout;                       /* enum layout */
     double hz;                        /* snapshots a second; 30 when left out */
     bool forces;                      /* steering vectors with every agent */
+    bool cursors;                     /* the `cursors` lines as well */
     char fields[REQUEST_FIELDS_TEXT]; /* names with a blank between them; "": the usual ones */
     char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* the same; "": every kind */
     bool has_region;
@@ -134,6 +149,21 @@ struct request_ping {
     double t0; /* the client's own clock, echoed */
 };
 
+struct request_hello {
+    bool has_protocol;
+    uint32_t protocol;
+    char name[LIMIT_PERSON_BYTES + 1]; /* of the person or program; "" when not given */
+    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" when not given */
+};
+
+struct request_cursor {
+    float x, y; /* px */
+};
+
+struct request_help {
+    char about[LIMIT_NAME_CHARS + 1]; /* one op; "" for all */
+};
+
 /** id: the JSON text of the id as it came (17 or "abc"), "" when the request has none. */
 struct request {
     enum request_op op;
@@ -152,14 +182,23 @@ struct request {
         struct request_step step;
         struct request_load load;
         struct request_ping ping;
+        struct request_hello hello;
+        struct request_cursor cursor;
+        struct request_help help;
     } body;
 };
 
 /** The wire name, "set_target". */
 const char *request_op_name(enum request_op op);
 /** Whether the op is answered even without an id (subscribe, unsubscribe, get_params, list, step, load, ping,
- * bye). */
+ * bye, hello, stats, help). */
 bool request_always_answers(enum request_op op);
+/** The role an op needs. */
+enum role request_role(enum request_op op);
+/** "none", "viewer", "operator", "admin". */
+const char *role_name(enum role role);
+/** The role of this name, or ROLE_COUNT. */
+enum role role_from_name(const char *name);
 /** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
 const struct field *request_fields(enum request_op op);
 
@@ -171,6 +210,8 @@ const char *request_field_name(int index, unsigned *field);
 /** The wire name of a layout. */
 const char *request_layout_name(int layout);
 
+/** " (did you mean \"ping\"?)" for something like an op, else "". */
+void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]);
 /** An empty request of this op: every field at its default. */
 struct request request_default(enum request_op op);
 

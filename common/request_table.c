@@ -39,6 +39,8 @@ static const struct field subscribe_fields[] = {
      "Layout density: columns and rows."},
     {"cell", FIELD_FLOAT, FIELD_MEMBER(struct request_subscribe, cell), 0, 0.01, LIMIT_COORDINATE, 0, NULL, "px",
      "Layout density: the most a cell is wide and high."},
+    {"cursors", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, cursors), 0, 0, 0, 0, NULL, NULL,
+     "Where the others point."},
     END,
 };
 static const struct request_presence subscribe_presences[] = {
@@ -181,6 +183,31 @@ static const struct request_presence ping_presences[] = {
     NO_PRESENCE,
 };
 
+static const struct field hello_fields[] = {
+    {"protocol", FIELD_UINT32, FIELD_MEMBER(struct request_hello, protocol), 0, 0, (double)UINT32_MAX, 0, NULL, NULL,
+     "The version of the protocol you speak."},
+    {"name", FIELD_TEXT, FIELD_MEMBER(struct request_hello, name), 0, 0, 0, 0, NULL, NULL,
+     "Who you are, as others are told."},
+    {"token", FIELD_TEXT, FIELD_MEMBER(struct request_hello, token), 0, 0, 0, 0, NULL, NULL,
+     "The secret that gives you a role."},
+    END,
+};
+static const struct request_presence hello_presences[] = {
+    HAS(struct request_hello, "protocol", has_protocol),
+    NO_PRESENCE,
+};
+
+static const struct field cursor_fields[] = {
+    COORDINATE(struct request_cursor, x, FIELD_REQUIRED, "The place."),
+    COORDINATE(struct request_cursor, y, FIELD_REQUIRED, "The place."),
+    END,
+};
+
+static const struct field help_fields[] = {
+    NAME(struct request_help, about, 0, "One op; all when left out."),
+    END,
+};
+
 const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_SUBSCRIBE] = {"subscribe", true, subscribe_fields, subscribe_presences},
     [REQUEST_UNSUBSCRIBE] = {"unsubscribe", true, no_fields, no_presences},
@@ -200,5 +227,9 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_LOAD] = {"load", true, load_fields, load_presences},
     [REQUEST_PING] = {"ping", true, ping_fields, ping_presences},
     [REQUEST_BYE] = {"bye", true, no_fields, no_presences},
+    [REQUEST_HELLO] = {"hello", true, hello_fields, hello_presences},
+    [REQUEST_CURSOR] = {"cursor", false, cursor_fields, no_presences},
+    [REQUEST_STATS] = {"stats", true, no_fields, no_presences},
+    [REQUEST_HELP] = {"help", true, help_fields, no_presences},
 };
 /* clang-format on */

@@ -3,9 +3,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest_name.h"
 #include "server/command_query.h"
 #include "server/world_snapshot.h"
 
@@ -44,6 +46,14 @@ static int fail_world(struct apply *apply, enum world_result result) {
     return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "the world refused: %d", (int)result);
 }
 
+/* What those who watch are told of this request. */
+static struct message_event *tell(struct apply *apply, const char *name, unsigned has) {
+    struct message_event *event = &apply->effects.event;
+    (void)snprintf(event->event, sizeof event->event, "%s", name);
+    event->has = has;
+    return event;
+}
+
 /* ---- targets ---- */
 
 static int move_target(struct apply *apply, const char *name, const char *field, vec2 point) {
@@ -55,7 +65,12 @@ static int move_target(struct apply *apply, const char *name, const char *field,
     world_set_target(world, target, point);
     apply->effects.changed = true;
     write_tick(apply);
-    write_point(apply, world_target_position(world, target));
+    const vec2 at = world_target_position(world, target);
+    write_point(apply, at);
+    struct message_event *event = tell(apply, "target", EVENT_HAS_TARGET);
+    (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, target));
+    event->x = world_snapshot_hundredths(at.x);
+    event->y = world_snapshot_hundredths(at.y);
     return 0;
 }
 
@@ -145,6 +160,11 @@ static int apply_spawn(struct apply *apply) {
     json_key_unsigned(apply->json, "count", body->count);
     json_key_unsigned(apply->json, "first_id", first);
     json_key_unsigned(apply->json, "last_id", first + (body->count - 1));
+    struct message_event *event = tell(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS);
+    memcpy(event->kind, body->kind, sizeof event->kind);
+    event->count = body->count;
+    event->first_id = first;
+    event->last_id = first + (body->count - 1);
     return 0;
 }
 
@@ -188,6 +208,13 @@ static int apply_remove(struct apply *apply) {
     }
     apply->effects.changed = removed > 0;
     apply->effects.described = removed > 0;
+    if (removed > 0) {
+        struct message_event *event = tell(apply, "removed", EVENT_HAS_COUNT);
+        event->count = removed;
+        event->has |= body->has_kind ? EVENT_HAS_KIND : body->agent_count == 1 ? EVENT_HAS_AGENT : 0u;
+        memcpy(event->kind, body->kind, sizeof event->kind);
+        event->agent = body->agents[0];
+    }
     write_tick(apply);
     json_key_unsigned(apply->json, "removed", removed);
     json_key(apply->json, "missing");
@@ -207,13 +234,18 @@ static int fail_param(struct apply *apply, int kind, const char *name, bool only
     char list[NAME_LIST_BYTES] = "";
     char candidate[64];
     struct param_ref ref;
+    struct nearest_name nearest = nearest_name_begin(name);
     for (int i = 0; world_param_at(world, kind, i, &ref, candidate); i++) {
         if (!only_own || ref.field->type == FIELD_RANGE) {
             command_list_name(list, candidate, false);
+            nearest_name_offer(&nearest, candidate);
         }
     }
-    return failure_set(&apply->failure, FAILURE_NO_PARAM, "param", "no parameter \"%s\"; %s \"%s\" has %s",
-                       name, only_own ? "an agent of kind" : "kind", world_kind(world, kind)->name, list);
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(&apply->failure, FAILURE_NO_PARAM, "param", "no parameter \"%s\"%s; %s \"%s\" has %s",
+                       name, hint, only_own ? "an agent of kind" : "kind", world_kind(world, kind)->name,
+                       list);
 }
 
 static int check_value(struct apply *apply, const struct field *field, const char *name, double value) {
@@ -237,6 +269,13 @@ static int check_value(struct apply *apply, const struct field *field, const cha
 }
 
 static void finish_set_param(struct apply *apply, double value) {
+    const struct request_set_param *body = &apply->request->body.set_param;
+    struct message_event *event =
+        tell(apply, "param", EVENT_HAS_PARAM | (body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND));
+    memcpy(event->kind, body->kind, sizeof event->kind);
+    memcpy(event->param, body->param, sizeof event->param);
+    event->agent = body->agent;
+    event->value = value;
     apply->effects.changed = true;
     apply->effects.described = true;
     write_tick(apply);

@@ -25,6 +25,8 @@ struct command_effects {
     bool resumed;   /* and the other way round */
     bool loaded;    /* another world is on the stage */
     bool stepped;
+    struct message_event
+        event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */
 };
 
 /** Applies the request. Appends to `out` the reply (when one is due) or the error, one line; `line` is the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/field_json.h"
+#include "common/nearest_name.h"
 #include "server/world_snapshot.h"
 
 void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted) {
@@ -24,10 +25,14 @@ int command_find_kind(const struct world *world, const char *name, struct failur
         return kind;
     }
     char list[NAME_LIST_BYTES] = "";
+    struct nearest_name nearest = nearest_name_begin(name);
     for (int k = 0; k < world_kind_count(world); k++) {
         command_list_name(list, world_kind(world, k)->name, true);
+        nearest_name_offer(&nearest, world_kind(world, k)->name);
     }
-    return failure_set(failure, FAILURE_NO_KIND, "kind", "no kind \"%s\"; this scenario has %s", name,
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_NO_KIND, "kind", "no kind \"%s\"%s; this scenario has %s", name, hint,
                        list[0] == '\0' ? "none" : list);
 }
 
@@ -38,11 +43,15 @@ int command_find_target(const struct world *world, const char *name, const char 
         return target;
     }
     char list[NAME_LIST_BYTES] = "";
+    struct nearest_name nearest = nearest_name_begin(name);
     for (int t = 0; t < world_target_count(world); t++) {
         command_list_name(list, world_target_name(world, t), true);
+        nearest_name_offer(&nearest, world_target_name(world, t));
     }
-    return failure_set(failure, FAILURE_NO_TARGET, field, "no target \"%s\"; this scenario has %s", name,
-                       list[0] == '\0' ? "none" : list);
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_NO_TARGET, field, "no target \"%s\"%s; this scenario has %s", name,
+                       hint, list[0] == '\0' ? "none" : list);
 }
 
 static void write_range(const struct field *field, struct json_writer *json) {

@@ -35,6 +35,7 @@ static int run(const struct server_options *options, const char *argument, struc
     struct failure failure = {0};
     struct simulation_def def = {.source = scenario_library_source(library),
                                  .is_paused = options->is_paused,
+                                 .is_realtime = options->is_realtime,
                                  .threads = server_options_threads(options)};
     if (server_options_overrides(options, &def.overrides, &failure) != 0 ||
         server_options_simd(getenv("DROVER_SIMD"), &def.overrides, &failure) != 0) {

@@ -12,7 +12,7 @@ static const struct field option_fields[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct server_options, listen),
      .unit = "ADDR",
-     .help = "Address to listen on; anyone who reaches it may steer the world."},
+     .help = "Address to listen on; one that others can reach needs --token-file or --insecure."},
     {.name = "port",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct server_options, port),
@@ -46,6 +46,37 @@ static const struct field option_fields[] = {
      .max = 65535,
      .unit = "N",
      .help = "Sessions at once; one more is told that the server is full."},
+    {.name = "max-per-address",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, max_per_address),
+     .max = 65535,
+     .unit = "N",
+     .help = "Sessions of one address at once; 0: 64, and any number from this machine itself."},
+    {.name = "rate",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, rate),
+     .max = 1000000,
+     .unit = "N",
+     .help = "Requests a second of a session that does not wait for answers; 0: no limit."},
+    {.name = "idle",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, idle_s),
+     .max = 86400,
+     .unit = "S",
+     .help = "Seconds until a session that neither subscribed nor says anything is closed; 0: never."},
+    {.name = "token-file",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, token_file),
+     .unit = "FILE",
+     .help = "Lines of ROLE TOKEN [NAME] (viewer, operator or admin); without it everybody is admin."},
+    {.name = "insecure",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_insecure),
+     .help = "Let everybody who reaches another address than loopback do everything, without tokens."},
+    {.name = "realtime",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_realtime),
+     .help = "Ask the system to run ticks before everything else (SCHED_FIFO), and go on when it refuses."},
     {.name = "threads",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct server_options, threads),
@@ -72,12 +103,17 @@ static const struct options_def options_def = {
         "The first line on standard output says where the server listens.\n"
         "DROVER_SIMD=plain, sse2, avx2 or avx512 in the environment forces the instructions neighbours are\n"
         "summed with (otherwise the widest there are); the state does not depend on it.\n"
+        "SIGHUP reads the token file again.\n"
         "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n",
 };
 
 struct server_options server_options_default(void) {
-    return (struct server_options){
-        .listen = "127.0.0.1", .port = 7717, .max_clients = LIMIT_CLIENTS, .log = LOG_INFO};
+    return (struct server_options){.listen = "127.0.0.1",
+                                   .port = 7717,
+                                   .max_clients = LIMIT_CLIENTS,
+                                   .rate = LIMIT_REQUEST_RATE,
+                                   .idle_s = LIMIT_IDLE_SECONDS,
+                                   .log = LOG_INFO};
 }
 
 const struct options_def *server_options_def(void) {

@@ -16,6 +16,12 @@ struct server_options {
     char scenarios[1024];
     bool is_paused;
     uint32_t max_clients;
+    uint32_t max_per_address; /* 0: LIMIT_ADDRESS_CLIENTS, loopback without limit */
+    uint32_t rate;            /* requests a second of one session; 0: no limit */
+    uint32_t idle_s;          /* 0: never */
+    char token_file[1024];    /* "" when everybody is admin */
+    bool is_insecure;
+    bool is_realtime;
     uint32_t threads; /* 0: as many as there are cores, less one for the network */
     int log;          /* enum log_level */
 };

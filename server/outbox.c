@@ -52,9 +52,24 @@ struct outcome *outcome_create(enum outcome_kind kind, struct buffer *text) {
     return outcome;
 }
 
+struct outcome *outcome_create_event(const struct message_event *event) {
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    struct message_event *copy = malloc(sizeof *copy);
+    if (outcome == NULL || copy == NULL) {
+        free(outcome);
+        free(copy);
+        return NULL;
+    }
+    *copy = *event;
+    outcome->kind = OUTCOME_EVENT;
+    outcome->event = copy;
+    return outcome;
+}
+
 void outcome_free(struct outcome *outcome) {
     if (outcome != NULL) {
         free(outcome->text);
+        free(outcome->event);
         free(outcome);
     }
 }

@@ -12,11 +12,12 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "common/message.h"
 #include "common/nodiscard.h"
 
 enum outcome_kind {
     OUTCOME_ANSWER,   /* the request is done; text is its reply or error, NULL when none is due */
-    OUTCOME_EVENT,    /* a line for every subscriber */
+    OUTCOME_EVENT,    /* something every subscriber is told */
     OUTCOME_SCENARIO, /* a line for every subscriber, before the first frame of the new epoch */
 };
 
@@ -26,6 +27,8 @@ struct outcome {
     uint32_t session; /* OUTCOME_ANSWER: whose request it was */
     uint32_t epoch;   /* OUTCOME_SCENARIO: the epoch that begins, and its rate */
     double tick_hz;
+    struct message_event
+        *event; /* OUTCOME_EVENT: what happened; owned. The loop knows names and writes the line */
     char *text; /* whole lines; owned */
     size_t length;
 };
@@ -46,6 +49,8 @@ struct outcome *outbox_take(struct outbox *outbox);
 
 /** An outcome with the buffer's bytes (the buffer is empty afterwards); NULL when memory is short. */
 NODISCARD struct outcome *outcome_create(enum outcome_kind kind, struct buffer *text);
+/** An event; NULL when memory is short. */
+NODISCARD struct outcome *outcome_create_event(const struct message_event *event);
 void outcome_free(struct outcome *outcome);
 
 #endif

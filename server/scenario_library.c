@@ -12,6 +12,9 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/name_table.h"
+#include "common/nearest_name.h"
+
+static bool name_of_entry(const char *entry, char name[LIMIT_NAME_CHARS + 1]);
 
 static bool is_directory(const char *path) {
     struct stat status;
@@ -71,13 +74,33 @@ static bool file_path(const struct scenario_library *library, const char *name,
     return length > 0 && length < SCENARIO_LIBRARY_PATH + 64;
 }
 
+/* The scenario that was probably meant, as a hint. */
+static void hint_scenario(const struct scenario_library *library, const char *name,
+                          char hint[NEAREST_HINT_BYTES]) {
+    struct nearest_name nearest = nearest_name_begin(name);
+    DIR *directory = opendir(library->directory);
+    const struct dirent *entry = NULL;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char candidate[LIMIT_NAME_CHARS + 1];
+        if (name_of_entry(entry->d_name, candidate)) {
+            nearest_name_offer(&nearest, candidate);
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    nearest_name_hint(&nearest, hint);
+}
+
 int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,
                           struct failure *failure) {
     char path[SCENARIO_LIBRARY_PATH + 64];
     scenario_init(out);
     if (!name_is_valid(name, strlen(name)) || !file_path(library, name, path) || access(path, F_OK) != 0) {
+        char hint[NEAREST_HINT_BYTES];
+        hint_scenario(library, name, hint);
         return failure_set(failure, FAILURE_NO_SCENARIO, "scenario",
-                           "no scenario \"%.80s\"; `list` names them", name);
+                           "no scenario \"%.80s\"%s; `list` names them", name, hint);
     }
     return scenario_load_file(path, out, failure);
 }
@@ -96,8 +119,10 @@ int scenario_library_load_argument(struct scenario_library *library, const char 
         return 0;
     }
     if (failure->code == FAILURE_NO_SCENARIO) {
-        return failure_set(failure, FAILURE_NO_SCENARIO, "scenario", "no scenario \"%.80s\" in %s", argument,
-                           library->directory);
+        char hint[NEAREST_HINT_BYTES];
+        hint_scenario(library, argument, hint);
+        return failure_set(failure, FAILURE_NO_SCENARIO, "scenario", "no scenario \"%.80s\"%s in %s",
+                           argument, hint, library->directory);
     }
     return -1;
 }

@@ -13,25 +13,34 @@
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/message.h"
+#include "common/request_help.h"
+#include "server/access.h"
 #include "server/broadcast.h"
 #include "server/net/listener.h"
 #include "server/net/session_set.h"
+#include "server/presence.h"
+#include "server/reception.h"
+#include "server/statistics.h"
 #include "server/subscribe.h"
 
 enum {
-    SPARE_SESSIONS = 64,      /* that may be told "full" at the same time; further ones are just closed */
-    REPLY_BYTES = 1024 * 1024 /* a hello with every kind and target has some 30 KB */
+    SPARE_SESSIONS = 64,       /* that may be told "full" at the same time; further ones are just closed */
+    REPLY_BYTES = 1024 * 1024, /* a hello with every kind and target has some 30 KB */
+
 };
 
 struct server {
     uv_loop_t loop;
     uv_async_t wakeup; /* the simulation has something */
-    uv_signal_t interrupt, terminate;
+    uv_signal_t interrupt, terminate, hangup;
     struct listener listener;
     struct session_set sessions;
     struct broadcast broadcast;
     struct simulation *simulation;
-    int max_clients;
+    struct presence presence;
+    struct loop_statistics statistics;
+    struct access access;
+    const struct server_options *options; /* the caller's */
     bool has_handles, is_stopping;
 };
 
@@ -53,6 +62,7 @@ static void send_hello(struct server *server, struct session *session) {
     }
     hello->protocol = PROTOCOL_VERSION;
     hello->session = session->id;
+    (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->guest.role));
     (void)snprintf(hello->server, sizeof hello->server, "drover-server %s", DROVER_VERSION);
     simulation_describe(server->simulation, hello);
     struct buffer out;
@@ -78,6 +88,8 @@ static void do_subscribe(struct server *server, struct session *session, const s
     simulation_describe(server->simulation, now);
     const struct subscribe_context context = {&server->broadcast, &server->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
+        session->guest.owes_cursors = session->subscription.cursors;
+        server->presence.is_owed = server->presence.is_owed || session->subscription.cursors;
         update_demand(server);
         simulation_request_snapshot(server->simulation);
     }
@@ -96,6 +108,67 @@ static void do_ping(struct server *server, struct session *session, const struct
     json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
     message_end_reply(&json, &out);
     session_send(session, &out);
+    buffer_fini(&out);
+}
+
+/* ---- who is who ---- */
+
+static void do_hello(struct server *server, struct session *session, const struct request *request) {
+    struct failure failure = {0};
+    if (reception_greet(&server->access, session, &request->body.hello, &failure) != 0) {
+        send_error(session, request->id, &failure);
+        if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
+            session_close(session, "auth", "too many wrong tokens");
+        }
+        return;
+    }
+    presence_changed(&server->presence);
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
+    json_key_string(&json, "role", role_name(session->guest.role));
+    json_key_string(&json, "name", session->guest.name);
+    message_end_reply(&json, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
+
+/* ---- the rest ---- */
+
+static void do_cursor(struct server *server, struct session *session, const struct request *request) {
+    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
+    if (request->id[0] != '\0') {
+        struct buffer out;
+        buffer_init(&out, REPLY_BYTES);
+        struct json_writer json = message_begin_reply(request->op, request->id, &out);
+        message_end_reply(&json, &out);
+        session_send(session, &out);
+        buffer_fini(&out);
+    }
+}
+
+static void do_stats(struct server *server, struct session *session, const struct request *request) {
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    statistics_write(&server->statistics, server->simulation, &server->sessions, &json);
+    message_end_reply(&json, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
+
+static void do_help(struct session *session, const struct request *request) {
+    struct failure failure = {0};
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    if (request_help_write(&request->body.help, &json, &failure) == 0) {
+        message_end_reply(&json, &out);
+        session_send(session, &out);
+    } else {
+        send_error(session, request->id, &failure);
+    }
     buffer_fini(&out);
 }
 
@@ -128,6 +201,22 @@ static void do_request(struct server *server, struct session *session, const str
     case REQUEST_BYE:
         session_leave(session, request->id);
         return;
+    case REQUEST_HELLO:
+        do_hello(server, session, request);
+        return;
+    case REQUEST_CURSOR:
+        do_cursor(server, session, request);
+        return;
+    case REQUEST_STATS:
+        do_stats(server, session, request);
+        return;
+    case REQUEST_HELP:
+        do_help(session, request);
+        return;
+    case REQUEST_MOUSE:
+        presence_point(&server->presence, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
+        do_command(server, session, request);
+        return;
     default:
         do_command(server, session, request);
     }
@@ -147,9 +236,15 @@ static void on_line(void *context, struct session *session, const char *line, si
     struct failure failure = {0};
     if (request_decode(line, length, &request, &failure) == 0) {
         session->bad_lines = 0;
-        do_request(server, session, &request);
+        reception_charge(session, &request);
+        if (reception_allow(session, request.op, &failure) == 0) {
+            do_request(server, session, &request);
+        } else {
+            send_error(session, request.id, &failure);
+        }
         return;
     }
+    reception_charge(session, NULL);
     send_error(session, request.id, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
@@ -163,20 +258,38 @@ static void on_too_long(void *context, struct session *session) {
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %d bytes; it was skipped",
                       LIMIT_LINE_BYTES);
+    reception_charge(session, NULL);
     send_error(session, "", &failure);
     count_bad_line(session);
 }
 
 /* ---- what the simulation has to say ---- */
 
+/* Names the one who did it, and tells everybody. */
+static void deliver_event(struct server *server, struct message_event *event) {
+    const struct session *session = session_set_find(&server->sessions, event->by);
+    if (session != NULL && session->guest.name[0] != '\0') {
+        memcpy(event->name, session->guest.name, sizeof event->name);
+        event->has |= EVENT_HAS_NAME;
+    }
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_event(event, &out);
+    size_t length = 0;
+    char *text = buffer_take(&out, &length);
+    if (text != NULL) {
+        broadcast_line(text, length, &server->sessions);
+    }
+}
+
 static void deliver(struct server *server, struct outcome *outcome) {
+    if (outcome->kind == OUTCOME_EVENT) {
+        deliver_event(server, outcome->event);
+        return;
+    }
     char *text = outcome->text;
     const size_t length = outcome->length;
     outcome->text = NULL;
-    if (outcome->kind == OUTCOME_EVENT) {
-        broadcast_line(text, length, &server->sessions);
-        return;
-    }
     if (outcome->kind == OUTCOME_SCENARIO) {
         broadcast_scenario(&server->broadcast, outcome->epoch, outcome->tick_hz, text, length,
                            &server->sessions);
@@ -209,7 +322,9 @@ static void take_everything(struct server *server) {
         outcome = next;
     }
     if (slot != NULL) {
+        const uint64_t start_ns = clock_now_ns();
         broadcast_frame(&server->broadcast, slot, &server->sessions);
+        tick_meter_add(&server->statistics.broadcast_times, clock_now_ns() - start_ns);
     }
 }
 
@@ -227,21 +342,60 @@ static void wake_loop(void *context) {
 
 static void on_accept(void *context, int socket) {
     struct server *server = context;
-    const bool is_full = server->sessions.numbered >= server->max_clients;
-    if (is_full && server->sessions.count >= server->max_clients + SPARE_SESSIONS) {
+    char address[SESSION_ADDRESS_CHARS] = "";
+    bool is_loopback = false;
+    if (!listener_peer(socket, address, sizeof address, &is_loopback)) {
+        close(socket); /* it is gone already */
+        return;
+    }
+    const char *full = reception_why_full(server->options, &server->sessions, address, is_loopback);
+    const int unnumbered = server->sessions.count - server->sessions.numbered;
+    server->statistics.refused += full != NULL ? 1 : 0;
+    if (full != NULL && unnumbered >= SPARE_SESSIONS) {
         close(socket);
         return;
     }
-    struct session *session = session_set_add(&server->sessions, socket, !is_full);
+    struct session *session = session_set_add(&server->sessions, socket, full == NULL);
     if (session == NULL) {
         return;
     }
-    if (is_full) {
-        session_close(session, "full", "too many sessions; try again later");
-    } else {
-        log_write(LOG_INFO, "net", "session %u connected", session->id);
-        send_hello(server, session);
+    memcpy(session->address, address, sizeof session->address);
+    if (full != NULL) {
+        session_close(session, "full", full);
+        return;
     }
+    server->statistics.sessions_ever++;
+    session->guest.role = server->access.needs_token ? ROLE_NONE : ROLE_ADMIN;
+    log_write(LOG_INFO, "net", "session %u connected from %s", session->id, address);
+    send_hello(server, session);
+}
+
+static void on_check(void *context, struct session *session, uint64_t now_ms) {
+    struct server *server = context;
+    struct failure failure = {0};
+    if (reception_close_overdue(session, server->options->idle_s, now_ms)) {
+        return;
+    }
+    if (rate_limit_tell(&session->limit, now_ms)) {
+        (void)failure_set(&failure, FAILURE_RATE, NULL,
+                          "more than %u requests a second: you are held back, nothing is lost",
+                          (unsigned)server->options->rate);
+        send_error(session, "", &failure);
+    }
+    struct message_event lag;
+    if (reception_lag(session, now_ms, &lag)) {
+        lag.tick = simulation_tick(server->simulation);
+        struct buffer out;
+        buffer_init(&out, REPLY_BYTES);
+        message_write_event(&lag, &out);
+        session_send(session, &out);
+        buffer_fini(&out);
+    }
+}
+
+static void on_beat(void *context) {
+    struct server *server = context;
+    presence_send(&server->presence, &server->sessions);
 }
 
 /* ---- ending ---- */
@@ -251,11 +405,13 @@ static void close_handles(struct server *server) {
     uv_close((uv_handle_t *)&server->wakeup, NULL);
     uv_close((uv_handle_t *)&server->interrupt, NULL);
     uv_close((uv_handle_t *)&server->terminate, NULL);
+    uv_close((uv_handle_t *)&server->hangup, NULL);
 }
 
 static void on_session_closed(void *context) {
     struct server *server = context;
     if (!server->is_stopping) {
+        presence_changed(&server->presence);
         update_demand(server);
     } else if (server->sessions.count == 0) {
         close_handles(server);
@@ -281,20 +437,67 @@ static void on_signal(uv_signal_t *handle, int number) {
     stop(handle->data);
 }
 
+/* Reads the token file again. Who has a role keeps it; a file with a mistake changes nothing. */
+static void on_hangup(uv_signal_t *handle, int number) {
+    struct server *server = handle->data;
+    (void)number;
+    if (!server->access.needs_token) {
+        return;
+    }
+    struct failure failure = {0};
+    struct access access;
+    if (access_load(server->options->token_file, &access, &failure) != 0) {
+        log_write(LOG_ERROR, "server", "SIGHUP: the tokens stay as they were: %s", failure.message);
+        return;
+    }
+    access_fini(&server->access);
+    server->access = access;
+    log_write(LOG_INFO, "server", "SIGHUP: %d tokens", access.count);
+}
+
 /* ---- life ---- */
 
 static int init_handles(struct server *server) {
-    const struct session_set_handler handler = {
-        .context = server, .on_line = on_line, .on_too_long = on_too_long, .on_closed = on_session_closed};
+    const struct session_set_handler handler = {.context = server,
+                                                .rate = server->options->rate,
+                                                .on_line = on_line,
+                                                .on_too_long = on_too_long,
+                                                .on_check = on_check,
+                                                .on_beat = on_beat,
+                                                .on_closed = on_session_closed};
     int result = uv_async_init(&server->loop, &server->wakeup, on_wakeup);
     server->wakeup.data = server;
     server->interrupt.data = server;
     server->terminate.data = server;
+    server->hangup.data = server;
     result = result != 0 ? result : uv_signal_init(&server->loop, &server->interrupt);
     result = result != 0 ? result : uv_signal_init(&server->loop, &server->terminate);
+    result = result != 0 ? result : uv_signal_init(&server->loop, &server->hangup);
+    result = result != 0 ? result : uv_signal_start(&server->hangup, on_hangup, SIGHUP);
     result = result != 0 ? result : uv_signal_start(&server->interrupt, on_signal, SIGINT);
     result = result != 0 ? result : uv_signal_start(&server->terminate, on_signal, SIGTERM);
     return result != 0 ? result : session_set_init(&server->sessions, &server->loop, &handler);
+}
+
+/* Listens, if those who can reach the address are to be let in. */
+static int open_door(struct server *server, struct failure *failure) {
+    const struct server_options *options = server->options;
+    server->access = access_open();
+    if (options->token_file[0] != '\0' && access_load(options->token_file, &server->access, failure) != 0) {
+        return -1;
+    }
+    if (listener_open(&server->listener, &server->loop, options->listen, (uint16_t)options->port, failure) !=
+        0) {
+        return -1;
+    }
+    if (!server->listener.is_loopback && !server->access.needs_token && !options->is_insecure) {
+        listener_close(&server->listener);
+        return failure_set(failure, FAILURE_DENIED, "--listen",
+                           "%s can be reached by others, who could do everything: give --token-file FILE, or "
+                           "--insecure if you mean it",
+                           server->listener.address);
+    }
+    return 0;
 }
 
 struct server *server_create(const struct server_options *options, struct simulation *simulation,
@@ -307,11 +510,12 @@ struct server *server_create(const struct server_options *options, struct simula
     }
     server->simulation = simulation;
     broadcast_init(&server->broadcast);
-    server->max_clients = (int)options->max_clients;
-    if (listener_open(&server->listener, &server->loop, options->listen, (uint16_t)options->port, failure) !=
-        0) {
+    server->options = options;
+    server->statistics.started_ns = clock_now_ns();
+    if (open_door(server, failure) != 0) {
         (void)uv_run(&server->loop, UV_RUN_DEFAULT);
         (void)uv_loop_close(&server->loop);
+        access_fini(&server->access);
         free(server);
         return NULL;
     }
@@ -356,5 +560,6 @@ void server_destroy(struct server *server) {
         log_write(LOG_WARN, "server", "handles were left open");
     }
     broadcast_fini(&server->broadcast);
+    access_fini(&server->access);
     free(server);
 }

@@ -13,8 +13,8 @@
 
 struct server;
 
-/** Listens and gets ready; takes no connection before server_run. The simulation stays the caller's and must
- * outlive the server. NULL with *failure (busy: the port is in use). */
+/** Listens and gets ready; takes no connection before server_run. The options and the simulation stay the
+ * caller's and must outlive the server. NULL with *failure (busy: the port is in use). */
 NODISCARD struct server *server_create(const struct server_options *options, struct simulation *simulation,
                                        struct failure *failure);
 /** Where it listens: "127.0.0.1:7717", "[::1]:7717". */

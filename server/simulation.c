@@ -2,17 +2,20 @@
 #include "server/simulation.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
 #include "common/log.h"
 #include "server/command_apply.h"
+#include "server/target_watch.h"
 #include "server/tick_clock.h"
 #include "server/world_snapshot.h"
 
-enum { ANSWER_BYTES = 16 * 1024 * 1024, LINE_BYTES = 1024 * 1024 };
+enum { ANSWER_BYTES = 16 * 1024 * 1024, LINE_BYTES = 1024 * 1024, REALTIME_PRIORITY = 10 };
 
 struct simulation {
     struct stage stage; /* the thread's, once it runs */
@@ -23,10 +26,12 @@ struct simulation {
     void (*notify)(void *context);
     void *notify_context;
     pthread_t thread;
-    bool is_started;
+    bool is_started, is_realtime;
     atomic_bool stop, wants_snapshot;
     _Atomic uint64_t tick;
-    pthread_mutex_t mutex; /* of the three below, which other threads read or write */
+    struct target_watch targets;
+    pthread_mutex_t mutex; /* of the four below, which other threads read or write */
+    struct simulation_statistics statistics;
     struct demand demand;
     struct message_scenario description;
     bool is_paused;
@@ -65,14 +70,21 @@ static void push_line(struct simulation *simulation, enum outcome_kind kind, str
     outbox_push(&simulation->outbox, outcome);
 }
 
-static void push_event(struct simulation *simulation, const char *name, uint32_t by) {
-    struct message_event event = {.tick = world_tick(simulation->stage.world), .by = by};
-    memcpy(event.event, name, strlen(name) + 1);
-    struct buffer line;
-    buffer_init(&line, LINE_BYTES);
-    message_write_event(&event, &line);
-    push_line(simulation, OUTCOME_EVENT, &line);
-    buffer_fini(&line);
+static void push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
+    event->tick = world_tick(simulation->stage.world);
+    event->by = by;
+    struct outcome *outcome = outcome_create_event(event);
+    if (outcome == NULL) {
+        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+        return;
+    }
+    outbox_push(&simulation->outbox, outcome);
+}
+
+static void push_pause(struct simulation *simulation, bool is_paused, uint32_t by) {
+    struct message_event event = {0};
+    (void)snprintf(event.event, sizeof event.event, "%s", is_paused ? "paused" : "resumed");
+    push_event(simulation, &event, by);
 }
 
 static void push_scenario(struct simulation *simulation) {
@@ -84,11 +96,19 @@ static void push_scenario(struct simulation *simulation) {
     buffer_fini(&line);
 }
 
+static void measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns) {
+    const uint64_t now_ns = clock_now_ns();
+    pthread_mutex_lock(&simulation->mutex);
+    tick_meter_add(meter, now_ns - since_ns);
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
 /* Copies the world out for the loop. */
 static void publish(struct simulation *simulation, const struct demand *demand, enum audience audience) {
     if (demand->count == 0) {
         return;
     }
+    const uint64_t start_ns = clock_now_ns();
     struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
     if (world_snapshot_copy_wanted(simulation->stage.world, demand->forces, demand->headings, snapshot) !=
         0) {
@@ -99,6 +119,7 @@ static void publish(struct simulation *simulation, const struct demand *demand, 
     snapshot->clock_ms = (double)clock_now_ns() * 1e-6;
     snapshot_exchange_publish(&simulation->snapshots, audience);
     notify(simulation);
+    measure(simulation, &simulation->statistics.copy_times, start_ns);
 }
 
 /* ---- commands ---- */
@@ -106,6 +127,22 @@ static void publish(struct simulation *simulation, const struct demand *demand, 
 static void answer(struct simulation *simulation, struct command *command, struct buffer *text) {
     command->outcome.text = buffer_take(text, &command->outcome.length);
     outbox_push(&simulation->outbox, &command->outcome);
+}
+
+/* Tells what a request did, but a target that is moved all the time only now and then. */
+static void push_effect(struct simulation *simulation, const struct message_event *effect, uint32_t by,
+                        uint64_t now_ns) {
+    if (effect->event[0] == '\0') {
+        return;
+    }
+    if ((effect->has & EVENT_HAS_TARGET) != 0) {
+        const int target = world_find_target(simulation->stage.world, effect->target);
+        if (target < 0 || !target_watch_tell(&simulation->targets, target, by, now_ns)) {
+            return;
+        }
+    }
+    struct message_event event = *effect;
+    push_event(simulation, &event, by);
 }
 
 static void follow_up(struct simulation *simulation, const struct command_effects *effects, uint32_t by) {
@@ -123,17 +160,20 @@ static void follow_up(struct simulation *simulation, const struct command_effect
         update_description(simulation);
     }
     if (effects->loaded) {
+        target_watch_reset(&simulation->targets);
         log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->stage.name, by);
         push_scenario(simulation);
     }
     if (effects->paused || effects->resumed) {
-        push_event(simulation, effects->paused ? "paused" : "resumed", by);
+        push_pause(simulation, effects->paused, by);
     }
+    push_effect(simulation, &effects->event, by, now_ns);
 }
 
 /* Applies what waits now; later arrivals wait for the next boundary. Returns what happened, all together. */
 static struct command_effects apply_commands(struct simulation *simulation) {
     struct command_effects total = {0};
+    const uint64_t start_ns = clock_now_ns();
     const size_t count = command_queue_count(&simulation->commands);
     for (size_t i = 0; i < count && !atomic_load(&simulation->stop); i++) {
         struct command *command = command_queue_pop(&simulation->commands);
@@ -156,6 +196,10 @@ static struct command_effects apply_commands(struct simulation *simulation) {
     }
     if (count > 0) {
         notify(simulation);
+        measure(simulation, &simulation->statistics.command_times, start_ns);
+        pthread_mutex_lock(&simulation->mutex);
+        simulation->statistics.commands += count;
+        pthread_mutex_unlock(&simulation->mutex);
     }
     return total;
 }
@@ -186,6 +230,10 @@ static void publish_after_commands(struct simulation *simulation, const struct c
 
 static void report_overrun(struct simulation *simulation) {
     const uint64_t dropped = simulation->clock.dropped_ticks;
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->statistics.overruns += dropped > simulation->statistics.dropped_ticks ? 1 : 0;
+    simulation->statistics.dropped_ticks = dropped;
+    pthread_mutex_unlock(&simulation->mutex);
     /* At most a line each doubling: an overloaded server must not drown in its own log. */
     if (dropped > simulation->reported_dropped_ticks * 2) {
         simulation->reported_dropped_ticks = dropped;
@@ -194,8 +242,21 @@ static void report_overrun(struct simulation *simulation) {
     }
 }
 
-static void do_tick(struct simulation *simulation) {
+/* What `stats` says of a tick that was due at due_ns and began at start_ns. */
+static void note_tick(struct simulation *simulation, uint64_t due_ns, uint64_t start_ns) {
+    struct simulation_statistics *statistics = &simulation->statistics;
+    const uint64_t now_ns = clock_now_ns();
+    pthread_mutex_lock(&simulation->mutex);
+    statistics->ticks++;
+    tick_meter_add(&statistics->lateness, start_ns > due_ns ? start_ns - due_ns : 0);
+    tick_meter_add(&statistics->step_times, now_ns - start_ns);
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
+static void do_tick(struct simulation *simulation, uint64_t due_ns) {
+    const uint64_t start_ns = clock_now_ns();
     stage_step(&simulation->stage);
+    note_tick(simulation, due_ns, start_ns);
     const uint64_t tick = world_tick(simulation->stage.world);
     atomic_store(&simulation->tick, tick);
     const struct demand demand = read_demand(simulation);
@@ -213,7 +274,9 @@ static void run_due_ticks(struct simulation *simulation) {
         if (simulation->stage.is_paused || effects.loaded) {
             return; /* the rest belonged to a world that was running */
         }
-        do_tick(simulation);
+        const uint64_t behind = (uint64_t)(due - 1 - i);
+        do_tick(simulation, simulation->clock.start_ns +
+                                tick_clock_span_ns(&simulation->clock, simulation->clock.done - behind));
     }
 }
 
@@ -223,8 +286,22 @@ static void wait_for_work(struct simulation *simulation) {
     command_queue_wait(&simulation->commands, is_paused ? NULL : &deadline_ns, is_paused);
 }
 
+/* Ticks go before other programs, if the system lets us. A tick that never ends would hold a core, but no
+ * tick waits for anything. */
+static void run_first(void) {
+    const struct sched_param priority = {.sched_priority = REALTIME_PRIORITY};
+    const int result = pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    if (result != 0) {
+        log_write(LOG_WARN, "simulation", "--realtime: refused by the system (%s); going on without",
+                  strerror(result));
+    }
+}
+
 static void *run(void *argument) {
     struct simulation *simulation = argument;
+    if (simulation->is_realtime) {
+        run_first();
+    }
     while (!atomic_load(&simulation->stop)) {
         wait_for_work(simulation);
         if (simulation->stage.is_paused) {
@@ -277,6 +354,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     stage_init(&simulation->stage, &def->overrides, def->source);
     simulation->stage.stop = &simulation->stop;
     simulation->stage.is_paused = def->is_paused;
+    simulation->is_realtime = def->is_realtime;
     simulation->stage.pool = worker_pool_create(def->threads);
     if (simulation->stage.pool == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);
@@ -369,4 +447,18 @@ double simulation_tick_hz(struct simulation *simulation) {
     const double tick_hz = simulation->description.tick_hz;
     pthread_mutex_unlock(&simulation->mutex);
     return tick_hz;
+}
+
+void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out) {
+    pthread_mutex_lock(&simulation->mutex);
+    *out = simulation->statistics;
+    out->tick_hz = simulation->description.tick_hz;
+    out->is_paused = simulation->is_paused;
+    out->agents = 0;
+    for (int k = 0; k < simulation->description.kind_count; k++) {
+        out->agents += simulation->description.kinds[k].count;
+    }
+    pthread_mutex_unlock(&simulation->mutex);
+    out->tick = atomic_load(&simulation->tick);
+    out->commands_waiting = command_queue_count(&simulation->commands);
 }

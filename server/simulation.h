@@ -22,6 +22,7 @@
 #include "server/outbox.h"
 #include "server/snapshot_exchange.h"
 #include "server/stage.h"
+#include "server/tick_meter.h"
 
 struct simulation;
 
@@ -30,7 +31,19 @@ struct simulation_def {
     struct scenario_source source;   /* used by the simulation thread from simulation_start on */
     const struct scenario *scenario; /* the first */
     bool is_paused;
-    int threads; /* that work on a tick, 1 or more */
+    bool is_realtime; /* ask for SCHED_FIFO */
+    int threads;      /* that work on a tick, 1 or more */
+};
+
+/** How the thread keeps up, as of the last tick boundary. */
+struct simulation_statistics {
+    uint64_t tick, ticks; /* of the world on the stage; done in real time since the start */
+    double tick_hz;
+    bool is_paused;
+    uint64_t agents, commands, commands_waiting;
+    uint64_t overruns, dropped_ticks; /* times that debt was dropped, and how much in all */
+    struct tick_meter lateness;       /* from when a tick was due until it began */
+    struct tick_meter command_times, step_times, copy_times;
 };
 
 /** Builds the first world; no thread yet. NULL with *failure. */
@@ -56,6 +69,8 @@ const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulati
 
 /** tick, time_s, is_paused and scenario of a hello, as of the last tick boundary. */
 void simulation_describe(struct simulation *simulation, struct message_hello *hello);
+/** Copies what `stats` says of the simulation. */
+void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** Ticks the world has done. */
 uint64_t simulation_tick(const struct simulation *simulation);
 /** Ticks a second of the world on the stage. */

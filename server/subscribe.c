@@ -100,6 +100,9 @@ static void send_granted(const struct subscribe_context *context, struct session
     if (view->layout == LAYOUT_DENSITY) {
         write_grid(view, context->scenario, &json);
     }
+    if (subscription->cursors) {
+        json_key_bool(&json, "cursors", true);
+    }
     message_end_reply(&json, &out);
     session_send(session, &out);
     buffer_fini(&out);
@@ -143,6 +146,7 @@ static struct subscription make_subscription(const struct request_subscribe *bod
     struct subscription subscription = {.is_active = true, .hz = body->hz};
     struct snapshot_view *view = &subscription.view;
     subscription.every = broadcast_every(tick_hz, body->hz);
+    subscription.cursors = body->cursors;
     view->layout = body->layout;
     view->fields = has_fields ? request_snapshot_fields(body) : 0u;
     view->has_region = body->has_region;
@@ -199,6 +203,7 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
 
 static bool do_unsubscribe(struct session *session, const struct request *request) {
     session->subscription.is_active = false;
+    session->subscription.cursors = false;
     session_forget_key(session);
     send_done(session, request);
     return true;

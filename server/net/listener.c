@@ -1,6 +1,7 @@
 /* See listener.h. */
 #include "server/net/listener.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -29,8 +30,10 @@ static bool rest_after(struct listener *listener, int error) {
     if (error == EAGAIN || error == EWOULDBLOCK) {
         return false;
     }
-    if (!listener->is_short) {
-        listener->is_short = true;
+    const uint64_t now_ms = uv_now(listener->poll.loop);
+    if (!listener->was_short || now_ms - listener->short_ms >= LISTENER_SAY_MS) {
+        listener->was_short = true;
+        listener->short_ms = now_ms;
         log_write(LOG_ERROR, "net", "cannot accept connections: %s; trying again every second",
                   strerror(error));
     }
@@ -54,10 +57,29 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
             }
             return;
         }
-        listener->is_short = false;
         (void)fcntl(accepted, F_SETFD, FD_CLOEXEC);
         listener->on_accept(listener->context, accepted);
     }
+}
+
+static bool is_loopback(const struct sockaddr_storage *address) {
+    if (address->ss_family == AF_INET) {
+        const struct sockaddr_in *ipv4 = (const struct sockaddr_in *)address;
+        return ntohl(ipv4->sin_addr.s_addr) >> 24 == 127;
+    }
+    const struct sockaddr_in6 *ipv6 = (const struct sockaddr_in6 *)address;
+    return address->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&ipv6->sin6_addr);
+}
+
+bool listener_peer(int socket, char *host, size_t size, bool *loopback) {
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    if (getpeername(socket, (struct sockaddr *)&peer, &length) != 0 ||
+        getnameinfo((struct sockaddr *)&peer, length, host, (socklen_t)size, NULL, 0, NI_NUMERICHOST) != 0) {
+        return false;
+    }
+    *loopback = is_loopback(&peer);
+    return true;
 }
 
 /* The bound address as text, IPv6 in brackets. */
@@ -71,6 +93,7 @@ static int describe(struct listener *listener, struct failure *failure) {
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot read back the listening address");
     }
+    listener->is_loopback = is_loopback(&bound);
     const bool is_ipv6 = bound.ss_family == AF_INET6;
     const int length = snprintf(listener->address, sizeof listener->address, "%s%s%s:%s", is_ipv6 ? "[" : "",
                                 host, is_ipv6 ? "]" : "", port);

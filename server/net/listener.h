@@ -15,13 +15,20 @@
 #include "common/failure.h"
 #include "common/nodiscard.h"
 
-enum { LISTENER_REST_MS = 1000, LISTENER_BACKLOG = 511, LISTENER_ADDRESS_CHARS = 80 };
+enum {
+    LISTENER_REST_MS = 1000,
+    LISTENER_SAY_MS = 60000,
+    LISTENER_BACKLOG = 511,
+    LISTENER_ADDRESS_CHARS = 80
+};
 
 struct listener {
     uv_poll_t poll;
     uv_timer_t rest;
     int socket;
-    bool is_open, is_short;               /* is_short: descriptors ran out and that was said */
+    bool is_loopback;                     /* nobody but this machine can reach it */
+    bool is_open, was_short;              /* was_short: descriptors ran out, */
+    uint64_t short_ms;                    /* last said then: once a minute at most */
     char address[LISTENER_ADDRESS_CHARS]; /* "127.0.0.1:7717", "[::1]:7717" */
     void *context;
     void (*on_accept)(void *context, int socket); /* the socket is the receiver's, also to close */
@@ -33,6 +40,9 @@ NODISCARD int listener_open(struct listener *listener, uv_loop_t *loop, const ch
                             struct failure *failure);
 NODISCARD int listener_start(struct listener *listener, void *context,
                              void (*on_accept)(void *context, int socket));
+/** Who is at the other end of a connected socket: its numeric address. False when the kernel does not know
+ * any more. */
+bool listener_peer(int socket, char *host, size_t size, bool *loopback);
 /** Stops accepting and starts closing its handles. Does nothing when it is not open. */
 void listener_close(struct listener *listener);
 

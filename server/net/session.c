@@ -12,8 +12,17 @@
 
 #include "common/log.h"
 #include "common/message.h"
+#include "server/net/foreign.h"
 
-enum { KEEPALIVE_SECONDS = 30, NOT_SENT_LOW_WATER_BYTES = 16384, BYE_BYTES = 4096 };
+enum {
+    /* A peer that fell off the net without a word is gone after 30 + 3 * 5 s. */
+    KEEPALIVE_SECONDS = 30,
+    KEEPALIVE_INTERVAL_SECONDS = 5,
+    KEEPALIVE_PROBES = 3,
+    NOT_SENT_LOW_WATER_BYTES = 16384,
+    BYE_BYTES = 4096,
+    RETRY_SECONDS = 2 /* what a full server suggests */
+};
 
 static void flush(struct session *session);
 static void resume_reading(struct session *session);
@@ -56,6 +65,7 @@ static void start_linger(struct session *session) {
 static void on_written(uv_write_t *request, int status) {
     struct session *session = request->handle->data;
     send_queue_end_write(&session->queue);
+    session->bytes_sent += status == 0 ? session->write_total : 0;
     if (session->phase == SESSION_CLOSED) {
         return;
     }
@@ -85,6 +95,7 @@ static void flush(struct session *session) {
         buffers[i] = uv_buf_init(batch[i]->data, (unsigned)batch[i]->length);
         total += batch[i]->length;
     }
+    session->write_total = total;
     session->write_left = total;
     session->write_progress_ms = uv_now(session->tcp.loop);
     const int result =
@@ -150,22 +161,15 @@ void session_drop_frame(struct session *session) {
     send_queue_drop_frame(&session->queue);
 }
 
-void session_close(struct session *session, const char *reason, const char *text) {
-    if (session->phase != SESSION_OPEN) {
-        return;
-    }
-    log_write(LOG_INFO, "net", "session %u: bye %s (%s)", session->id, reason, text);
+/* Sends these last bytes after what is queued, then closes. Takes the buffer's bytes. */
+static void close_with(struct session *session, struct buffer *last) {
     session->phase = SESSION_FLUSHING;
     session->phase_deadline_ms = uv_now(session->tcp.loop) + SESSION_FLUSH_MS;
     session->subscription.is_active = false;
     session->has_backlog = false;
     send_queue_drop_frame(&session->queue);
-
-    struct buffer bye;
-    buffer_init(&bye, BYE_BYTES);
-    message_write_bye(reason, text, &bye);
     size_t length = 0;
-    char *data = buffer_take(&bye, &length);
+    char *data = buffer_take(last, &length);
     struct shared_bytes *shared = data == NULL ? NULL : shared_bytes_create(data, length);
     if (shared == NULL || send_queue_push_last(&session->queue, shared) != 0) {
         shared_bytes_release(shared);
@@ -175,6 +179,37 @@ void session_close(struct session *session, const char *reason, const char *text
     shared_bytes_release(shared);
     flush(session);
     resume_reading(session);
+}
+
+void session_close(struct session *session, const char *reason, const char *text) {
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    log_write(LOG_INFO, "net", "session %u: bye %s (%s)", session->id, reason, text);
+    struct buffer bye;
+    buffer_init(&bye, BYE_BYTES);
+    message_write_bye(reason, text, strcmp(reason, "full") == 0 ? RETRY_SECONDS : 0, &bye);
+    close_with(session, &bye);
+}
+
+/* Answers a peer that speaks another protocol. Returns whether it was one. */
+static bool refuse_foreign(struct session *session) {
+    if (session->is_recognised) {
+        return false;
+    }
+    const struct line_reader *reader = &session->reader;
+    const enum foreign foreign = foreign_look(reader->data + reader->begin, reader->end - reader->begin);
+    session->is_recognised = foreign == FOREIGN_NO;
+    if (foreign == FOREIGN_NO || foreign == FOREIGN_MAYBE) {
+        return false;
+    }
+    log_write(LOG_INFO, "net", "session %u: speaks %s; refused", session->id,
+              foreign == FOREIGN_TLS ? "TLS" : "HTTP");
+    struct buffer answer;
+    buffer_init(&answer, BYE_BYTES);
+    buffer_append_text(&answer, foreign_answer());
+    close_with(session, &answer);
+    return true;
 }
 
 /* ---- reading ---- */
@@ -219,8 +254,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
         log_write(LOG_DEBUG, "net", "session %u: read: %s", session->id, uv_strerror((int)count));
         close_now(session, false);
     } else if (count > 0 && session->phase == SESSION_OPEN) {
+        session->bytes_received += (uint64_t)count;
         line_reader_commit(&session->reader, (size_t)count);
-        session_run(session);
+        if (!refuse_foreign(session)) {
+            session_run(session);
+        }
     }
 }
 
@@ -236,7 +274,12 @@ static void resume_reading(struct session *session) {
 }
 
 static bool may_take_line(const struct session *session) {
-    return session->phase == SESSION_OPEN && !session->is_leaving && session->outstanding < SESSION_COMMANDS;
+    return session->phase == SESSION_OPEN && !session->is_leaving &&
+           session->outstanding < SESSION_COMMANDS && rate_limit_allows(&session->limit);
+}
+
+bool session_is_runnable(const struct session *session) {
+    return session->has_backlog && may_take_line(session);
 }
 
 /* Hands out lines until the turn is over. Returns true when lines may be left. */
@@ -249,11 +292,15 @@ static bool hand_out_lines(struct session *session) {
             return false;
         case LINE_TOO_LONG:
             session->line++;
+            session->is_waiting = false;
             session->host->on_too_long(session->host->context, session);
             break;
         case LINE_READY:
             session->line++;
             if (length > 0) {
+                session->is_waiting =
+                    handled == 0 && session->outstanding == 0 && session->reader.begin == session->reader.end;
+                session->guest.heard_ms = uv_now(session->tcp.loop);
                 session->host->on_line(session->host->context, session, line, length);
             }
             break;
@@ -266,6 +313,7 @@ void session_run(struct session *session) {
     if (session->phase != SESSION_OPEN) {
         return;
     }
+    rate_limit_fill(&session->limit, uv_now(session->tcp.loop));
     session->has_backlog = hand_out_lines(session);
     if (session->phase != SESSION_OPEN) {
         return;
@@ -276,6 +324,9 @@ void session_run(struct session *session) {
         return;
     }
     stop_reading(session);
+    if (!rate_limit_allows(&session->limit)) {
+        rate_limit_hold(&session->limit, uv_now(session->tcp.loop));
+    }
     if (may_take_line(session)) {
         session->host->on_runnable(session->host->context, session);
     }
@@ -349,6 +400,16 @@ static void check_stall(struct session *session, uint64_t now_ms) {
     }
 }
 
+/* Lets a session that was held back go on, or ends it. */
+static void check_rate(struct session *session, uint64_t now_ms) {
+    rate_limit_fill(&session->limit, now_ms);
+    if (rate_limit_held_for_ms(&session->limit, now_ms) >= LIMIT_RATE_SECONDS * 1000u) {
+        session_close(session, "rate", "more requests than are allowed, for 10 s without a pause");
+    } else if (session_is_runnable(session)) {
+        session->host->on_runnable(session->host->context, session);
+    }
+}
+
 void session_check(struct session *session, uint64_t now_ms) {
     switch (session->phase) {
     case SESSION_OPEN:
@@ -357,6 +418,12 @@ void session_check(struct session *session, uint64_t now_ms) {
             return;
         }
         check_stall(session, now_ms);
+        if (session->phase == SESSION_OPEN) {
+            session->host->on_check(session->host->context, session, now_ms);
+        }
+        if (session->phase == SESSION_OPEN) {
+            check_rate(session, now_ms);
+        }
         return;
     case SESSION_FLUSHING:
     case SESSION_LINGERING:
@@ -374,7 +441,11 @@ void session_check(struct session *session, uint64_t now_ms) {
 static void set_socket_options(struct session *session, int socket) {
     /* Failing to set one costs latency, not correctness. */
     const int low_water = NOT_SENT_LOW_WATER_BYTES;
+    const int interval = KEEPALIVE_INTERVAL_SECONDS;
+    const int probes = KEEPALIVE_PROBES;
     if (uv_tcp_nodelay(&session->tcp, 1) != 0 || uv_tcp_keepalive(&session->tcp, 1, KEEPALIVE_SECONDS) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes) != 0 ||
         setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low_water, sizeof low_water) != 0) {
         log_write(LOG_WARN, "net", "session %u: a socket option could not be set", session->id);
     }
@@ -385,6 +456,8 @@ int session_open(struct session *session, uv_loop_t *loop, const struct session_
     session->host = host;
     session->id = id;
     session->phase = SESSION_OPEN;
+    session->guest.heard_ms = session->opened_ms = uv_now(loop);
+    rate_limit_init(&session->limit, host->rate, uv_now(loop));
     int result = uv_tcp_init(loop, &session->tcp);
     if (result != 0) {
         close(socket);

@@ -7,8 +7,11 @@
  * (and the socket is not read: the sender is held back by TCP, not by an error).
  * 3. Phases go one way: open, flushing (bye is queued; the rest is written, at most SESSION_FLUSH_MS),
  * lingering (our side is shut, we wait briefly for the other, so that a reset does not eat the bye), closed.
- * 4. Memory: one line (64 KiB) + one read, LIMIT_CONTROL_BYTES of replies, references to at most two frames
- * and two keys.
+ * 4. Memory: one line (64 KiB) + one read (4 KiB), LIMIT_CONTROL_BYTES of replies, references to at most two
+ * frames and two keys. SESSION_COMMANDS requests of it may wait in the queue of the world, about 9 KiB each.
+ * 5. A session that sends faster than its rate limit is held back like one with too many requests waiting,
+ * told so once a second, and closed when that lasts LIMIT_RATE_SECONDS.
+ * 6. A peer whose first bytes are HTTP or TLS is answered in HTTP and closed (foreign.h).
  */
 #ifndef DROVER_NET_SESSION_H
 #define DROVER_NET_SESSION_H
@@ -22,7 +25,9 @@
 #include "common/limits.h"
 #include "common/line_reader.h"
 #include "common/nodiscard.h"
+#include "common/request.h"
 #include "common/snapshot_view.h"
+#include "server/net/rate_limit.h"
 #include "server/net/send_queue.h"
 
 enum {
@@ -30,7 +35,8 @@ enum {
     SESSION_COMMANDS = 128,    /* requests of one session that may wait for the world */
     SESSION_FLUSH_MS = 1000,   /* to write what is owed after bye */
     SESSION_LINGER_MS = 250,   /* to see the other side close */
-    SESSION_READ_BYTES = 16384 /* wish per read */
+    SESSION_READ_BYTES = 4096, /* wish per read: with the longest line, the most a session keeps unhandled */
+    SESSION_ADDRESS_CHARS = 64
 };
 
 /** What a session asked to be sent. */
@@ -39,9 +45,22 @@ struct subscription {
     struct snapshot_view view;
     double hz;          /* as asked; `every` follows from it and the scenario's tick_hz */
     uint64_t every;     /* ticks between frames, >= 1 */
+    bool cursors;       /* wants the `cursors` lines */
     bool forces;        /* the view needs steering vectors */
     bool has_sent;      /* false: the current state is owed at once */
     uint64_t last_tick; /* of the last frame given to the send queue */
+};
+
+/** Who a session is, and where it points. */
+struct guest {
+    enum role role;
+    char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has not said */
+    bool has_greeted;                  /* its hello was accepted */
+    int wrong_tokens;
+    bool has_cursor, owes_cursors; /* owes: the last `cursors` line was skipped */
+    vec2 cursor;                   /* px, as sent */
+    uint64_t heard_ms;             /* loop time of its last line */
+    uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
 };
 
 enum session_phase { SESSION_OPEN, SESSION_FLUSHING, SESSION_LINGERING, SESSION_CLOSED };
@@ -51,10 +70,13 @@ struct session;
 /** Who the session works for. */
 struct session_host {
     void *context;
+    double rate; /* requests a second of a session that does not wait for answers; 0: no limit */
     void (*on_line)(void *context, struct session *session, const char *line, size_t length);
     void (*on_too_long)(void *context, struct session *session);
     /** Lines wait and may be handled: call session_run from the loop, not from inside this. */
     void (*on_runnable)(void *context, struct session *session);
+    /** Called a few times a second while the session is open. */
+    void (*on_check)(void *context, struct session *session, uint64_t now_ms);
     void (*on_closed)(void *context, struct session *session); /* the session is the host's to free */
 };
 
@@ -67,15 +89,23 @@ struct session {
     struct line_reader reader;
     struct send_queue queue;
     struct subscription subscription;
+    struct guest guest;
+    struct rate_limit limit;
+    char address[SESSION_ADDRESS_CHARS]; /* of the peer, without its port */
+    uint64_t opened_ms;                  /* loop time */
+    uint64_t bytes_received, bytes_sent;
     uint64_t line;   /* of the connection, 1-based: the one being handled */
     int bad_lines;   /* unreadable ones in a row */
     int outstanding; /* requests that wait for the world */
     enum session_phase phase;
     uint64_t phase_deadline_ms; /* loop time; flushing and lingering */
     bool is_reading, is_eof, has_backlog, is_leaving;
+    bool is_recognised; /* its first bytes are no HTTP and no TLS */
+    bool is_waiting;    /* the line being handled came alone and nothing was outstanding: its sender waits */
     char bye_id[LIMIT_ID_CHARS * 6 + 3]; /* of the bye request */
     bool has_bye_request;
-    size_t write_left; /* bytes at the last look, and when that last changed */
+    size_t write_total; /* bytes of the batch being written */
+    size_t write_left;  /* bytes at the last look, and when that last changed */
     uint64_t write_progress_ms;
     struct session *next, *previous, *next_in_bucket; /* the session_set's */
 };
@@ -85,6 +115,8 @@ struct session {
  */
 NODISCARD int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host,
                            uint32_t id, int socket);
+/** Whether lines wait and may be handled now. */
+bool session_is_runnable(const struct session *session);
 /** Handles waiting lines, one turn's worth. */
 void session_run(struct session *session);
 /** Queues a control line (or several) and takes the buffer's bytes; the buffer is empty afterwards. Nothing
@@ -108,7 +140,7 @@ void session_answered(struct session *session);
 /** Ends the session as it asked, after its earlier requests are answered. id: of its bye request. */
 void session_leave(struct session *session, const char *id);
 /** Says bye and closes once everything queued is written. reason: "client", "shutdown", "slow", "full",
- * "protocol". */
+ * "protocol", "rate", "idle", "auth". */
 void session_close(struct session *session, const char *reason, const char *text);
 /** Looks after time limits: flush, linger, stall, a half-closed peer that is gone. Call a few times a second.
  */

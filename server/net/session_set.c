@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -17,18 +18,14 @@ static void host_too_long(void *context, struct session *session) {
     set->handler.on_too_long(set->handler.context, session);
 }
 
-static bool is_runnable(const struct session *session) {
-    return session->phase == SESSION_OPEN && session->has_backlog && session->outstanding < SESSION_COMMANDS;
-}
-
 static void on_idle(uv_idle_t *idle) {
     struct session_set *set = idle->data;
     bool again = false;
     /* A session is freed in its close callback only, so the list stays whole while we walk it. */
     for (struct session *session = set->first; session != NULL; session = session->next) {
-        if (is_runnable(session)) {
+        if (session_is_runnable(session)) {
             session_run(session);
-            again = again || is_runnable(session);
+            again = again || session_is_runnable(session);
         }
     }
     if (!again) {
@@ -68,11 +65,40 @@ static void unlink_session(struct session_set *set, struct session *session) {
     *link = session->next_in_bucket;
 }
 
+static void host_check(void *context, struct session *session, uint64_t now_ms) {
+    struct session_set *set = context;
+    set->handler.on_check(set->handler.context, session, now_ms);
+}
+
+static void add_traffic(struct session_traffic *traffic, const struct session *session) {
+    traffic->bytes_received += session->bytes_received;
+    traffic->bytes_sent += session->bytes_sent;
+    traffic->frames_sent += session->queue.frames_sent;
+    traffic->frames_skipped += session->queue.frames_skipped;
+}
+
+struct session_traffic session_set_traffic(const struct session_set *set) {
+    struct session_traffic traffic = set->gone;
+    for (const struct session *session = set->first; session != NULL; session = session->next) {
+        add_traffic(&traffic, session);
+    }
+    return traffic;
+}
+
+int session_set_count_address(const struct session_set *set, const char *address) {
+    int count = 0;
+    for (const struct session *session = set->first; session != NULL; session = session->next) {
+        count += session->id != 0 && strcmp(session->address, address) == 0;
+    }
+    return count;
+}
+
 static void host_closed(void *context, struct session *session) {
     struct session_set *set = context;
     log_write(LOG_DEBUG, "net", "session %u: gone; %llu frames sent, %llu skipped", session->id,
               (unsigned long long)session->queue.frames_sent,
               (unsigned long long)session->queue.frames_skipped);
+    add_traffic(&set->gone, session);
     unlink_session(set, session);
     free(session);
     set->handler.on_closed(set->handler.context);
@@ -84,6 +110,7 @@ static void on_timer(uv_timer_t *timer) {
     for (struct session *session = set->first; session != NULL; session = session->next) {
         session_check(session, now_ms);
     }
+    set->handler.on_beat(set->handler.context);
 }
 
 int session_set_init(struct session_set *set, uv_loop_t *loop, const struct session_set_handler *handler) {
@@ -92,6 +119,8 @@ int session_set_init(struct session_set *set, uv_loop_t *loop, const struct sess
                                       .on_line = host_line,
                                       .on_too_long = host_too_long,
                                       .on_runnable = host_runnable,
+                                      .rate = handler->rate,
+                                      .on_check = host_check,
                                       .on_closed = host_closed};
     int result = uv_timer_init(loop, &set->timer);
     if (result == 0) {

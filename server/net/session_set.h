@@ -20,9 +20,17 @@ enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
 /** What the owner does with lines; called from the loop. */
 struct session_set_handler {
     void *context;
+    double rate; /* see session_host */
     void (*on_line)(void *context, struct session *session, const char *line, size_t length);
     void (*on_too_long)(void *context, struct session *session);
+    void (*on_check)(void *context, struct session *session, uint64_t now_ms); /* see session_host */
+    void (*on_beat)(void *context);   /* after each round of checks, every SESSION_SET_CHECK_MS */
     void (*on_closed)(void *context); /* a session is gone, already out of the set */
+};
+
+/** What went over the wire. */
+struct session_traffic {
+    uint64_t bytes_received, bytes_sent, frames_sent, frames_skipped;
 };
 
 struct session_set {
@@ -38,6 +46,7 @@ struct session_set {
     int numbered; /* those with a number: what max clients counts */
     uint32_t last_id;
     bool is_idle_running;
+    struct session_traffic gone; /* of sessions that are no more */
 };
 
 /** 0, or a libuv error. */
@@ -51,6 +60,10 @@ void session_set_fini(struct session_set *set);
 NODISCARD struct session *session_set_add(struct session_set *set, int socket, bool with_number);
 /** The session of this number, or NULL when it is gone. */
 struct session *session_set_find(const struct session_set *set, uint32_t id);
+/** Of all sessions there are and were. */
+struct session_traffic session_set_traffic(const struct session_set *set);
+/** How many numbered sessions come from this address, those that are closing included. */
+int session_set_count_address(const struct session_set *set, const char *address);
 /** Says bye to every session. */
 void session_set_close_all(struct session_set *set, const char *reason, const char *text);
 

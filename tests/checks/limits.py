@@ -24,7 +24,17 @@ QUOTED = {
     "LIMIT_BAD_LINES": [r"\((\d+) unreadable lines in a row\)"],
     "LIMIT_NAME_CHARS": [r"have 1 to (\d+) characters of"],
     "LIMIT_CONTROL_BYTES": [r"\((\d+) bytes of replies waiting"],
-    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b"],
+    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b", r"one that is owed bytes after (\d+) s"],
+    "LIMIT_CLIENTS": [r"At most (\d+) sessions \(`--max-clients`\)"],
+    "LIMIT_ADDRESS_CLIENTS": [r"(\d+) from one address that is not loopback"],
+    "LIMIT_REQUEST_RATE": [r"may send (\d+) a second \(`--rate`\)", r"faster than (\d+) requests a second"],
+    "LIMIT_RATE_SECONDS": [r"after (\d+) s without a pause the session"],
+    "LIMIT_IDLE_SECONDS": [r"sends nothing for (\d+) s \(`--idle`\)"],
+    "LIMIT_AUTH_SECONDS": [r"shows no token within (\d+) s"],
+    "LIMIT_AUTH_TRIES": [r"or (\d+) wrong ones"],
+    "LIMIT_TOKEN_CHARS": [r"a token has 8 to (\d+) printable"],
+    "LIMIT_PERSON_BYTES": [r"at most (\d+) bytes; a name in the token file"],
+    "LIMIT_CURSOR_HZ": [r"when something changed, at most (\d+) times a second"],
     "LIMIT_SPAWN": [r"\| `count` \| 1 to (\d+) \|"],
     "LIMIT_REMOVE_IDS": [r"`agents` \(an array of at most (\d+) ids\) or `kind`"],
     "LIMIT_GRID_CELLS": [r"1 to \d+ each, at most (\d+) cells", r"when that would pass (\d+)\)"],
@@ -39,7 +49,7 @@ QUOTED = {
     "LIMIT_TICK_HZ": [r"\| `hz` \| number, 0\.01 to (\d+) \|"],
 }
 NOT_QUOTED = {
-    "LIMIT_CLIENTS", "LIMIT_AGENTS", "LIMIT_KINDS", "LIMIT_STATES", "LIMIT_BEHAVIORS", "LIMIT_TARGETS",
+    "LIMIT_AGENTS", "LIMIT_KINDS", "LIMIT_STATES", "LIMIT_BEHAVIORS", "LIMIT_TARGETS",
     "LIMIT_PLACEMENTS", "LIMIT_SCENARIO_BYTES", "LIMIT_CONDITIONS", "LIMIT_OBSTACLES", "LIMIT_OBSTACLE_POINTS",
     "LIMIT_WALLS", "LIMIT_PATHS", "LIMIT_PATH_POINTS", "LIMIT_FLOW_FIELDS", "LIMIT_FLOW_CELLS",
 }

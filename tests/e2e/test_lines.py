@@ -218,8 +218,9 @@ class Lines(Case):
         except (ConnectionResetError, BrokenPipeError, Closed):
             pass  # closed while we were still sending; tearDown sees that others are served
 
-    def test_an_http_request_is_refused_without_harm(self):
-        self.client.send_raw("GET / HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n")
+    def test_an_http_request_later_on_is_just_a_bad_line(self):
+        self.client.send_raw(PING % 1 + "GET / HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n")
+        self.assert_reply(self.client.receive(), "ping", id=1)
         for _ in range(3):
             self.assert_error(parse_strict(self.client.read_line()), "parse")
         self.still_talks()

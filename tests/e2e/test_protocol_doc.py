@@ -40,7 +40,7 @@ class Transcripts(Case):
     def run_block(self, scenario, text, line):
         with Server("--paused", scenario) as server:
             with server.connect(hello=False) as client:
-                started = '"op":"hello"' in text
+                started = text.startswith('< {"op":"hello"')
                 if not started:
                     client.receive()
                 for number, row in enumerate(text.splitlines(), line + 1):
@@ -123,7 +123,7 @@ class Page(Case):
         self.assertEqual(len(codes), len(set(codes)))
         used = set()
         for path in (ROOT / "tests/e2e").glob("test_*.py"):
-            used |= set(re.findall(r'"(parse|invalid|too_long|unknown_op|bad_param|out_of_range|no_\w+|bad_scenario|not_paused|not_subscribed|full|busy|internal)"', path.read_text()))
+            used |= set(re.findall(r'"(parse|invalid|too_long|unknown_op|bad_param|out_of_range|no_\w+|bad_scenario|not_paused|not_subscribed|full|busy|denied|rate|version|internal)"', path.read_text()))
         self.assertEqual(used - set(codes) - {"no_tick"}, set())
 
     def test_the_fields_of_the_tables_are_read(self):

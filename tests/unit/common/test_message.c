@@ -53,13 +53,15 @@ static void hello_round_trips(void **state) {
     hello.tick = 60;
     hello.time_s = 1.0;
     hello.is_paused = true;
+    memcpy(hello.role, "admin", 6);
     hello.scenario = seek_scenario();
     struct buffer out;
     buffer_init(&out, 1 << 16);
     message_write_hello(&hello, &out);
-    assert_string_equal(out.data,
-                        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\",\"session\":3,"
-                        "\"tick\":60,\"time\":1,\"paused\":true,\"scenario\":{" SCENARIO_TEXT "}\n");
+    assert_string_equal(
+        out.data,
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\",\"session\":3,"
+        "\"tick\":60,\"time\":1,\"paused\":true,\"role\":\"admin\",\"scenario\":{" SCENARIO_TEXT "}\n");
     struct message message;
     decode(out.data, out.length, &message);
     assert_int_equal(message.op, MESSAGE_HELLO);
@@ -128,6 +130,63 @@ static void geometry_round_trips(void **state) {
     buffer_fini(&out);
 }
 
+/* Each event writes just its own members, and reading gives them back. */
+static void events_have_their_own_members(void **state) {
+    (void)state;
+    static const struct {
+        struct message_event event;
+        const char *text;
+    } cases[] = {
+        {{.event = "spawned",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_NAME | EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS,
+          .name = "Ann",
+          .kind = "prey",
+          .count = 3,
+          .first_id = 7,
+          .last_id = 9},
+         "\"name\":\"Ann\",\"kind\":\"prey\",\"count\":3,\"first_id\":7,\"last_id\":9}\n"},
+        {{.event = "removed",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_AGENT | EVENT_HAS_COUNT,
+          .agent = 5,
+          .count = 1},
+         "\"agent\":5,\"count\":1}\n"},
+        {{.event = "param",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_KIND | EVENT_HAS_PARAM,
+          .kind = "prey",
+          .param = "seek.weight",
+          .value = 0.1},
+         "\"kind\":\"prey\",\"param\":\"seek.weight\",\"value\":0.1}\n"},
+        {{.event = "target",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_TARGET,
+          .target = "mouse",
+          .x = -1,
+          .y = 123456},
+         "\"target\":\"mouse\",\"x\":-0.01,\"y\":1234.56}\n"},
+        {{.event = "lag", .tick = 1, .has = EVENT_HAS_SKIPPED, .skipped = 14}, "\"skipped\":14}\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buffer out;
+        struct message message;
+        buffer_init(&out, 1 << 16);
+        message_write_event(&cases[i].event, &out);
+        const char *members = strstr(out.data, "\"by\":");
+        assert_non_null(members);
+        assert_string_equal(strchr(members, ',') + 1, cases[i].text);
+        decode(out.data, out.length, &message);
+        assert_memory_equal(&message.body.event, &cases[i].event, sizeof message.body.event);
+        message_fini(&message);
+        buffer_fini(&out);
+    }
+}
+
 static void event_error_and_bye_round_trip(void **state) {
     (void)state;
     struct buffer out;
@@ -162,7 +221,7 @@ static void event_error_and_bye_round_trip(void **state) {
     assert_string_equal(out.data, "{\"op\":\"error\",\"code\":\"too_long\",\"message\":\"m\"}\n");
 
     buffer_clear(&out);
-    message_write_bye("shutdown", "the server stops", &out);
+    message_write_bye("shutdown", "the server stops", 0, &out);
     assert_string_equal(out.data,
                         "{\"op\":\"bye\",\"reason\":\"shutdown\",\"message\":\"the server stops\"}\n");
     decode(out.data, out.length, &message);
@@ -402,11 +461,17 @@ static void survives_mutations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hello_round_trips),       cmocka_unit_test(scenario_round_trips),
-        cmocka_unit_test(reply_is_built_and_read), cmocka_unit_test(event_error_and_bye_round_trip),
-        cmocka_unit_test(lists_are_read),          cmocka_unit_test(unknown_is_not_an_error),
-        cmocka_unit_test(refuses_hostile_lines),   cmocka_unit_test(refuses_hostile_geometry),
-        cmocka_unit_test(geometry_round_trips),    cmocka_unit_test(counts_are_bounded),
+        cmocka_unit_test(hello_round_trips),
+        cmocka_unit_test(scenario_round_trips),
+        cmocka_unit_test(reply_is_built_and_read),
+        cmocka_unit_test(event_error_and_bye_round_trip),
+        cmocka_unit_test(events_have_their_own_members),
+        cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(unknown_is_not_an_error),
+        cmocka_unit_test(refuses_hostile_lines),
+        cmocka_unit_test(refuses_hostile_geometry),
+        cmocka_unit_test(geometry_round_trips),
+        cmocka_unit_test(counts_are_bounded),
         cmocka_unit_test(survives_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

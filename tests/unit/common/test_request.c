@@ -118,7 +118,7 @@ static void refuses_what_is_no_request(void **state) {
     refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
             "unknown op \"fly\"; known: subscribe, unsubscribe, set_region, resync, set_target, mouse, "
             "spawn, remove, set_param, "
-            "get_params, list, inspect, pause, resume, step, load, ping, bye");
+            "get_params, list, inspect, pause, resume, step, load, ping, bye, hello, cursor, stats, help");
 }
 
 static void refuses_bad_fields(void **state) {
@@ -246,7 +246,8 @@ static void inspecting(void **state) {
 static void answers_as_documented(void **state) {
     (void)state;
     static const char *const always[] = {"subscribe", "unsubscribe", "resync", "get_params", "list",
-                                         "inspect",   "step",        "load",   "ping",       "bye"};
+                                         "inspect",   "step",        "load",   "ping",       "bye",
+                                         "hello",     "stats",       "help"};
     int count = 0;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         assert_non_null(request_fields((enum request_op)op));

@@ -124,7 +124,8 @@ static void test_targets(void **state) {
     expect("{\"op\":\"set_target\",\"kind\":\"hunter\",\"follow\":\"mouse\"}", "");
     assert_true(effects.changed);
     refuse("{\"op\":\"set_target\",\"id\":1,\"name\":\"mous\",\"x\":1,\"y\":1}", "no_target", "name",
-           "no target \\\"mous\\\"; this scenario has \\\"mouse\\\", \\\"home\\\"");
+           "no target \\\"mous\\\" (did you mean \\\"mouse\\\"?); this scenario has \\\"mouse\\\", "
+           "\\\"home\\\"");
     refuse("{\"op\":\"set_target\",\"id\":1,\"agent\":1,\"follow\":\"moon\"}", "no_target", "follow",
            "no target \\\"moon\\\"; this scenario has \\\"mouse\\\", \\\"home\\\"");
     refuse("{\"op\":\"set_target\",\"id\":1,\"agent\":99,\"x\":1,\"y\":1}", "no_agent", "agent",

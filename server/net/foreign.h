@@ -1,0 +1,23 @@
+/* Recognises what does not belong on this port by its first bytes: HTTP (a browser, a WebSocket upgrade, a
+ * health check) and TLS. Such a peer is answered once in its own way and closed, before any of its lines
+ * could be taken for a request: a web page must not be able to drive a server on the reader's own machine.
+ * Pure.
+ */
+#ifndef DROVER_NET_FOREIGN_H
+#define DROVER_NET_FOREIGN_H
+
+#include <stddef.h>
+
+enum foreign {
+    FOREIGN_NO,    /* ours, or at least neither of the others */
+    FOREIGN_MAYBE, /* too few bytes to tell: look again when there are more */
+    FOREIGN_HTTP,
+    FOREIGN_TLS,
+};
+
+/** bytes: the first ones of a connection, as many as have come. */
+enum foreign foreign_look(const char *bytes, size_t length);
+/** What such a peer is answered: a whole HTTP/1.1 400 response, NUL-terminated. */
+const char *foreign_answer(void);
+
+#endif

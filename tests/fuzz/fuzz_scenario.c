@@ -1,0 +1,42 @@
+/* Any text as a scenario: refused with a reason, or a small world of it can be made and ticks. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "server/scenario.h"
+#include "server/sim/world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_AGENTS = 300, TICKS = 3 };
+
+static int64_t count_agents(const struct world_def *def) {
+    int64_t count = 0;
+    for (int i = 0; i < def->placement_count; i++) {
+        count += def->placements[i].count;
+    }
+    return count;
+}
+
+static void run_world(const struct world_def *def) {
+    struct world *world = NULL;
+    const char *what = NULL;
+    if (count_agents(def) > MOST_AGENTS || world_create(def, &world, &what) != WORLD_OK) {
+        return; /* too big for here, or refused for a reason that only shows when it is built */
+    }
+    for (int i = 0; i < TICKS; i++) {
+        world_step(world);
+    }
+    world_destroy(world);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct scenario scenario;
+    struct failure failure = {0};
+    if (scenario_read((const char *)data, size, &scenario, &failure) == 0) {
+        run_world(&scenario.def);
+    } else if (failure.code == FAILURE_NONE || failure.message[0] == '\0') {
+        abort();
+    }
+    scenario_fini(&scenario);
+    return 0;
+}

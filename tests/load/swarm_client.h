@@ -1,0 +1,47 @@
+/* One client of the swarm: a socket and what it does with it.
+ *
+ * A reader takes what comes as fast as it comes, without looking at it (the kernel throws the bytes away, so
+ * that a thousand readers fit on a core); a witness looks at every line, so it knows frames, ages and skips
+ * exactly. A slow one reads SWARM_SLOW_BYTES every SWARM_SLOW_MS, a stuck one nothing at all, a hostile one
+ * sends rubbish, floods, half lines, and leaves with a reset. Those that are closed by the server come back.
+ */
+#ifndef DROVER_SWARM_CLIENT_H
+#define DROVER_SWARM_CLIENT_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/line_reader.h"
+
+enum { SWARM_SLOW_MS = 200, SWARM_SLOW_BYTES = 40000, SWARM_AGES = 1 << 16 };
+
+enum swarm_role { SWARM_READER, SWARM_WITNESS, SWARM_SLOW, SWARM_STUCK, SWARM_HOSTILE, SWARM_ROLE_COUNT };
+
+extern const char *const swarm_role_names[SWARM_ROLE_COUNT];
+
+struct swarm_client {
+    int socket; /* -1 while it has none */
+    enum swarm_role role;
+    uint64_t bytes, closes;
+    struct line_reader reader;                          /* of those that look at lines */
+    uint64_t frames, lags, skipped, errors, line_bytes; /* line_bytes: of the frames */
+    uint64_t act_ns;                                    /* slow, hostile: when it does something next */
+    uint64_t random;                                    /* hostile: its own generator */
+};
+
+/** Ages of frames as they were read, ms; the newest SWARM_AGES. */
+struct swarm_ages {
+    uint64_t count;
+    float ms[SWARM_AGES];
+};
+
+/** Connects, and subscribes at hz unless it is hostile. 0, or -1 with errno. */
+int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz);
+void swarm_client_close(struct swarm_client *client);
+/** Reads what there is (slow: its share). Returns false when the connection is over. */
+bool swarm_client_read(struct swarm_client *client, struct swarm_ages *ages);
+/** Something unpleasant. Returns false when the connection is over. */
+bool swarm_client_misbehave(struct swarm_client *client);
+
+#endif
