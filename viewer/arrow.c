@@ -61,8 +61,8 @@ void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radi
         return;
     }
     vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
-    const int count =
-        arrow_outline(shape, center, radius, direction, sprites_outline_px(canvas->sprites), points, grown);
+    const int count = arrow_outline(shape, center, radius, direction,
+                                    sprites_outline_px(canvas->sprites, radius), points, grown);
     raster_fill_polygon(canvas->raster, grown, count, color_fade(PALETTE_OUTLINE, alpha));
     raster_fill_polygon(canvas->raster, points, count, color_fade(fill, alpha));
 }

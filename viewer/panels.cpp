@@ -58,15 +58,22 @@ void panels::box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding
     }
 }
 
-/* As agents look, pointing right. Not convex: a fan around the middle. */
+/* As agents look, pointing right. Not convex, so a fan around the middle, whose inner edges must not be
+ * smoothed. */
 void panels::agent_mark(ImVec2 at, enum shape shape, float radius, color fill) {
     int count = 0;
     const vec2 *points = shape_points(shape, &count);
+    ImVec2 corners[SHAPE_MAX_POINTS];
+    const ImDrawListFlags before = list->Flags;
     for (int i = 0; i < count; i++) {
-        const vec2 a = points[i], b = points[(i + 1) % count];
-        list->AddTriangleFilled(at, ImVec2(at.x + a.x * radius, at.y + a.y * radius),
-                                ImVec2(at.x + b.x * radius, at.y + b.y * radius), to_imgui(fill));
+        corners[i] = ImVec2(at.x + points[i].x * radius, at.y + points[i].y * radius);
     }
+    list->Flags &= ~ImDrawListFlags_AntiAliasedFill;
+    for (int i = 0; i < count; i++) {
+        list->AddTriangleFilled(at, corners[i], corners[(i + 1) % count], to_imgui(fill));
+    }
+    list->Flags = before;
+    list->AddPolyline(corners, count, to_imgui(fill), ImDrawFlags_Closed, px(1));
 }
 
 void panels::vector_mark(ImVec2 at, color fill) {

@@ -137,7 +137,10 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
         text(regular, x + px(24), y, PALETTE_TEXT, entry.name);
         const char *key = shortcuts_key_name(entry.action);
         text(regular, right - px(34) - width(regular, key), y, 0xff6c7683u, key);
-        if (entry.swatch != 0) {
+        if (entry.overlay == OVERLAY_REACH) {
+            list->AddCircle(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), px(7),
+                            to_imgui(entry.swatch), 24, px(1.25f));
+        } else if (entry.swatch != 0) {
             vector_mark(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), entry.swatch);
         }
         y += px(22);

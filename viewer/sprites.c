@@ -43,13 +43,19 @@ struct texel {
     uint8_t fill, body;
 };
 
-/* One shape in one size: a square picture for each heading and fraction. */
+/* A picture without its empty borders: its place in the square and its texels, row by row. */
+struct cell {
+    int32_t x, y, width, height;
+    struct texel texels[];
+};
+
+/* One shape in one size: a picture for each heading and fraction. */
 struct set {
     enum shape shape;
     float radius;
     int32_t side;
-    struct texel *cells[CELLS]; /* NULL until it is needed */
-    uint32_t used;              /* sprites.clock when it was last needed */
+    struct cell *cells[CELLS]; /* NULL until it is needed */
+    uint32_t used;             /* sprites.clock when it was last needed */
 };
 
 struct sprites {
@@ -117,8 +123,8 @@ void sprites_destroy(struct sprites *sprites) {
     }
 }
 
-float sprites_outline_px(const struct sprites *sprites) {
-    return sprites->outline_px;
+float sprites_outline_px(const struct sprites *sprites, float radius) {
+    return sprites->outline_px * fminf(fmaxf(radius / 6.0f, 0.4f), 1.0f);
 }
 
 /* Draws the shape into the two rasters: white on black, so that a pixel's blue is its coverage. */
@@ -126,7 +132,8 @@ static void bake(struct sprites *sprites, enum shape shape, vec2 center, float r
                  int32_t side) {
     const struct raster_rect square = {0, 0, side, side};
     vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
-    const int count = arrow_outline(shape, center, radius, direction, sprites->outline_px, points, grown);
+    const int count =
+        arrow_outline(shape, center, radius, direction, sprites_outline_px(sprites, radius), points, grown);
     raster_set_clip(sprites->fill, square);
     raster_set_clip(sprites->body, square);
     raster_clear(sprites->fill, 0xff000000u);
@@ -210,22 +217,38 @@ static struct set *set_of(struct sprites *sprites, enum shape shape, float radiu
     return oldest;
 }
 
-static const struct texel *cell_of(struct sprites *sprites, struct set *set, int angle, int step_x,
-                                   int step_y) {
-    struct texel **cell = &set->cells[(angle * SPRITES_STEPS + step_y) * SPRITES_STEPS + step_x];
-    if (*cell != NULL) {
-        return *cell;
+/* What was just baked, cut out of its square. */
+static struct cell *cut_cell(const struct sprites *sprites, int32_t side) {
+    int32_t x0 = side, y0 = side, x1 = 0, y1 = 0;
+    for (int32_t i = 0; i < side * side; i++) {
+        const int32_t x = i % side, y = i / side;
+        if (baked_texel(sprites, x, y).body > 0) {
+            x0 = x < x0 ? x : x0;
+            y0 = y < y0 ? y : y0;
+            x1 = x >= x1 ? x + 1 : x1;
+            y1 = y >= y1 ? y + 1 : y1;
+        }
     }
-    *cell = malloc((size_t)set->side * (size_t)set->side * sizeof **cell);
+    const int32_t width = x1 > x0 ? x1 - x0 : 0, height = y1 > y0 ? y1 - y0 : 0;
+    struct cell *cell = malloc(sizeof *cell + (size_t)(width * height) * sizeof cell->texels[0]);
+    if (cell != NULL) {
+        *cell = (struct cell){.x = x0, .y = y0, .width = width, .height = height};
+        for (int32_t i = 0; i < width * height; i++) {
+            cell->texels[i] = baked_texel(sprites, x0 + i % width, y0 + i / width);
+        }
+    }
+    return cell;
+}
+
+static const struct cell *cell_of(struct sprites *sprites, struct set *set, int angle, int step_x,
+                                  int step_y) {
+    struct cell **cell = &set->cells[(angle * SPRITES_STEPS + step_y) * SPRITES_STEPS + step_x];
     if (*cell == NULL) {
-        return NULL;
-    }
-    const float turn = (float)angle * (6.28318531f / SPRITES_ANGLES), half = (float)(set->side / 2);
-    const vec2 center = {half + ((float)step_x + 0.5f) / SPRITES_STEPS,
-                         half + ((float)step_y + 0.5f) / SPRITES_STEPS};
-    bake(sprites, set->shape, center, set->radius, vec2_make(cosf(turn), sinf(turn)), set->side);
-    for (int32_t i = 0; i < set->side * set->side; i++) {
-        (*cell)[i] = baked_texel(sprites, i % set->side, i / set->side);
+        const float turn = (float)angle * (6.28318531f / SPRITES_ANGLES), half = (float)(set->side / 2);
+        const vec2 center = {half + ((float)step_x + 0.5f) / SPRITES_STEPS,
+                             half + ((float)step_y + 0.5f) / SPRITES_STEPS};
+        bake(sprites, set->shape, center, set->radius, vec2_make(cosf(turn), sinf(turn)), set->side);
+        *cell = cut_cell(sprites, set->side);
     }
     return *cell;
 }
@@ -269,24 +292,25 @@ int sprites_blit(struct sprites *sprites, struct raster *raster, enum shape shap
     if (!(x > -10000.0f && x < 30000.0f && y > -10000.0f && y < 30000.0f)) {
         return 0; /* not near any picture */
     }
-    const int32_t left = (int32_t)x - half, top = (int32_t)y - half;
-    const int32_t x0 = left < clip.x0 ? clip.x0 : left,
-                  x1 = left + set->side > clip.x1 ? clip.x1 : left + set->side;
-    const int32_t y0 = top < clip.y0 ? clip.y0 : top,
-                  y1 = top + set->side > clip.y1 ? clip.y1 : top + set->side;
-    if (x0 >= x1 || y0 >= y1) {
+    if ((int32_t)x + half < clip.x0 || (int32_t)x - half >= clip.x1 || (int32_t)y + half < clip.y0 ||
+        (int32_t)y - half >= clip.y1) {
         return 0;
     }
-    const struct texel *cell =
+    const struct cell *cell =
         cell_of(sprites, set, angle_of(direction), (int)((center.x - x) * SPRITES_STEPS),
                 (int)((center.y - y) * SPRITES_STEPS));
     if (cell == NULL) {
         return -1;
     }
+    const int32_t left = (int32_t)x - half + cell->x, top = (int32_t)y - half + cell->y;
+    const int32_t x0 = left < clip.x0 ? clip.x0 : left;
+    const int32_t x1 = left + cell->width > clip.x1 ? clip.x1 : left + cell->width;
+    const int32_t y0 = top < clip.y0 ? clip.y0 : top;
+    const int32_t y1 = top + cell->height > clip.y1 ? clip.y1 : top + cell->height;
     const uint32_t strength = (uint32_t)(fminf(fmaxf(alpha, 0.0f), 1.0f) * 256.0f + 0.5f);
     for (int32_t row = y0; row < y1; row++) {
         blit_row(raster->pixels + (size_t)row * (size_t)raster->width + (size_t)x0,
-                 cell + (size_t)(row - top) * (size_t)set->side + (size_t)(x0 - left), x1 - x0,
+                 cell->texels + (size_t)(row - top) * (size_t)cell->width + (size_t)(x0 - left), x1 - x0,
                  fill & 0xff00ffu, (fill >> 8) & 0xffu, strength);
     }
     return 0;

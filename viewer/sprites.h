@@ -45,7 +45,8 @@ struct sprites;
 /** outline_px: width of the dark outline. NULL when out of memory. */
 NODISCARD struct sprites *sprites_create(float outline_px);
 void sprites_destroy(struct sprites *sprites);
-float sprites_outline_px(const struct sprites *sprites);
+/** The outline of a shape of this radius: thinner around what is small. */
+float sprites_outline_px(const struct sprites *sprites, float radius);
 
 /** The atlas as 0xAArrggbb texels, gray times alpha; made at the first call. NULL when out of memory. */
 NODISCARD const uint32_t *sprites_atlas(struct sprites *sprites, int32_t *width, int32_t *height);
