@@ -61,9 +61,17 @@ bool app_moves_mouse_target(const struct app *app) {
     return app->server.has_mouse_target && app->link.state == LINK_READY && app->is_live;
 }
 
+/* Known before the panels are drawn again: the pointer may have jumped. */
+static bool is_over_panels(const struct app *app, vec2 at) {
+    const float right = (float)app->raster->width - PANELS_SIDE_PX * app->pixel_scale;
+    const float bottom = (float)app->raster->height - PANELS_TIMELINE_PX * app->pixel_scale;
+    return app->result.wants_mouse || app->shows_picker ||
+           (app->shows_side && (at.x >= right || at.y >= bottom));
+}
+
 void app_send_mouse(struct app *app) {
-    if (app->cursor_moved && app_moves_mouse_target(app) && !app->is_panning && !app->result.wants_mouse &&
-        !app->shows_picker) {
+    if (app->cursor_moved && app_moves_mouse_target(app) && !app->is_panning &&
+        !is_over_panels(app, app->cursor)) {
         const vec2 point = server_view_clamp_point(&app->server, camera_to_world(&app->camera, app->cursor));
         struct request request = request_default(REQUEST_MOUSE);
         request.body.mouse.x = point.x;
@@ -274,6 +282,7 @@ void app_take_result(struct app *app, const struct panels_result *result) {
     memset(&app->input.text, 0, sizeof app->input.text);
     app->input.wheel = 0.0f;
     app->input.is_up = app->input.is_down_key = app->input.is_return = app->input.is_backspace = false;
+    app->input.was_pressed = false;
 }
 
 /* ---- the mouse ---- */
@@ -326,7 +335,7 @@ static void click(struct app *app, bool is_double) {
 static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
     const bool is_down = event->state == SDL_PRESSED;
     const vec2 at = picture_point(app, event->x, event->y);
-    const bool is_for_panels = app->result.wants_mouse || app->shows_picker;
+    const bool is_for_panels = is_over_panels(app, at);
     app->cursor = at;
     if (event->button != SDL_BUTTON_LEFT) {
         app->is_panning = is_down && !is_for_panels;
@@ -334,6 +343,7 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
     }
     app->input.is_down = is_down;
     if (is_down) {
+        app->input.was_pressed = true;
         app->pressed_at = at;
         app->is_pressed = !is_for_panels;
     } else if (app->is_pressed) {

@@ -150,7 +150,8 @@ static float share_length(const struct snapshot_share *share) {
     return vec2_length(vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f));
 }
 
-static void fill_shares(const struct snapshot *snapshot, int32_t row, struct panels_view *view) {
+static void fill_shares(const struct server_view *server, const struct snapshot *snapshot, int32_t row,
+                        struct panels_view *view) {
     float sum = 0.0f;
     for (int32_t i = snapshot->share_begin[row]; i < snapshot->share_begin[row + 1]; i++) {
         sum += share_length(&snapshot->shares[i]);
@@ -162,7 +163,7 @@ static void fill_shares(const struct snapshot *snapshot, int32_t row, struct pan
         const float length = share_length(from);
         snprintf(share->name, sizeof share->name, "%s", snapshot->behavior_names.names[from->behavior]);
         format_tenths((double)length, "", share->value, sizeof share->value);
-        share->fill = palette_series(from->behavior);
+        share->fill = palette_series(server_view_behavior(server, share->name));
         share->share = sum > 0.0f ? length / sum : 0.0f;
     }
 }
@@ -207,7 +208,7 @@ static void fill_agent(const struct hud_input *input, struct panels_view *view) 
              input->is_following ? ", followed" : "");
     fill_agent_rows(input, &pose, view);
     if (input->frame->has_forces && input->frame->row[index] >= 0) {
-        fill_shares(names, input->frame->row[index], view);
+        fill_shares(input->server, names, input->frame->row[index], view);
     } else if (!input->is_live) {
         snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
     } else if (names->count > HUD_FORCES_MOST) {
@@ -342,7 +343,10 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     memset(view, 0, sizeof *view);
     const struct address *address = input->address;
     const bool is_v6 = strchr(address->host, ':') != NULL;
-    snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host, address->port);
+    if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
+        snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host,
+                 address->port);
+    }
     if (input->server->has_scenario) {
         const struct message_scenario *scenario = &input->server->scenario;
         snprintf(view->scenario, sizeof view->scenario, "%s",

@@ -423,7 +423,7 @@ static void give_input(const panels_input &input, ImVec2 size) {
     io.DisplaySize = size;
     io.DeltaTime = 1.0f / 60.0f;
     io.MousePos = input.has_mouse ? ImVec2(input.mouse.x, input.mouse.y) : ImVec2(-FLT_MAX, -FLT_MAX);
-    io.MouseDown[0] = input.is_down;
+    io.MouseDown[0] = input.is_down || input.was_pressed;
     io.MouseWheel = input.wheel;
     io.KeysDown[1] = input.is_backspace;
     io.AddInputCharactersUTF8(input.text);

@@ -116,8 +116,8 @@ struct panels_view {
 
 /** What the person does, since the last frame. */
 struct panels_input {
-    vec2 mouse; /* picture px */
-    bool has_mouse, is_down;
+    vec2 mouse;                           /* picture px */
+    bool has_mouse, is_down, was_pressed; /* was_pressed: it may be up again */
     float wheel;
     char text[64]; /* typed, UTF-8 */
     bool is_up, is_down_key, is_return, is_backspace;

@@ -120,7 +120,9 @@ static void draw_behaviors(const struct scene *scene, struct canvas *canvas, int
         const struct snapshot_share *share = &names->shares[k];
         const vec2 force = {(float)share->force.x * 0.01f, (float)share->force.y * 0.01f};
         arrow_draw_vector(canvas, center, vector_end(center, force, greatest, push),
-                          1.5f * scene->pixel_scale, palette_series(share->behavior));
+                          1.5f * scene->pixel_scale,
+                          palette_series(server_view_behavior(scene->server,
+                                                              names->behavior_names.names[share->behavior])));
     }
 }
 
@@ -208,7 +210,7 @@ static void draw_trail(const struct scene *scene, struct canvas *canvas, const s
     for (int i = 0; i < trail->count; i++) {
         bool is_broken;
         const vec2 at = camera_to_window(&scene->camera, trail_point(trail, i, &is_broken));
-        if (!is_broken) {
+        if (i > 0 && !is_broken) {
             const float age = (float)(i + 1) / (float)trail->count;
             canvas_draw_line(canvas, before, at, 1.5f * scene->pixel_scale,
                              color_fade(stroke, strength * age));

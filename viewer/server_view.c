@@ -41,6 +41,7 @@ static void apply_scenario(struct server_view *view, const struct message_scenar
     view->has_scenario = true;
     view->epoch = epoch;
     view->legend_count = 0;
+    view->behaviors.count = 0;
     forget_params(view);
     view->has_mouse_target = false;
     for (int i = 0; i < scenario->target_count; i++) {
@@ -130,6 +131,12 @@ void server_view_count_states(struct server_view *view, const struct snapshot *s
     for (int32_t i = 0; i < snapshot->count; i++) {
         counts[snapshot->state[i]]++;
     }
+    for (int i = 0; snapshot->has_forces && i < snapshot->behavior_names.count; i++) {
+        const char *name = snapshot->behavior_names.names[i];
+        if (name_table_intern(&view->behaviors, name, strlen(name)) < 0) {
+            break; /* full: the others share the first one's number */
+        }
+    }
     for (int i = 0; i < view->legend_count; i++) {
         view->legend[i].count = 0;
     }
@@ -149,6 +156,11 @@ const struct message_kind *server_view_kind(const struct server_view *view, cons
         }
     }
     return NULL;
+}
+
+int server_view_behavior(const struct server_view *view, const char *name) {
+    const int number = name_table_find(&view->behaviors, name);
+    return number >= 0 ? number : 0;
 }
 
 bool server_view_wraps(const struct server_view *view) {

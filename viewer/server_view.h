@@ -40,6 +40,7 @@ struct server_view {
     struct message_param *params; /* of all kinds, owned; NULL before they came */
     int param_count;
 
+    struct name_table behaviors; /* in the order they were seen in: each keeps its number */
     struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
     int legend_count;
 };
@@ -55,6 +56,8 @@ void server_view_set_notice(struct server_view *view, bool is_error, const char 
 
 /** The kind of this name, or NULL. */
 const struct message_kind *server_view_kind(const struct server_view *view, const char *name);
+/** The behaviour's number, the same for as long as the scenario runs; 0 for one that was never seen. */
+int server_view_behavior(const struct server_view *view, const char *name);
 bool server_view_wraps(const struct server_view *view);
 /** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
  * side). */

@@ -86,6 +86,18 @@ class Picture:
                    if self.rows[row][column * self.channels:column * self.channels + 3] == wanted)
 
 
+def difference(a, b, step=24):
+    """The share of pixels that differ by more than `step` in some channel."""
+    if (a.width, a.height, a.channels) != (b.width, b.height, b.channels):
+        return 1.0
+    wrong = 0
+    for mine, other in zip(a.rows, b.rows):
+        if mine != other:
+            for x in range(0, len(mine), a.channels):
+                wrong += any(abs(p - q) > step for p, q in zip(mine[x:x + 3], other[x:x + 3]))
+    return wrong / (a.width * a.height)
+
+
 class Camera:
     """Where the world must be in a window of this size: as large as fits, in the middle, 16 px and the bar left free."""
 
@@ -126,6 +138,8 @@ class Display:
     def __enter__(self):
         reader, writer = os.pipe()
         self.log = tempfile.TemporaryFile()
+        self.place = tempfile.TemporaryDirectory(prefix="drover-display-")
+        self.folder = self.place.name
         self.process = subprocess.Popen(
             ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
             pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
@@ -162,6 +176,7 @@ class Display:
                 self.process.kill()
         self.process.wait()
         self.log.close()
+        self.place.cleanup()
 
 
 class Viewer:
