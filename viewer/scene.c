@@ -349,11 +349,11 @@ void scene_draw(const struct scene *scene, struct canvas *canvas) {
     if (scene->server->has_scenario && scene->frame->names != NULL) {
         struct scene_style style;
         style_init(scene, &style);
+        draw_targets(scene, canvas);
+        draw_overlays(scene, canvas, &style);
         if (server_view_wraps(scene->server)) {
             clip_to_world(scene, canvas);
         }
-        draw_targets(scene, canvas);
-        draw_overlays(scene, canvas, &style);
         draw_crowd(scene, canvas, &style);
         canvas_reset_clip(canvas);
         if (scene->has_hovered) {

@@ -9,7 +9,7 @@
 #include "viewer/agents_draw.h"
 #include "viewer/palette.h"
 
-enum { FRAMES = 101, WIDTH = 1280, HEIGHT = 800 };
+enum { FRAMES = 31, WIDTH = 1280, HEIGHT = 800 };
 
 static struct snapshot *crowd(int32_t count, double clock_ms, float moved, bool with_gaps) {
     struct snapshot *snapshot = snapshot_create();
@@ -106,6 +106,7 @@ static void measure(int32_t count, bool with_gaps, struct sprites *sprites, stru
 }
 
 int main(void) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
     static const int32_t counts[] = {1000, 10000, 30000, 100000};
     struct sprites *sprites = sprites_create(1.25f);
     struct raster *raster = raster_create(WIDTH, HEIGHT);

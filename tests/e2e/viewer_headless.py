@@ -9,6 +9,7 @@
 import math
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -117,6 +118,14 @@ def golden_pictures(folder, write):
             raise AssertionError(f"{100 * share:.2f} % of the pixels differ from {path}; the new picture is kept as {kept}")
 
 
+def man_page():
+    step("the man page has every flag of --help, and no other")
+    flags = set(re.findall(r"^ +(--[a-z-]+)", run_viewer("--help").stdout, re.MULTILINE))
+    page = (ROOT / "docs" / "drover-viewer.1").read_text().replace("\\-", "-")
+    named = set(re.findall(r"^\.BR?I? (--[a-z-]+)", page, re.MULTILINE)) | {"--version"}
+    check(len(flags) > 15 and flags | {"--help", "--version"} == named, f"--help and the man page differ: {flags ^ named}")
+
+
 def ffmpeg_is_missing(folder):
     step("--clip without ffmpeg says what to install")
     with Server("seek") as server:
@@ -156,6 +165,7 @@ def main():
         every_scenario(folder)
         pictures_repeat(folder)
         golden_pictures(folder, sys.argv[3:] == ["--write"])
+        man_page()
         ffmpeg_is_missing(folder)
         refusals(folder)
     print("ok")
