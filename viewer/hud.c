@@ -300,7 +300,7 @@ static int score_of(const char *wanted, const struct message_scenario_row *row) 
 
 /* Best first; those that fit alike stay in the server's order. */
 static void fill_hits(const struct hud_input *input, struct panels_view *view) {
-    int scores[PANELS_HITS];
+    int scores[PANELS_HITS] = {0};
     for (int i = 0; i < input->server->scenario_count; i++) {
         const struct message_scenario_row *row = &input->server->scenarios[i];
         const int score = score_of(input->wanted, row);

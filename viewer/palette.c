@@ -50,9 +50,10 @@ color palette_series(int index) {
 color palette_heat(float share) {
     static const color steps[] = {PALETTE_WORLD, 0xff2b2f5eu, 0xff5b3a86u, 0xffa14a7fu,
                                   0xffe0705au,   0xfff6c667u, 0xfffdf3c8u};
-    const float last = (float)(sizeof steps / sizeof steps[0] - 1);
+    const int last_step = (int)(sizeof steps / sizeof steps[0]) - 1;
+    const float last = (float)last_step;
     const float at = (share < 0.0f ? 0.0f : share > 1.0f ? 1.0f : share) * last;
-    const int low = at >= last ? (int)last - 1 : (int)at;
+    const int low = at >= last ? last_step - 1 : (int)at;
     return color_mix(steps[low], steps[low + 1], at - (float)low);
 }
 

@@ -229,7 +229,8 @@ void panels::help(ImVec2 size) {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         if (table[i].name[0] != '\0') {
-            const float x = low.x + pad + column * static_cast<float>(at / lines);
+            const size_t side = at / lines;
+            const float x = low.x + pad + column * static_cast<float>(side);
             const float y = low.y + pad + px(34) + line * static_cast<float>(at % lines);
             text(bold, x, y, PALETTE_ACCENT, table[i].name);
             text(regular, x + keys + px(18), y, PALETTE_TEXT, table[i].help);
@@ -299,9 +300,9 @@ bool panels::paint_quad(raster *raster, const ImDrawVert *vertex, const ImDrawId
                           a.pos.y > -16000 && a.pos.y < 32000 && u >= 0 && v >= 0;
     if (is_glyph) {
         raster_draw_texels(raster, static_cast<int32_t>(a.pos.x), static_cast<int32_t>(a.pos.y),
-                           static_cast<int32_t>(u + 0.5f), static_cast<int32_t>(v + 0.5f),
-                           static_cast<int32_t>(w + 0.5f), static_cast<int32_t>(h + 0.5f), from_imgui(a.col),
-                           &texture);
+                           static_cast<int32_t>(std::lround(u)), static_cast<int32_t>(std::lround(v)),
+                           static_cast<int32_t>(std::lround(w)), static_cast<int32_t>(std::lround(h)),
+                           from_imgui(a.col), &texture);
     }
     return is_glyph;
 }

@@ -8,7 +8,14 @@
 
 #include "viewer/arrow.h"
 
-enum { ATLAS_WIDTH = 544, ATLAS_HEIGHT = 1024, WHITE_PX = 4, SETS = 24, CELLS = SPRITES_ANGLES * 16 };
+enum {
+    ATLAS_WIDTH = 544,
+    ATLAS_HEIGHT = 1024,
+    WHITE_PX = 4,
+    SETS = 24,
+    CELLS = SPRITES_ANGLES * 16,
+    CELL_ROWS = 64
+};
 
 static const float place_radii[SPRITES_SIZES] = {4.0f, 6.0f, 8.5f, 12.0f, 17.0f, 24.0f, 36.0f, 56.0f};
 
@@ -46,6 +53,7 @@ struct texel {
 /* A picture without its empty borders: its place in the square and its texels, row by row. */
 struct cell {
     int32_t x, y, width, height;
+    uint8_t begin[CELL_ROWS], end[CELL_ROWS]; /* of each row: where something is covered */
     struct texel texels[];
 };
 
@@ -217,6 +225,22 @@ static struct set *set_of(struct sprites *sprites, enum shape shape, float radiu
     return oldest;
 }
 
+static void find_spans(struct cell *cell) {
+    assert(cell->height <= CELL_ROWS && cell->width < 256);
+    for (int32_t y = 0; y < cell->height; y++) {
+        const struct texel *row = cell->texels + (size_t)y * (size_t)cell->width;
+        int32_t begin = 0, end = cell->width;
+        while (begin < end && row[begin].body == 0) {
+            begin++;
+        }
+        while (end > begin && row[end - 1].body == 0) {
+            end--;
+        }
+        cell->begin[y] = (uint8_t)begin;
+        cell->end[y] = (uint8_t)end;
+    }
+}
+
 /* What was just baked, cut out of its square. */
 static struct cell *cut_cell(const struct sprites *sprites, int32_t side) {
     int32_t x0 = side, y0 = side, x1 = 0, y1 = 0;
@@ -236,6 +260,7 @@ static struct cell *cut_cell(const struct sprites *sprites, int32_t side) {
         for (int32_t i = 0; i < width * height; i++) {
             cell->texels[i] = baked_texel(sprites, x0 + i % width, y0 + i / width);
         }
+        find_spans(cell);
     }
     return cell;
 }
@@ -244,7 +269,8 @@ static const struct cell *cell_of(struct sprites *sprites, struct set *set, int 
                                   int step_y) {
     struct cell **cell = &set->cells[(angle * SPRITES_STEPS + step_y) * SPRITES_STEPS + step_x];
     if (*cell == NULL) {
-        const float turn = (float)angle * (6.28318531f / SPRITES_ANGLES), half = (float)(set->side / 2);
+        const int32_t middle = set->side / 2;
+        const float turn = (float)angle * (6.28318531f / SPRITES_ANGLES), half = (float)middle;
         const vec2 center = {half + ((float)step_x + 0.5f) / SPRITES_STEPS,
                              half + ((float)step_y + 0.5f) / SPRITES_STEPS};
         bake(sprites, set->shape, center, set->radius, vec2_make(cosf(turn), sinf(turn)), set->side);
@@ -303,15 +329,17 @@ int sprites_blit(struct sprites *sprites, struct raster *raster, enum shape shap
         return -1;
     }
     const int32_t left = (int32_t)x - half + cell->x, top = (int32_t)y - half + cell->y;
-    const int32_t x0 = left < clip.x0 ? clip.x0 : left;
-    const int32_t x1 = left + cell->width > clip.x1 ? clip.x1 : left + cell->width;
     const int32_t y0 = top < clip.y0 ? clip.y0 : top;
     const int32_t y1 = top + cell->height > clip.y1 ? clip.y1 : top + cell->height;
     const uint32_t strength = (uint32_t)(fminf(fmaxf(alpha, 0.0f), 1.0f) * 256.0f + 0.5f);
     for (int32_t row = y0; row < y1; row++) {
-        blit_row(raster->pixels + (size_t)row * (size_t)raster->width + (size_t)x0,
-                 cell->texels + (size_t)(row - top) * (size_t)cell->width + (size_t)(x0 - left), x1 - x0,
-                 fill & 0xff00ffu, (fill >> 8) & 0xffu, strength);
+        const int32_t begin = left + cell->begin[row - top], end = left + cell->end[row - top];
+        const int32_t x0 = begin < clip.x0 ? clip.x0 : begin, x1 = end > clip.x1 ? clip.x1 : end;
+        if (x0 < x1) {
+            blit_row(raster->pixels + (size_t)row * (size_t)raster->width + (size_t)x0,
+                     cell->texels + (size_t)(row - top) * (size_t)cell->width + (size_t)(x0 - left), x1 - x0,
+                     fill & 0xff00ffu, (fill >> 8) & 0xffu, strength);
+        }
     }
     return 0;
 }

@@ -156,7 +156,11 @@ static void blits_look_like_the_exact_shape(void **state) {
     (void)state;
     struct sprites *sprites = sprites_create(1.25f);
     struct raster *exact = raster_create(64, 64), *quick = raster_create(64, 64);
-    assert_true(sprites != NULL && exact != NULL && quick != NULL);
+    assert_non_null(sprites);
+    if (exact == NULL || quick == NULL) {
+        fail();
+        return;
+    }
     for (int shape = 0; shape < SHAPE_COUNT; shape++) {
         for (int turn = 0; turn < 16; turn++) {
             const float angle = 0.3927f * (float)turn;

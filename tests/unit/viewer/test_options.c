@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <string.h>
-
 #include "viewer/config.h"
 #include "viewer/options.h"
 #include "viewer/palette.h"
