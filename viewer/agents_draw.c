@@ -135,6 +135,34 @@ static void draw_mesh(struct canvas *canvas, const struct frame *frame, const st
     }
 }
 
+enum { BAND_PX = 32, BANDS = RASTER_MAX_SIZE / BAND_PX + 1 };
+
+static int32_t band_of(const struct frame *frame, int32_t i, const struct camera *camera) {
+    const float y = frame->y[i] * camera->scale + camera->offset.y;
+    return !(y > 0.0f) ? 0 : y >= (float)RASTER_MAX_SIZE ? BANDS - 1 : (int32_t)y / BAND_PX;
+}
+
+/* From the top down, a band of the picture at a time, which stays in the cache. The frame's scratch is free
+ * now. */
+static void draw_blits(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
+                       const struct agents_style *style) {
+    int32_t begin[BANDS + 1] = {0};
+    int32_t *order = frame->scratch;
+    for (int32_t i = 0; i < frame->count; i++) {
+        begin[band_of(frame, i, camera) + 1]++;
+    }
+    for (int32_t band = 0; band < BANDS; band++) {
+        begin[band + 1] += begin[band];
+    }
+    for (int32_t i = 0; i < frame->count; i++) {
+        order[begin[band_of(frame, i, camera)]++] = i;
+    }
+    for (int32_t k = 0; k < frame->count; k++) {
+        const int32_t i = order[k];
+        draw_blit(canvas, frame, i, camera_to_window(camera, vec2_make(frame->x[i], frame->y[i])), style);
+    }
+}
+
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style) {
     const draw_copy draw =
@@ -144,6 +172,10 @@ void agents_draw(struct canvas *canvas, const struct frame *frame, const struct 
     }
     if (canvas->mesh != NULL) {
         draw_mesh(canvas, frame, camera, style);
+        return;
+    }
+    if (draw == draw_blit) {
+        draw_blits(canvas, frame, camera, style);
         return;
     }
     for (int32_t i = 0; i < frame->count; i++) {
