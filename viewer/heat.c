@@ -83,8 +83,8 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, float cell
                 count += heat->counts[cell];
                 sum = vec2_add(sum, vec2_make(heat->sum_x[cell], heat->sum_y[cell]));
             }
-            if (count < BLOCK) {
-                continue;
+            if (count < BLOCK || vec2_length(sum) < 0.15f * (float)count) {
+                continue; /* nobody, or they go every way */
             }
             const vec2 middle =
                 vec2_scale(vec2_make((float)column + 0.5f * BLOCK, (float)row + 0.5f * BLOCK), cell_px);

@@ -111,9 +111,10 @@ void panels::bar(const panels_view &view, float bar_width) {
     const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
-    const bar_item items[] = {{"tick", view.tick, 58, true, false}, {"F1", "keys", 0, false, false},
-                              {"ping", view.ping, 52, false, true}, {"snapshots", view.rate, 40, false, true},
-                              {"t", view.time, 58, true, true},     {"", view.address, 0, false, true}};
+    const bar_item items[] = {{"recording", view.clip, 0, false, true},  {"tick", view.tick, 58, true, false},
+                              {"F1", "keys", 0, false, false},           {"ping", view.ping, 52, false, true},
+                              {"snapshots", view.rate, 40, false, true}, {"t", view.time, 58, true, true},
+                              {"", view.address, 0, false, true}};
     float left = bar_begin(view, y), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
