@@ -2,6 +2,7 @@
 #include "viewer/arrow.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "viewer/palette.h"
 
@@ -19,21 +20,54 @@ static void grow_polygon(const vec2 *points, int count, float by, vec2 *grown) {
     }
 }
 
-void arrow_draw(struct raster *raster, vec2 center, float radius, float heading, color fill, float outline_px,
-                float alpha) {
-    static const vec2 shape[4] = {{1.15f, 0.0f}, {-0.85f, 0.74f}, {-0.55f, 0.0f}, {-0.85f, -0.74f}};
-    const vec2 along = {cosf(heading) * radius, sinf(heading) * radius};
-    vec2 points[4], grown[4];
-    for (int i = 0; i < 4; i++) {
-        points[i] = vec2_make(center.x + shape[i].x * along.x - shape[i].y * along.y,
-                              center.y + shape[i].x * along.y + shape[i].y * along.x);
+int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
+                  vec2 *grown) {
+    int count;
+    const vec2 *corners = shape_points(shape, &count);
+    const vec2 along = vec2_scale(direction, radius);
+    for (int i = 0; i < count; i++) {
+        points[i] = vec2_make(center.x + corners[i].x * along.x - corners[i].y * along.y,
+                              center.y + corners[i].x * along.y + corners[i].y * along.x);
     }
-    grow_polygon(points, 4, outline_px, grown);
-    raster_fill_polygon(raster, grown, 4, color_fade(PALETTE_OUTLINE, alpha));
-    raster_fill_polygon(raster, points, 4, color_fade(fill, alpha));
+    grow_polygon(points, count, outline_px, grown);
+    return count;
 }
 
-void arrow_draw_vector(struct raster *raster, vec2 from, vec2 to, float width, color stroke) {
+/* On a mesh: the picture in the atlas, which knows shapes that are not convex. */
+static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                        color fill) {
+    const struct sprite_place *place = sprites_place(canvas->sprites, shape, radius);
+    const float half = place->half * radius / place->radius;
+    const vec2 a = vec2_scale(direction, half), b = {-a.y, a.x};
+    struct mesh_vertex *vertex = mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, 1);
+    if (vertex != NULL) {
+        const uint32_t tint = mesh_tint(fill);
+        vertex[0] =
+            (struct mesh_vertex){center.x - a.x - b.x, center.y - a.y - b.y, tint, place->u0, place->v0};
+        vertex[1] =
+            (struct mesh_vertex){center.x + a.x - b.x, center.y + a.y - b.y, tint, place->u1, place->v0};
+        vertex[2] =
+            (struct mesh_vertex){center.x + a.x + b.x, center.y + a.y + b.y, tint, place->u1, place->v1};
+        vertex[3] =
+            (struct mesh_vertex){center.x - a.x + b.x, center.y - a.y + b.y, tint, place->u0, place->v1};
+        mesh_end_quads(canvas->mesh, 1);
+    }
+}
+
+void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                color fill, float alpha) {
+    if (canvas->mesh != NULL) {
+        draw_sprite(canvas, shape, center, radius, direction, color_fade(fill, alpha));
+        return;
+    }
+    vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
+    const int count = arrow_outline(shape, center, radius, direction,
+                                    sprites_outline_px(canvas->sprites, radius), points, grown);
+    raster_fill_polygon(canvas->raster, grown, count, color_fade(PALETTE_OUTLINE, alpha));
+    raster_fill_polygon(canvas->raster, points, count, color_fade(fill, alpha));
+}
+
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke) {
     const vec2 way = vec2_sub(to, from);
     const float length = vec2_length(way);
     if (!(length > 2.0f)) {
@@ -48,10 +82,10 @@ void arrow_draw_vector(struct raster *raster, vec2 from, vec2 to, float width, c
     const color outline = color_fade(PALETTE_OUTLINE, 0.7f);
     vec2 grown[3];
     grow_polygon(tip, 3, edge, grown);
-    raster_draw_line(raster, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
+    canvas_draw_line(canvas, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
                      width + 2.0f * edge, outline);
-    raster_fill_polygon(raster, grown, 3, outline);
+    canvas_fill_polygon(canvas, grown, 3, outline);
     /* a little into the head: two edges that only meet leave a seam */
-    raster_draw_line(raster, from, vec2_add(neck, vec2_scale(along, fminf(1.0f, head))), width, stroke);
-    raster_fill_polygon(raster, tip, 3, stroke);
+    canvas_draw_line(canvas, from, vec2_add(neck, vec2_scale(along, fminf(1.0f, head))), width, stroke);
+    canvas_fill_polygon(canvas, tip, 3, stroke);
 }

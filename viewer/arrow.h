@@ -1,22 +1,18 @@
-/* The two shapes the viewer is made of: the arrow that is an agent, and the arrow that is a vector. */
+/* The two things the viewer is made of: the shape that is an agent, and the arrow that is a vector. */
 #ifndef DROVER_VIEWER_ARROW_H
 #define DROVER_VIEWER_ARROW_H
 
-#include "viewer/raster.h"
+#include "viewer/canvas.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/** An agent: tip along heading (rad), the body within about radius (px) of center, a dark outline around it.
- * alpha 0..1. */
-void arrow_draw(struct raster *raster, vec2 center, float radius, float heading, color fill, float outline_px,
-                float alpha);
+/** The corners of a shape turned to direction (length 1), and those of its outline. points and grown have
+ * room for SHAPE_MAX_POINTS. Returns how many there are. */
+int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
+                  vec2 *grown);
+/** An agent: tip along direction (length 1), the body within about radius (px) of center, a dark outline
+ * around it, from its exact corners. alpha 0..1. */
+void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                color fill, float alpha);
 /** A vector: a line of this width whose head ends in `to`; nothing when shorter than 2 px. */
-void arrow_draw_vector(struct raster *raster, vec2 from, vec2 to, float width, color stroke);
-
-#ifdef __cplusplus
-}
-#endif
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke);
 
 #endif

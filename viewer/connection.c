@@ -349,6 +349,8 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *piece) {
     }
     link->last_heard_ns = clock_now_ns();
     line_reader_commit(&link->reader, (size_t)count);
+    connection->status.byte_count += (uint64_t)count;
+    mailbox_count_bytes(&connection->mailbox, connection->status.byte_count);
     read_lines(connection);
 }
 

@@ -1,9 +1,11 @@
 /* See hud.h. */
 #include "viewer/hud.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "viewer/fuzzy.h"
 #include "viewer/palette.h"
 
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled) {
@@ -82,13 +84,240 @@ static void fill_banner(const struct hud_input *input, struct panels_view *view)
     }
 }
 
-static void fill_legend(const struct server_view *server, struct panels_view *view) {
+/* ---- the legend ---- */
+
+static int kind_number(const struct server_view *server, const char *name) {
+    const struct message_kind *kind = server_view_kind(server, name);
+    return kind != NULL ? (int)(kind - server->scenario.kinds) : 0;
+}
+
+/* By kind: every kind has its shape and colour. */
+static void fill_kinds(const struct hud_input *input, struct panels_view *view) {
+    const struct message_scenario *scenario = &input->server->scenario;
+    int32_t counts[LIMIT_KINDS] = {0};
+    for (int32_t i = 0; input->frame->names != NULL && i < input->frame->settled_count; i++) {
+        counts[kind_number(input->server, input->frame->names->kind_names.names[input->frame->kind[i]])]++;
+    }
+    for (int i = 0; i < scenario->kind_count && i < PANELS_LEGEND_ROWS; i++) {
+        struct panels_legend_row *row = &view->legend[view->legend_count++];
+        snprintf(row->name, sizeof row->name, "%s", scenario->kinds[i].name);
+        row->count = counts[i];
+        row->fill = palette_series(i);
+        row->shape = palette_shape(i);
+    }
+}
+
+/* By state; the shape is that of the kind most agents in it have: rows tell apart what the world tells apart.
+ */
+static void fill_states(const struct hud_input *input, struct panels_view *view) {
     _Static_assert((int)PANELS_LEGEND_ROWS == (int)SERVER_VIEW_LEGEND_ROWS,
                    "the legend has room for every row");
-    view->legend_count = server->legend_count;
+    const struct server_view *server = input->server;
+    int kinds[NAME_TABLE_CAPACITY] = {0};
+    for (int32_t i = input->frame->names != NULL ? input->frame->settled_count : 0; i > 0; i--) {
+        kinds[input->frame->state[i - 1]] = input->frame->kind[i - 1] + 1;
+    }
     for (int i = 0; i < server->legend_count; i++) {
-        snprintf(view->legend[i].state, sizeof view->legend[i].state, "%s", server->legend[i].state);
-        view->legend[i].count = server->legend[i].count;
+        struct panels_legend_row *row = &view->legend[view->legend_count++];
+        snprintf(row->name, sizeof row->name, "%s", server->legend[i].state);
+        row->count = server->legend[i].count;
+        row->fill = palette_state(input->palette, server->legend[i].state);
+        const struct snapshot *names = input->frame->names;
+        const int state = names != NULL ? name_table_find(&names->state_names, row->name) : -1;
+        const int kind = state >= 0 ? kinds[state] : 0;
+        row->shape = palette_shape(kind > 0 ? kind_number(server, names->kind_names.names[kind - 1]) : 0);
+    }
+}
+
+/* ---- the inspector ---- */
+
+static void add_row(struct panels_row *rows, int *count, const char *name, const char *value) {
+    if (*count < PANELS_ROWS) {
+        struct panels_row *row = &rows[(*count)++];
+        snprintf(row->name, sizeof row->name, "%s", name);
+        snprintf(row->value, sizeof row->value, "%s", value);
+    }
+}
+
+static void format_pair(double a, double b, const char *between, const char *unit, char *out, size_t size) {
+    char first[24], second[24];
+    format_tenths(a, "", first, sizeof first);
+    format_tenths(b, unit, second, sizeof second);
+    snprintf(out, size, "%s%s%s%s", a < 0.0 ? "-" : "", first, between, second);
+}
+
+static float share_length(const struct snapshot_share *share) {
+    return vec2_length(vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f));
+}
+
+static void fill_shares(const struct server_view *server, const struct snapshot *snapshot, int32_t row,
+                        struct panels_view *view) {
+    float sum = 0.0f;
+    for (int32_t i = snapshot->share_begin[row]; i < snapshot->share_begin[row + 1]; i++) {
+        sum += share_length(&snapshot->shares[i]);
+    }
+    for (int32_t i = snapshot->share_begin[row];
+         i < snapshot->share_begin[row + 1] && view->share_count < PANELS_SHARES; i++) {
+        const struct snapshot_share *from = &snapshot->shares[i];
+        struct panels_share *share = &view->shares[view->share_count++];
+        const float length = share_length(from);
+        snprintf(share->name, sizeof share->name, "%s", snapshot->behavior_names.names[from->behavior]);
+        format_tenths((double)length, "", share->value, sizeof share->value);
+        share->fill = palette_series(server_view_behavior(server, share->name));
+        share->share = sum > 0.0f ? length / sum : 0.0f;
+    }
+}
+
+static void fill_agent_rows(const struct hud_input *input, const struct pose *pose,
+                            struct panels_view *view) {
+    const struct snapshot *names = input->frame->names;
+    const struct message_kind *kind = server_view_kind(input->server, names->kind_names.names[pose->kind]);
+    char text[64];
+    int *count = &view->agent_row_count;
+    add_row(view->agent_rows, count, "state", names->state_names.names[pose->state]);
+    const float degrees = pose->heading * (180.0f / 3.14159265f);
+    format_pair((double)fabsf(pose->position.x), (double)fabsf(pose->position.y),
+                pose->position.y < 0.0f ? ", -" : ", ", "", text + 1, sizeof text - 1);
+    text[0] = '-';
+    add_row(view->agent_rows, count, "position", pose->position.x < 0.0f ? text : text + 1);
+    format_pair((double)vec2_length(pose->velocity), kind != NULL ? (double)kind->max_speed : 0.0, " of ",
+                " px/s", text, sizeof text);
+    add_row(view->agent_rows, count, "speed", text);
+    snprintf(text, sizeof text, "%ld deg", (lroundf(degrees) + 360) % 360);
+    add_row(view->agent_rows, count, "heading", text);
+    if (input->frame->has_forces) {
+        format_pair((double)vec2_length(pose->steering), kind != NULL ? (double)kind->max_force : 0.0, " of ",
+                    "", text, sizeof text);
+        add_row(view->agent_rows, count, "steering force", text);
+    }
+}
+
+static void fill_agent(const struct hud_input *input, struct panels_view *view) {
+    const int32_t index =
+        input->has_selected && input->frame->names != NULL ? frame_find(input->frame, input->selected) : -1;
+    if (index < 0) {
+        if (input->has_selected) {
+            snprintf(view->agent, sizeof view->agent, "Agent %u", input->selected);
+            snprintf(view->agent_note, sizeof view->agent_note, "It is not in the world.");
+        }
+        return;
+    }
+    const struct pose pose = frame_pose(input->frame, index);
+    const struct snapshot *names = input->frame->names;
+    snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id, names->kind_names.names[pose.kind],
+             input->is_following ? ", followed" : "");
+    fill_agent_rows(input, &pose, view);
+    if (input->frame->has_forces && input->frame->row[index] >= 0) {
+        fill_shares(input->server, names, input->frame->row[index], view);
+    } else if (!input->is_live) {
+        snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
+    } else if (names->count > HUD_FORCES_MOST) {
+        snprintf(view->agent_note, sizeof view->agent_note,
+                 "Forces are not asked for in crowds of more than %d.", HUD_FORCES_MOST);
+    }
+}
+
+/* ---- plots, network ---- */
+
+static void plot_begin(struct panels_view *view, const char *title, const struct plots *plots) {
+    struct panels_plot *plot = &view->plots[view->plot_count++];
+    snprintf(plot->title, sizeof plot->title, "%s", title);
+    plot->count = plots->count;
+    plot->top = 1e-6f;
+}
+
+static void fill_plots(const struct hud_input *input, struct panels_view *view) {
+    const struct plots *plots = input->plots;
+    if (plots == NULL || plots->count < 2) {
+        return;
+    }
+    plot_begin(view, "mean speed", plots);
+    plot_begin(view, "order", plots);
+    plot_begin(view, "states", plots);
+    struct panels_plot *speed = &view->plots[0], *order = &view->plots[1], *crowd = &view->plots[2];
+    speed->series_count = order->series_count = 1;
+    speed->fill[0] = PALETTE_ACCENT;
+    order->fill[0] = palette_series(1);
+    order->top = 1.0f;
+    crowd->series_count = plots->state_count;
+    for (int s = 0; s < plots->state_count; s++) {
+        crowd->fill[s] = palette_state(input->palette, plots->state_names[s]);
+    }
+    for (int i = 0; i < plots->count; i++) {
+        const struct plots_sample *sample = plots_at(plots, i);
+        speed->values[0][i] = sample->mean_speed;
+        speed->top = fmaxf(speed->top, 1.1f * sample->mean_speed);
+        order->values[0][i] = sample->order;
+        for (int s = 0; s < plots->state_count; s++) {
+            crowd->values[s][i] = sample->states[s];
+            crowd->top = fmaxf(crowd->top, 1.05f * sample->states[s]);
+        }
+    }
+    const struct plots_sample *newest = plots_at(plots, plots->count - 1);
+    format_tenths((double)newest->mean_speed, " px/s", speed->value, sizeof speed->value);
+    const long hundredths = lroundf(newest->order * 100.0f);
+    snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
+}
+
+/* Wrong is: frames that had to guess for long, a stall, snapshots that were made for nothing. */
+static bool is_network_bad(const struct hud_input *input) {
+    int guessed = 0;
+    for (int i = 0; input->lag != NULL && i < input->lag->count; i++) {
+        guessed += input->lag->late_ms[i] > 40.0f ? 1 : 0;
+    }
+    return input->link->state == LINK_READY && (input->frame->is_stalled || guessed > 3);
+}
+
+static void fill_network(const struct hud_input *input, struct panels_view *view) {
+    char text[48];
+    if (input->is_fixed || input->link->state != LINK_READY) {
+        return;
+    }
+    int *count = &view->network_count;
+    format_tenths(fmax(input->link->ping_ms, 0.0), " ms", text, sizeof text);
+    add_row(view->network, count, "ping", input->link->ping_ms >= 0.0 ? text : "...");
+    format_tenths(fmax(input->snapshots_per_s, 0.0), "/s", text, sizeof text);
+    add_row(view->network, count, "snapshots", input->snapshots_per_s >= 0.0 ? text : "...");
+    format_tenths(fmax(input->bytes_per_s, 0.0) / 1000.0, " KB/s", text, sizeof text);
+    add_row(view->network, count, "received", input->bytes_per_s >= 0.0 ? text : "...");
+    format_tenths(input->delay_ms, " ms", text, sizeof text);
+    add_row(view->network, count, "interpolation delay", text);
+    snprintf(text, sizeof text, "%u", input->skipped);
+    add_row(view->network, count, "skipped snapshots", text);
+    view->shows_network = input->shows_network;
+    view->is_network_bad = is_network_bad(input);
+    if (input->lag != NULL) {
+        view->lag = *input->lag;
+    }
+}
+
+/* ---- the picker ---- */
+
+static int score_of(const char *wanted, const struct message_scenario_row *row) {
+    const int name = 3 * fuzzy_score(wanted, row->name), title = 2 * fuzzy_score(wanted, row->title);
+    return name > title ? name : title;
+}
+
+/* Best first; those that fit alike stay in the server's order. */
+static void fill_hits(const struct hud_input *input, struct panels_view *view) {
+    int scores[PANELS_HITS] = {0};
+    for (int i = 0; i < input->server->scenario_count; i++) {
+        const struct message_scenario_row *row = &input->server->scenarios[i];
+        const int score = score_of(input->wanted, row);
+        int at = view->hit_count;
+        while (at > 0 && scores[at - 1] < score) {
+            at--;
+        }
+        if (score == 0 || at == PANELS_HITS) {
+            continue;
+        }
+        const int last = view->hit_count < PANELS_HITS ? view->hit_count++ : PANELS_HITS - 1;
+        for (int k = last; k > at; k--) {
+            scores[k] = scores[k - 1];
+            view->hits[k] = view->hits[k - 1];
+        }
+        scores[at] = score;
+        view->hits[at] = (struct panels_hit){row->name, row->title, row->description};
     }
 }
 
@@ -114,7 +343,10 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     memset(view, 0, sizeof *view);
     const struct address *address = input->address;
     const bool is_v6 = strchr(address->host, ':') != NULL;
-    snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host, address->port);
+    if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
+        snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host,
+                 address->port);
+    }
     if (input->server->has_scenario) {
         const struct message_scenario *scenario = &input->server->scenario;
         snprintf(view->scenario, sizeof view->scenario, "%s",
@@ -124,16 +356,33 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
     view->state = states[state].name;
     view->state_color = states[state].mark;
-    view->shows_forces = input->shows_forces;
+    view->overlays = input->overlays;
     view->has_force_data = input->frame->names != NULL && input->frame->has_forces;
     view->shows_help = input->shows_help;
+    view->shows_side = input->shows_side;
+    view->recorded_s = input->is_fixed ? 0.0f : (float)(input->recorded_ms * 0.001);
+    view->behind_s = (float)(input->behind_ms * 0.001);
+    view->is_live = input->is_live;
+    view->is_paused = input->server->is_paused;
+    view->shows_picker = input->shows_picker;
+    snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
     view->toast_alpha = input->toast_alpha;
     if (input->toast_alpha > 0.0f) {
         snprintf(view->toast, sizeof view->toast, "%s", input->server->notice);
         view->is_toast_error = input->server->is_notice_error;
     }
     fill_numbers(input, view);
-    fill_legend(input->server, view);
+    if (input->colors_by_kind) {
+        fill_kinds(input, view);
+    } else {
+        fill_states(input, view);
+    }
+    fill_agent(input, view);
+    fill_plots(input, view);
+    fill_network(input, view);
+    if (input->shows_picker) {
+        fill_hits(input, view);
+    }
     fill_labels(input, view);
     fill_banner(input, view);
 }

@@ -9,6 +9,7 @@
 #include "viewer/interpolate.h"
 #include "viewer/mailbox.h"
 #include "viewer/options.h"
+#include "viewer/palette.h"
 #include "viewer/panels.h"
 #include "viewer/server_view.h"
 
@@ -20,12 +21,29 @@ struct hud_input {
     const struct link_status *link;
     const struct address *address;
     const struct camera *camera;
+    const struct plots *plots;    /* NULL for none */
+    const struct panels_lag *lag; /* NULL for none */
     uint64_t now_ns;
     double snapshots_per_s; /* < 0: not known yet */
-    bool shows_forces, shows_help;
-    bool is_fixed; /* measured numbers are left out, so that pictures can be compared */
+    double bytes_per_s;     /* < 0: not known yet */
+    double delay_ms;        /* how far behind the newest snapshot the picture is */
+    uint32_t skipped;       /* snapshots of the last seconds that came and were never drawn */
+    overlay_set overlays;
+    enum palette palette;
+    bool colors_by_kind;
+    bool has_selected, is_following;
+    uint32_t selected;
+    bool shows_help, shows_side, shows_network, shows_picker;
+    bool is_fixed;                 /* measured numbers are left out, so that pictures can be compared */
+    double recorded_ms, behind_ms; /* the timeline */
+    bool is_live;
+    const char *clip;   /* what is being recorded, "" for nothing */
+    const char *wanted; /* what is typed in the picker */
     float toast_alpha;
 };
+
+/** Agents whose forces are asked for: with more of them the snapshots would be too large. */
+enum { HUD_FORCES_MOST = 5000 };
 
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
 const char *run_state_name(enum run_state state);

@@ -22,7 +22,7 @@
 #define INTERPOLATE_SPAN_MS                                                                                  \
     250.0 /* a longer gap (a pause) is held, and walked in its last part of this length */
 
-/** An agent as it is to be drawn. kind and state are indices in frame.names. */
+/** An agent as it is to be drawn, taken out of the columns. kind and state are indices in frame.names. */
 struct pose {
     uint32_t id;
     uint16_t kind, state;
@@ -38,10 +38,21 @@ struct frame_target {
     vec2 position;
 };
 
-/** Owns poses. names points into the snapshot buffer: good until the next push. */
+/** Plain columns, one entry an agent: what draws them goes over whole arrays. Owns the columns. names points
+ * into the snapshot buffer: good until the next push. Agents that are in both snapshots come first, in
+ * ascending order of id, then those that come, then those that leave. */
 struct frame {
-    struct pose *poses;
     int32_t count, capacity;
+    int32_t settled_count; /* the first ones, which neither come nor leave: ids ascend */
+    uint32_t *id;
+    uint16_t *kind, *state;   /* indices in names */
+    float *x, *y;             /* px */
+    float *vx, *vy;           /* px/s */
+    float *dir_x, *dir_y;     /* the heading as a vector of length 1 */
+    float *alpha;             /* 0..1 */
+    vec2 *desired, *steering; /* has_forces */
+    int32_t *row;             /* where the agent is in names; -1 when it left */
+    int32_t *scratch;         /* columns of the two snapshots, matched: 10 * capacity + 2 * capacity */
     struct frame_target targets[LIMIT_TARGETS];
     int32_t target_count;
     const struct snapshot *names; /* NULL: nothing to draw yet */
@@ -63,6 +74,11 @@ void frame_fini(struct frame *frame);
 /** Fills *frame for the server time. -1 when out of memory (the frame is then empty). */
 NODISCARD int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
                              const struct interpolate_rules *rules, struct frame *frame);
+
+/** The agent at this place of the frame. */
+struct pose frame_pose(const struct frame *frame, int32_t index);
+/** Where the agent with this id is in the frame, or -1. */
+int32_t frame_find(const struct frame *frame, uint32_t id);
 
 /** The difference on a circle of this length, in [-length/2, length/2]. */
 float interpolate_wrap_difference(float difference, float length);

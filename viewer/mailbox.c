@@ -29,6 +29,7 @@ struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *
     mailbox->newest = snapshot;
     mailbox->newest_arrival_ms = arrival_ms;
     mailbox->status.snapshot_count++;
+    mailbox->status.skipped_count += next != NULL ? 1 : 0;
     if (next == NULL) {
         next = mailbox->spare;
         mailbox->spare = NULL;
@@ -68,8 +69,10 @@ void mailbox_take_output(struct mailbox *mailbox, struct buffer *out) {
 void mailbox_set_status(struct mailbox *mailbox, const struct link_status *status) {
     pthread_mutex_lock(&mailbox->lock);
     const uint64_t snapshot_count = mailbox->status.snapshot_count; /* counted here alone */
+    const uint64_t skipped_count = mailbox->status.skipped_count;
     mailbox->status = *status;
     mailbox->status.snapshot_count = snapshot_count;
+    mailbox->status.skipped_count = skipped_count;
     if (status->state != LINK_READY) {
         buffer_clear(&mailbox->output); /* meant for a connection that is gone */
     }
@@ -130,6 +133,12 @@ int mailbox_put_request(struct mailbox *mailbox, const struct request *request) 
     }
     pthread_mutex_unlock(&mailbox->lock);
     return result;
+}
+
+void mailbox_count_bytes(struct mailbox *mailbox, uint64_t byte_count) {
+    pthread_mutex_lock(&mailbox->lock);
+    mailbox->status.byte_count = byte_count;
+    pthread_mutex_unlock(&mailbox->lock);
 }
 
 struct link_status mailbox_status(struct mailbox *mailbox) {

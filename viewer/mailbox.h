@@ -35,6 +35,8 @@ struct link_status {
     char reason[256];        /* why the last connection ended or could not be made; "" */
     double ping_ms;          /* least of the last round trips; < 0 before the first */
     uint64_t snapshot_count; /* received since the start */
+    uint64_t skipped_count;  /* of them, never taken: a newer one came first */
+    uint64_t byte_count;     /* received since the start */
 };
 
 struct mail {
@@ -67,6 +69,8 @@ NODISCARD struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct 
 NODISCARD int mailbox_put_message(struct mailbox *mailbox, struct message *message, uint32_t epoch);
 /** The requests written since the last time; *out is empty before. */
 void mailbox_take_output(struct mailbox *mailbox, struct buffer *out);
+/** How many bytes came since the start. */
+void mailbox_count_bytes(struct mailbox *mailbox, uint64_t byte_count);
 void mailbox_set_status(struct mailbox *mailbox, const struct link_status *status);
 
 /* The drawing side */

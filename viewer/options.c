@@ -5,8 +5,18 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "viewer/config.h"
+#include "viewer/palette.h"
 
 enum { MIN_WIDTH = 320, MIN_HEIGHT = 240, MAX_SIZE = 8192, HEADLESS_FRAMES = 60 };
+
+static const char *const overlay_names[OVERLAY_COUNT] = {
+    [OVERLAY_VELOCITY] = "velocity",   [OVERLAY_DESIRED] = "desired", [OVERLAY_STEERING] = "steering",
+    [OVERLAY_BEHAVIORS] = "behaviors", [OVERLAY_REACH] = "radii",     [OVERLAY_TRAILS] = "trails",
+    [OVERLAY_GRID] = "grid",
+};
+static const char *const panel_names[] = {"auto", "on", "off", NULL};
+static const char *const renderer_names[] = {"auto", "card", "raster", NULL};
 
 static const struct field table[] = {
     {.name = "headless",
@@ -42,6 +52,63 @@ static const struct field table[] = {
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct viewer_options, shows_forces),
      .help = "Start with velocity, desired velocity and steering shown."},
+    {.name = "overlays",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct viewer_options, overlays),
+     .unit = "LIST",
+     .help = "What to draw over the world: velocity, desired, steering, behaviors, radii, trails, grid with "
+             "commas "
+             "between them, or none."},
+    {.name = "palette",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, palette),
+     .choices = palette_names,
+     .unit = "NAME",
+     .help = "Colours of the states: safe (for colour-blind people too) or classic (the tutorials')."},
+    {.name = "ui-scale",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct viewer_options, ui_scale),
+     .min = 0.5,
+     .max = 4,
+     .unit = "N",
+     .help = "Size of text, lines and panels."},
+    {.name = "panel",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, panel),
+     .choices = panel_names,
+     .unit = "WHEN",
+     .help = "The side panel and the timeline: auto (in windows at least 1000 wide), on or off."},
+    {.name = "select",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct viewer_options, selected),
+     .min = 0,
+     .max = 4294967295.0,
+     .unit = "ID",
+     .help = "Start with this agent selected; 0 for none."},
+    {.name = "full-screen",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct viewer_options, is_full_screen),
+     .help = "Start in full screen."},
+    {.name = "renderer",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, renderer),
+     .choices = renderer_names,
+     .unit = "NAME",
+     .help = "Who draws: the graphics card (card), the processor (raster), or auto: the card if it is a real "
+             "one."},
+    {.name = "clip",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct viewer_options, clip),
+     .unit = "FILE",
+     .help = "Record everything to an MP4 or GIF file, by its ending; needs ffmpeg."},
+    {.name = "stats",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct viewer_options, prints_stats),
+     .help = "Print at the end how long frames took."},
+    {.name = "no-config",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct viewer_options, has_no_config),
+     .help = "Neither read nor write the file that keeps the settings. --headless does neither anyway."},
     {.name = "no-reconnect",
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct viewer_options, is_single_try),
@@ -61,8 +128,10 @@ static const struct options_def definition = {
     .positional = "[HOST[:PORT]]",
     .positional_help = "The server; an IPv6 address with a port in brackets. Default 127.0.0.1:7717.",
     .table = table,
-    .epilog = "F1 shows the keys.\n"
-              "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
+    .epilog =
+        "F1 shows the keys.\n"
+        "Settings are kept in $XDG_CONFIG_HOME/drover/viewer.json (~/.config); what is given here wins.\n"
+        "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
 };
 
 static bool is_port(const char *text) {
@@ -136,11 +205,70 @@ int size_parse(const char *text, int32_t *width, int32_t *height, struct failure
     return 0;
 }
 
+int overlays_parse(const char *text, overlay_set *set, struct failure *failure) {
+    overlay_set found = 0;
+    for (const char *at = text; *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        int which = -1;
+        for (int i = 0; i < OVERLAY_COUNT; i++) {
+            if (strlen(overlay_names[i]) == length && strncmp(at, overlay_names[i], length) == 0) {
+                which = i;
+            }
+        }
+        if (which < 0 && !(length == 4 && strncmp(at, "none", 4) == 0)) {
+            return failure_set(
+                failure, FAILURE_BAD_PARAM, "--overlays",
+                "--overlays: \"%.*s\" is no overlay: expected velocity, desired, steering, behaviors, "
+                "radii, trails, grid or none",
+                length > 40 ? 40 : (int)length, at);
+        }
+        found |= which >= 0 ? OVERLAY_BIT(which) : 0;
+        at += length + (at[length] == ',' ? 1 : 0);
+    }
+    *set = found;
+    return 0;
+}
+
+void overlays_format(overlay_set set, char *out, size_t size) {
+    size_t used = 0;
+    snprintf(out, size, "%s", set == 0 ? "none" : "");
+    for (int i = 0; i < OVERLAY_COUNT; i++) {
+        if (overlays_has(set, (enum overlay)i) && used < size) {
+            const int more = snprintf(out + used, size - used, "%s%s", used > 0 ? "," : "", overlay_names[i]);
+            used += more > 0 ? (size_t)more : 0;
+        }
+    }
+}
+
+static int read_overlays(struct viewer_options *options, struct failure *failure) {
+    options->overlay_bits = OVERLAYS_DEFAULT;
+    if (options->overlays[0] != '\0' &&
+        overlays_parse(options->overlays, &options->overlay_bits, failure) != 0) {
+        return -1;
+    }
+    options->overlay_bits |= options->shows_forces ? OVERLAYS_FORCES : 0;
+    return 0;
+}
+
+/* Before the flags, which win: whether they say not to. */
+static bool skips_config(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--no-config") == 0 || strcmp(argv[i], "--headless") == 0 ||
+            strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure) {
     const char *positional = NULL;
-    *options =
-        (struct viewer_options){.address = {"127.0.0.1", "7717"}, .size = "1280x800", .log_level = LOG_WARN};
+    *options = (struct viewer_options){
+        .address = {"127.0.0.1", "7717"}, .size = "1280x800", .log_level = LOG_WARN, .ui_scale = 1.0};
+    if (!skips_config(argc, argv)) {
+        config_load(options);
+    }
     const enum options_result result = options_parse(&definition, argc, argv, options, &positional, failure);
     if (result != OPTIONS_RUN) {
         return result;
@@ -149,6 +277,9 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
         return OPTIONS_BAD;
     }
     if (size_parse(options->size, &options->width, &options->height, failure) != 0) {
+        return OPTIONS_BAD;
+    }
+    if (read_overlays(options, failure) != 0) {
         return OPTIONS_BAD;
     }
     if (options->is_headless && options->frames == 0) {

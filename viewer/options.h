@@ -3,16 +3,21 @@
 #define DROVER_VIEWER_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/failure.h"
 #include "common/options.h"
+#include "viewer/overlays.h"
 
 /** Where a server is. */
 struct address {
     char host[256]; /* a name, an IPv4 or an IPv6 address without brackets */
     char port[6];   /* decimal digits */
 };
+
+/** auto: when the window is wide enough. */
+enum panel_choice { PANEL_AUTO, PANEL_ON, PANEL_OFF };
 
 struct viewer_options {
     struct address address;
@@ -23,6 +28,17 @@ struct viewer_options {
     int32_t width, height; /* window px, from size */
     double fixed_dt_ms;    /* 0: real time */
     bool shows_forces;
+    char overlays[128];       /* as given: "velocity,trails"; "" for what is usual */
+    overlay_set overlay_bits; /* from overlays and shows_forces */
+    int palette;              /* enum palette */
+    double ui_scale;          /* size of text and lines */
+    int panel;                /* enum panel_choice */
+    int renderer;             /* enum window_renderer */
+    bool is_full_screen;
+    bool has_no_config; /* neither read nor written */
+    bool prints_stats;
+    uint32_t selected;  /* an agent's id; 0 for none */
+    char clip[1024];    /* "" for none */
     bool is_single_try; /* do not reconnect: end when the server goes */
     int log_level;      /* enum log_level */
 };
@@ -34,6 +50,10 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
 /** HOST, HOST:PORT, [V6], [V6]:PORT or a bare IPv6 address. The port stays as it is when the text has none.
  */
 NODISCARD int address_parse(const char *text, struct address *address, struct failure *failure);
+/** "velocity,trails", "none" -> a set. */
+NODISCARD int overlays_parse(const char *text, overlay_set *set, struct failure *failure);
+/** The set as such text. */
+void overlays_format(overlay_set set, char *out, size_t size);
 /** WIDTHxHEIGHT, 320x240 to 8192x8192. */
 NODISCARD int size_parse(const char *text, int32_t *width, int32_t *height, struct failure *failure);
 

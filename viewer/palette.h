@@ -1,8 +1,9 @@
-/* The viewer's colours. Agents are coloured by the state they are in, as in the tutorials. Pure. */
+/* The viewer's colours. Agents are coloured by the state they are in, as in the tutorials,
+ * and shaped by their kind. Pure. */
 #ifndef DROVER_VIEWER_PALETTE_H
 #define DROVER_VIEWER_PALETTE_H
 
-#include "viewer/raster.h"
+#include "viewer/sprites.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,10 +33,26 @@ extern "C" {
 #define PALETTE_WARN          0xffe3b341u
 #define PALETTE_BAD           0xffff6b5eu
 
-/** The colour of a state. The tutorials' states have theirs (wander gray, seek green, pursue orange, evade
- * red ...); any other name gets one that depends on the name alone, so it is the same in every run. Opaque.
- */
-color palette_state(const char *state);
+#define PALETTE_SELECTED 0xffffffffu
+#define PALETTE_REACH    0xff6f8fb8u /* perception, wander circle, slowing distance */
+
+/** Both keep the tutorials' roles apart; safe also for people who see no red or no green. */
+enum palette { PALETTE_SAFE, PALETTE_CLASSIC };
+enum { PALETTE_SERIES = 8 };
+
+/** "safe", "classic"; NULL-ended. */
+extern const char *const palette_names[];
+
+/** The colour of a state. The tutorials' states have theirs (classic: wander gray, seek green, pursue orange,
+ * evade red; safe: gray, blue, yellow, vermilion); any other name gets one that depends on the name alone, so
+ * it is the same in every run. Opaque. */
+color palette_state(enum palette palette, const char *state);
+/** The colour of number `index` of a series (kinds, behaviours, plots). */
+color palette_series(int index);
+/** The heat of a crowd, from 0 (the world's ground) to 1. */
+color palette_heat(float share);
+/** The shape of the scenario's kind number `index`. */
+enum shape palette_shape(int index);
 
 #ifdef __cplusplus
 }

@@ -1,30 +1,21 @@
-/* See panels.h. Layout is done with ImGui's draw list and font; its triangles go to our own raster, because
+/* See panels.h. Layout is done with ImGui's draw list and font; its triangles go to our own canvas, because
  * SDL's software renderer would draw them with whole-pixel corners. */
-#include <algorithm>
-#include <cfloat>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <new>
-#include <vector>
 
-#include <imgui.h>
 #include <unistd.h>
 
-/* vec2.h is C: its compound literals are an extension here */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-extern "C" {
-#include "viewer/arrow.h"
-#include "viewer/palette.h"
-#include "viewer/panels.h"
-#include "viewer/shortcuts.h"
-}
-#pragma GCC diagnostic pop
+#include "viewer/panels_impl.hpp"
+
+/* A number in the bar and its name. */
+struct bar_item {
+    const char *name, *value;
+    float least; /* window px for the value, so that what is beside it does not jump */
+    bool is_left;
+    bool explains_itself; /* the name may go when there is no room for both */
+};
 
 namespace {
-
-constexpr color legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu;
 
 const char *const regular_fonts[] = {
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/dejavu/DejaVuSans.ttf",
@@ -36,20 +27,6 @@ const char *const bold_fonts[] = {
 /* Latin, Greek, Cyrillic, punctuation and arrows: what titles are likely to hold. */
 const ImWchar glyph_ranges[] = {0x0020, 0x017f, 0x0370, 0x03ff, 0x0400, 0x045f,
                                 0x2010, 0x2026, 0x2190, 0x2193, 0};
-
-/* A number in the bar and its name. */
-struct bar_item {
-    const char *name, *value;
-    float least; /* window px for the value, so that what is beside it does not jump */
-    bool is_left;
-    bool explains_itself; /* the name may go when there is no room for both */
-};
-
-struct swatch {
-    enum { agent, vector } shape;
-    ImVec2 at;
-    color fill;
-};
 
 template <size_t count> ImFont *load_font(const char *const (&paths)[count], float size) {
     ImFontConfig config;
@@ -66,55 +43,44 @@ template <size_t count> ImFont *load_font(const char *const (&paths)[count], flo
     return ImGui::GetIO().Fonts->AddFontDefault(&config);
 }
 
-/* ImGui's colours have red in the lowest byte, ours blue. */
-ImU32 to_imgui(color c) {
-    return (c & 0xff00ff00u) | ((c & 0xffu) << 16) | ((c >> 16) & 0xffu);
-}
-color from_imgui(ImU32 c) {
-    return to_imgui(c);
-}
-
 raster_vertex to_vertex(const ImDrawVert &vertex) {
     return {vertex.pos.x, vertex.pos.y, vertex.uv.x, vertex.uv.y, from_imgui(vertex.col)};
 }
 
 } // namespace
 
-struct panels {
-    float scale;
-    ImFont *regular, *bold, *large;
-    raster_texture texture;
-    ImDrawList *list;
-    std::vector<swatch> swatches; /* drawn by the raster after the panels */
+void panels::box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding) {
+    low = ImVec2(std::floor(low.x), std::floor(low.y));
+    high = ImVec2(std::floor(high.x), std::floor(high.y));
+    list->AddRectFilled(low, high, to_imgui(fill), px(rounding));
+    if (edge != 0) {
+        list->AddRect(low, high, to_imgui(edge), px(rounding), 0, px(1));
+    }
+}
 
-    float px(float window_px) const { return window_px * scale; }
-    /* Text at whole pixels. Returns its width. */
-    float text(ImFont *font, float x, float y, color c, const char *words) {
-        list->AddText(font, font->FontSize, ImVec2(std::floor(x), std::floor(y)), to_imgui(c), words);
-        return width(font, words);
+/* As agents look, pointing right. Not convex, so a fan around the middle, whose inner edges must not be
+ * smoothed. */
+void panels::agent_mark(ImVec2 at, enum shape shape, float radius, color fill) {
+    int count = 0;
+    const vec2 *points = shape_points(shape, &count);
+    ImVec2 corners[SHAPE_MAX_POINTS];
+    const ImDrawListFlags before = list->Flags;
+    for (int i = 0; i < count; i++) {
+        corners[i] = ImVec2(at.x + points[i].x * radius, at.y + points[i].y * radius);
     }
-    static float width(ImFont *font, const char *words, float wrap = 0.0f) {
-        return font->CalcTextSizeA(font->FontSize, FLT_MAX, wrap, words).x;
+    list->Flags &= ~ImDrawListFlags_AntiAliasedFill;
+    for (int i = 0; i < count; i++) {
+        list->AddTriangleFilled(at, corners[i], corners[(i + 1) % count], to_imgui(fill));
     }
-    void box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding) {
-        low = ImVec2(std::floor(low.x), std::floor(low.y));
-        high = ImVec2(std::floor(high.x), std::floor(high.y));
-        list->AddRectFilled(low, high, to_imgui(fill), px(rounding));
-        if (edge != 0) {
-            list->AddRect(low, high, to_imgui(edge), px(rounding), 0, px(1));
-        }
-    }
-    float item_width(const bar_item &item);
-    void draw_item(float x, float y, const bar_item &item);
-    float bar_begin(const panels_view &view, float y);
-    void bar(const panels_view &view, float width);
-    void legend(const panels_view &view);
-    void labels(const panels_view &view, float picture_width);
-    void help(ImVec2 size);
-    void toast(const panels_view &view, ImVec2 size);
-    void banner(const panels_view &view, ImVec2 size);
-    void paint(struct raster *raster);
-};
+    list->Flags = before;
+    list->AddPolyline(corners, count, to_imgui(fill), ImDrawFlags_Closed, px(1));
+}
+
+void panels::vector_mark(ImVec2 at, color fill) {
+    list->AddLine(ImVec2(at.x - px(11), at.y), ImVec2(at.x + px(6), at.y), to_imgui(fill), px(2));
+    list->AddTriangleFilled(ImVec2(at.x + px(4), at.y - px(4)), ImVec2(at.x + px(12), at.y),
+                            ImVec2(at.x + px(4), at.y + px(4)), to_imgui(fill));
+}
 
 float panels::item_width(const bar_item &item) {
     const float name = width(regular, item.name);
@@ -145,9 +111,10 @@ void panels::bar(const panels_view &view, float bar_width) {
     const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
-    const bar_item items[] = {{"tick", view.tick, 58, true, false}, {"F1", "keys", 0, false, false},
-                              {"ping", view.ping, 52, false, true}, {"snapshots", view.rate, 40, false, true},
-                              {"t", view.time, 58, true, true},     {"", view.address, 0, false, true}};
+    const bar_item items[] = {{"recording", view.clip, 0, false, true},  {"tick", view.tick, 58, true, false},
+                              {"F1", "keys", 0, false, false},           {"ping", view.ping, 52, false, true},
+                              {"snapshots", view.rate, 40, false, true}, {"t", view.time, 58, true, true},
+                              {"", view.address, 0, false, true}};
     float left = bar_begin(view, y), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
@@ -168,54 +135,59 @@ void panels::bar(const panels_view &view, float bar_width) {
 }
 
 void panels::legend(const panels_view &view) {
-    struct row {
-        swatch mark;
+    struct vector_row {
+        enum overlay overlay;
         const char *name;
-        char count[16];
+        color fill;
+        bool needs_data;
     };
-    std::vector<row> rows;
+    const vector_row vectors[] = {{OVERLAY_VELOCITY, "velocity", PALETTE_VELOCITY, false},
+                                  {OVERLAY_DESIRED, "desired", PALETTE_DESIRED, true},
+                                  {OVERLAY_STEERING, "steering", PALETTE_STEERING, true}};
+    int shown = 0;
+    float names = 0, counts = 0;
+    char number[16];
     for (int i = 0; i < view.legend_count; i++) {
-        row entry = {{swatch::agent, {}, palette_state(view.legend[i].state)}, view.legend[i].state, ""};
-        std::snprintf(entry.count, sizeof entry.count, "%d", view.legend[i].count);
-        rows.push_back(entry);
+        std::snprintf(number, sizeof number, "%d", view.legend[i].count);
+        names = std::max(names, width(regular, view.legend[i].name));
+        counts = std::max(counts, width(regular, number));
     }
-    const size_t states = rows.size();
-    if (view.shows_forces) {
-        rows.push_back({{swatch::vector, {}, PALETTE_VELOCITY}, "velocity", ""});
-        if (view.has_force_data) {
-            rows.push_back({{swatch::vector, {}, PALETTE_DESIRED}, "desired", ""});
-            rows.push_back({{swatch::vector, {}, PALETTE_STEERING}, "steering", ""});
+    for (const vector_row &entry : vectors) {
+        if (overlays_has(view.overlays, entry.overlay) && (view.has_force_data || !entry.needs_data)) {
+            names = std::max(names, width(regular, entry.name));
+            shown++;
         }
     }
-    if (rows.empty()) {
+    if (view.legend_count + shown == 0) {
         return;
     }
-    float names = 0, counts = 0;
-    for (const row &entry : rows) {
-        names = std::max(names, width(regular, entry.name));
-        counts = std::max(counts, width(regular, entry.count));
-    }
     const float line = px(22), left = px(10), top = px(PANELS_BAR_PX + 10), text_x = left + px(42);
-    const float gap = states > 0 && states < rows.size() ? px(9) : 0;
+    const float gap = view.legend_count > 0 && shown > 0 ? px(9) : 0;
     const float right = text_x + names + (counts > 0 ? px(16) + counts : 0) + px(12);
-    const float bottom = top + px(12) + line * static_cast<float>(rows.size()) + gap;
+    const float bottom = top + px(12) + line * static_cast<float>(view.legend_count + shown) + gap;
     /* it may lie over the world: what moves below it shows through */
     box(ImVec2(left, top), ImVec2(right, bottom), legend_fill, panel_edge, 5);
     float y = top + px(6);
-    for (size_t i = 0; i < rows.size(); i++) {
-        if (i == states && gap > 0) {
-            list->AddRectFilled(ImVec2(left + px(12), std::floor(y + gap / 2)),
-                                ImVec2(right - px(12), std::floor(y + gap / 2) + px(1)),
-                                to_imgui(panel_edge));
-            y += gap;
-        }
-        row &entry = rows[i];
-        entry.mark.at = ImVec2(std::floor(left + px(21)) + 0.5f, std::floor(y + line / 2) + 0.5f);
-        swatches.push_back(entry.mark);
+    for (int i = 0; i < view.legend_count; i++, y += line) {
+        const panels_legend_row &row = view.legend[i];
         const float text_y = y + (line - regular->FontSize) / 2;
-        text(regular, text_x, text_y, PALETTE_TEXT, entry.name);
-        text(regular, right - px(12) - width(regular, entry.count), text_y, PALETTE_TEXT_DIM, entry.count);
-        y += line;
+        agent_mark(ImVec2(std::floor(left + px(21)), std::floor(y + line / 2)), row.shape, px(7), row.fill);
+        std::snprintf(number, sizeof number, "%d", row.count);
+        text(regular, text_x, text_y, PALETTE_TEXT, row.name);
+        text(regular, right - px(12) - width(regular, number), text_y, PALETTE_TEXT_DIM, number);
+    }
+    if (gap > 0) {
+        list->AddRectFilled(ImVec2(left + px(12), std::floor(y + gap / 2)),
+                            ImVec2(right - px(12), std::floor(y + gap / 2) + px(1)), to_imgui(panel_edge));
+        y += gap;
+    }
+    for (const vector_row &entry : vectors) {
+        if (overlays_has(view.overlays, entry.overlay) && (view.has_force_data || !entry.needs_data)) {
+            vector_mark(ImVec2(std::floor(left + px(21)) + 0.5f, std::floor(y + line / 2) + 0.5f),
+                        entry.fill);
+            text(regular, text_x, y + (line - regular->FontSize) / 2, PALETTE_TEXT, entry.name);
+            y += line;
+        }
     }
 }
 
@@ -232,27 +204,39 @@ void panels::labels(const panels_view &view, float picture_width) {
     }
 }
 
+/* In as many columns as the height asks for. */
 void panels::help(ImVec2 size) {
-    size_t count = 0;
+    size_t count = 0, shown = 0;
     const shortcut *table = shortcuts_table(&count);
     float keys = 0, words = 0;
     for (size_t i = 0; i < count; i++) {
         keys = std::max(keys, width(bold, table[i].name));
         words = std::max(words, width(regular, table[i].help));
+        shown += table[i].name[0] != '\0' ? 1 : 0;
     }
     const float pad = px(22), room = size.y - px(PANELS_BAR_PX + 8 + 34) - pad * 2;
+    const size_t columns = room / px(23) >= static_cast<float>(shown) ? 1 : 2,
+                 lines = (shown + columns - 1) / columns;
     const float line =
-        std::min(px(25), std::max(room / static_cast<float>(count), regular->FontSize + px(1)));
-    const float w = pad * 2 + keys + px(26) + words, h = pad * 2 + px(34) + line * static_cast<float>(count);
+        std::min(px(25), std::max(room / static_cast<float>(lines), regular->FontSize + px(1)));
+    const float column = keys + px(18) + words + px(22);
+    const float w = pad * 2 + column * static_cast<float>(columns) - px(22);
+    const float h = pad * 2 + px(34) + line * static_cast<float>(lines);
     const ImVec2 low(std::floor((size.x - w) / 2),
                      std::floor(std::max((size.y - h) / 2, px(PANELS_BAR_PX + 4))));
     list->AddRectFilled(ImVec2(0, px(PANELS_BAR_PX)), size, to_imgui(0x8015181du));
-    box(low, ImVec2(low.x + w, low.y + h), 0xfa1e232bu, 0xff3d4653u, 8);
+    box(low, ImVec2(low.x + w, low.y + h), pop_fill, pop_edge, 8);
     text(large, low.x + pad, low.y + pad - px(4), PALETTE_TEXT, "Keys");
-    float y = low.y + pad + px(34);
-    for (size_t i = 0; i < count; i++, y += line) {
-        text(bold, low.x + pad, y, PALETTE_ACCENT, table[i].name);
-        text(regular, low.x + pad + keys + px(26), y, PALETTE_TEXT, table[i].help);
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].name[0] != '\0') {
+            const size_t side = at / lines;
+            const float x = low.x + pad + column * static_cast<float>(side);
+            const float y = low.y + pad + px(34) + line * static_cast<float>(at % lines);
+            text(bold, x, y, PALETTE_ACCENT, table[i].name);
+            text(regular, x + keys + px(18), y, PALETTE_TEXT, table[i].help);
+            at++;
+        }
     }
 }
 
@@ -291,29 +275,105 @@ void panels::banner(const panels_view &view, ImVec2 size) {
                   to_imgui(PALETTE_TEXT_DIM), view.banner[1], nullptr, wrap);
 }
 
-void panels::paint(struct raster *raster) {
+/* ---- ImGui's triangles on our canvas ---- */
+
+/* Two triangles that make an upright rectangle in one colour, plain or a glyph: nearly all of what panels
+ * are. */
+bool panels::paint_quad(raster *raster, const ImDrawVert *vertex, const ImDrawIdx *index) {
+    const ImDrawVert &a = vertex[index[0]], &b = vertex[index[1]], &c = vertex[index[2]],
+                     &d = vertex[index[5]];
+    if (index[3] != index[0] || index[4] != index[2] || a.col != b.col || a.col != c.col || a.col != d.col ||
+        a.pos.y != b.pos.y || b.pos.x != c.pos.x || c.pos.y != d.pos.y || d.pos.x != a.pos.x ||
+        c.pos.x <= a.pos.x || c.pos.y <= a.pos.y) {
+        return false;
+    }
+    const bool is_plain = a.uv.x == c.uv.x && a.uv.y == c.uv.y && a.uv.x == b.uv.x && a.uv.y == d.uv.y;
+    if (is_plain && a.uv.x == white.x && a.uv.y == white.y) {
+        raster_fill_rect(raster, {a.pos.x, a.pos.y}, {c.pos.x, c.pos.y}, from_imgui(a.col));
+        return true;
+    }
+    const float wide = static_cast<float>(texture.width), high = static_cast<float>(texture.height);
+    const float u = a.uv.x * wide, v = a.uv.y * high, w = (c.uv.x - a.uv.x) * wide,
+                h = (c.uv.y - a.uv.y) * high;
+    const bool is_glyph = std::fabs(w - (c.pos.x - a.pos.x)) < 0.01f &&
+                          std::fabs(h - (c.pos.y - a.pos.y)) < 0.01f && a.pos.x == std::floor(a.pos.x) &&
+                          a.pos.y == std::floor(a.pos.y) && a.pos.x > -16000 && a.pos.x < 32000 &&
+                          a.pos.y > -16000 && a.pos.y < 32000 && u >= 0 && v >= 0;
+    if (is_glyph) {
+        raster_draw_texels(raster, static_cast<int32_t>(a.pos.x), static_cast<int32_t>(a.pos.y),
+                           static_cast<int32_t>(std::lround(u)), static_cast<int32_t>(std::lround(v)),
+                           static_cast<int32_t>(std::lround(w)), static_cast<int32_t>(std::lround(h)),
+                           from_imgui(a.col), &texture);
+    }
+    return is_glyph;
+}
+
+void panels::paint_raster(canvas *canvas) {
     const ImDrawData *data = ImGui::GetDrawData();
     for (int l = 0; l < data->CmdListsCount; l++) {
         const ImDrawList *commands = data->CmdLists[l];
         for (const ImDrawCmd &command : commands->CmdBuffer) {
-            if (command.UserCallback != nullptr) {
-                continue;
-            }
-            raster_set_clip(
-                raster, {static_cast<int32_t>(command.ClipRect.x), static_cast<int32_t>(command.ClipRect.y),
-                         static_cast<int32_t>(command.ClipRect.z), static_cast<int32_t>(command.ClipRect.w)});
-            const ImDrawIdx *index = commands->IdxBuffer.Data + command.IdxOffset;
-            const ImDrawVert *vertex = commands->VtxBuffer.Data + command.VtxOffset;
-            for (unsigned i = 0; i + 2 < command.ElemCount; i += 3) {
-                const raster_vertex corners[3] = {to_vertex(vertex[index[i]]),
-                                                  to_vertex(vertex[index[i + 1]]),
-                                                  to_vertex(vertex[index[i + 2]])};
-                raster_draw_triangle(raster, corners, &texture);
+            if (command.UserCallback == nullptr) {
+                paint_triangles(canvas, commands, command);
             }
         }
     }
-    raster_reset_clip(raster);
+    canvas_reset_clip(canvas);
 }
+
+static raster_rect clip_of(const ImDrawCmd &command) {
+    return {static_cast<int32_t>(command.ClipRect.x), static_cast<int32_t>(command.ClipRect.y),
+            static_cast<int32_t>(command.ClipRect.z), static_cast<int32_t>(command.ClipRect.w)};
+}
+
+void panels::paint_triangles(canvas *canvas, const ImDrawList *commands, const ImDrawCmd &command) {
+    canvas_set_clip(canvas, clip_of(command));
+    const ImDrawIdx *index = commands->IdxBuffer.Data + command.IdxOffset;
+    const ImDrawVert *vertex = commands->VtxBuffer.Data + command.VtxOffset;
+    for (unsigned i = 0; i + 2 < command.ElemCount; i += 3) {
+        if (i + 5 < command.ElemCount && paint_quad(canvas->raster, vertex, index + i)) {
+            i += 3;
+            continue;
+        }
+        const raster_vertex corners[3] = {to_vertex(vertex[index[i]]), to_vertex(vertex[index[i + 1]]),
+                                          to_vertex(vertex[index[i + 2]])};
+        raster_draw_triangle(canvas->raster, corners, &texture);
+    }
+}
+
+void panels::paint_mesh(canvas *canvas) {
+    const ImDrawData *data = ImGui::GetDrawData();
+    for (int l = 0; l < data->CmdListsCount; l++) {
+        const ImDrawList *commands = data->CmdLists[l];
+        for (const ImDrawCmd &command : commands->CmdBuffer) {
+            const int32_t count = static_cast<int32_t>(command.ElemCount);
+            const ImDrawIdx *from = commands->IdxBuffer.Data + command.IdxOffset;
+            const ImDrawVert *corners = commands->VtxBuffer.Data + command.VtxOffset;
+            mesh_vertex *vertex = nullptr;
+            int32_t *index = nullptr, base = 0, low = INT32_MAX, high = 0;
+            for (int32_t i = 0; i < count; i++) {
+                low = std::min<int32_t>(low, from[i]);
+                high = std::max<int32_t>(high, from[i]);
+            }
+            canvas_set_clip(canvas, clip_of(command));
+            if (command.UserCallback != nullptr || count == 0 ||
+                mesh_add(canvas->mesh, MESH_FONT, canvas->clip, high - low + 1, count, &vertex, &index,
+                         &base) != 0) {
+                continue;
+            }
+            for (int32_t i = low; i <= high; i++) {
+                const ImDrawVert &c = corners[i];
+                vertex[i - low] = {c.pos.x, c.pos.y, c.col, c.uv.x, c.uv.y};
+            }
+            for (int32_t i = 0; i < count; i++) {
+                index[i] = base + from[i] - low;
+            }
+        }
+    }
+    canvas_reset_clip(canvas);
+}
+
+/* ---- the whole ---- */
 
 struct panels *panels_create(float scale) {
     panels *made = new (std::nothrow) panels();
@@ -325,7 +385,10 @@ struct panels *panels_create(float scale) {
     ImGuiIO &io = ImGui::GetIO();
     io.IniFilename = nullptr; /* nothing is written beside the user's files */
     io.LogFilename = nullptr;
+    io.ConfigInputTextCursorBlink = false; /* pictures can be compared */
+    io.KeyMap[ImGuiKey_Backspace] = 1;
     ImGui::GetStyle().AntiAliasedLinesUseTex = false; /* would need a filtered texture */
+    ImGui::GetStyle().WindowMinSize = ImVec2(1, 1);
     made->scale = scale;
     made->regular = load_font(regular_fonts, std::floor(14 * scale));
     made->bold = load_font(bold_fonts, std::floor(14 * scale));
@@ -334,6 +397,7 @@ struct panels *panels_create(float scale) {
     unsigned char *texels = nullptr;
     io.Fonts->GetTexDataAsAlpha8(&texels, &made->texture.width, &made->texture.height);
     made->texture.texels = texels;
+    made->white = io.Fonts->TexUvWhitePixel;
     return made;
 }
 
@@ -344,35 +408,57 @@ void panels_destroy(struct panels *panels) {
     }
 }
 
-void panels_draw(struct panels *panels, const struct panels_view *view, struct raster *raster) {
-    const ImVec2 size(static_cast<float>(raster->width), static_cast<float>(raster->height));
+uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_t *height) {
+    const raster_texture &font = panels->texture;
+    const size_t count = static_cast<size_t>(font.width) * static_cast<size_t>(font.height);
+    uint32_t *texels = static_cast<uint32_t *>(std::malloc(count * sizeof(uint32_t)));
+    for (size_t i = 0; texels != nullptr && i < count; i++) {
+        texels[i] = static_cast<uint32_t>(font.texels[i]) << 24 | 0xffffffu;
+    }
+    *width = font.width;
+    *height = font.height;
+    return texels;
+}
+
+static void give_input(const panels_input &input, ImVec2 size) {
     ImGuiIO &io = ImGui::GetIO();
     io.DisplaySize = size;
     io.DeltaTime = 1.0f / 60.0f;
+    io.MousePos = input.has_mouse ? ImVec2(input.mouse.x, input.mouse.y) : ImVec2(-FLT_MAX, -FLT_MAX);
+    io.MouseDown[0] = input.is_down || input.was_pressed;
+    io.MouseWheel = input.wheel;
+    io.KeysDown[1] = input.is_backspace;
+    io.AddInputCharactersUTF8(input.text);
+}
+
+const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,
+                                        const struct panels_input *input, struct canvas *canvas) {
+    const ImVec2 size(static_cast<float>(canvas->width), static_cast<float>(canvas->height));
+    give_input(*input, size);
+    panels->result = {};
     ImGui::NewFrame();
     panels->list = ImGui::GetBackgroundDrawList();
-    panels->swatches.clear();
     panels->labels(*view, size.x);
     panels->bar(*view, size.x);
     panels->legend(*view);
+    if (view->shows_picker && view->hit_count > 0) {
+        panels->chosen += (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
+        panels->result.picks = input->is_return;
+    }
+    panels->windows(*view, size);
+    panels->list = ImGui::GetForegroundDrawList();
     panels->banner(*view, size);
     panels->toast(*view, size);
-    ImGui::Render();
-    panels->paint(raster);
-    for (const swatch &mark : panels->swatches) {
-        const float s = panels->scale;
-        if (mark.shape == swatch::agent) {
-            arrow_draw(raster, {mark.at.x, mark.at.y}, 7 * s, 0, mark.fill, 1.25f * s, 1);
-        } else {
-            arrow_draw_vector(raster, {mark.at.x - 10 * s, mark.at.y}, {mark.at.x + 11 * s, mark.at.y}, 2 * s,
-                              mark.fill);
-        }
-    }
-    if (view->shows_help) { /* over the swatches too */
-        ImGui::NewFrame();
-        panels->list = ImGui::GetBackgroundDrawList();
+    if (view->shows_help) {
         panels->help(size);
-        ImGui::Render();
-        panels->paint(raster);
     }
+    ImGui::Render();
+    if (canvas->raster != nullptr) {
+        panels->paint_raster(canvas);
+    } else {
+        panels->paint_mesh(canvas);
+    }
+    panels->result.wants_mouse = ImGui::GetIO().WantCaptureMouse;
+    panels->result.wants_keys = view->shows_picker;
+    return &panels->result;
 }

@@ -519,3 +519,22 @@ void raster_draw_triangle(struct raster *raster, const struct raster_vertex corn
         }
     }
 }
+
+void raster_draw_texels(struct raster *raster, int32_t left, int32_t top, int32_t u, int32_t v, int32_t width,
+                        int32_t height, color tint, const struct raster_texture *texture) {
+    const struct raster_rect clip = raster->clip;
+    if (u < 0 || v < 0 || width > texture->width - u || height > texture->height - v) {
+        return;
+    }
+    const int32_t x0 = left < clip.x0 ? clip.x0 : left, x1 = left + width > clip.x1 ? clip.x1 : left + width;
+    const int32_t y0 = top < clip.y0 ? clip.y0 : top, y1 = top + height > clip.y1 ? clip.y1 : top + height;
+    const uint32_t full = tint >> 24;
+    for (int32_t y = y0; y < y1; y++) {
+        uint32_t *row = raster_row(raster, y);
+        const uint8_t *texels =
+            texture->texels + (size_t)(v + y - top) * (size_t)texture->width + (size_t)(u - left + x0);
+        for (int32_t x = x0; x < x1; x++) {
+            row[x] = blend(row[x], tint, (full * texels[x - x0] + 127) / 255);
+        }
+    }
+}

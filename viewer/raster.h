@@ -83,6 +83,11 @@ void raster_draw_ring(struct raster *raster, vec2 center, float radius, float wi
 void raster_draw_triangle(struct raster *raster, const struct raster_vertex corners[3],
                           const struct raster_texture *texture);
 
+/** A rectangle of the texture, texel for pixel, in one colour: glyphs. left, top: of the picture; u, v: of
+ * the texture; what would lie outside the texture is not drawn. */
+void raster_draw_texels(struct raster *raster, int32_t left, int32_t top, int32_t u, int32_t v, int32_t width,
+                        int32_t height, color tint, const struct raster_texture *texture);
+
 /** The colour with its alpha multiplied by 0 <= factor <= 1. */
 color color_fade(color c, float factor);
 /** The way from a (0) to b (1), alpha included. */

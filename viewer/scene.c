@@ -5,40 +5,44 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "viewer/agents_draw.h"
 #include "viewer/arrow.h"
 #include "viewer/palette.h"
+#include "viewer/reach.h"
 #include "viewer/scenery_draw.h"
 
 /* How long the arrows of max_speed and max_force are drawn, window px. */
 static const float velocity_length_px = 60.0f, steering_length_px = 46.0f;
+static const float crowd_arrow_px = 2.5f; /* the least radius among many thousands */
 
 /* Per kind and state of one frame, looked up once and not for each agent. */
 struct scene_style {
-    float radius[NAME_TABLE_CAPACITY]; /* picture px */
+    struct agents_style agents;
     float max_speed[NAME_TABLE_CAPACITY], max_force[NAME_TABLE_CAPACITY];
-    color fill[NAME_TABLE_CAPACITY]; /* by state */
 };
 
-static void draw_grid(const struct scene *scene, struct raster *raster, vec2 low, vec2 high) {
-    const float step_px = 100.0f;
+/* Only lines that are seen, however far in or out. */
+static void draw_grid(const struct scene *scene, struct canvas *canvas, vec2 low, vec2 high) {
     const vec2 size = scene->server->scenario.size;
-    float step = step_px;
+    float step = 100.0f;
     while (step * scene->camera.scale < 40.0f * scene->pixel_scale) {
         step *= 2.0f;
     }
     const float width = fmaxf(roundf(scene->pixel_scale), 1.0f);
-    for (float x = step; x < size.x; x += step) {
+    const vec2 first = camera_to_world(&scene->camera, vec2_make(0.0f, 0.0f));
+    const vec2 last = camera_to_world(&scene->camera, vec2_make((float)canvas->width, (float)canvas->height));
+    for (float x = fmaxf(floorf(first.x / step) * step, step); x < fminf(size.x, last.x); x += step) {
         const float at = floorf(camera_to_window(&scene->camera, vec2_make(x, 0.0f)).x);
-        raster_fill_rect(raster, vec2_make(at, low.y), vec2_make(at + width, high.y), PALETTE_GRID);
+        canvas_fill_rect(canvas, vec2_make(at, low.y), vec2_make(at + width, high.y), PALETTE_GRID);
     }
-    for (float y = step; y < size.y; y += step) {
+    for (float y = fmaxf(floorf(first.y / step) * step, step); y < fminf(size.y, last.y); y += step) {
         const float at = floorf(camera_to_window(&scene->camera, vec2_make(0.0f, y)).y);
-        raster_fill_rect(raster, vec2_make(low.x, at), vec2_make(high.x, at + width), PALETTE_GRID);
+        canvas_fill_rect(canvas, vec2_make(low.x, at), vec2_make(high.x, at + width), PALETTE_GRID);
     }
 }
 
-static void draw_ground(const struct scene *scene, struct raster *raster) {
-    raster_clear(raster, PALETTE_GROUND);
+static void draw_ground(const struct scene *scene, struct canvas *canvas) {
+    canvas_clear(canvas, PALETTE_GROUND);
     if (!scene->server->has_scenario) {
         return;
     }
@@ -48,26 +52,52 @@ static void draw_ground(const struct scene *scene, struct raster *raster) {
     low = vec2_make(floorf(low.x), floorf(low.y));
     high = vec2_make(ceilf(high.x), ceilf(high.y));
     const float border = fmaxf(roundf(scene->pixel_scale), 1.0f);
-    raster_fill_rect(raster, vec2_make(low.x - border, low.y - border),
+    canvas_fill_rect(canvas, vec2_make(low.x - border, low.y - border),
                      vec2_make(high.x + border, high.y + border), PALETTE_BORDER);
-    raster_fill_rect(raster, low, high, PALETTE_WORLD);
-    draw_grid(scene, raster, low, high);
-    scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, raster);
+    canvas_fill_rect(canvas, low, high, PALETTE_WORLD);
+    if (overlays_has(scene->overlays, OVERLAY_GRID)) {
+        draw_grid(scene, canvas, low, high);
+    }
+    scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, canvas);
+}
+
+/* Among thousands small arrows are clearer than large ones that hide each other. */
+static float least_radius(const struct scene *scene) {
+    const vec2 size = scene->server->scenario.size;
+    const int32_t count = scene->frame->count > 0 ? scene->frame->count : 1;
+    const float room = size.x * size.y * scene->camera.scale * scene->camera.scale / (float)count;
+    const float fair = 0.4f * sqrtf(fmaxf(room, 0.0f));
+    return fminf(fmaxf(fair, crowd_arrow_px * scene->pixel_scale), SCENE_MIN_ARROW_PX * scene->pixel_scale);
+}
+
+float scene_arrow_radius(const struct scene *scene, float world_radius) {
+    const float least = least_radius(scene), radius = fmaxf(world_radius * scene->camera.scale, least);
+    /* pictures made beforehand are kept by size: few sizes while zooming */
+    return scene->frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }
 
 static void style_init(const struct scene *scene, struct scene_style *style) {
     const struct snapshot *names = scene->frame->names;
-    const float least = SCENE_MIN_ARROW_PX * scene->pixel_scale;
+    struct agents_style *agents = &style->agents;
+    const vec2 none = {0.0f, 0.0f};
     for (int i = 0; i < names->kind_names.count; i++) {
         const struct message_kind *kind = server_view_kind(scene->server, names->kind_names.names[i]);
-        style->radius[i] = fmaxf(kind != NULL ? kind->radius * scene->camera.scale : least, least);
+        const int number = kind != NULL ? (int)(kind - scene->server->scenario.kinds) : i;
+        agents->radius[i] = scene_arrow_radius(scene, kind != NULL ? kind->radius : 0.0f);
+        agents->shape[i] = palette_shape(number);
+        agents->kind_fill[i] = palette_series(number);
         style->max_speed[i] = kind != NULL ? kind->max_speed : 0.0f;
         style->max_force[i] = kind != NULL ? kind->max_force : 0.0f;
     }
     for (int i = 0; i < names->state_names.count; i++) {
-        style->fill[i] = palette_state(names->state_names.names[i]);
+        agents->state_fill[i] = palette_state(scene->palette, names->state_names.names[i]);
     }
+    agents->by_kind = scene->colors_by_kind;
+    agents->is_held = scene->is_held;
+    agents->wrap_size = server_view_wraps(scene->server) ? scene->server->scenario.size : none;
 }
+
+/* ---- vectors ---- */
 
 /* A vector as long as its share of the greatest it can be, so that worlds of any size and mass are readable.
  */
@@ -78,77 +108,262 @@ static vec2 vector_end(vec2 from, vec2 value, float greatest, float length_px) {
     return vec2_add(from, vec2_truncate(vec2_scale(value, length_px / greatest), 1.6f * length_px));
 }
 
-static void draw_forces(const struct scene *scene, struct raster *raster, const struct pose *pose,
-                        const struct scene_style *style) {
-    const vec2 center = camera_to_window(&scene->camera, pose->position);
-    const float unit = scene->pixel_scale, thin = 2.0f * unit;
-    const float speed = style->max_speed[pose->kind], force = style->max_force[pose->kind];
-    const float reach = style->radius[pose->kind] + velocity_length_px * unit;
-    const float push = style->radius[pose->kind] + steering_length_px * unit;
-    if (scene->frame->has_forces) {
-        /* wider than the velocity: when the two agree, both are seen */
-        arrow_draw_vector(raster, center, vector_end(center, pose->desired, speed, reach), 2.5f * thin,
-                          PALETTE_DESIRED);
+/* Each behaviour's share of the force, in the colour its row of the inspector has. */
+static void draw_behaviors(const struct scene *scene, struct canvas *canvas, int32_t index, vec2 center,
+                           float push, float greatest) {
+    const struct snapshot *names = scene->frame->names;
+    const int32_t row = scene->frame->row[index];
+    if (row < 0) {
+        return;
     }
-    arrow_draw_vector(raster, center, vector_end(center, pose->velocity, speed, reach), thin,
-                      PALETTE_VELOCITY);
-    if (scene->frame->has_forces) {
-        arrow_draw_vector(raster, center, vector_end(center, pose->steering, force, push), thin,
+    for (int32_t k = names->share_begin[row]; k < names->share_begin[row + 1]; k++) {
+        const struct snapshot_share *share = &names->shares[k];
+        const vec2 force = {(float)share->force.x * 0.01f, (float)share->force.y * 0.01f};
+        arrow_draw_vector(canvas, center, vector_end(center, force, greatest, push),
+                          1.5f * scene->pixel_scale,
+                          palette_series(server_view_behavior(scene->server,
+                                                              names->behavior_names.names[share->behavior])));
+    }
+}
+
+static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32_t index,
+                         const struct scene_style *style) {
+    const struct frame *frame = scene->frame;
+    const uint16_t kind = frame->kind[index];
+    const vec2 center = camera_to_window(&scene->camera, vec2_make(frame->x[index], frame->y[index]));
+    const float unit = scene->pixel_scale, thin = 2.0f * unit;
+    const float speed = style->max_speed[kind], force = style->max_force[kind];
+    const float reach = style->agents.radius[kind] + velocity_length_px * unit;
+    const float push = style->agents.radius[kind] + steering_length_px * unit;
+    if (frame->has_forces && overlays_has(scene->overlays, OVERLAY_DESIRED)) {
+        /* wider than the velocity: when the two agree, both are seen */
+        arrow_draw_vector(canvas, center, vector_end(center, frame->desired[index], speed, reach),
+                          2.5f * thin, PALETTE_DESIRED);
+    }
+    if (overlays_has(scene->overlays, OVERLAY_VELOCITY)) {
+        const vec2 velocity = {frame->vx[index], frame->vy[index]};
+        arrow_draw_vector(canvas, center, vector_end(center, velocity, speed, reach), thin, PALETTE_VELOCITY);
+    }
+    if (frame->has_forces && overlays_has(scene->overlays, OVERLAY_BEHAVIORS)) {
+        draw_behaviors(scene, canvas, index, center, push, force);
+    }
+    if (frame->has_forces && overlays_has(scene->overlays, OVERLAY_STEERING)) {
+        arrow_draw_vector(canvas, center, vector_end(center, frame->steering[index], force, push), thin,
                           PALETTE_STEERING);
     }
 }
 
-static void draw_agents(const struct scene *scene, struct raster *raster, const struct scene_style *style) {
+/* ---- the selected agent ---- */
+
+static void draw_arc(struct canvas *canvas, vec2 center, float radius, float from, float to, float width,
+                     color stroke) {
+    const int count = 4 + (int)(fabsf(to - from) * sqrtf(fmaxf(radius, 1.0f)));
+    vec2 before = vec2_add(center, vec2_make(cosf(from) * radius, sinf(from) * radius));
+    for (int i = 1; i <= count && i < 400; i++) {
+        const float turn = from + (to - from) * (float)i / (float)count;
+        const vec2 next = vec2_add(center, vec2_make(cosf(turn) * radius, sinf(turn) * radius));
+        canvas_draw_line(canvas, before, next, width, stroke);
+        before = next;
+    }
+}
+
+static void draw_reach(const struct scene *scene, struct canvas *canvas, const struct reach *reach,
+                       const struct pose *pose) {
+    const float width = 1.25f * scene->pixel_scale, radius = reach->radius * scene->camera.scale;
+    const vec2 center = camera_to_window(&scene->camera, pose->position);
+    const vec2 ahead = {cosf(pose->heading), sinf(pose->heading)};
+    if (radius > 20000.0f) {
+        return;
+    }
+    if (reach->form == REACH_WANDER) {
+        const vec2 middle = vec2_add(center, vec2_scale(ahead, reach->distance * scene->camera.scale));
+        canvas_draw_line(canvas, center, middle, 0.75f * width, color_fade(PALETTE_REACH, 0.5f));
+        canvas_draw_ring(canvas, middle, radius, width, color_fade(PALETTE_REACH, 0.8f));
+    } else if (reach->form == REACH_VIEW && reach->view < 6.2f) {
+        const float half = 0.5f * reach->view;
+        const vec2 left = {cosf(pose->heading - half) * radius, sinf(pose->heading - half) * radius};
+        const vec2 right = {cosf(pose->heading + half) * radius, sinf(pose->heading + half) * radius};
+        canvas_draw_line(canvas, center, vec2_add(center, left), width, color_fade(PALETTE_REACH, 0.55f));
+        canvas_draw_line(canvas, center, vec2_add(center, right), width, color_fade(PALETTE_REACH, 0.55f));
+        draw_arc(canvas, center, radius, pose->heading - half, pose->heading + half, width,
+                 color_fade(PALETTE_REACH, 0.8f));
+    } else {
+        const color stroke = reach->form == REACH_SLOWING ? PALETTE_TARGET : PALETTE_REACH;
+        canvas_draw_ring(canvas, center, radius, width, color_fade(stroke, 0.6f));
+    }
+}
+
+static void draw_reaches(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+    struct reach reaches[REACH_MOST];
+    const struct snapshot *names = scene->frame->names;
+    const int count =
+        reach_find(scene->server->params, scene->server->param_count, names->kind_names.names[pose->kind],
+                   names->state_names.names[pose->state], reaches);
+    for (int i = 0; i < count; i++) {
+        draw_reach(scene, canvas, &reaches[i], pose);
+    }
+}
+
+static void draw_trail(const struct scene *scene, struct canvas *canvas, const struct trail *trail,
+                       color stroke, float strength) {
+    vec2 before = {0.0f, 0.0f};
+    for (int i = 0; i < trail->count; i++) {
+        bool is_broken;
+        const vec2 at = camera_to_window(&scene->camera, trail_point(trail, i, &is_broken));
+        if (i > 0 && !is_broken) {
+            const float age = (float)(i + 1) / (float)trail->count;
+            canvas_draw_line(canvas, before, at, 1.5f * scene->pixel_scale,
+                             color_fade(stroke, strength * age));
+        }
+        before = at;
+    }
+}
+
+static void draw_trails(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
     const struct frame *frame = scene->frame;
-    /* under the agents, which stay readable among their own vectors */
-    for (int32_t i = 0; scene->shows_forces && i < frame->count; i++) {
-        draw_forces(scene, raster, &frame->poses[i], style);
+    if (scene->trails == NULL || !overlays_has(scene->overlays, OVERLAY_TRAILS)) {
+        return;
     }
-    for (int32_t i = 0; i < frame->count; i++) {
-        const struct pose *pose = &frame->poses[i];
-        arrow_draw(raster, camera_to_window(&scene->camera, pose->position), style->radius[pose->kind],
-                   pose->heading, style->fill[pose->state], 1.25f * scene->pixel_scale, pose->alpha);
+    for (int32_t i = 0; i < frame->settled_count && i < TRAILS_AGENTS; i++) {
+        const struct trail *trail = trails_find(scene->trails, frame->id[i]);
+        const bool is_selected = scene->has_selected && frame->id[i] == scene->selected;
+        if (trail != NULL) {
+            const color stroke = style->agents.by_kind ? style->agents.kind_fill[frame->kind[i]]
+                                                       : style->agents.state_fill[frame->state[i]];
+            draw_trail(scene, canvas, trail, stroke, is_selected ? 0.9f : 0.45f);
+        }
     }
+}
+
+static void draw_ring_at(const struct scene *scene, struct canvas *canvas, uint32_t id, color stroke,
+                         const struct scene_style *style) {
+    const int32_t index = frame_find(scene->frame, id);
+    if (index >= 0) {
+        const vec2 at = {scene->frame->x[index], scene->frame->y[index]};
+        const float radius =
+            1.35f * style->agents.radius[scene->frame->kind[index]] + 4.0f * scene->pixel_scale;
+        canvas_draw_ring(canvas, camera_to_window(&scene->camera, at), radius, 1.75f * scene->pixel_scale,
+                         stroke);
+    }
+}
+
+/* Under the agents, which stay readable among vectors: for the selected one, or for all when none is. */
+static void draw_overlays(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
+    const overlay_set vectors = OVERLAYS_FORCES | OVERLAY_BIT(OVERLAY_BEHAVIORS);
+    const int32_t selected = scene->has_selected ? frame_find(scene->frame, scene->selected) : -1;
+    draw_trails(scene, canvas, style);
+    if (selected >= 0) {
+        const struct pose pose = frame_pose(scene->frame, selected);
+        if (overlays_has(scene->overlays, OVERLAY_REACH)) {
+            draw_reaches(scene, canvas, &pose);
+        }
+        draw_vectors(scene, canvas, selected, style);
+    } else if ((scene->overlays & vectors) != 0) {
+        for (int32_t i = 0; i < scene->frame->count; i++) {
+            draw_vectors(scene, canvas, i, style);
+        }
+    }
+}
+
+/* ---- the crowd ---- */
+
+bool scene_is_heat(const struct scene *scene) {
+    const vec2 size = scene->server->scenario.size;
+    const float world = size.x * size.y * scene->camera.scale * scene->camera.scale;
+    if (scene->heat == NULL || scene->frame->names == NULL || scene->heat_mode != HEAT_AUTO) {
+        return scene->heat != NULL && scene->heat_mode == HEAT_ON;
+    }
+    return heat_is_better(scene->frame->count, least_radius(scene), world);
+}
+
+static void draw_crowd(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
+    const float cell = (float)HEAT_CELL_PX * scene->pixel_scale;
+    if (scene_is_heat(scene) &&
+        heat_count(scene->heat, scene->frame, &scene->camera, canvas->width, canvas->height, cell) == 0) {
+        heat_draw(scene->heat, canvas, cell, scene->pixel_scale);
+    } else {
+        agents_draw(canvas, scene->frame, &scene->camera, &style->agents);
+    }
+}
+
+bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
+    const struct frame *frame = scene->frame;
+    float best = INFINITY;
+    for (int32_t i = 0; frame->names != NULL && i < frame->count; i++) {
+        const vec2 place = camera_to_window(&scene->camera, vec2_make(frame->x[i], frame->y[i]));
+        const float distance = vec2_length(vec2_sub(place, at));
+        const struct message_kind *kind =
+            distance < best ? server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[i]])
+                            : NULL;
+        if (distance < best &&
+            distance <= reach_px + scene_arrow_radius(scene, kind != NULL ? kind->radius : 0.0f)) {
+            best = distance;
+            *id = frame->id[i];
+        }
+    }
+    return best < INFINITY;
 }
 
 /* A ring, a dot and four ticks. */
-static void draw_marker(struct raster *raster, vec2 at, float unit, color stroke) {
+static void draw_marker(struct canvas *canvas, vec2 at, float unit, color stroke) {
     static const vec2 directions[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-    raster_draw_ring(raster, at, 9.0f * unit, 4.0f * unit, color_fade(PALETTE_OUTLINE, 0.6f));
+    canvas_draw_ring(canvas, at, 9.0f * unit, 4.0f * unit, color_fade(PALETTE_OUTLINE, 0.6f));
     for (int i = 0; i < 4; i++) {
-        raster_draw_line(raster, vec2_add(at, vec2_scale(directions[i], 6.0f * unit)),
+        canvas_draw_line(canvas, vec2_add(at, vec2_scale(directions[i], 6.0f * unit)),
                          vec2_add(at, vec2_scale(directions[i], 14.0f * unit)), 2.0f * unit, stroke);
     }
-    raster_draw_ring(raster, at, 9.0f * unit, 2.0f * unit, stroke);
-    raster_fill_disc(raster, at, 3.0f * unit, stroke);
+    canvas_draw_ring(canvas, at, 9.0f * unit, 2.0f * unit, stroke);
+    canvas_fill_disc(canvas, at, 3.0f * unit, stroke);
 }
 
-static void draw_targets(const struct scene *scene, struct raster *raster) {
+static void draw_targets(const struct scene *scene, struct canvas *canvas) {
     const struct frame *frame = scene->frame;
     const float unit = scene->pixel_scale;
     for (int32_t i = 0; i < frame->target_count; i++) {
         const vec2 at = camera_to_window(&scene->camera, frame->targets[i].position);
         const char *name = frame->names->target_names.names[frame->targets[i].name];
         if (scene->has_cursor && strcmp(name, "mouse") == 0) {
-            raster_draw_ring(raster, at, 14.0f * unit, 1.5f * unit, color_fade(PALETTE_TARGET, 0.8f));
+            canvas_draw_ring(canvas, at, 14.0f * unit, 1.5f * unit, color_fade(PALETTE_TARGET, 0.8f));
         } else {
-            draw_marker(raster, at, unit, PALETTE_TARGET);
+            draw_marker(canvas, at, unit, PALETTE_TARGET);
         }
     }
     if (scene->has_cursor) {
-        draw_marker(raster, scene->cursor, unit, PALETTE_TARGET);
+        draw_marker(canvas, scene->cursor, unit, PALETTE_TARGET);
     }
 }
 
-void scene_draw(const struct scene *scene, struct raster *raster) {
-    draw_ground(scene, raster);
+/* What shows of a wrapping world lies inside it: there the same place is on the other side. */
+static void clip_to_world(const struct scene *scene, struct canvas *canvas) {
+    const vec2 low = camera_to_window(&scene->camera, vec2_make(0.0f, 0.0f));
+    const vec2 high = camera_to_window(&scene->camera, scene->server->scenario.size);
+    const float most = (float)RASTER_MAX_SIZE;
+    canvas_set_clip(canvas, (struct raster_rect){(int32_t)floorf(fminf(fmaxf(low.x, 0.0f), most)),
+                                                 (int32_t)floorf(fminf(fmaxf(low.y, 0.0f), most)),
+                                                 (int32_t)ceilf(fminf(fmaxf(high.x, 0.0f), most)),
+                                                 (int32_t)ceilf(fminf(fmaxf(high.y, 0.0f), most))});
+}
+
+void scene_draw(const struct scene *scene, struct canvas *canvas) {
+    draw_ground(scene, canvas);
     if (scene->server->has_scenario && scene->frame->names != NULL) {
         struct scene_style style;
         style_init(scene, &style);
-        draw_targets(scene, raster);
-        draw_agents(scene, raster, &style);
+        draw_targets(scene, canvas);
+        draw_overlays(scene, canvas, &style);
+        if (server_view_wraps(scene->server)) {
+            clip_to_world(scene, canvas);
+        }
+        draw_crowd(scene, canvas, &style);
+        canvas_reset_clip(canvas);
+        if (scene->has_hovered) {
+            draw_ring_at(scene, canvas, scene->hovered, color_fade(PALETTE_SELECTED, 0.45f), &style);
+        }
+        if (scene->has_selected) {
+            draw_ring_at(scene, canvas, scene->selected, PALETTE_SELECTED, &style);
+        }
     }
     if (scene->is_dimmed) {
-        raster_tint(raster, color_fade(PALETTE_GROUND, 0.6f));
+        canvas_tint(canvas, color_fade(PALETTE_GROUND, 0.6f));
     }
 }

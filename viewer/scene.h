@@ -1,4 +1,5 @@
-/* The world as a picture: ground, grid, agents as arrows, targets, forces. Draws into a raster; knows no SDL.
+/* The world as a picture: ground, grid, scenery, trails, agents, targets, and what is drawn over them. Draws
+ * on a canvas; knows no SDL.
  */
 #ifndef DROVER_VIEWER_SCENE_H
 #define DROVER_VIEWER_SCENE_H
@@ -6,23 +7,45 @@
 #include <stdbool.h>
 
 #include "viewer/camera.h"
+#include "viewer/canvas.h"
+#include "viewer/heat.h"
 #include "viewer/interpolate.h"
-#include "viewer/raster.h"
+#include "viewer/overlays.h"
+#include "viewer/palette.h"
 #include "viewer/server_view.h"
+#include "viewer/trails.h"
 
-#define SCENE_MIN_ARROW_PX 6.0f /* no arrow is drawn with a smaller radius */
+#define SCENE_MIN_ARROW_PX 6.0f /* no arrow is drawn with a smaller radius, unless there are thousands */
+
+enum heat_mode { HEAT_AUTO, HEAT_ON, HEAT_OFF, HEAT_MODE_COUNT };
 
 struct scene {
     struct camera camera;
     const struct server_view *server;
     const struct frame *frame;
+    const struct trails *trails; /* NULL for none */
+    struct heat *heat;           /* NULL: never as heat */
+    enum heat_mode heat_mode;
     float pixel_scale; /* picture px per window px (HiDPI): line widths and least sizes grow with it */
-    bool shows_forces;
-    bool is_dimmed;  /* the picture is old: nobody sends newer ones */
-    bool has_cursor; /* the mouse is moving the target named mouse, and is here: */
-    vec2 cursor;     /* picture px */
+    overlay_set overlays;
+    enum palette palette;
+    bool colors_by_kind;
+    bool has_selected, has_hovered;
+    uint32_t selected, hovered; /* ids of agents; overlays are drawn for the selected one alone */
+    bool is_dimmed;             /* the picture is old: nobody sends newer ones */
+    bool is_held;               /* the server is silent and agents stand: they are paler */
+    bool has_cursor;            /* the mouse is moving the target named mouse, and is here: */
+    vec2 cursor;                /* picture px */
 };
 
-void scene_draw(const struct scene *scene, struct raster *raster);
+void scene_draw(const struct scene *scene, struct canvas *canvas);
+
+/** Radius an agent of this radius (px of the world) is drawn with, picture px. */
+float scene_arrow_radius(const struct scene *scene, float world_radius);
+/** The agent nearest to a point of the picture, no farther than reach_px beyond its own radius; false when
+ * there is none. */
+bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id);
+/** Whether the crowd is drawn as heat. */
+bool scene_is_heat(const struct scene *scene);
 
 #endif

@@ -12,7 +12,7 @@ struct brush {
     const struct camera *camera;
     float unit; /* picture px per window px */
     vec2 shift; /* px of the world: the copy that is drawn */
-    struct raster *raster;
+    struct canvas *canvas;
 };
 
 static vec2 place(const struct brush *brush, vec2 world) {
@@ -25,8 +25,8 @@ static vec2 place(const struct brush *brush, vec2 world) {
 static void draw_outline(const struct brush *brush, const vec2 *points, int count, float width,
                          color stroke) {
     for (int i = 0; i < count; i++) {
-        raster_draw_line(brush->raster, points[i], points[(i + 1) % count], width, stroke);
-        raster_fill_disc(brush->raster, points[i], 0.5f * width, stroke);
+        canvas_draw_line(brush->canvas, points[i], points[(i + 1) % count], width, stroke);
+        canvas_fill_disc(brush->canvas, points[i], 0.5f * width, stroke);
     }
 }
 
@@ -35,8 +35,8 @@ static void draw_obstacle(const struct brush *brush, const struct obstacle_def *
     if (obstacle->shape == OBSTACLE_CIRCLE) {
         const vec2 center = place(brush, obstacle->at);
         const float radius = obstacle->radius * brush->camera->scale;
-        raster_fill_disc(brush->raster, center, radius, PALETTE_OBSTACLE);
-        raster_draw_ring(brush->raster, center, radius, width, PALETTE_OBSTACLE_EDGE);
+        canvas_fill_disc(brush->canvas, center, radius, PALETTE_OBSTACLE);
+        canvas_draw_ring(brush->canvas, center, radius, width, PALETTE_OBSTACLE_EDGE);
         return;
     }
     const vec2 at = obstacle->at, size = obstacle->size;
@@ -47,16 +47,16 @@ static void draw_obstacle(const struct brush *brush, const struct obstacle_def *
     for (int i = 0; i < count; i++) {
         points[i] = place(brush, is_box ? box[i] : obstacle->points[i]);
     }
-    raster_fill_polygon(brush->raster, points, count, PALETTE_OBSTACLE);
+    canvas_fill_polygon(brush->canvas, points, count, PALETTE_OBSTACLE);
     draw_outline(brush, points, count, width, PALETTE_OBSTACLE_EDGE);
 }
 
 static void draw_wall(const struct brush *brush, const struct wall_def *wall) {
     const float width = 4.0f * brush->unit;
     const vec2 from = place(brush, wall->from), to = place(brush, wall->to);
-    raster_draw_line(brush->raster, from, to, width, PALETTE_WALL);
-    raster_fill_disc(brush->raster, from, 0.5f * width, PALETTE_WALL);
-    raster_fill_disc(brush->raster, to, 0.5f * width, PALETTE_WALL);
+    canvas_draw_line(brush->canvas, from, to, width, PALETTE_WALL);
+    canvas_fill_disc(brush->canvas, from, 0.5f * width, PALETTE_WALL);
+    canvas_fill_disc(brush->canvas, to, 0.5f * width, PALETTE_WALL);
 }
 
 /* ---- paths ---- */
@@ -90,8 +90,8 @@ static void draw_chevrons(const struct brush *brush, vec2 from, vec2 to, float *
     for (; *until < most; *until += gap) {
         const vec2 tip = vec2_add(vec2_add(from, vec2_with_length(line, *until)), vec2_scale(ahead, 0.5f));
         const vec2 back = vec2_sub(tip, ahead);
-        raster_draw_line(brush->raster, vec2_add(back, right), tip, 1.5f * brush->unit, PALETTE_PATH_LINE);
-        raster_draw_line(brush->raster, vec2_sub(back, right), tip, 1.5f * brush->unit, PALETTE_PATH_LINE);
+        canvas_draw_line(brush->canvas, vec2_add(back, right), tip, 1.5f * brush->unit, PALETTE_PATH_LINE);
+        canvas_draw_line(brush->canvas, vec2_sub(back, right), tip, 1.5f * brush->unit, PALETTE_PATH_LINE);
     }
     *until = fmaxf(*until - length, 0.0f);
 }
@@ -103,9 +103,9 @@ static void draw_band(const struct brush *brush, const struct path_def *path, fl
     for (int i = 0; i < side_count(path); i++) {
         const vec2 from = place(brush, path->points[i]);
         const vec2 to = place(brush, vec2_add(path->points[i], side_of(brush, path, i)));
-        raster_draw_line(brush->raster, from, to, 2.0f * radius, fill);
-        raster_fill_disc(brush->raster, from, radius, fill);
-        raster_fill_disc(brush->raster, to, radius, fill);
+        canvas_draw_line(brush->canvas, from, to, 2.0f * radius, fill);
+        canvas_fill_disc(brush->canvas, from, radius, fill);
+        canvas_fill_disc(brush->canvas, to, radius, fill);
     }
 }
 
@@ -116,7 +116,7 @@ static void draw_path(const struct brush *brush, const struct path_def *path) {
     for (int i = 0; i < side_count(path); i++) {
         const vec2 from = place(brush, path->points[i]);
         const vec2 to = place(brush, vec2_add(path->points[i], side_of(brush, path, i)));
-        raster_draw_line(brush->raster, from, to, brush->unit, color_fade(PALETTE_PATH_LINE, 0.6f));
+        canvas_draw_line(brush->canvas, from, to, brush->unit, color_fade(PALETTE_PATH_LINE, 0.6f));
         draw_chevrons(brush, from, to, &until);
     }
 }
@@ -136,7 +136,7 @@ static void draw_flow(const struct brush *brush, const struct message_flow *flow
         const vec2 middle =
             place(brush, vec2_make(((float)column + 0.5f) * cell.x, ((float)row + 0.5f) * cell.y));
         const vec2 half = vec2_scale(flow->vectors[i], 0.5f * longest / greatest);
-        arrow_draw_vector(brush->raster, vec2_sub(middle, half), vec2_add(middle, half), 1.25f * brush->unit,
+        arrow_draw_vector(brush->canvas, vec2_sub(middle, half), vec2_add(middle, half), 1.25f * brush->unit,
                           stroke);
     }
 }
@@ -167,9 +167,9 @@ static struct raster_rect world_rect(const struct brush *brush) {
 }
 
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
-                  struct raster *raster) {
+                  struct canvas *canvas) {
     static const color flow_colors[] = {PALETTE_FLOW, PALETTE_FLOW_SECOND};
-    struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .raster = raster};
+    struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const struct message_geometry *geometry = &scenario->geometry;
     for (int i = 0; i < geometry->flow_count; i++) {
         draw_flow(&brush, &geometry->flows[i], flow_colors[i % 2]);
@@ -178,12 +178,12 @@ void scenery_draw(const struct message_scenario *scenario, const struct camera *
         draw_copy(&brush);
         return;
     }
-    raster_set_clip(raster, world_rect(&brush));
+    canvas_set_clip(canvas, world_rect(&brush));
     for (int x = -1; x <= 1; x++) {
         for (int y = -1; y <= 1; y++) {
             brush.shift = vec2_make((float)x * scenario->size.x, (float)y * scenario->size.y);
             draw_copy(&brush);
         }
     }
-    raster_reset_clip(raster);
+    canvas_reset_clip(canvas);
 }

@@ -4,11 +4,11 @@
 
 #include "common/message.h"
 #include "viewer/camera.h"
-#include "viewer/raster.h"
+#include "viewer/canvas.h"
 
 /** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what reaches over
  * a border is drawn on the other side too. pixel_scale  picture px per window px */
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
-                  struct raster *raster);
+                  struct canvas *canvas);
 
 #endif

@@ -3,10 +3,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void server_view_init(struct server_view *view) {
     memset(view, 0, sizeof *view);
+}
+
+static void forget_params(struct server_view *view) {
+    free(view->params);
+    view->params = NULL;
+    view->param_count = 0;
+}
+
+void server_view_fini(struct server_view *view) {
+    free(view->scenarios);
+    forget_params(view);
+    server_view_init(view);
 }
 
 static void copy_name(char *to, const char *from) {
@@ -28,13 +41,32 @@ static void apply_scenario(struct server_view *view, const struct message_scenar
     view->has_scenario = true;
     view->epoch = epoch;
     view->legend_count = 0;
+    view->behaviors.count = 0;
+    forget_params(view);
     view->has_mouse_target = false;
     for (int i = 0; i < scenario->target_count; i++) {
         view->has_mouse_target = view->has_mouse_target || strcmp(scenario->targets[i], "mouse") == 0;
     }
 }
 
-static void apply_reply(struct server_view *view, const struct message_reply *reply) {
+/* The message's memory becomes ours. */
+static void take_lists(struct server_view *view, struct message_reply *reply) {
+    if (strcmp(reply->to, "list") == 0 && reply->scenario_count > 0) {
+        free(view->scenarios);
+        view->scenarios = reply->scenarios;
+        view->scenario_count = reply->scenario_count;
+        reply->scenarios = NULL;
+        reply->scenario_count = 0;
+    } else if (strcmp(reply->to, "get_params") == 0) {
+        forget_params(view);
+        view->params = reply->params;
+        view->param_count = reply->param_count;
+        reply->params = NULL;
+        reply->param_count = 0;
+    }
+}
+
+static void apply_reply(struct server_view *view, struct message_reply *reply) {
     if (strcmp(reply->to, "list") == 0 && reply->scenario_count > 0 && view->pending_switch != 0) {
         const char *next = server_view_neighbor(reply->scenarios, reply->scenario_count, view->scenario.name,
                                                 view->pending_switch);
@@ -43,9 +75,10 @@ static void apply_reply(struct server_view *view, const struct message_reply *re
             copy_name(view->wanted_scenario, next);
         }
     }
+    take_lists(view, reply);
 }
 
-void server_view_apply(struct server_view *view, const struct message *message, uint32_t epoch) {
+void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
     switch (message->op) {
     case MESSAGE_HELLO:
         apply_scenario(view, &message->body.hello.scenario, epoch);
@@ -98,6 +131,12 @@ void server_view_count_states(struct server_view *view, const struct snapshot *s
     for (int32_t i = 0; i < snapshot->count; i++) {
         counts[snapshot->state[i]]++;
     }
+    for (int i = 0; snapshot->has_forces && i < snapshot->behavior_names.count; i++) {
+        const char *name = snapshot->behavior_names.names[i];
+        if (name_table_intern(&view->behaviors, name, strlen(name)) < 0) {
+            break; /* full: the others share the first one's number */
+        }
+    }
     for (int i = 0; i < view->legend_count; i++) {
         view->legend[i].count = 0;
     }
@@ -117,6 +156,11 @@ const struct message_kind *server_view_kind(const struct server_view *view, cons
         }
     }
     return NULL;
+}
+
+int server_view_behavior(const struct server_view *view, const char *name) {
+    const int number = name_table_find(&view->behaviors, name);
+    return number >= 0 ? number : 0;
 }
 
 bool server_view_wraps(const struct server_view *view) {

@@ -1,8 +1,8 @@
 /* What the viewer knows of the server from its messages: the scenario, whether it is paused, what it refused.
  * Pure.
  *
- * Invariant: epoch is that of the newest hello or scenario; snapshots of another epoch are not of this
- * scenario.
+ * Owns the lists of scenarios and parameters. Invariant: epoch is that of the newest hello or scenario;
+ * snapshots of another epoch are not of this scenario.
  */
 #ifndef DROVER_VIEWER_SERVER_VIEW_H
 #define DROVER_VIEWER_SERVER_VIEW_H
@@ -35,13 +35,20 @@ struct server_view {
     bool is_notice_error;
     uint32_t notice_count; /* rises with every notice */
 
+    struct message_scenario_row *scenarios; /* the newest list, owned; NULL before the first */
+    int scenario_count;
+    struct message_param *params; /* of all kinds, owned; NULL before they came */
+    int param_count;
+
+    struct name_table behaviors; /* in the order they were seen in: each keeps its number */
     struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
     int legend_count;
 };
 
 void server_view_init(struct server_view *view);
-/** Takes in a message. epoch: of the connection when it came. */
-void server_view_apply(struct server_view *view, const struct message *message, uint32_t epoch);
+void server_view_fini(struct server_view *view);
+/** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came. */
+void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch);
 /** Counts the states of a snapshot of this scenario. A state that was seen stays in the legend. */
 void server_view_count_states(struct server_view *view, const struct snapshot *snapshot);
 void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
@@ -49,6 +56,8 @@ void server_view_set_notice(struct server_view *view, bool is_error, const char 
 
 /** The kind of this name, or NULL. */
 const struct message_kind *server_view_kind(const struct server_view *view, const char *name);
+/** The behaviour's number, the same for as long as the scenario runs; 0 for one that was never seen. */
+int server_view_behavior(const struct server_view *view, const char *name);
 bool server_view_wraps(const struct server_view *view);
 /** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
  * side). */

@@ -5,16 +5,45 @@
 #include "viewer/key_codes.h"
 
 static const struct shortcut table[] = {
-    {SHORTCUT_NONE, 0, "Mouse", "move the target named mouse"},
-    {SHORTCUT_FORCES, 0, "Click", "show or hide the forces"},
-    {SHORTCUT_PAUSE, KEY_SPACE, "Space", "pause or resume"},
-    {SHORTCUT_STEP, KEY_PERIOD, ".", "one tick (pauses first)"},
-    {SHORTCUT_PREVIOUS_SCENARIO, KEY_LEFT_BRACKET, "[", "previous scenario"},
-    {SHORTCUT_NEXT_SCENARIO, KEY_RIGHT_BRACKET, "]", "next scenario"},
-    {SHORTCUT_FORCES, KEY_F, "F", "show or hide the forces"},
-    {SHORTCUT_HELP, KEY_F1, "F1", "this help"},
-    {SHORTCUT_SCREENSHOT, KEY_F12, "F12", "save a picture (PNG)"},
-    {SHORTCUT_QUIT, KEY_ESCAPE, "Esc", "close the help, then quit"},
+    {SHORTCUT_NONE, 0, false, "Mouse", "move the target named mouse"},
+    {SHORTCUT_NONE, 0, false, "Click", "select an agent; beside one: forces"},
+    {SHORTCUT_NONE, 0, false, "Double click", "follow the agent"},
+    {SHORTCUT_NONE, 0, false, "Wheel", "zoom at the cursor"},
+    {SHORTCUT_NONE, 0, false, "Right drag", "move the picture"},
+    {SHORTCUT_FIT, KEY_HOME, false, "Home", "the whole world"},
+    {SHORTCUT_FOLLOW, KEY_L, false, "L", "follow the selected agent"},
+    {SHORTCUT_NEXT_AGENT, KEY_TAB, false, "Tab", "select the next agent"},
+    {SHORTCUT_PAUSE, KEY_SPACE, false, "Space", "pause or resume"},
+    {SHORTCUT_STEP, KEY_PERIOD, false, ".", "one tick (pauses first)"},
+    {SHORTCUT_BACK, KEY_LEFT, false, "Left, Right", "look a second back, forward"},
+    {SHORTCUT_FORWARD, KEY_RIGHT, false, "", ""},
+    {SHORTCUT_LIVE, KEY_END, false, "End", "back to what happens now"},
+    {SHORTCUT_PICKER, KEY_O, true, "Ctrl+O", "choose a scenario"},
+    {SHORTCUT_PREVIOUS_SCENARIO, KEY_LEFT_BRACKET, false, "[ and ]", "previous, next scenario"},
+    {SHORTCUT_NEXT_SCENARIO, KEY_RIGHT_BRACKET, false, "", ""},
+    {SHORTCUT_FORCES, KEY_F, false, "F", "forces: V, D and S together"},
+    {SHORTCUT_VELOCITY, KEY_V, false, "V", "velocity"},
+    {SHORTCUT_DESIRED, KEY_D, false, "D", "desired velocity"},
+    {SHORTCUT_STEERING, KEY_S, false, "S", "steering force"},
+    {SHORTCUT_BEHAVIORS, KEY_B, false, "B", "each behaviour's force"},
+    {SHORTCUT_REACH, KEY_R, false, "R", "radii of the selected agent"},
+    {SHORTCUT_TRAILS, KEY_T, false, "T", "trails"},
+    {SHORTCUT_GRID, KEY_G, false, "G", "grid"},
+    {SHORTCUT_COLORS, KEY_C, false, "C", "colours by state or by kind"},
+    {SHORTCUT_HEAT, KEY_H, false, "H", "crowds as heat: auto, on, off"},
+    {SHORTCUT_PANEL, KEY_P, false, "P", "panel and timeline"},
+    {SHORTCUT_NETWORK, KEY_F2, false, "F2", "network figures"},
+    {SHORTCUT_LARGER, KEY_EQUALS, true, "Ctrl + - 0", "size of text and lines"},
+    {SHORTCUT_LARGER, KEY_PAD_PLUS, true, "", ""},
+    {SHORTCUT_SMALLER, KEY_MINUS, true, "", ""},
+    {SHORTCUT_SMALLER, KEY_PAD_MINUS, true, "", ""},
+    {SHORTCUT_NORMAL_SIZE, KEY_0, true, "", ""},
+    {SHORTCUT_FULL_SCREEN, KEY_F11, false, "F11", "full screen"},
+    {SHORTCUT_SCREENSHOT, KEY_F12, false, "F12", "save a picture (PNG)"},
+    {SHORTCUT_CLIP, KEY_F9, false, "F9", "record a clip (MP4), stop"},
+    {SHORTCUT_EXPORT, KEY_E, true, "Ctrl+E", "save the plots (CSV)"},
+    {SHORTCUT_HELP, KEY_F1, false, "F1", "this help"},
+    {SHORTCUT_QUIT, KEY_ESCAPE, false, "Esc", "close what is open, then quit"},
 };
 
 const struct shortcut *shortcuts_table(size_t *count) {
@@ -22,11 +51,20 @@ const struct shortcut *shortcuts_table(size_t *count) {
     return table;
 }
 
-enum shortcut_action shortcuts_find(int32_t key) {
+enum shortcut_action shortcuts_find(int32_t key, bool has_control) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (table[i].key == key && key != 0) {
+        if (table[i].key == key && key != 0 && table[i].has_control == has_control) {
             return table[i].action;
         }
     }
     return SHORTCUT_NONE;
+}
+
+const char *shortcuts_key_name(enum shortcut_action action) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (table[i].action == action && table[i].name[0] != '\0') {
+            return table[i].name;
+        }
+    }
+    return "";
 }

@@ -8,18 +8,30 @@
 #include "common/log.h"
 #include "viewer/key_codes.h"
 
-_Static_assert(KEY_ESCAPE == (int)SDLK_ESCAPE && KEY_SPACE == (int)SDLK_SPACE &&
-                   KEY_PERIOD == (int)SDLK_PERIOD && KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET &&
-                   KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET && KEY_F == (int)SDLK_f &&
-                   KEY_F1 == (int)SDLK_F1 && KEY_F12 == (int)SDLK_F12,
+_Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
+                   KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&
+                   KEY_SPACE == (int)SDLK_SPACE && KEY_MINUS == (int)SDLK_MINUS &&
+                   KEY_PERIOD == (int)SDLK_PERIOD && KEY_0 == (int)SDLK_0 && KEY_EQUALS == (int)SDLK_EQUALS &&
+                   KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET && KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET &&
+                   KEY_B == (int)SDLK_b && KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d &&
+                   KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
+                   KEY_H == (int)SDLK_h && KEY_L == (int)SDLK_l && KEY_O == (int)SDLK_o &&
+                   KEY_P == (int)SDLK_p && KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s &&
+                   KEY_T == (int)SDLK_t && KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 &&
+                   KEY_F2 == (int)SDLK_F2 && KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 &&
+                   KEY_F12 == (int)SDLK_F12 && KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END &&
+                   KEY_RIGHT == (int)SDLK_RIGHT && KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN &&
+                   KEY_UP == (int)SDLK_UP && KEY_PAD_MINUS == (int)SDLK_KP_MINUS &&
+                   KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
                "key_codes.h repeats SDL's key codes");
 
 struct window {
     SDL_Window *window;
     SDL_Renderer *renderer;
-    SDL_Texture *texture;
+    SDL_Texture *texture; /* the raster's picture */
     int32_t texture_width, texture_height;
-    bool has_vsync;
+    SDL_Texture *slots[MESH_TEXTURE_COUNT];
+    bool has_vsync, wants_mesh, is_full_screen;
 };
 
 static int start_video(bool is_headless, struct failure *failure) {
@@ -43,8 +55,48 @@ static int start_video(bool is_headless, struct failure *failure) {
     return 0;
 }
 
+typedef const unsigned char *(*get_string)(unsigned);
+
+/* Whether the renderer draws with a card, not with the processor. */
+static bool is_card(const SDL_RendererInfo *info) {
+    const unsigned gl_renderer = 0x1f01;
+    if ((info->flags & SDL_RENDERER_ACCELERATED) == 0) {
+        return false;
+    }
+    if (strncmp(info->name, "opengl", 6) != 0) {
+        return true;
+    }
+    void *found = SDL_GL_GetProcAddress("glGetString");
+    get_string ask = NULL;
+    memcpy(&ask, &found, sizeof ask); /* C has no conversion from an object's to a function's address */
+    const unsigned char *bytes = ask != NULL ? ask(gl_renderer) : NULL;
+    char name[128] = "";
+    for (size_t i = 0; bytes != NULL && bytes[i] != '\0' && i + 1 < sizeof name; i++) {
+        name[i] = (char)bytes[i];
+        name[i + 1] = '\0';
+    }
+    log_write(LOG_DEBUG, "window", "OpenGL renderer %s", name);
+    return name[0] != '\0' && strstr(name, "llvmpipe") == NULL && strstr(name, "softpipe") == NULL &&
+           strstr(name, "Software Rasterizer") == NULL;
+}
+
+static void choose_drawing(struct window *window, const struct window_def *def,
+                           const SDL_RendererInfo *info) {
+    const bool is_accelerated = (info->flags & SDL_RENDERER_ACCELERATED) != 0;
+    if (def->renderer == WINDOW_CARD && !is_accelerated) {
+        log_write(LOG_WARN, "window", "no OpenGL here: the picture is drawn by the processor");
+    }
+    window->wants_mesh = def->renderer == WINDOW_CARD   ? is_accelerated
+                         : def->renderer == WINDOW_AUTO ? is_card(info)
+                                                        : false;
+    log_write(LOG_INFO, "window", "SDL renderer %s, drawn by %s", info->name,
+              window->wants_mesh ? "the graphics card" : "the processor");
+}
+
 static int open_window(struct window *window, const struct window_def *def, struct failure *failure) {
-    const uint32_t flags = SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
+    const uint32_t full = def->is_full_screen && !def->is_headless ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0;
+    const uint32_t flags = (uint32_t)SDL_WINDOW_RESIZABLE | (uint32_t)SDL_WINDOW_ALLOW_HIGHDPI | full;
+    window->is_full_screen = full != 0;
     window->window = SDL_CreateWindow(def->title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, def->width,
                                       def->height, flags);
     if (window->window == NULL) {
@@ -63,7 +115,7 @@ static int open_window(struct window *window, const struct window_def *def, stru
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot draw: %s", SDL_GetError());
     }
     window->has_vsync = (info.flags & SDL_RENDERER_PRESENTVSYNC) != 0;
-    log_write(LOG_DEBUG, "window", "SDL renderer %s, vsync %d", info.name, window->has_vsync);
+    choose_drawing(window, def, &info);
     return 0;
 }
 
@@ -90,6 +142,11 @@ void window_destroy(struct window *window) {
     }
     if (window->texture != NULL) {
         SDL_DestroyTexture(window->texture);
+    }
+    for (int i = 0; i < MESH_TEXTURE_COUNT; i++) {
+        if (window->slots[i] != NULL) {
+            SDL_DestroyTexture(window->slots[i]);
+        }
     }
     if (window->renderer != NULL) {
         SDL_DestroyRenderer(window->renderer);
@@ -154,4 +211,81 @@ bool window_has_vsync(const struct window *window) {
 
 void window_set_title(struct window *window, const char *title) {
     SDL_SetWindowTitle(window->window, title);
+}
+
+bool window_wants_mesh(const struct window *window) {
+    return window->wants_mesh;
+}
+
+int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels, int32_t width,
+                       int32_t height, bool is_smooth) {
+    SDL_Texture *texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
+                                             SDL_TEXTUREACCESS_STATIC, width, height);
+    if (texture == NULL || SDL_UpdateTexture(texture, NULL, texels, width * (int)sizeof *texels) != 0 ||
+        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_BLEND) != 0 ||
+        SDL_SetTextureScaleMode(texture, is_smooth ? SDL_ScaleModeLinear : SDL_ScaleModeNearest) != 0) {
+        if (texture != NULL) {
+            SDL_DestroyTexture(texture);
+        }
+        return -1;
+    }
+    if (window->slots[slot] != NULL) {
+        SDL_DestroyTexture(window->slots[slot]);
+    }
+    window->slots[slot] = texture;
+    return 0;
+}
+
+static void draw_batch(struct window *window, struct mesh *mesh, const struct mesh_batch *batch) {
+    const struct raster_rect c = batch->clip;
+    const SDL_Rect clip = {c.x0, c.y0, c.x1 - c.x0, c.y1 - c.y0};
+    const bool is_quads = batch->index_count == 0;
+    const int32_t *indices =
+        is_quads ? mesh_quad_indices(mesh, batch->vertex_count / 4) : mesh->indices + batch->first_index;
+    const struct mesh_vertex *vertex = mesh->vertices + batch->first_vertex;
+    const int stride = (int)sizeof *vertex;
+    _Static_assert(sizeof(SDL_Color) == sizeof vertex->tint, "a tint is an SDL_Color");
+    if (indices == NULL || clip.w <= 0 || clip.h <= 0) {
+        return;
+    }
+    SDL_RenderSetClipRect(window->renderer, &clip);
+    const void *tints = &vertex->tint;
+    if (SDL_RenderGeometryRaw(window->renderer, window->slots[batch->texture], &vertex->x, stride, tints,
+                              stride, &vertex->u, stride, batch->vertex_count, indices,
+                              is_quads ? batch->vertex_count / 4 * 6 : batch->index_count,
+                              (int)sizeof *indices) != 0) {
+        log_write(LOG_WARN, "window", "cannot draw: %s", SDL_GetError());
+    }
+}
+
+void window_draw_mesh(struct window *window, struct mesh *mesh) {
+    SDL_RenderSetClipRect(window->renderer, NULL);
+    SDL_SetRenderDrawColor(window->renderer, 0, 0, 0, 255);
+    SDL_RenderClear(window->renderer);
+    for (int32_t i = 0; i < mesh->batch_count; i++) {
+        draw_batch(window, mesh, &mesh->batches[i]);
+    }
+    SDL_RenderSetClipRect(window->renderer, NULL);
+}
+
+void window_show(struct window *window) {
+    SDL_RenderPresent(window->renderer);
+}
+
+int window_read(struct window *window, struct raster *raster) {
+    if (SDL_RenderReadPixels(window->renderer, NULL, SDL_PIXELFORMAT_ARGB8888, raster->pixels,
+                             raster->width * (int)sizeof *raster->pixels) != 0) {
+        log_write(LOG_WARN, "window", "cannot read the picture: %s", SDL_GetError());
+        return -1;
+    }
+    return 0;
+}
+
+void window_toggle_full_screen(struct window *window) {
+    const uint32_t wanted = window->is_full_screen ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP;
+    if (SDL_SetWindowFullscreen(window->window, wanted) == 0) {
+        window->is_full_screen = !window->is_full_screen;
+    } else {
+        log_write(LOG_WARN, "window", "no full screen: %s", SDL_GetError());
+    }
 }

@@ -1,6 +1,7 @@
 /* The SDL window the picture is shown in, or none at all (headless). The only file that calls SDL for output.
  *
- * Owns the window, its renderer and one streaming texture the size of the picture.
+ * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is.
+ * Owns the window, its renderer, the mesh's textures and one streaming texture the size of the picture.
  */
 #ifndef DROVER_VIEWER_WINDOW_H
 #define DROVER_VIEWER_WINDOW_H
@@ -9,14 +10,21 @@
 #include <stdint.h>
 
 #include "common/failure.h"
+#include "viewer/mesh.h"
 #include "viewer/raster.h"
 
 struct window;
+
+/** auto: the graphics card when there is a real one. On one that is only imitated by the processor (llvmpipe)
+ * our own raster is faster. */
+enum window_renderer { WINDOW_AUTO, WINDOW_CARD, WINDOW_RASTER };
 
 struct window_def {
     const char *title;
     int32_t width, height; /* window px */
     bool is_headless;      /* SDL's dummy driver: nothing is shown, no display is needed */
+    bool is_full_screen;
+    enum window_renderer renderer;
 };
 
 /** Starts SDL's video. NULL with *failure: "no display; use --headless", or what SDL says. */
@@ -29,6 +37,19 @@ void window_picture_size(const struct window *window, int32_t *width, int32_t *h
 float window_pixel_scale(const struct window *window);
 /** Puts the picture on the screen. Waits for the screen's refresh when there is one. */
 void window_present(struct window *window, const struct raster *raster);
+/** Whether pictures are to be meshes. */
+bool window_wants_mesh(const struct window *window);
+/** What the mesh's batches of this texture are drawn with: 0xAArrggbb texels. -1 when SDL refuses. */
+NODISCARD int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels,
+                                 int32_t width, int32_t height, bool is_smooth);
+/** Draws the mesh; not on the screen before window_show. */
+void window_draw_mesh(struct window *window, struct mesh *mesh);
+/** Puts what was drawn on the screen, as window_present. */
+void window_show(struct window *window);
+/** Copies what was drawn and not yet shown into the raster, which has the picture's size. -1 when it cannot.
+ */
+NODISCARD int window_read(struct window *window, struct raster *raster);
+void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
 void window_set_title(struct window *window, const char *title);

@@ -35,7 +35,7 @@ C_AND_POSIX = PURE_C | {
     for name in "ctype errno fenv iso646 locale setjmp signal stdarg stdatomic stdio stdnoreturn threads time uchar wchar "
     "dirent fcntl getopt netdb poll pthread sched semaphore strings unistd "
     "arpa/inet net/if netinet/in netinet/tcp "
-    "sys/mman sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait".split()
+    "spawn sys/mman sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait".split()
 }
 # Third-party headers: (pattern of the header, pattern of the files that may include it, how the rule is told)
 LIBRARIES = [

@@ -56,7 +56,7 @@ class Packed(Layouts):
         names = sorted(path.stem for path in (ROOT / "scenarios").glob("*.json"))
         with Server("--paused", "seek") as server, server.connect() as hand, server.connect() as a, server.connect() as b:
             for name in names:
-                if "10k" in name or "100k" in name:
+                if "10k" in name or "100k" in name or name == "million":
                     continue
                 with self.subTest(scenario=name):
                     self.assert_reply(hand.request("load", scenario=name), "load")

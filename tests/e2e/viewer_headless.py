@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Pictures without a display, and what the viewer says when it cannot make one.
 
-    viewer_headless.py DROVER_SERVER DROVER_VIEWER
+    viewer_headless.py DROVER_SERVER DROVER_VIEWER [--write]
+
+--write makes the golden pictures in tests/golden/pictures anew: look at them.
 """
 
 import math
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) != 3:
+if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--write"]):
     sys.exit(__doc__)
 os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
@@ -87,6 +90,52 @@ def pictures_repeat(folder):
         check(plain.count(support.DESIRED) == 0 and forced.count(support.DESIRED) > 20, "--forces shows force arrows")
 
 
+# What is drawn, to the pixel but for rounding: at most this share of pixels may differ by more than 24 of 255.
+GOLDEN = ROOT / "tests" / "golden" / "pictures"
+TOLERANCE = 0.0005
+GOLDEN_PICTURES = {  # scenario: ticks, flags
+    "seek": (50, ["--forces"]),
+    "capture_the_flag": (240, ["--palette", "classic"]),
+    "hunters_and_prey": (160, ["--select", "2", "--panel", "on", "--overlays", "velocity,steering,behaviors,radii,grid"]),
+}
+
+
+def golden_pictures(folder, write):
+    for name, (ticks, flags) in GOLDEN_PICTURES.items():
+        step(f"{name}: the golden picture")
+        with Server(name, "--paused") as server, server.connect() as client:
+            client.request("step", count=ticks)
+            # frames for the answers about parameters and forces to come in
+            taken = take(server.port, folder / f"golden-{name}.png", "--frames", "60", "--fixed-dt", "16", *flags)
+        path = GOLDEN / f"{name}.png"
+        if write:
+            GOLDEN.mkdir(exist_ok=True)
+            path.write_bytes((folder / f"golden-{name}.png").read_bytes())
+            continue
+        share = support.difference(taken, support.Picture(path))
+        if share > TOLERANCE:
+            kept = pathlib.Path(tempfile.gettempdir()) / f"drover-golden-{name}.png"
+            kept.write_bytes((folder / f"golden-{name}.png").read_bytes())
+            raise AssertionError(f"{100 * share:.2f} % of the pixels differ from {path}; the new picture is kept as {kept}")
+
+
+def man_page():
+    step("the man page has every flag of --help, and no other")
+    flags = set(re.findall(r"^ +(--[a-z-]+)", run_viewer("--help").stdout, re.MULTILINE))
+    page = (ROOT / "docs" / "drover-viewer.1").read_text().replace("\\-", "-")
+    named = set(re.findall(r"^\.BR?I? (--[a-z-]+)", page, re.MULTILINE)) | {"--version"}
+    check(len(flags) > 15 and flags | {"--help", "--version"} == named, f"--help and the man page differ: {flags ^ named}")
+
+
+def ffmpeg_is_missing(folder):
+    step("--clip without ffmpeg says what to install")
+    with Server("seek") as server:
+        environment = {**support.viewer_environment(), "PATH": str(folder)}
+        done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--clip", str(folder / "a.mp4")],
+                              env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
+        check(done.returncode == 1 and "ffmpeg" in done.stderr and "install" in done.stderr, f"no ffmpeg: {done.stderr!r}")
+
+
 def refusals(folder):
     step("no display, no server, a server that says nothing, a bad flag: one clear line each")
     with Server("seek") as server:
@@ -116,6 +165,9 @@ def main():
         folder = pathlib.Path(name)
         every_scenario(folder)
         pictures_repeat(folder)
+        golden_pictures(folder, sys.argv[3:] == ["--write"])
+        man_page()
+        ffmpeg_is_missing(folder)
         refusals(folder)
     print("ok")
 

@@ -15,12 +15,13 @@ import zlib
 from drover_client import PATIENCE_S, ROOT, wait_for
 
 # viewer/palette.h
-STATE_COLORS = {"seek": (0x00, 0xB3, 0x86), "arrive": (0x2C, 0xC5, 0xC0), "flee": (0xFF, 0x8A, 0x3D),
-                "wander": (0x9A, 0xA0, 0xA6), "pursue": (0xE6, 0x9F, 0x00), "evade": (0xE8, 0x54, 0x2C),
-                "follow": (0x5E, 0xC4, 0xF0), "drift": (0x8F, 0xD8, 0xB4), "hide": (0xD7, 0xA8, 0x6E)}
+STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x3F, 0xD0, 0xB4), "flee": (0xF2, 0x9A, 0x2E),
+                "wander": (0x9A, 0xA0, 0xA6), "pursue": (0xF0, 0xE4, 0x42), "evade": (0xE8, 0x64, 0x1A),
+                "follow": (0x9E, 0xCB, 0xFF), "drift": (0x8F, 0xD8, 0xB4), "hide": (0xD7, 0xA8, 0x6E)}
 TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0x79, 0xB8, 0xFF)
 ACCENT = (0x58, 0xA6, 0xFF)
 SIDE_PX, BAR_PX = 16, 32  # what the world leaves free in the window
+PANEL = (264, 38)  # what the side panel and the timeline take, when they are shown
 LEGEND = (180, 150)  # where the legend may cover the world, from the top left
 
 
@@ -85,11 +86,24 @@ class Picture:
                    if self.rows[row][column * self.channels:column * self.channels + 3] == wanted)
 
 
+def difference(a, b, step=24):
+    """The share of pixels that differ by more than `step` in some channel."""
+    if (a.width, a.height, a.channels) != (b.width, b.height, b.channels):
+        return 1.0
+    wrong = 0
+    for mine, other in zip(a.rows, b.rows):
+        if mine != other:
+            for x in range(0, len(mine), a.channels):
+                wrong += any(abs(p - q) > step for p, q in zip(mine[x:x + 3], other[x:x + 3]))
+    return wrong / (a.width * a.height)
+
+
 class Camera:
     """Where the world must be in a window of this size: as large as fits, in the middle, 16 px and the bar left free."""
 
-    def __init__(self, world, window):
-        room = (window[0] - 2 * SIDE_PX, window[1] - 2 * SIDE_PX - BAR_PX)
+    def __init__(self, world, window, panel=False):
+        side, below = PANEL if panel else (0, 0)
+        room = (window[0] - 2 * SIDE_PX - side, window[1] - 2 * SIDE_PX - BAR_PX - below)
         self.scale = min(room[0] / world[0], room[1] / world[1])
         self.x = SIDE_PX + (room[0] - world[0] * self.scale) / 2
         self.y = SIDE_PX + BAR_PX + (room[1] - world[1] * self.scale) / 2
@@ -107,6 +121,7 @@ def viewer_environment(display=None):
     if display is not None:
         environment["DISPLAY"] = display
         environment["SDL_VIDEODRIVER"] = "x11"
+    environment["XDG_CONFIG_HOME"] = str(pathlib.Path(tempfile.gettempdir()) / "drover-no-settings")
     environment["LSAN_OPTIONS"] = f"suppressions={ROOT / 'tests/lsan.supp'}:print_suppressions=0"
     environment["TSAN_OPTIONS"] = f"{os.environ.get('TSAN_OPTIONS', '')}:suppressions={ROOT / 'tests/tsan.supp'}"
     if display is not None:
@@ -123,6 +138,8 @@ class Display:
     def __enter__(self):
         reader, writer = os.pipe()
         self.log = tempfile.TemporaryFile()
+        self.place = tempfile.TemporaryDirectory(prefix="drover-display-")
+        self.folder = self.place.name
         self.process = subprocess.Popen(
             ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
             pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
@@ -159,6 +176,7 @@ class Display:
                 self.process.kill()
         self.process.wait()
         self.log.close()
+        self.place.cleanup()
 
 
 class Viewer:
@@ -169,7 +187,8 @@ class Viewer:
         self.folder = tempfile.TemporaryDirectory(prefix="drover-viewer-")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+b")
         self.process = subprocess.Popen([binary, f"127.0.0.1:{port}", "--log", "info", *arguments],
-                                        cwd=self.folder.name, env=viewer_environment(display.name),
+                                        cwd=self.folder.name,
+                                        env={**viewer_environment(display.name), "XDG_CONFIG_HOME": self.folder.name},
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         try:
             wait_for(self._finds_window, "the viewer's window appears")
@@ -214,8 +233,17 @@ class Viewer:
     def move(self, x, y):
         self._xdotool("mousemove", "--window", self.window, str(x), str(y))
 
-    def click(self):
-        self._xdotool("click", "1")
+    def click(self, button=1):
+        self._xdotool("click", str(button))
+
+    def press(self):
+        self._xdotool("mousedown", "1")
+
+    def release(self):
+        self._xdotool("mouseup", "1")
+
+    def type(self, text):
+        self._xdotool("type", "--delay", "30", text)
 
     def key(self, name):
         self._xdotool("key", name)

@@ -59,11 +59,56 @@ static void survives_a_window_smaller_than_its_margins(void **state) {
     assert_true(camera.scale > 0.0f && isfinite(camera.scale));
 }
 
+static void zooming_keeps_what_is_under_the_cursor(void **state) {
+    (void)state;
+    const struct camera_margins margins = {16, 48, 280, 54};
+    const vec2 world = {800, 600}, window = {1280, 800}, at = {300, 400};
+    const vec2 middle = camera_room_center(window, margins);
+    struct camera_view view = {0};
+    struct camera camera = camera_view_place(&view, world, window, margins);
+    const vec2 held = camera_to_world(&camera, at);
+    for (int i = 0; i < 60; i++) {
+        camera_view_zoom(&view, &camera, middle, at, i < 30 ? 1.2f : 0.9f, 0.1f, 20.0f);
+        camera = camera_view_place(&view, world, window, margins);
+        assert_near(camera_to_window(&camera, held).x, at.x, 0.5f);
+        assert_near(camera_to_window(&camera, held).y, at.y, 0.5f);
+        assert_true(camera.scale >= 0.1f && camera.scale <= 20.0f);
+    }
+    const float scale = camera.scale; /* another window: the same place and scale */
+    const vec2 center = camera_to_world(&camera, middle);
+    camera = camera_view_place(&view, world, vec2_make(700, 500), margins);
+    assert_near(camera.scale, scale, 1e-4f);
+    const vec2 again = camera_to_world(&camera, camera_room_center(vec2_make(700, 500), margins));
+    assert_near(again.x, center.x, 0.1f);
+    camera_view_fit(&view);
+    camera = camera_view_place(&view, world, window, margins);
+    assert_near(camera.scale, camera_fit(world, window, margins).scale, 1e-6f);
+}
+
+static void panning_and_following_move_the_world(void **state) {
+    (void)state;
+    const struct camera_margins margins = {16, 48, 16, 16};
+    const vec2 world = {800, 600}, window = {1000, 700}, middle = camera_room_center(window, margins);
+    struct camera_view view = {0};
+    struct camera camera = camera_view_place(&view, world, window, margins);
+    const vec2 before = camera_to_window(&camera, vec2_make(100, 100));
+    camera_view_pan(&view, &camera, middle, vec2_make(30, -20));
+    camera = camera_view_place(&view, world, window, margins);
+    assert_near(camera_to_window(&camera, vec2_make(100, 100)).x, before.x + 30.0f, 0.01f);
+    assert_near(camera_to_window(&camera, vec2_make(100, 100)).y, before.y - 20.0f, 0.01f);
+    camera_view_center(&view, &camera, vec2_make(700, 50));
+    camera = camera_view_place(&view, world, window, margins);
+    assert_near(camera_to_window(&camera, vec2_make(700, 50)).x, middle.x, 0.01f);
+    assert_near(camera_to_window(&camera, vec2_make(700, 50)).y, middle.y, 0.01f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_the_tighter_side),
         cmocka_unit_test(respects_margins),
         cmocka_unit_test(goes_there_and_back),
+        cmocka_unit_test(zooming_keeps_what_is_under_the_cursor),
+        cmocka_unit_test(panning_and_following_move_the_world),
         cmocka_unit_test(survives_a_window_smaller_than_its_margins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

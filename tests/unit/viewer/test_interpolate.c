@@ -65,9 +65,9 @@ static void halfway_is_halfway(void **state) {
                             b = {.id = 1, .x = 112, .y = 50, .vx = 300};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), make_snapshot(1040, &b, 1));
-    assert_near(pair_at(&pair, 1000, &open_world)->poses[0].position.x, 100, 0.01f);
-    assert_near(pair_at(&pair, 1020, &open_world)->poses[0].position.x, 106, 0.01f);
-    assert_near(pair_at(&pair, 1039.9, &open_world)->poses[0].position.x, 112, 0.05f);
+    assert_near(frame_pose(pair_at(&pair, 1000, &open_world), 0).position.x, 100, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 1020, &open_world), 0).position.x, 106, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 1039.9, &open_world), 0).position.x, 112, 0.05f);
     pair_fini(&pair);
 }
 
@@ -80,8 +80,8 @@ static void sparse_snapshots_follow_the_curve(void **state) {
     const struct test_agent b = {.id = 1, .x = 200, .y = 300, .vx = -speed, .vy = 0};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), make_snapshot(1200, &b, 1));
-    const struct pose *pose = &pair_at(&pair, 1100, &open_world)->poses[0];
-    const float radius = hypotf(pose->position.x - 200.0f, pose->position.y - 200.0f);
+    const struct pose pose = frame_pose(pair_at(&pair, 1100, &open_world), 0);
+    const float radius = hypotf(pose.position.x - 200.0f, pose.position.y - 200.0f);
     assert_near(radius, 100.0f, 2.0f);
     pair_fini(&pair);
 }
@@ -92,13 +92,13 @@ static void wraps_the_short_way(void **state) {
     const struct test_agent b = {.id = 1, .x = 4, .y = 2, .vx = 240, .vy = 120};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), make_snapshot(1033, &b, 1));
-    const vec2 middle = pair_at(&pair, 1016.5, &wrap_world)->poses[0].position;
+    const vec2 middle = frame_pose(pair_at(&pair, 1016.5, &wrap_world), 0).position;
     assert_near(interpolate_wrap_difference(middle.x, 800), 0, 0.05f);
     assert_near(interpolate_wrap_difference(middle.y, 600), 0, 0.05f);
-    const vec2 early = pair_at(&pair, 1008.25, &wrap_world)->poses[0].position;
+    const vec2 early = frame_pose(pair_at(&pair, 1008.25, &wrap_world), 0).position;
     assert_near(early.x, 798, 0.05f);
     for (double ms = 1000; ms < 1033; ms += 1) {
-        const vec2 p = pair_at(&pair, ms, &wrap_world)->poses[0].position;
+        const vec2 p = frame_pose(pair_at(&pair, ms, &wrap_world), 0).position;
         assert_true(p.x >= 0 && p.x < 800 && p.y >= 0 && p.y < 600);
         assert_true(p.x > 700 || p.x < 100); /* never through the middle */
     }
@@ -110,7 +110,7 @@ static void heading_turns_the_short_way(void **state) {
     const struct test_agent a = {.id = 1, .heading_degrees = 350}, b = {.id = 1, .heading_degrees = 20};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), make_snapshot(1040, &b, 1));
-    const float heading = pair_at(&pair, 1020, &open_world)->poses[0].heading;
+    const float heading = frame_pose(pair_at(&pair, 1020, &open_world), 0).heading;
     assert_near(heading, 5.0f * 3.14159265f / 180.0f, 1e-3f);
     pair_fini(&pair);
 }
@@ -121,8 +121,8 @@ static void a_jump_is_not_flown(void **state) {
     const struct test_agent b = {.id = 1, .x = 500, .y = 400, .vx = 60, .heading_degrees = 90};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), make_snapshot(1033, &b, 1));
-    assert_near(pair_at(&pair, 1030, &open_world)->poses[0].position.x, 100, 0.01f);
-    assert_near(pair_at(&pair, 1033, &open_world)->poses[0].position.x, 500, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 1030, &open_world), 0).position.x, 100, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 1033, &open_world), 0).position.x, 500, 0.01f);
     pair_fini(&pair);
 }
 
@@ -138,10 +138,10 @@ static void newcomers_fade_in_and_the_gone_fade_out(void **state) {
     assert_int_equal(frame->count, 4);
     float alpha[5] = {0}, x[5] = {0};
     for (int32_t i = 0; i < frame->count; i++) {
-        alpha[frame->poses[i].id] = frame->poses[i].alpha;
-        x[frame->poses[i].id] = frame->poses[i].position.x;
-        if (frame->poses[i].id == 3) { /* its state in the newer snapshot's table */
-            assert_string_equal(frame->names->state_names.names[frame->poses[i].state], "flee");
+        alpha[frame_pose(frame, i).id] = frame_pose(frame, i).alpha;
+        x[frame_pose(frame, i).id] = frame_pose(frame, i).position.x;
+        if (frame_pose(frame, i).id == 3) { /* its state in the newer snapshot's table */
+            assert_string_equal(frame->names->state_names.names[frame_pose(frame, i).state], "flee");
         }
     }
     assert_near(alpha[1], 1, 1e-4f);
@@ -157,11 +157,11 @@ static void guesses_for_a_quarter_second_then_stalls(void **state) {
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), NULL);
     const struct frame *frame = pair_at(&pair, 1200, &open_world);
-    assert_near(frame->poses[0].position.x, 120, 0.01f);
+    assert_near(frame_pose(frame, 0).position.x, 120, 0.01f);
     assert_false(frame->is_stalled);
     assert_near((float)frame->late_ms, 200, 1e-3f);
     frame = pair_at(&pair, 3000, &open_world);
-    assert_near(frame->poses[0].position.x, 125, 0.01f);
+    assert_near(frame_pose(frame, 0).position.x, 125, 0.01f);
     assert_true(frame->is_stalled);
     pair_fini(&pair);
 }
@@ -174,7 +174,7 @@ static void a_paused_world_stands_and_is_not_stalled(void **state) {
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), NULL);
     const struct frame *frame = pair_at(&pair, 3000, &paused);
-    assert_near(frame->poses[0].position.x, 100, 1e-4f);
+    assert_near(frame_pose(frame, 0).position.x, 100, 1e-4f);
     assert_false(frame->is_stalled);
     pair_fini(&pair);
 }
@@ -186,9 +186,9 @@ static void a_step_after_a_pause_is_walked_at_its_end(void **state) {
     after->time_s = 1.0 + 1.0 / 60.0; /* one tick later in the world, eight seconds on the wall */
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), after);
-    assert_near(pair_at(&pair, 5000, &open_world)->poses[0].position.x, 100, 0.01f);
-    assert_near(pair_at(&pair, 8750, &open_world)->poses[0].position.x, 100, 0.01f);
-    assert_near(pair_at(&pair, 8875, &open_world)->poses[0].position.x, 102, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 5000, &open_world), 0).position.x, 100, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 8750, &open_world), 0).position.x, 100, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 8875, &open_world), 0).position.x, 102, 0.01f);
     pair_fini(&pair);
 }
 
@@ -201,7 +201,7 @@ static void a_single_step_is_walked_straight(void **state) {
     after->time_s = 1.0 + 1.0 / 60.0;
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), after);
-    assert_near(pair_at(&pair, 1100, &open_world)->poses[0].position.x, 102, 0.01f);
+    assert_near(frame_pose(pair_at(&pair, 1100, &open_world), 0).position.x, 102, 0.01f);
     pair_fini(&pair);
 }
 
@@ -212,7 +212,7 @@ static void the_gone_are_left_out_when_nobody_knows_their_state(void **state) {
     pair_init(&pair, make_snapshot(1000, a, 2), make_snapshot(1040, a, 1));
     const struct frame *frame = pair_at(&pair, 1001, &open_world);
     assert_int_equal(frame->count, 1);
-    assert_int_equal(frame->poses[0].id, 1);
+    assert_int_equal(frame_pose(frame, 0).id, 1);
     pair_fini(&pair);
 }
 

@@ -6,9 +6,13 @@
 
 #include <cmocka.h>
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "viewer/config.h"
 #include "viewer/options.h"
+#include "viewer/palette.h"
 
 static void addresses_are_read(void **state) {
     (void)state;
@@ -102,15 +106,71 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(options.height, 800);
     assert_int_equal(options.frames, 0);
     assert_int_equal(parse("drover-viewer --size 1x1", &options, &failure), OPTIONS_BAD);
-    assert_int_equal(parse("drover-viewer --fullscreen", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --fullscreens", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --overlays trails,grid --forces", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(options.overlay_bits,
+                     OVERLAY_BIT(OVERLAY_TRAILS) | OVERLAY_BIT(OVERLAY_GRID) | OVERLAYS_FORCES);
+    assert_int_equal(parse("drover-viewer --overlays trails,gird", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "gird"));
+    assert_int_equal(parse("drover-viewer --ui-scale 9", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --palette classic", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(options.palette, PALETTE_CLASSIC);
     assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
 }
 
+static void overlays_are_written_as_they_are_read(void **state) {
+    (void)state;
+    char text[128];
+    struct failure failure;
+    overlay_set set = 0;
+    overlays_format(OVERLAYS_DEFAULT, text, sizeof text);
+    assert_string_equal(text, "radii,grid");
+    assert_int_equal(overlays_parse(text, &set, &failure), 0);
+    assert_int_equal(set, OVERLAYS_DEFAULT);
+    overlays_format(0, text, sizeof text);
+    assert_string_equal(text, "none");
+    assert_int_equal(overlays_parse(text, &set, &failure), 0);
+    assert_int_equal(set, 0);
+}
+
+static int read_config(const char *text, struct viewer_options *options) {
+    struct failure failure;
+    return config_read(text, strlen(text), options, &failure);
+}
+
+static void settings_are_read_or_left_alone(void **state) {
+    (void)state;
+    struct viewer_options options = {.size = "640x480", .ui_scale = 1.0};
+    const char *const bad[] = {"",
+                               "[]",
+                               "{",
+                               "{\"ui_scale\":99}",
+                               "{\"palette\":\"pink\"}",
+                               "{\"size\":\"5x5\"}",
+                               "{\"overlays\":\"trails,nonsense\"}",
+                               "{\"panel\":7}"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(read_config(bad[i], &options), -1);
+        assert_string_equal(options.size, "640x480");
+        assert_true(options.ui_scale == 1.0 && options.palette == PALETTE_SAFE &&
+                    options.panel == PANEL_AUTO);
+    }
+    assert_int_equal(read_config("{\"palette\":\"classic\",\"ui_scale\":1.5,\"later\":1}", &options), 0);
+    assert_int_equal(options.palette, PALETTE_CLASSIC);
+    assert_true(options.ui_scale == 1.5);
+}
+
 int main(void) {
+    /* not the settings of whoever runs this */
+    assert(setenv("XDG_CONFIG_HOME", "/nonexistent", 1) == 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_are_read),    cmocka_unit_test(bad_addresses_are_refused),
-        cmocka_unit_test(sizes_are_read),        cmocka_unit_test(a_command_line_is_read),
+        cmocka_unit_test(addresses_are_read),
+        cmocka_unit_test(bad_addresses_are_refused),
+        cmocka_unit_test(sizes_are_read),
+        cmocka_unit_test(a_command_line_is_read),
         cmocka_unit_test(defaults_and_mistakes),
+        cmocka_unit_test(overlays_are_written_as_they_are_read),
+        cmocka_unit_test(settings_are_read_or_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

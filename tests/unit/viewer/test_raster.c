@@ -252,10 +252,17 @@ static void textures_are_copied_texel_for_pixel(void **state) {
     raster_destroy(raster);
 }
 
+static void draw_dart(struct raster *raster, float heading) {
+    vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
+    const int count = arrow_outline(SHAPE_DART, vec2_make(20.5f, 20.5f), 9.0f,
+                                    vec2_make(cosf(heading), sinf(heading)), 1.0f, points, grown);
+    raster_fill_polygon(raster, points, count, white);
+}
+
 static void arrows_are_symmetric_and_turn_without_changing(void **state) {
     (void)state;
     struct raster *raster = black(41, 41);
-    arrow_draw(raster, vec2_make(20.5f, 20.5f), 9.0f, 0.0f, white, 0.0f, 1.0f);
+    draw_dart(raster, 0.0f);
     const double upright = area(raster);
     for (int32_t y = 0; y < 41; y++) {
         for (int32_t x = 0; x < 41; x++) {
@@ -266,9 +273,26 @@ static void arrows_are_symmetric_and_turn_without_changing(void **state) {
     assert_int_equal(level(raster, 11, 20), 0);
     for (float heading = 0.1f; heading < 6.28f; heading += 0.37f) {
         raster_clear(raster, 0xff000000u);
-        arrow_draw(raster, vec2_make(20.5f, 20.5f), 9.0f, heading, white, 0.0f, 1.0f);
+        draw_dart(raster, heading);
         assert_area(raster, upright, 0.25);
     }
+    raster_destroy(raster);
+}
+
+static void texels_are_copied_where_the_clip_allows(void **state) {
+    (void)state;
+    struct raster *raster = black(8, 8);
+    const uint8_t texels[16] = {0, 50, 100, 150, 1, 51, 101, 151, 2, 52, 102, 152, 3, 53, 103, 153};
+    const struct raster_texture texture = {texels, 4, 4};
+    raster_set_clip(raster, (struct raster_rect){3, 0, 8, 8});
+    raster_draw_texels(raster, 2, 5, 1, 1, 3, 3, white, &texture);
+    assert_int_equal(level(raster, 2, 5), 0); /* clipped */
+    assert_int_equal(level(raster, 3, 5), 101);
+    assert_int_equal(level(raster, 4, 7), 153);
+    assert_int_equal(level(raster, 5, 7), 0);
+    raster_draw_texels(raster, 0, 0, 3, 0, 2, 1, white, &texture); /* beyond the texture: nothing */
+    raster_draw_texels(raster, -100, -100, 0, 0, 4, 4, white, &texture);
+    assert_int_equal(level(raster, 4, 0), 0);
     raster_destroy(raster);
 }
 
@@ -308,6 +332,7 @@ int main(void) {
         cmocka_unit_test(lines_agree_with_the_polygon_they_are),
         cmocka_unit_test(triangles_share_edges_without_seam),
         cmocka_unit_test(textures_are_copied_texel_for_pixel),
+        cmocka_unit_test(texels_are_copied_where_the_clip_allows),
         cmocka_unit_test(arrows_are_symmetric_and_turn_without_changing),
         cmocka_unit_test(colors_mix),
         cmocka_unit_test(resizing_keeps_it_whole),

@@ -16,6 +16,7 @@ enum { SIDE = 200 };
 
 struct fixture {
     struct raster *raster;
+    struct sprites *sprites;
     struct message_scenario scenario;
     struct camera camera;
 };
@@ -24,6 +25,8 @@ static int setup(void **state) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     fixture->raster = raster_create(SIDE, SIDE);
+    fixture->sprites = sprites_create(1.25f);
+    assert_non_null(fixture->sprites);
     fixture->scenario.size = vec2_make(SIDE, SIDE);
     memcpy(fixture->scenario.edge, "open", 5);
     fixture->camera.scale = 1.0f;
@@ -34,13 +37,15 @@ static int setup(void **state) {
 static int teardown(void **state) {
     struct fixture *fixture = *state;
     raster_destroy(fixture->raster);
+    sprites_destroy(fixture->sprites);
     free(fixture);
     return 0;
 }
 
 static void draw(struct fixture *fixture) {
     raster_clear(fixture->raster, PALETTE_WORLD);
-    scenery_draw(&fixture->scenario, &fixture->camera, 1.0f, fixture->raster);
+    struct canvas canvas = canvas_on_raster(fixture->raster, fixture->sprites);
+    scenery_draw(&fixture->scenario, &fixture->camera, 1.0f, &canvas);
 }
 
 static color pixel(const struct fixture *fixture, int x, int y) {

@@ -107,6 +107,8 @@ static void the_list_leads_to_a_load(void **state) {
     struct server_view *view = *state;
     struct message *message = calloc(1, sizeof *message);
     struct message_scenario_row *rows = calloc(3, sizeof *rows);
+    struct message_scenario_row *again = calloc(3, sizeof *again);
+    assert_non_null(again);
     assert_non_null(message);
     assert_non_null(rows);
     snprintf(rows[0].name, sizeof rows[0].name, "arrive");
@@ -118,6 +120,11 @@ static void the_list_leads_to_a_load(void **state) {
     message->body.reply.scenario_count = 3;
     server_view_apply(view, message, 1);
     assert_string_equal(view->wanted_scenario, ""); /* nobody asked to switch */
+    assert_null(message->body.reply.scenarios);     /* the list is the view's now */
+    assert_int_equal(view->scenario_count, 3);
+    memcpy(again, rows, 3 * sizeof *rows);
+    message->body.reply.scenarios = rows = again;
+    message->body.reply.scenario_count = 3;
     view->pending_switch = 1;
     server_view_apply(view, message, 1);
     assert_string_equal(view->wanted_scenario, "arrive"); /* around the end */
@@ -126,7 +133,7 @@ static void the_list_leads_to_a_load(void **state) {
     assert_string_equal(server_view_neighbor(rows, 3, "arrive", -4), "seek");
     assert_string_equal(server_view_neighbor(rows, 3, "gone", 1), "arrive");
     assert_null(server_view_neighbor(rows, 0, "seek", 1));
-    free(rows);
+    server_view_fini(view);
     free(message);
 }
 

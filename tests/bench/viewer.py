@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""How fast the viewer is: the real program on real servers, under Xvfb, without a card and without OpenGL.
+
+    viewer.py BIN_DIRECTORY [--frames N]
+
+For each crowd: how long a frame took from its begin to the screen, and what it cost the drawing thread. The server and
+the X server work on the same cores.
+Medians over the frames of one run; every run is bounded.
+"""
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+# agents: which of the runs below
+CROWDS = {1000: (0, 1, 2, 3), 10_000: (0, 1, 2), 30_000: (2, 3)}
+
+
+def scenario(count):
+    side = max(800, int((count * 900) ** 0.5))
+    return {"name": f"{count} wanderers", "seed": 1, "tick_hz": 30,
+            "world": {"size": [int(side * 1.6), side], "edge": "wrap"},
+            "kinds": {"wanderer": {"max_speed": 60, "max_force": 120, "radius": 5, "behaviors": [{"wander": {}}]}},
+            "agents": [{"kind": "wanderer", "count": count, "in": {"rect": [0, 0, int(side * 1.6), side]}}]}
+
+
+def display():
+    reader, writer = os.pipe()
+    process = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp",
+                                "-noreset"], pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(writer)
+    number = os.read(reader, 16).decode().strip()
+    os.close(reader)
+    return process, f":{number}"
+
+
+def run(folder, address, name, frames, environment, arguments):
+    done = subprocess.run([folder / "drover-viewer", address, "--no-config", "--stats", "--frames", str(frames),
+                           "--panel", "on", *arguments], env={**os.environ, **environment}, capture_output=True,
+                          text=True, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"{name}: {done.stderr}")
+    lines = done.stdout.splitlines()
+    print(f"  {name:28s} {lines[0]}")
+    for line in lines[1:]:
+        print(f"  {'':28s} {line}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--frames", type=int, default=120)
+    options = parser.parse_args()
+    x, screen = display()
+    window = {"DISPLAY": screen, "SDL_VIDEODRIVER": "x11"}
+    runs = (("OpenGL (llvmpipe), auto", window, []), ("OpenGL (llvmpipe), card", window, ["--renderer", "card"]),
+            ("no OpenGL", {**window, "SDL_RENDER_DRIVER": "software"}, []), ("no display", {}, ["--headless"]))
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            for count, chosen in CROWDS.items():
+                path = pathlib.Path(place) / f"crowd_{count}.json"
+                path.write_text(json.dumps(scenario(count)))
+                server = subprocess.Popen([options.bin / "drover-server", path, "--port", "0", "--log", "error"],
+                                          stdout=subprocess.PIPE, text=True)
+                try:
+                    address = server.stdout.readline().split()[-1]
+                    print(f"{count} agents, 1280x800, a running world")
+                    for name, environment, arguments in (runs[i] for i in chosen):
+                        run(options.bin, address, name, options.frames, environment, arguments)
+                finally:
+                    server.send_signal(signal.SIGTERM)
+                    server.wait(10)
+    finally:
+        x.terminate()
+        x.wait(10)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""The viewer as a tool: looking closer, selecting, the scenario picker, the timeline, what can be taken away.
+
+    viewer_tools.py DROVER_SERVER DROVER_VIEWER
+"""
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import sys
+import time
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+
+from drover_client import PATIENCE_S, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
+import viewer_support as support  # noqa: E402
+
+VIEWER = os.path.abspath(sys.argv[2])
+SIZE = (1100, 700)
+SELECTED = (0xFF, 0xFF, 0xFF)
+FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"$last\"\n"
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def step(what):
+    print(f"- {what}", flush=True)
+
+
+def paused_world(client):
+    client.request("pause")
+    client.request("step", count=40)
+    return client.snapshot()
+
+
+def ring(picture, at):
+    return picture.count(SELECTED, *at, 40)
+
+
+def alone(snapshot, camera):
+    """An agent that no other one is near, well inside the picture."""
+    for agent in snapshot["agents"]:
+        at = camera.to_window(agent["x"], agent["y"])
+        others = [camera.to_window(o["x"], o["y"]) for o in snapshot["agents"] if o["id"] != agent["id"]]
+        if 220 < at[0] < 780 and 200 < at[1] < 560 and min(math.dist(at, o) for o in others) > 60:
+            return agent, at
+    raise AssertionError("no agent stands alone")
+
+
+def selects(viewer, client, camera):
+    step("a click on an agent selects it: a ring, its reach, the inspector; beside it: nothing is selected")
+    snapshot = client.snapshot()
+    agent, at = alone(snapshot, camera)
+    viewer.picture(lambda p: ring(p, at) == 0, "nothing is selected yet")
+    viewer.move(int(at[0]), int(at[1]))
+    viewer.click()
+    viewer.move(int(at[0]) + 90, int(at[1]))
+    viewer.picture(lambda p: ring(p, at) > 30, f"agent {agent} has a ring")
+    inspected = viewer.picture(lambda p: p.count(support.ACCENT, 940, 52, 100) > 60, "the inspector names it")
+    check(inspected.pixel(*at) == support.STATE_COLORS[agent["state"]], "the agent itself is still seen")
+    viewer.key("Escape")
+    viewer.picture(lambda p: ring(p, at) == 0, "Escape selects nothing")
+    check(viewer.process.poll() is None, "and does not quit")
+    return agent, at
+
+
+def looks_closer(viewer, agent, at):
+    step("the wheel zooms at the cursor: what is there stays there; Home shows the whole world")
+    color = support.STATE_COLORS[agent["state"]]
+    before = viewer.picture(lambda p: p.pixel(*at) == color, "the agent is there").count(color, *at, 45)
+    viewer.move(int(at[0]), int(at[1]))
+    for _ in range(6):
+        viewer.click(4)
+    viewer.picture(lambda p: p.pixel(*at) == color and p.count(color, *at, 45) > 2 * before, "it is larger, in its place")
+    viewer.key("Home")
+    viewer.picture(lambda p: p.count(color, *at, 45) < 1.5 * before, "it is as small as before")
+    step("Ctrl + makes the text larger, Ctrl 0 as it was")
+    bar = viewer.picture(lambda p: True, "anything").count((0x1B, 0x1F, 0x26), 550, 36, 3)
+    viewer.key("ctrl+equal")
+    viewer.key("ctrl+equal")
+    viewer.key("ctrl+equal")
+    viewer.picture(lambda p: p.count((0x1B, 0x1F, 0x26), 550, 36, 3) > bar + 10, "the bar is higher")
+    viewer.key("ctrl+0")
+    viewer.picture(lambda p: p.count((0x1B, 0x1F, 0x26), 550, 36, 3) == bar, "the bar is as high as before")
+
+
+def looks_back(viewer, client, camera, server):
+    step("the timeline looks back while the world goes on; LIVE returns")
+    client.request("resume")
+    client.request("subscribe", hz=10)
+    snapshot = client.receive_op("snapshot")
+    start = snapshot["tick"]
+    while snapshot["tick"] < start + 240:
+        snapshot = client.receive_op("snapshot")
+    live = viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "LIVE is lit")
+    check(live.width == SIZE[0], "the picture has its size")
+    viewer.key("Left")
+    viewer.key("Left")
+    viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) == 0, "LIVE is dark two seconds back")
+    with server.connect() as other:
+        first = other.snapshot()["tick"]
+        time.sleep(0.2)
+        check(other.snapshot()["tick"] > first, "the server runs on")
+    viewer.key("End")
+    viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "End is live again")
+    knob, y = 760 - 6, SIZE[1] - 19
+    viewer.move(knob, y)
+    viewer.press()
+    viewer.move(knob - 12, y)
+    viewer.move(knob - 24, y)
+    viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) == 0, "dragging the knob looks back")
+    viewer.release()
+    viewer.move(804, y)
+    viewer.click()
+    viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "a click on LIVE is live again")
+
+
+def picks(viewer, client):
+    step("Ctrl+O, a few letters, Return: the scenario is loaded for everybody")
+    viewer.key("ctrl+o")
+    viewer.picture(lambda p: p.pixel(SIZE[0] / 2, 100) == (0x12, 0x15, 0x1A), "the picker is open")
+    viewer.type("hunpry")
+    time.sleep(0.3)
+    viewer.key("Return")
+    check(client.receive_op("scenario")["name"] == "hunters_and_prey", "hunters_and_prey is loaded")
+
+
+def takes_away(viewer, folder):
+    step("Ctrl+E saves the plots, F9 a clip through ffmpeg")
+    viewer.key("ctrl+e")
+    wait_for(lambda: list(folder.glob("drover-*-plots.csv")), "the plots are saved")
+    rows = list(folder.glob("drover-*-plots.csv"))[0].read_text().splitlines()
+    check(rows[0].startswith("time_s,mean_speed,order") and all(r.count(",") == rows[0].count(",") for r in rows), rows[:3])
+    viewer.key("F9")
+    wait_for(lambda: [p for p in folder.glob("drover-*.mp4") if p.stat().st_size > 0], "the clip grows")
+    time.sleep(0.5)
+    viewer.key("F9")
+    clip = list(folder.glob("drover-*.mp4"))[0]
+    wait_for(lambda: clip.stat().st_size % (SIZE[0] * SIZE[1] * 4) == 0, "whole frames were given")
+    check(clip.stat().st_size >= SIZE[0] * SIZE[1] * 4, "at least one")
+
+
+def keeps_settings(viewer, folder):
+    step("what was switched on is kept for the next time")
+    viewer.key("t")
+    viewer.key("Escape")
+    check(viewer.ends() == 0, f"the viewer ends with 0: {viewer.said()}")
+    kept = json.loads((folder / "drover" / "viewer.json").read_text())
+    check("trails" in kept["overlays"].split(",") and kept["palette"] == "safe", kept)
+
+
+def main():
+    for program in ("Xvfb", "xdotool"):
+        if shutil.which(program) is None:
+            sys.exit(f"{program} is not installed")
+    with support.Display() as display, Server("wander") as server, server.connect() as client:
+        fake = pathlib.Path(display.folder) / "ffmpeg"
+        fake.write_text(FAKE_FFMPEG)
+        fake.chmod(0o755)
+        os.environ["PATH"] = f"{display.folder}:{os.environ['PATH']}"
+        paused_world(client)
+        camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+            folder = pathlib.Path(viewer.folder.name)
+            agent, at = selects(viewer, client, camera)
+            looks_closer(viewer, agent, at)
+            looks_back(viewer, client, camera, server)
+            picks(viewer, client)
+            takes_away(viewer, folder)
+            keeps_settings(viewer, folder)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

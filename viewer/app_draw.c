@@ -1,0 +1,228 @@
+/* See app_state.h. From the moment to draw to the picture. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "viewer/app_state.h"
+
+static const double toast_ms = 4000.0, toast_fade_ms = 400.0;
+static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
+
+int app_rescale(struct app *app) {
+    const float scale = app->window_scale * (float)app->options.ui_scale;
+    struct sprites *sprites = sprites_create(1.25f * scale);
+    if (sprites == NULL) {
+        return -1;
+    }
+    panels_destroy(app->panels); /* one at a time */
+    app->panels = panels_create(scale);
+    sprites_destroy(app->sprites);
+    app->sprites = sprites;
+    app->pixel_scale = scale;
+    app->wants_scale = false;
+    if (app->panels == NULL) {
+        return -1;
+    }
+    if (!window_wants_mesh(app->window)) {
+        return 0;
+    }
+    int32_t width, height;
+    const uint32_t *atlas = sprites_atlas(sprites, &width, &height);
+    int result =
+        atlas == NULL || window_set_texture(app->window, MESH_SPRITES, atlas, width, height, true) != 0;
+    uint32_t *font = panels_font_texels(app->panels, &width, &height);
+    result |= font == NULL || window_set_texture(app->window, MESH_FONT, font, width, height, false) != 0;
+    free(font);
+    return result != 0 ? -1 : 0;
+}
+
+static void place_camera(struct app *app) {
+    const float unit = app->pixel_scale, side = 16.0f * unit;
+    const vec2 window = {(float)app->raster->width, (float)app->raster->height};
+    const vec2 size = app->server.has_scenario ? app->server.scenario.size : vec2_make(1.0f, 1.0f);
+    app->margins = (struct camera_margins){side, side + PANELS_BAR_PX * unit, side, side};
+    if (app->shows_side) {
+        app->margins.right += PANELS_SIDE_PX * unit;
+        app->margins.bottom += PANELS_TIMELINE_PX * unit;
+    }
+    const int32_t index =
+        app->is_following && app->frame.names != NULL ? frame_find(&app->frame, app->selected) : -1;
+    if (index >= 0) {
+        camera_view_center(&app->camera_view, &app->camera,
+                           vec2_make(app->frame.x[index], app->frame.y[index]));
+    }
+    app->camera = camera_view_place(&app->camera_view, size, window, app->margins);
+}
+
+/* The two snapshots around the moment, out of the history. */
+static int look_back(struct app *app, double server_ms) {
+    struct snapshot *before = app->past.ring[0], *after = app->past.ring[1];
+    before = before != NULL ? before : snapshot_create();
+    after = after != NULL ? after : snapshot_create();
+    app->past.ring[0] = before;
+    app->past.ring[1] = after;
+    app->past.begin = app->past.count = 0;
+    if (before == NULL || after == NULL || history_around(&app->history, server_ms, before, after) != 0) {
+        return -1;
+    }
+    app->past.count = 2;
+    return 0;
+}
+
+/* Notes how far a frame had to guess, for the lagometer. */
+static void note_lag(struct app *app) {
+    struct panels_lag *lag = &app->lag;
+    if (lag->count == PANELS_LAG_BARS) {
+        for (int i = 1; i < PANELS_LAG_BARS; i++) {
+            lag->late_ms[i - 1] = lag->late_ms[i];
+        }
+        lag->count--;
+    }
+    lag->late_ms[lag->count++] = app->server.is_paused ? 0.0f : (float)app->frame.late_ms;
+}
+
+static int compute_frame(struct app *app) {
+    const struct interpolate_rules rules = {
+        .world_size = app->server.scenario.size,
+        .wraps = server_view_wraps(&app->server),
+        .is_paused = app->server.is_paused,
+        .period_ms = app->clock.period_ms,
+    };
+    double server_ms = clock_sync_advance(&app->clock, app->now_ms);
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    if (app->options.fixed_dt_ms > 0.0 && newest != NULL) {
+        server_ms = newest->clock_ms;
+    }
+    const struct snapshot_buffer *from = &app->snapshots;
+    app->is_live = app->is_live || look_back(app, server_ms - app->behind_ms) != 0;
+    if (!app->is_live) {
+        from = &app->past;
+        server_ms = fmax(server_ms - app->behind_ms, history_begin_ms(&app->history));
+    }
+    app->shown_ms = server_ms;
+    if (interpolate_at(from, server_ms, &rules, &app->frame) != 0) {
+        return -1;
+    }
+    note_lag(app);
+    return 0;
+}
+
+static void leave_trails(struct app *app) {
+    float fastest = 0.0f;
+    for (int i = 0; i < app->server.scenario.kind_count; i++) {
+        fastest = fmaxf(fastest, app->server.scenario.kinds[i].max_speed);
+    }
+    if (overlays_has(app->overlays, OVERLAY_TRAILS) && app->frame.names != NULL && !app->server.is_paused) {
+        trails_add(&app->trails, &app->frame, app->shown_ms, fmaxf(0.25f * fastest, 20.0f));
+    }
+}
+
+int app_prepare(struct app *app) {
+    int32_t width, height;
+    window_picture_size(app->window, &width, &height);
+    if ((width != app->raster->width || height != app->raster->height) &&
+        raster_resize(app->raster, width, height) != 0) {
+        return -1;
+    }
+    if (app->wants_scale && app_rescale(app) != 0) {
+        return -1;
+    }
+    if (compute_frame(app) != 0) {
+        return -1;
+    }
+    leave_trails(app);
+    place_camera(app);
+    return 0;
+}
+
+struct scene app_scene(const struct app *app) {
+    const bool leads = app->has_cursor && app_moves_mouse_target(app) && !app->result.wants_mouse &&
+                       app->now_ms - app->cursor_moved_ms < cursor_fresh_ms;
+    return (struct scene){
+        .camera = app->camera,
+        .server = &app->server,
+        .frame = &app->frame,
+        .trails = &app->trails,
+        .heat_mode = app->heat_mode,
+        .pixel_scale = app->pixel_scale,
+        .overlays = app->overlays,
+        .palette = app->palette,
+        .colors_by_kind = app->colors_by_kind,
+        .has_selected = app->has_selected,
+        .selected = app->selected,
+        .is_dimmed = app->link.state != LINK_READY,
+        .is_held = app->frame.is_stalled && app->is_live,
+        .has_cursor = leads,
+        .cursor = app->cursor,
+    };
+}
+
+static float toast_alpha(struct app *app) {
+    if (app->seen_notices != app->server.notice_count) {
+        app->seen_notices = app->server.notice_count;
+        app->toast_until_ms = app->now_ms + toast_ms;
+    }
+    const double left = (app->toast_until_ms - app->now_ms) / toast_fade_ms;
+    return left <= 0.0 ? 0.0f : left >= 1.0 ? 1.0f : (float)left;
+}
+
+static void fill_view(struct app *app) {
+    const bool is_fixed = app->options.fixed_dt_ms > 0.0;
+    const struct hud_input hud = {
+        .server = &app->server,
+        .frame = &app->frame,
+        .link = &app->link,
+        .address = &app->options.address,
+        .camera = &app->camera,
+        .plots = app->shows_side && !is_fixed ? &app->plots : NULL,
+        .lag = &app->lag,
+        .now_ns = clock_now_ns(),
+        .snapshots_per_s = rate_meter_per_s(&app->rate),
+        .bytes_per_s = rate_meter_per_s(&app->bytes),
+        .delay_ms = app->clock.delay_ms,
+        .skipped = (uint32_t)app->link.skipped_count,
+        .overlays = app->overlays,
+        .palette = app->palette,
+        .colors_by_kind = app->colors_by_kind,
+        .has_selected = app->has_selected,
+        .is_following = app->is_following,
+        .selected = app->selected,
+        .shows_help = app->shows_help,
+        .shows_side = app->shows_side,
+        .shows_network = app->shows_network,
+        .shows_picker = app->shows_picker,
+        .is_fixed = is_fixed,
+        .recorded_ms = history_end_ms(&app->history) - history_begin_ms(&app->history),
+        .behind_ms = app->behind_ms,
+        .is_live = app->is_live,
+        .clip = app->clip != NULL ? app->clip_path : "",
+        .wanted = app->result.wanted,
+        .toast_alpha = toast_alpha(app),
+    };
+    hud_fill(&hud, &app->view);
+}
+
+void app_draw(struct app *app) {
+    const bool is_mesh = window_wants_mesh(app->window);
+    struct canvas canvas =
+        is_mesh ? canvas_on_mesh(&app->mesh, app->sprites, app->raster->width, app->raster->height)
+                : canvas_on_raster(app->raster, app->sprites);
+    struct scene scene = app_scene(app);
+    scene.heat = &app->heat;
+    if (app->has_cursor && !app->result.wants_mouse && app->frame.count <= 20000) {
+        scene.has_hovered = scene_pick(&scene, app->cursor, 4.0f * app->pixel_scale, &scene.hovered);
+    }
+    mesh_clear(&app->mesh);
+    scene_draw(&scene, &canvas);
+    fill_view(app);
+    app->input.mouse = app->cursor;
+    app->input.has_mouse = app->has_cursor;
+    app_take_result(app, panels_draw(app->panels, &app->view, &app->input, &canvas));
+    if (is_mesh) {
+        window_draw_mesh(app->window, &app->mesh);
+    }
+}
+
+int app_read_picture(struct app *app) {
+    return window_wants_mesh(app->window) ? window_read(app->window, app->raster) : 0;
+}

@@ -1,0 +1,104 @@
+/* What the three files of the app share: app.c (life and loop), app_input.c (what a person does), app_draw.c
+ * (the picture). Not for others.
+ *
+ * Owns everything the viewer is made of. All of it belongs to the drawing thread.
+ */
+#ifndef DROVER_VIEWER_APP_STATE_H
+#define DROVER_VIEWER_APP_STATE_H
+
+#include <SDL.h>
+
+#include "viewer/app.h"
+#include "viewer/clip.h"
+#include "viewer/clock_sync.h"
+#include "viewer/connection.h"
+#include "viewer/history.h"
+#include "viewer/hud.h"
+#include "viewer/rate_meter.h"
+#include "viewer/scene.h"
+#include "viewer/window.h"
+
+enum { APP_FRAME_TIMES = 4096 };
+
+struct app {
+    struct viewer_options options;
+    struct connection *connection;
+    struct window *window;
+    struct raster *raster;
+    struct mesh mesh;
+    struct sprites *sprites;
+    struct panels *panels;
+    struct panels_view view;
+    struct panels_input input;   /* gathered since the last frame */
+    struct panels_result result; /* of the last frame */
+
+    struct server_view server;
+    struct link_status link;
+    struct snapshot_buffer snapshots;
+    struct clock_sync clock;
+    struct frame frame;
+    struct rate_meter rate, bytes;
+    struct plots plots;
+    struct trails trails;
+    struct heat heat;
+    struct panels_lag lag;
+
+    struct history history;
+    struct snapshot_buffer past; /* the two around the moment that is looked back at */
+    bool is_live, was_scrubbing;
+    double behind_ms; /* how far the picture is behind live; not is_live */
+    double shown_ms;  /* the server time of the picture */
+
+    struct camera camera;
+    struct camera_view camera_view;
+    struct camera_margins margins;
+    float window_scale, pixel_scale; /* picture px per window px; the same times the UI's scale */
+
+    overlay_set overlays;
+    enum palette palette;
+    enum heat_mode heat_mode;
+    bool colors_by_kind, shows_side, shows_network, shows_help, shows_picker;
+    bool has_selected, is_following, wants_forces;
+    uint32_t selected;
+    struct clip *clip;
+    char clip_path[1024];
+    bool is_running, wants_screenshot, wants_scale;
+
+    bool has_cursor, cursor_moved; /* the pointer is over the window; it moved since the last frame */
+    bool is_panning, is_pressed;   /* the right button is down; the left is, and not over a panel */
+    vec2 cursor, pressed_at;       /* picture px */
+    double cursor_moved_ms;
+    uint32_t seen_notices;
+    double toast_until_ms;
+    double now_ms; /* when this frame began */
+    double next_frame_ms, started_ms;
+    double first_picture_ms;                                        /* after the start; 0 before */
+    uint32_t frames_drawn;                                          /* since the first snapshot */
+    float frame_ms[APP_FRAME_TIMES], frame_cpu_ms[APP_FRAME_TIMES]; /* rings of the last frames */
+};
+
+/* app_input.c */
+void app_handle_event(struct app *app, const SDL_Event *event);
+void app_act(struct app *app, enum shortcut_action action);
+/** What the panels said they were asked for. */
+void app_take_result(struct app *app, const struct panels_result *result);
+/** Sends the mouse's place, at most once a frame. */
+void app_send_mouse(struct app *app);
+bool app_moves_mouse_target(const struct app *app);
+/** Asks for forces when something shows them, and not otherwise. */
+void app_update_forces(struct app *app);
+bool app_send_plain(struct app *app, enum request_op op);
+void app_send_load(struct app *app, const char *scenario);
+
+/* app_draw.c */
+/** The picture's size, the camera, the frame. -1 when out of memory. */
+NODISCARD int app_prepare(struct app *app);
+void app_draw(struct app *app);
+/** The scene as it is now (to pick agents in). */
+struct scene app_scene(const struct app *app);
+/** New panels and pictures for the scale that is wanted. -1 when out of memory. */
+NODISCARD int app_rescale(struct app *app);
+/** Copies the picture into the raster if a card drew it. -1 when it cannot. */
+NODISCARD int app_read_picture(struct app *app);
+
+#endif

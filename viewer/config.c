@@ -1,0 +1,137 @@
+/* See config.h. The file is written beside itself and renamed: it is whole or as it was. */
+#include "viewer/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/buffer.h"
+#include "common/field_json.h"
+#include "common/json_check.h"
+#include "common/log.h"
+#include "viewer/palette.h"
+
+enum { FILE_MOST = 16384, PATH_BYTES = 1200 };
+
+static const char *const panel_names[] = {"auto", "on", "off", NULL};
+
+static const struct field table[] = {
+    {.name = "palette",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, palette),
+     .choices = palette_names},
+    {.name = "ui_scale",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct viewer_options, ui_scale),
+     .min = 0.5,
+     .max = 4},
+    {.name = "panel",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, panel),
+     .choices = panel_names},
+    {.name = "overlays", .type = FIELD_TEXT, FIELD_MEMBER(struct viewer_options, overlays)},
+    {.name = "size", .type = FIELD_TEXT, FIELD_MEMBER(struct viewer_options, size)},
+    {.type = FIELD_END},
+};
+
+/* "" when there is no home. */
+static void file_path(char *out, size_t size, bool only_folder) {
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *file = only_folder ? "" : "/viewer.json";
+    int length = 0;
+    if (base != NULL && base[0] == '/') {
+        length = snprintf(out, size, "%s/drover%s", base, file);
+    } else if (home != NULL && home[0] == '/') {
+        length = snprintf(out, size, "%s/.config/drover%s", home, file);
+    }
+    if (length <= 0 || (size_t)length >= size) {
+        out[0] = '\0';
+    }
+}
+
+int config_read(const char *text, size_t length, struct viewer_options *options, struct failure *failure) {
+    const struct json_limits limits = json_limits_line();
+    struct json_fault fault;
+    struct viewer_options read = *options;
+    int32_t width, height;
+    overlay_set set;
+    if (json_check(text, length, &limits, &fault) != JSON_FINE) {
+        return failure_set(failure, FAILURE_BAD_PARAM, NULL, "line %d: %s", fault.line, fault.message);
+    }
+    cJSON *json = cJSON_ParseWithLength(text, length);
+    if (!cJSON_IsObject(json)) {
+        cJSON_Delete(json);
+        return failure_set(failure, FAILURE_BAD_PARAM, NULL, "expected an object");
+    }
+    const int result = fields_read(table, json, "", NULL, &read, NULL, failure);
+    cJSON_Delete(json);
+    if (result != 0 || size_parse(read.size, &width, &height, failure) != 0 ||
+        overlays_parse(read.overlays, &set, failure) != 0) {
+        return -1;
+    }
+    *options = read;
+    return 0;
+}
+
+void config_load(struct viewer_options *options) {
+    char path[PATH_BYTES], text[FILE_MOST];
+    struct failure failure;
+    file_path(path, sizeof path, false);
+    FILE *file = path[0] != '\0' ? fopen(path, "rb") : NULL;
+    if (file == NULL) {
+        return;
+    }
+    const size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    if (config_read(text, length, options, &failure) != 0) {
+        log_write(LOG_WARN, "config", "%s is not used and will not be changed: %s", path, failure.message);
+        options->has_no_config = true;
+    }
+}
+
+static void write_settings(const struct viewer_options *options, struct buffer *out) {
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    for (const struct field *field = table; field->type != FIELD_END; field++) {
+        json_key(&json, field->name);
+        field_write_value(field, options, &json);
+    }
+    json_end(&json);
+    buffer_append_text(out, "\n");
+}
+
+/* Both folders, if they are not there; what is wrong shows when the file is written. */
+static void make_folders(void) {
+    char folder[PATH_BYTES];
+    file_path(folder, sizeof folder, true);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+        (void)mkdir(folder, 0700);
+        *slash = '/';
+        (void)mkdir(folder, 0755);
+    }
+}
+
+int config_save(const struct viewer_options *options, struct failure *failure) {
+    char path[PATH_BYTES], fresh[PATH_BYTES + 8];
+    struct buffer out;
+    file_path(path, sizeof path, false);
+    if (path[0] == '\0') {
+        return 0; /* no home, nothing to keep */
+    }
+    make_folders();
+    snprintf(fresh, sizeof fresh, "%s.new", path);
+    buffer_init(&out, FILE_MOST);
+    write_settings(options, &out);
+    FILE *file = out.failed ? NULL : fopen(fresh, "wb");
+    bool is_written = file != NULL && fwrite(out.data, 1, out.length, file) == out.length;
+    is_written = file != NULL && fclose(file) == 0 && is_written;
+    buffer_fini(&out);
+    if (!is_written || rename(fresh, path) != 0) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot write %s: %s", path, strerror(errno));
+    }
+    return 0;
+}
