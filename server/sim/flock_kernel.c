@@ -46,6 +46,9 @@ void flock_finish(const struct kernel_plan *plan, const struct flock_plan *flock
     const struct flock_rules *rules = flock->rules;
     const struct motion next = bounds_apply(plan->crowd->bounds, moved, rules->radius);
     out->next[slot] = next;
+    if (out->cell) {
+        out->cell[slot] = grid_cell(plan->crowd->grid, &next);
+    }
     out->heading[plan->crowd->grid->row[slot]] = locomotion_heading(
         neighbor_crowd_heading(plan->crowd, slot), (vec2){next.vx, next.vy}, rules->max_speed, rules->turn);
 }

@@ -22,9 +22,10 @@ struct flock_rules {
 
 /** Where the agents of tick t+1 go. */
 struct flock_out {
-    int kind;             /* whose agents are written */
-    struct motion *next;  /* by slot */
-    vec2 *heading;        /* by row: of tick t+1 */
+    int kind;            /* whose agents are written */
+    struct motion *next; /* by slot */
+    vec2 *heading;       /* by row: of tick t+1 */
+    int32_t *cell;       /* by slot: the cell of tick t's grid that the agent is in then; NULL: nobody asks */
     bool only_of_resting; /* headings are written of those alone who do not face where they go */
 };
 

@@ -149,6 +149,16 @@ static uint32_t lanes_of_kind(const struct grid *grid, const struct block *block
     return lanes_of;
 }
 
+LANES_INLINE lanes axis_cells(const struct grid_axis *axis, lanes coordinate) {
+    const lanes cell = lanes_mul(lanes_sub(coordinate, lanes_all(axis->origin)), lanes_all(axis->scale));
+    return lanes_min(lanes_max(cell, lanes_all(0.0f)), lanes_all((float)(axis->cells - 1)));
+}
+
+LANES_INLINE void store_cells(const struct grid *grid, const struct lanes_motion *next, int32_t *to) {
+    lanes_store_cells(to, axis_cells(&grid->down, next->y), axis_cells(&grid->across, next->x),
+                      grid->across.cells);
+}
+
 LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock_plan *flock_plan,
                               const struct block *block, const struct lanes_motion *next,
                               const struct flock_out *out) {
@@ -157,16 +167,24 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
     const uint32_t wanted = lanes_of_kind(plan->crowd->grid, block, out->kind);
     if ((finished & wanted) == everybody) {
         lanes_store_motion(out->next + block->first, next);
+        if (out->cell) {
+            store_cells(plan->crowd->grid, next, out->cell + block->first);
+        }
         return;
     }
     struct motion moved[LANES_WIDTH];
+    int32_t cells[LANES_WIDTH];
     lanes_store_motion(moved, next);
+    store_cells(plan->crowd->grid, next, cells);
     for (int32_t lane = 0; lane < block->count; lane++) {
         if (((wanted >> lane) & 1) == 0) {
             continue;
         }
         if ((finished >> lane) & 1) {
             out->next[block->first + lane] = moved[lane];
+            if (out->cell) {
+                out->cell[block->first + lane] = cells[lane];
+            }
         } else {
             flock_finish(plan, flock_plan, block->first + lane, moved[lane], out);
         }

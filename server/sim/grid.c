@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS_SPARE 64
+#define CELLS_SPARE  64
+#define LOOKUP_GRAIN 4096
 
 /* ---- storage ---- */
 
@@ -133,16 +134,28 @@ void grid_advance(struct grid *grid) {
     grid->motion = motion;
 }
 
+static void note_slots(void *context, int32_t begin, int32_t end) {
+    const struct grid *grid = context;
+    for (int32_t slot = begin; slot < end; slot++) {
+        grid->lookup->slot[grid->row[slot]] = slot;
+    }
+}
+
+void grid_look_up(const struct grid *grid, const struct parallel *parallel) {
+    struct grid view = *grid;
+    if (!grid->lookup->is_fresh) {
+        parallel->run(parallel->pool, grid->count, LOOKUP_GRAIN, note_slots, &view);
+        grid->lookup->is_fresh = true;
+    }
+}
+
 int32_t grid_slot(const struct grid *grid, int32_t row) {
     assert(row >= 0 && row < grid->count);
-    struct grid_lookup *lookup = grid->lookup;
-    if (!lookup->is_fresh) {
-        for (int32_t slot = 0; slot < grid->count; slot++) {
-            lookup->slot[grid->row[slot]] = slot;
-        }
-        lookup->is_fresh = true;
+    if (!grid->lookup->is_fresh) {
+        const struct parallel alone = parallel_alone();
+        grid_look_up(grid, &alone);
     }
-    return lookup->slot[row];
+    return grid->lookup->slot[row];
 }
 
 /* ---- walking ---- */

@@ -51,12 +51,13 @@ struct grid {
     float *radius;                 /* by slot: body radius, px; filled by whoever needs it */
     int32_t *begin;                /* by cell: its first slot; one more entry than cells */
     bool has_kinds;                /* kinds differ */
+    bool has_cells;                /* key holds the cells of t+1 already, of a grid like that of tick t */
     struct grid_lookup *lookup;
 
     /* Of the sort. */
     int32_t *spare_row;
     uint8_t *spare_kind;
-    int32_t *key;                /* by slot of before: the agent's new cell; then cells to put in order */
+    int32_t *key;                /* by slot of tick t: the cell at t+1; then cells to put in order */
     int32_t *cursor[GRID_PARTS]; /* by cell, for each part of the slots: where its next agent goes */
     int32_t *shared;             /* cells with agents of several parts */
 };
@@ -86,6 +87,9 @@ void grid_sort(struct grid *grid, const struct bounds *bounds, float radius, con
 
 /** Sorts tick t. */
 void grid_resort(struct grid *grid, const struct bounds *bounds, float radius);
+
+/** Brings the lookup up to date. */
+void grid_look_up(const struct grid *grid, const struct parallel *parallel);
 
 /** The slot of a row. Brings the lookup up to date if need be: not for several threads at once before
  * somebody has asked. */
@@ -120,6 +124,12 @@ struct grid_walk {
     int band, piece;
     int32_t row; /* cell row */
 };
+
+/** The cell of an agent. */
+static inline int32_t grid_cell(const struct grid *grid, const struct motion *motion) {
+    return grid_axis_cell(&grid->down, motion->y) * grid->across.cells +
+           grid_axis_cell(&grid->across, motion->x);
+}
 
 struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius);
 

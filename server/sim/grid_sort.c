@@ -90,14 +90,14 @@ static void find_boxes(void *context, int32_t begin, int32_t end) {
 static void count_parts(void *context, int32_t begin, int32_t end) {
     struct sorting *sorting = context;
     const struct grid *grid = sorting->grid;
-    const struct grid_axis across = grid->across, down = grid->down;
     for (int32_t part = begin; part < end; part++) {
         int32_t *counts = grid->cursor[part], *key = grid->key;
         memset(counts, 0, (size_t)sorting->cells * sizeof *counts);
         const int32_t last = part_begin(grid->count, part + 1, sorting->parts);
         for (int32_t slot = part_begin(grid->count, part, sorting->parts); slot < last; slot++) {
-            const struct motion *motion = &grid->next[slot];
-            key[slot] = grid_axis_cell(&down, motion->y) * across.cells + grid_axis_cell(&across, motion->x);
+            if (!grid->has_cells) {
+                key[slot] = grid_cell(grid, &grid->next[slot]);
+            }
             counts[key[slot]]++;
         }
     }
@@ -271,6 +271,7 @@ static void take_moved(struct grid *grid) {
         grid->kind = kind;
     }
     grid->lookup->is_fresh = false;
+    grid->has_cells = false;
 }
 
 static struct box box_of(struct sorting *sorting, const struct bounds *bounds,

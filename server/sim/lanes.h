@@ -132,6 +132,10 @@ LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
 LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
     *to = tally;
 }
+/* Cells from whole numbers of rows and columns, both below 2^15; `to` need not be aligned. */
+LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
+    *to = (int32_t)row * columns + (int32_t)column;
+}
 
 #elif LANES_WIDTH == 4
 
@@ -240,6 +244,11 @@ LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
 }
 LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
     _mm_store_si128((__m128i *)(void *)to, tally);
+}
+LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
+    /* Neither factor has more than 15 bits, so this multiplication of pairs of shorts is one of numbers. */
+    const __m128i before = _mm_madd_epi16(_mm_cvttps_epi32(row), _mm_set1_epi32(columns));
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_add_epi32(before, _mm_cvttps_epi32(column)));
 }
 
 #elif LANES_WIDTH == 8
@@ -360,6 +369,10 @@ LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
 LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
     _mm256_store_si256((__m256i *)(void *)to, tally);
 }
+LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
+    const __m256i before = _mm256_mullo_epi32(_mm256_cvttps_epi32(row), _mm256_set1_epi32(columns));
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi32(before, _mm256_cvttps_epi32(column)));
+}
 
 #elif LANES_WIDTH == 16
 
@@ -478,6 +491,10 @@ LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
 }
 LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
     _mm512_store_si512(to, tally);
+}
+LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
+    const __m512i before = _mm512_mullo_epi32(_mm512_cvttps_epi32(row), _mm512_set1_epi32(columns));
+    _mm512_storeu_si512(to, _mm512_add_epi32(before, _mm512_cvttps_epi32(column)));
 }
 
 #else

@@ -431,7 +431,11 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
             target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
     }
     if (world->agent_count > 0) {
-        (void)grid_slot(&world->grid, 0); /* the lookup is fresh before threads use it */
+        /* A torus has the same cells from tick to tick. */
+        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP;
+        if (!world->is_fluid) { /* of a mere flock nobody is looked up */
+            grid_look_up(&world->grid, parallel);
+        }
         parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
                       step_agents, world);
     }

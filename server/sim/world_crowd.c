@@ -87,6 +87,7 @@ static void step_flock(struct world *world, int kind_index, int32_t begin, int32
     const struct flock_out out = {
         .kind = kind_index,
         .next = world->grid.next,
+        .cell = world->grid.has_cells ? world->grid.key : NULL,
         .heading = world->is_fluid ? world->heading : world->next_heading,
         .only_of_resting = world->is_fluid,
     };
