@@ -21,10 +21,10 @@ enum { GLANCES = 2000 };
 struct worker_pool {
     pthread_mutex_t mutex; /* for those who sleep */
     pthread_cond_t work, done;
-    struct job job;          /* written while no worker works */
-    _Atomic uint64_t number; /* of the job, so that a worker does each once */
-    _Atomic int working;     /* workers that have not finished it */
+    struct job job;          /* written while nobody works on one */
+    _Atomic uint64_t state;  /* number of the job, whether it is open, how many workers are at it */
     _Atomic int sleeping;    /* workers that must be woken */
+    _Atomic bool is_awaited; /* the owner sleeps until the last worker is done */
     _Atomic bool stop;
     _Atomic int32_t next; /* the first row that nobody has taken */
     int worker_count;
@@ -35,6 +35,37 @@ static void glance(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
+}
+
+/* The state: a worker may join while the job is open, and the owner waits for those alone who have joined. So
+ * a worker that the system does not let run in time holds nobody up. */
+enum { ONE_WORKER = 1, IS_OPEN = 1 << 16, ONE_JOB = 1 << 17 };
+
+static uint64_t job_number(uint64_t state) {
+    return state / ONE_JOB;
+}
+static int job_workers(uint64_t state) {
+    return (int)(state % IS_OPEN);
+}
+
+/* False when the job is closed already, or another. */
+static bool join(struct worker_pool *pool, uint64_t number) {
+    uint64_t state = atomic_load(&pool->state);
+    while (job_number(state) == number && (state & IS_OPEN) != 0) {
+        if (atomic_compare_exchange_weak(&pool->state, &state, state + ONE_WORKER)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void leave(struct worker_pool *pool) {
+    const uint64_t state = atomic_fetch_sub(&pool->state, ONE_WORKER) - ONE_WORKER;
+    if (job_workers(state) == 0 && atomic_load(&pool->is_awaited)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->mutex);
+    }
 }
 
 static void work_off(struct worker_pool *pool, const struct job *job) {
@@ -49,7 +80,7 @@ static void work_off(struct worker_pool *pool, const struct job *job) {
 }
 
 static bool is_called(struct worker_pool *pool, uint64_t seen) {
-    return atomic_load(&pool->number) != seen || atomic_load(&pool->stop);
+    return job_number(atomic_load(&pool->state)) != seen || atomic_load(&pool->stop);
 }
 
 static void wait_for_work(struct worker_pool *pool, uint64_t seen) {
@@ -77,12 +108,10 @@ static void *run_worker(void *argument) {
         if (atomic_load(&pool->stop)) {
             return NULL;
         }
-        seen = atomic_load(&pool->number);
-        work_off(pool, &pool->job);
-        if (atomic_fetch_sub(&pool->working, 1) == 1) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_signal(&pool->done);
-            pthread_mutex_unlock(&pool->mutex);
+        seen = job_number(atomic_load(&pool->state));
+        if (join(pool, seen)) {
+            work_off(pool, &pool->job);
+            leave(pool);
         }
     }
 }
@@ -95,15 +124,17 @@ static void wake_workers(struct worker_pool *pool) {
 
 static void wait_for_workers(struct worker_pool *pool) {
     for (int i = 0; i < GLANCES; i++) {
-        if (atomic_load(&pool->working) == 0) {
+        if (job_workers(atomic_load(&pool->state)) == 0) {
             return;
         }
         glance();
     }
     pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->working) > 0) {
+    atomic_store(&pool->is_awaited, true); /* said before the last look: whoever leaves afterwards tells */
+    while (job_workers(atomic_load(&pool->state)) > 0) {
         pthread_cond_wait(&pool->done, &pool->mutex);
     }
+    atomic_store(&pool->is_awaited, false);
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -115,13 +146,13 @@ static void run(void *argument, int32_t count, int32_t grain, parallel_body body
     }
     pool->job = (struct job){body, context, count, grain};
     atomic_store(&pool->next, 0);
-    atomic_store(&pool->working, pool->worker_count);
-    atomic_fetch_add(&pool->number, 1);
+    atomic_fetch_add(&pool->state, ONE_JOB + IS_OPEN); /* it was closed, with nobody at it */
     if (atomic_load(&pool->sleeping) > 0) {
         wake_workers(pool);
     }
     const struct job job = pool->job;
     work_off(pool, &job);
+    atomic_fetch_sub(&pool->state, IS_OPEN);
     wait_for_workers(pool);
 }
 

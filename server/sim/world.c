@@ -416,6 +416,18 @@ static void step_agents(void *context, int32_t begin, int32_t end) {
     }
 }
 
+void world_act(struct world *world, const struct parallel *parallel) {
+    if (world->agent_count > 0) {
+        /* A torus has the same cells from tick to tick. */
+        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP;
+        if (!world->is_fluid) { /* of a mere flock nobody is looked up */
+            grid_look_up(&world->grid, parallel);
+        }
+        parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
+                      step_agents, world);
+    }
+}
+
 void world_step(struct world *world) {
     const struct parallel alone = parallel_alone();
     world_step_parallel(world, &alone);
@@ -430,15 +442,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
         next_targets[i] =
             target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
     }
-    if (world->agent_count > 0) {
-        /* A torus has the same cells from tick to tick. */
-        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP;
-        if (!world->is_fluid) { /* of a mere flock nobody is looked up */
-            grid_look_up(&world->grid, parallel);
-        }
-        parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
-                      step_agents, world);
-    }
+    world_act(world, parallel);
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
     }

@@ -172,6 +172,9 @@ void world_note_neighbors(struct world *world, const struct kind_def *kind);
  * changes a radius. Allocates nothing. */
 void world_sort(struct world *world);
 
+/** Everybody's tick: reads tick t, writes t+1. */
+void world_act(struct world *world, const struct parallel *parallel);
+
 /** Tick t+1 becomes tick t, sorted when anybody will ask. */
 void world_advance(struct world *world, const struct parallel *parallel);
 

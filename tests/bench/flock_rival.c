@@ -21,7 +21,8 @@ struct rival {
     int32_t count;
     int columns, rows;
     vec2 size;
-    float dt, max_speed, max_force, radius;
+    float dt, max_speed, max_force, radius, core;
+    bool is_sharp;
     struct zone_def zones[ZONE_COUNT];
     struct boid **boids;
     struct boid **cells;
@@ -39,6 +40,8 @@ struct rival *rival_create(const struct world *world) {
     rival->dt = (float)(1.0 / world_tick_hz(world));
     rival->max_speed = kind->body.max_speed.low;
     rival->max_force = kind->body.max_force.low;
+    rival->core = 3.0f * kind->body.radius.low;
+    rival->is_sharp = kind->states[0].behaviors[0].falloff == FALLOFF_NONE;
     for (int z = 0; z < ZONE_COUNT; z++) {
         rival->zones[z] = kind->states[0].behaviors[0].zones[z];
         rival->radius = fmaxf(rival->radius, rival->zones[z].radius);
@@ -128,24 +131,41 @@ static struct link *gather(const struct rival *rival, const struct boid *self) {
     return list;
 }
 
-static vec2 separation(const struct zone_def *zone, const struct link *list) {
+/* Whether a link counts for a rule. */
+static bool counts(const struct rival *rival, const struct boid *self, int zone, const struct link *link) {
+    const struct zone_def *def = &rival->zones[zone];
+    if (!(link->distance < def->radius)) {
+        return false;
+    }
+    const vec2 heading = vec2_with_length(self->velocity, 1.0f);
+    return def->field_of_view >= 6.283f || link->distance < rival->core ||
+           vec2_dot(heading, link->offset) >= cosf(0.5f * def->field_of_view) * link->distance;
+}
+
+static float weigh(const struct rival *rival, int zone, const struct link *link) {
+    const float share = link->distance / rival->zones[zone].radius;
+    return rival->is_sharp ? 1.0f : 1.0f - share * share;
+}
+
+static vec2 separation(const struct rival *rival, const struct boid *self, const struct link *list) {
+    const float radius = rival->zones[ZONE_SEPARATION].radius;
     vec2 sum = {0.0f, 0.0f};
     for (; list; list = list->next) {
-        if (list->distance < zone->radius && list->distance > 0.0f) {
-            const float closest = fmaxf(list->distance, 0.0156f * zone->radius);
-            sum = vec2_sub(sum, vec2_with_length(list->offset, zone->radius / closest - 1.0f));
+        if (list->distance > 0.0f && counts(rival, self, ZONE_SEPARATION, list)) {
+            const float share = list->distance / radius;
+            const float push = rival->is_sharp ? 1.0f / share : (1.0f / share - share) * 2.0f / 3.0f;
+            sum = vec2_sub(sum, vec2_with_length(list->offset, push));
         }
     }
     return vec2_truncate(sum, 1.0f);
 }
 
 static vec2 alignment(const struct rival *rival, const struct boid *self, const struct link *list) {
-    const float radius = rival->zones[ZONE_ALIGNMENT].radius;
     vec2 sum = {0.0f, 0.0f};
     float weights = 0.0f;
     for (; list; list = list->next) {
-        if (list->distance < radius) {
-            const float weight = 1.0f - list->distance / radius;
+        if (counts(rival, self, ZONE_ALIGNMENT, list)) {
+            const float weight = weigh(rival, ZONE_ALIGNMENT, list);
             sum = vec2_add(sum, vec2_scale(list->boid->velocity, weight));
             weights += weight;
         }
@@ -160,12 +180,12 @@ static vec2 alignment(const struct rival *rival, const struct boid *self, const 
     return vec2_truncate(towards, vec2_length(difference) / rival->dt / rival->max_force);
 }
 
-static vec2 cohesion(const struct zone_def *zone, const struct link *list) {
+static vec2 cohesion(const struct rival *rival, const struct boid *self, const struct link *list) {
     vec2 sum = {0.0f, 0.0f};
     float weights = 0.0f;
     for (; list; list = list->next) {
-        if (list->distance < zone->radius) {
-            const float weight = 1.0f - list->distance / zone->radius;
+        if (counts(rival, self, ZONE_COHESION, list)) {
+            const float weight = weigh(rival, ZONE_COHESION, list);
             sum = vec2_add(sum, vec2_scale(list->offset, weight));
             weights += weight;
         }
@@ -173,16 +193,16 @@ static vec2 cohesion(const struct zone_def *zone, const struct link *list) {
     if (!(weights > 0.0f)) {
         return sum;
     }
-    const vec2 mean = vec2_scale(sum, 4.0f / weights / zone->radius);
+    const vec2 mean = vec2_scale(sum, 4.0f / weights / rival->zones[ZONE_COHESION].radius);
     return vec2_scale(vec2_truncate(mean, 1.0f), fminf(weights, 1.0f));
 }
 
 static void steer(const struct rival *rival, struct boid *boid) {
     const struct link *list = gather(rival, boid);
     const struct zone_def *zones = rival->zones;
-    vec2 force = vec2_scale(separation(&zones[ZONE_SEPARATION], list), zones[ZONE_SEPARATION].weight);
+    vec2 force = vec2_scale(separation(rival, boid, list), zones[ZONE_SEPARATION].weight);
     force = vec2_add(force, vec2_scale(alignment(rival, boid, list), zones[ZONE_ALIGNMENT].weight));
-    force = vec2_add(force, vec2_scale(cohesion(&zones[ZONE_COHESION], list), zones[ZONE_COHESION].weight));
+    force = vec2_add(force, vec2_scale(cohesion(rival, boid, list), zones[ZONE_COHESION].weight));
     force = vec2_truncate(vec2_scale(force, rival->max_force), rival->max_force);
     boid->next_velocity =
         vec2_truncate(vec2_add(boid->velocity, vec2_scale(force, rival->dt)), rival->max_speed);
