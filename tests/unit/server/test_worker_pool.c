@@ -52,14 +52,32 @@ static struct world *crowd(void) {
     return world;
 }
 
+/* Enough of them for a sort in several parts, and nothing but a flock. */
+static struct world *flock(void) {
+    struct world_def def = world_def_default();
+    def.size = (vec2){2000.0f, 1500.0f};
+    def.edge = EDGE_WRAP;
+    struct kind_def *kind = world_def_add_kind(&def, "boid");
+    struct placement_def *placement = world_def_add_placement(&def, "boid");
+    assert_true(kind && placement);
+    kind->states[0].behavior_count = 1;
+    kind->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_FLOCK);
+    placement->count = 30000;
+    placement->shape = PLACE_RECT;
+    placement->size = def.size;
+    struct world *world = NULL;
+    assert_int_equal(world_create(&def, &world, NULL), WORLD_OK);
+    world_def_fini(&def);
+    return world;
+}
+
 /* The contract: 1, 2, 3 and 7 threads, the same hash at every tick. */
-static void test_threads_do_not_change_the_state(void **state) {
-    (void)state;
-    enum { TICKS = 40 };
+static void check_threads(struct world *(*make)(void)) {
+    enum { TICKS = 30 };
     uint64_t expected[TICKS];
     const int threads[] = {1, 2, 3, 7};
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-        struct world *world = crowd();
+        struct world *world = make();
         struct worker_pool *pool = worker_pool_create(threads[t]);
         assert_non_null(pool);
         const struct parallel parallel = worker_pool_parallel(pool);
@@ -73,6 +91,12 @@ static void test_threads_do_not_change_the_state(void **state) {
         world_destroy(world);
     }
     worker_pool_destroy(NULL);
+}
+
+static void test_threads_do_not_change_the_state(void **state) {
+    (void)state;
+    check_threads(crowd);
+    check_threads(flock);
 }
 
 int main(void) {
