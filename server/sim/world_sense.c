@@ -1,6 +1,7 @@
 /* What an agent notices: targets and other agents, as behaviours and conditions ask for them. All of tick t.
  */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "server/sim/world_internal.h"
@@ -81,14 +82,38 @@ static struct sighting sight_kind_near(const struct world *world, int32_t row, i
     return nearest < 0 ? nothing() : sight_agent(world, row, nearest, 0.0f);
 }
 
+/* px: a circle of this size holds about `wanted` agents of a kind, were they spread evenly. */
+static float circle_for(const struct world *world, float wanted, int32_t population) {
+    const struct grid *grid = &world->grid;
+    return sqrtf(wanted / 3.0f * grid->across.size * grid->down.size / (float)population);
+}
+
+/* Looks further and further through the grid. False when a list would be faster. */
+static bool search_kind(const struct world *world, int32_t row, int kind, float within, int32_t population,
+                        struct sighting *found) {
+    const float limit = within > 0.0f ? within : (float)LIMIT_COORDINATE * 4.0f;
+    float radius = circle_for(world, 4.0f, population);
+    radius = radius > 1.0f ? radius : 1.0f;
+    for (;; radius *= 2.0f) {
+        const float reach = radius < limit ? radius : limit;
+        struct grid_walk walk = grid_walk_begin(&world->grid, position_of(world, row), reach);
+        if (grid_walk_runs(&walk) >= population / 4) {
+            return false;
+        }
+        *found = sight_kind_near(world, row, kind, reach, &walk);
+        if (found->is_there || reach >= limit) {
+            return true;
+        }
+    }
+}
+
 /* The nearest other agent of a kind; of two as near the one of lower id. */
 static struct sighting sight_kind(const struct world *world, int32_t row, int kind, float within) {
     const int32_t population = world->kind_begin[kind + 1] - world->kind_begin[kind];
-    if (world->is_sorted && within > 0.0f && population > FEW_AGENTS) {
-        struct grid_walk walk = grid_walk_begin(&world->grid, position_of(world, row), within);
-        if (grid_walk_runs(&walk) < population / 4) {
-            return sight_kind_near(world, row, kind, within, &walk);
-        }
+    struct sighting found;
+    if (world->is_sorted && population > FEW_AGENTS &&
+        search_kind(world, row, kind, within, population, &found)) {
+        return found;
     }
     const vec2 here = position_of(world, row);
     int32_t nearest = -1;

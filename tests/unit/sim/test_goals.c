@@ -241,6 +241,58 @@ static void test_of_two_as_near_the_lower_id(void **state) {
     world_destroy(world);
 }
 
+/* 300 hounds seek the nearest of `hares` hares. A rule about neighbours that pushes nobody has the world keep
+ * a grid, through which the nearest is then looked for; without one a list is walked. */
+static struct world *hunt(int edge, int hares, float within, bool has_grid) {
+    struct world_def def = world_def_default();
+    def.edge = edge;
+    struct kind_def *hare = world_def_add_kind(&def, "hare");
+    assert_non_null(hare);
+    hare->states[0].behavior_count = 1;
+    hare->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_WANDER);
+    struct kind_def *hound = world_def_add_kind(&def, "hound");
+    assert_non_null(hound);
+    hound->states[0].behavior_count = has_grid ? 2 : 1;
+    hound->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_SEEK);
+    hound->states[0].behaviors[0].target.within = within;
+    copy_text(hound->states[0].behaviors[0].target.kind, "hare");
+    hound->states[0].behaviors[1] = behavior_def_default(BEHAVIOR_SEPARATION);
+    hound->states[0].behaviors[1].weight = 0.0f;
+    hound->states[0].behaviors[1].zones[ZONE_SEPARATION].radius = 15.0f;
+    static const char *const names[] = {"hare", "hound"};
+    for (int i = 0; i < 2; i++) {
+        struct placement_def *placement = world_def_add_placement(&def, names[i]);
+        assert_non_null(placement);
+        placement->count = i == 0 ? (uint32_t)hares : 300;
+        placement->shape = PLACE_RECT;
+        placement->size = i == 0 ? (vec2){500.0f, 300.0f} : def.size;
+    }
+    return build(&def);
+}
+
+static void test_the_grid_finds_the_nearest_of_all(void **state) {
+    (void)state;
+    const int hares[] = {65, 400, 2000};
+    const float within[] = {0.0f, 90.0f};
+    for (int edge = EDGE_OPEN; edge <= EDGE_CONTAIN; edge++) {
+        for (int h = 0; h < 3; h++) {
+            for (int w = 0; w < 2; w++) {
+                /* `within` alone makes a grid as well; without it nobody needs one. */
+                struct world *grid = hunt(edge, hares[h], within[w], true);
+                struct world *list = hunt(edge, hares[h], within[w], false);
+                steps(grid, 20);
+                steps(list, 20);
+                for (int32_t row = 0; row < world_agent_count(list); row++) {
+                    const struct agent_view a = world_agent(grid, row), b = world_agent(list, row);
+                    assert_memory_equal(&a.position, &b.position, sizeof a.position);
+                }
+                world_destroy(grid);
+                world_destroy(list);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pursue_leads_the_quarry),
@@ -252,6 +304,7 @@ int main(void) {
         cmocka_unit_test(test_wander_looks_the_same_at_any_tick_rate),
         cmocka_unit_test(test_who_the_other_is),
         cmocka_unit_test(test_of_two_as_near_the_lower_id),
+        cmocka_unit_test(test_the_grid_finds_the_nearest_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
