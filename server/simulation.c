@@ -245,9 +245,13 @@ static void report_overrun(struct simulation *simulation) {
 /* What `stats` says of a tick that was due at due_ns and began at start_ns. */
 static void note_tick(struct simulation *simulation, uint64_t due_ns, uint64_t start_ns) {
     struct simulation_statistics *statistics = &simulation->statistics;
-    const uint64_t now_ns = clock_now_ns();
+    const struct world *world = simulation->stage.world;
+    const uint64_t now_ns = clock_now_ns(), second = (uint64_t)world_tick_hz(world);
+    const bool is_new_second = world_tick(world) % (second > 0 ? second : 1) == 0;
+    const double candidates = is_new_second ? world_candidates(world) : statistics->candidates;
     pthread_mutex_lock(&simulation->mutex);
     statistics->ticks++;
+    statistics->candidates = candidates;
     tick_meter_add(&statistics->lateness, start_ns > due_ns ? start_ns - due_ns : 0);
     tick_meter_add(&statistics->step_times, now_ns - start_ns);
     pthread_mutex_unlock(&simulation->mutex);

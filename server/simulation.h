@@ -41,6 +41,7 @@ struct simulation_statistics {
     double tick_hz;
     bool is_paused;
     uint64_t agents, commands, commands_waiting;
+    double candidates; /* looked at for the average agent's neighbours, as of the last second */
     uint64_t overruns, dropped_ticks; /* times that debt was dropped, and how much in all */
     struct tick_meter lateness;       /* from when a tick was due until it began */
     struct tick_meter command_times, step_times, copy_times;

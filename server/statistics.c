@@ -19,6 +19,7 @@ static void write_ticks(const struct simulation_statistics *statistics, struct j
     json_key_number(json, "tick_hz", statistics->tick_hz);
     json_key_bool(json, "paused", statistics->is_paused);
     json_key_unsigned(json, "agents", statistics->agents);
+    json_key_number(json, "candidates", floor(10.0 * statistics->candidates + 0.5) / 10.0);
     json_key_unsigned(json, "ticks", statistics->ticks);
     json_key_unsigned(json, "overruns", statistics->overruns);
     json_key_unsigned(json, "dropped_ticks", statistics->dropped_ticks);

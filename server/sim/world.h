@@ -81,7 +81,7 @@ struct steering_view {
 };
 
 /** How many agents are looked at for the average agent's neighbours, all behaviours' radii together; 0 when
- * none has neighbours. Takes as long as a part of a tick. */
+ * none has neighbours. Of a million some thousand are asked. */
 double world_candidates(const struct world *world);
 
 uint64_t world_tick(const struct world *world);
