@@ -81,12 +81,15 @@ int heat_take(struct heat *heat, const struct density *density, float speed) {
     return 0;
 }
 
-static uint32_t fullest(const struct heat *heat) {
-    uint32_t most = 1;
+/* Of the cells that have agents. */
+static float mean_count(const struct heat *heat) {
+    double sum = 0.0;
+    int32_t cells = 0;
     for (int32_t i = 0; i < heat->columns * heat->rows; i++) {
-        most = heat->counts[i] > most ? heat->counts[i] : most;
+        sum += heat->counts[i];
+        cells += heat->counts[i] > 0 ? 1 : 0;
     }
-    return most;
+    return cells > 0 ? (float)(sum / cells) : 1.0f;
 }
 
 static vec2 corner_of(const struct heat_place *place, float column, float row) {
@@ -119,7 +122,7 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, const stru
 }
 
 void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit) {
-    const float most = log2f(1.0f + (float)fullest(heat));
+    const float mean = mean_count(heat); /* it has a middling colour, so that both more and fewer are seen */
     const vec2 end = {(float)canvas->width, (float)canvas->height};
     for (int32_t row = 0; row < heat->rows; row++) {
         for (int32_t column = 0; column < heat->columns; column++) {
@@ -127,7 +130,7 @@ void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat
             const vec2 low = corner_of(place, (float)column, (float)row);
             const vec2 high = corner_of(place, (float)column + 1.0f, (float)row + 1.0f);
             if (count > 0 && high.x > 0.0f && high.y > 0.0f && low.x < end.x && low.y < end.y) {
-                const float share = 0.15f + 0.85f * log2f(1.0f + (float)count) / most;
+                const float share = 0.1f + 0.9f * (float)count / ((float)count + 1.4f * mean);
                 /* whole pixels: neighbours meet without a seam */
                 canvas_fill_rect(canvas, vec2_make(floorf(low.x), floorf(low.y)),
                                  vec2_make(floorf(high.x), floorf(high.y)), palette_heat(share));

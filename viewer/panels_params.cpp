@@ -133,7 +133,10 @@ float panels::param_row(const panels_view &view, const panels_param &param, floa
         std::snprintf(words, sizeof words, std::strcmp(param.unit, "1") == 0 ? "%s" : "%s %s", number,
                       param.unit);
     }
+    const float left = right - width(is_typed ? bold : regular, words) - px(8);
+    list->PushClipRect(ImVec2(x, y), ImVec2(left, y + px(22)), true); /* a long name gives way to the value */
     text(regular, x, y, PALETTE_TEXT_DIM, param.name);
+    list->PopClipRect();
     text(is_typed ? bold : regular, right - width(is_typed ? bold : regular, words), y,
          is_typed               ? PALETTE_ACCENT
          : value == param.first ? PALETTE_TEXT
