@@ -229,6 +229,7 @@ void app_draw(struct app *app) {
     scene_draw(&scene, &canvas);
     fill_view(app);
     app->input.mouse = app->cursor;
+    app->input.pressed_at = app->pressed_at;
     app->input.has_mouse = app->has_cursor;
     app_take_result(app, panels_draw(app->panels, &app->view, &app->input, &canvas));
     if (is_mesh) {

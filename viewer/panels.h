@@ -131,6 +131,7 @@ struct panels_view {
 /** What the person does, since the last frame. */
 struct panels_input {
     vec2 mouse;                           /* picture px */
+    vec2 pressed_at;                      /* where the left button went down last */
     bool has_mouse, is_down, was_pressed; /* was_pressed: it may be up again */
     float wheel;
     char text[64]; /* typed, UTF-8 */

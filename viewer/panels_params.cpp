@@ -103,7 +103,7 @@ float panels::param_row(const panels_view &view, const panels_param &param, floa
         result.param = param.index;
         result.value = param.first;
     } else if (is_active && typed_param != param.index &&
-               (held_param == param.index || std::fabs(ImGui::GetMouseDragDelta(0, px(2)).x) > 0)) {
+               (held_param == param.index || std::fabs(input->mouse.x - input->pressed_at.x) > px(2))) {
         const double share = static_cast<double>((input->mouse.x - x) / (right - x));
         const double value = std::min(std::max(begin + share * reach, begin), end);
         held_param = param.index;

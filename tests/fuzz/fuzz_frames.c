@@ -1,5 +1,6 @@
-/* A server's lines, one after the other, as the viewer reads them: keys, deltas, densities, snapshots and messages.
- * What is refused has a reason; what is taken keeps within its arrays and names, whatever came before. */
+/* A server's lines, one after the other, as the viewer reads them: keys, deltas, densities, snapshots and
+ * messages. What is refused has a reason; what is taken keeps within its arrays and names, whatever came
+ * before. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

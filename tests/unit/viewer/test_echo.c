@@ -20,7 +20,7 @@ static void measures_what_came_back(void **state) {
     assert_true(echo_median_ms(&echo) < 0.0);
     echo_note_seen(&echo, vec2_make(11.01f, 20.0f), 150.0);
     assert_true(echo_median_ms(&echo) == 40.0);
-    echo_note_seen(&echo, vec2_make(10.0f, 20.0f), 160.0); /* older than one that was answered */
+    echo_note_seen(&echo, vec2_make(10.0f, 20.0f), 160.0);  /* older than one that was answered */
     echo_note_seen(&echo, vec2_make(11.01f, 20.0f), 170.0); /* the same frame again */
     assert_int_equal(echo.count, 1);
     echo_note_seen(&echo, vec2_make(12.0f, 20.0f), 180.0);

@@ -43,7 +43,8 @@ static void large_worlds_come_around_what_is_visible(void **state) {
     assert_true(moved.region.low.x == 20100.0f);
     const struct request request = stream_request(&moved, &next);
     assert_int_equal(request.op, REQUEST_SET_REGION);
-    assert_true(request.body.set_region.region[0] == 20100.0f && request.body.set_region.region[2] == 3000.0f);
+    assert_true(request.body.set_region.region[0] == 20100.0f &&
+                request.body.set_region.region[2] == 3000.0f);
     wish = wish_for(1e6, 20000, 15000, 200, 100); /* far closer: less is enough */
     const struct stream closer = stream_plan(&next, &wish, 30);
     assert_true(closer.region.high.x - closer.region.low.x == 300.0f);
@@ -86,7 +87,8 @@ static void counts_by_a_density(void **state) {
     const struct density density = {
         .columns = 2, .rows = 2, .region = {0, 0, 4000000, 3000000}, .count = counts};
     const struct stream_wish wish = wish_for(100, 0, 0, 1, 1);
-    const struct stream_box left = {{0.0f, 0.0f}, {15000.0f, 30000.0f}}, all = {{0.0f, 0.0f}, {40000.0f, 30000.0f}};
+    const struct stream_box left = {{0.0f, 0.0f}, {15000.0f, 30000.0f}},
+                            all = {{0.0f, 0.0f}, {40000.0f, 30000.0f}};
     assert_true(stream_count(&density, &left, &wish) == 40.0);
     assert_true(stream_count(&density, &all, &wish) == 100.0);
     struct density corner = density;
@@ -96,8 +98,10 @@ static void counts_by_a_density(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_worlds_come_whole),      cmocka_unit_test(large_worlds_come_around_what_is_visible),
-        cmocka_unit_test(crowds_come_as_densities),     cmocka_unit_test(the_first_is_by_the_scenario),
+        cmocka_unit_test(small_worlds_come_whole),
+        cmocka_unit_test(large_worlds_come_around_what_is_visible),
+        cmocka_unit_test(crowds_come_as_densities),
+        cmocka_unit_test(the_first_is_by_the_scenario),
         cmocka_unit_test(counts_by_a_density),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
