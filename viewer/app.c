@@ -61,8 +61,10 @@ static void begin_world(struct app *app) {
 }
 
 static void take_message(struct app *app, const struct mail *mail) {
-    app->is_dirty = true;
-    if (mail->message->op == MESSAGE_REPLY && strcmp(mail->message->body.reply.to, "inspect") == 0) {
+    const bool is_reply = mail->message->op == MESSAGE_REPLY;
+    /* a round trip alone changes nothing worth a picture */
+    app->is_dirty |= !is_reply || strcmp(mail->message->body.reply.to, "ping") != 0;
+    if (is_reply && strcmp(mail->message->body.reply.to, "inspect") == 0) {
         app->inspected_ms = app->now_ms;
     }
     server_view_apply(&app->server, mail->message, mail->epoch);

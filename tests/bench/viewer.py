@@ -64,7 +64,7 @@ def idle_and_echo(folder, screen):
         return
     environment = {**os.environ, "DISPLAY": screen, "SDL_VIDEODRIVER": "x11"}
     for flags, what in ((["--paused"], "paused"), ([], "running")):
-        server = subprocess.Popen([folder / "drover-server", "boids_target", "--port", "0", "--log", "error", *flags],
+        server = subprocess.Popen([folder / "drover-server", "seek", "--port", "0", "--log", "error", *flags],
                                   stdout=subprocess.PIPE, text=True)
         try:
             address = server.stdout.readline().split()[-1]
@@ -74,7 +74,7 @@ def idle_and_echo(folder, screen):
             before = ticks(viewer)
             time.sleep(5)
             share = 100 * (ticks(viewer) - before) / os.sysconf("SC_CLK_TCK") / 5
-            print(f"5 agents, {what}, nobody touches it: {share:.1f} % of a processor")
+            print(f"1 agent, {what}, nobody touches it: {share:.1f} % of a processor")
             for i in range(60):
                 subprocess.run(["xdotool", "mousemove", str(200 + 5 * i), str(200 + 3 * i)], env=environment, timeout=10)
                 time.sleep(0.05)
