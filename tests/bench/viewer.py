@@ -35,9 +35,14 @@ def display():
     process = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp",
                                 "-noreset"], pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writer)
-    number = os.read(reader, 16).decode().strip()
+    number = b""
+    while not number.endswith(b"\n"):  # it may come in pieces
+        piece = os.read(reader, 16)
+        if not piece:
+            sys.exit("Xvfb does not start")
+        number += piece
     os.close(reader)
-    return process, f":{number}"
+    return process, f":{number.decode().strip()}"
 
 
 def run(folder, address, name, frames, environment, arguments):
