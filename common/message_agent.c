@@ -37,7 +37,8 @@ static int read_shares(const cJSON *forces, struct message_agent *agent, struct 
     const cJSON *force = NULL;
     cJSON_ArrayForEach(force, forces) {
         const cJSON *x = cJSON_GetArrayItem(force, 0), *y = cJSON_GetArrayItem(force, 1);
-        const size_t length = strlen(force->string != NULL ? force->string : "");
+        const char *name = force->string != NULL ? force->string : "";
+        const size_t length = strlen(name);
         if (agent->share_count == MESSAGE_AGENT_SHARES) {
             break;
         }
@@ -47,7 +48,7 @@ static int read_shares(const cJSON *forces, struct message_agent *agent, struct 
                                "expected a force, [x, y], for each behaviour");
         }
         struct message_agent_share *share = &agent->shares[agent->share_count++];
-        memcpy(share->behavior, force->string, length + 1);
+        memcpy(share->behavior, name, length + 1);
         share->force = vec2_make((float)x->valuedouble, (float)y->valuedouble);
     }
     return 0;

@@ -2,7 +2,6 @@
 #include "viewer/stream_plan.h"
 
 #include <math.h>
-#include <string.h>
 
 static const float margin = 0.25f, density_margin = 0.1f; /* of what is visible, on each side */
 static const float most_area = 6.0f;  /* a region this much larger than what is visible is too large */
@@ -107,7 +106,8 @@ struct stream stream_plan(const struct stream *now, const struct stream_wish *wi
 
 bool stream_equals(const struct stream *a, const struct stream *b) {
     return a->layout == b->layout && a->forces == b->forces && a->has_region == b->has_region &&
-           a->cell == b->cell && (!a->has_region || memcmp(&a->region, &b->region, sizeof a->region) == 0);
+           a->cell == b->cell &&
+           (!a->has_region || (is_inside(&a->region, &b->region) && is_inside(&b->region, &a->region)));
 }
 
 double stream_count(const struct density *density, const struct stream_box *box,
