@@ -103,6 +103,15 @@ static const struct field reply_fields[] = {
     ROW(struct message_reply, "hz", FIELD_DOUBLE, hz, 0, 0, DBL_MAX),
     ROW(struct message_reply, "t0", FIELD_DOUBLE, t0, 0, -DBL_MAX, DBL_MAX),
     ROW(struct message_reply, "clock", FIELD_DOUBLE, clock_ms, 0, 0, DBL_MAX),
+    ROW(struct message_reply, "role", FIELD_TEXT, role, 0, 0, 0),
+    END,
+};
+
+static const struct field cursor_fields[] = {
+    ROW(struct message_cursor, "session", FIELD_UINT32, session, NEED, 0, (double)UINT32_MAX),
+    ROW(struct message_cursor, "name", FIELD_TEXT, name, 0, 0, 0),
+    ROW(struct message_cursor, "x", FIELD_FLOAT, x, NEED, -LIMIT_COORDINATE, LIMIT_COORDINATE),
+    ROW(struct message_cursor, "y", FIELD_FLOAT, y, NEED, -LIMIT_COORDINATE, LIMIT_COORDINATE),
     END,
 };
 
@@ -351,6 +360,9 @@ static int read_lists(const cJSON *json, struct message_reply *reply, struct fai
         result = read_rows(cJSON_GetObjectItemCaseSensitive(json, "params"), "params", MESSAGE_PARAMS,
                            param_fields, sizeof *reply->params, &rows, &reply->param_count, failure);
         reply->params = rows;
+    } else if (strcmp(reply->to, request_op_name(REQUEST_INSPECT)) == 0) {
+        result = message_agents_read(cJSON_GetObjectItemCaseSensitive(json, "agents"), &reply->agents,
+                                     &reply->agent_count, failure);
     }
     return result;
 }
@@ -379,9 +391,9 @@ static int read_error(const cJSON *json, struct message_error *error, struct fai
 
 static enum message_op op_of(const cJSON *json) {
     static const char *const names[] = {
-        [MESSAGE_HELLO] = "hello",       [MESSAGE_SCENARIO] = "scenario", [MESSAGE_REPLY] = "reply",
-        [MESSAGE_EVENT] = "event",       [MESSAGE_ERROR] = "error",       [MESSAGE_BYE] = "bye",
-        [MESSAGE_SNAPSHOT] = "snapshot",
+        [MESSAGE_HELLO] = "hello",     [MESSAGE_SCENARIO] = "scenario", [MESSAGE_REPLY] = "reply",
+        [MESSAGE_EVENT] = "event",     [MESSAGE_ERROR] = "error",       [MESSAGE_BYE] = "bye",
+        [MESSAGE_CURSORS] = "cursors", [MESSAGE_SNAPSHOT] = "snapshot",
     };
     const cJSON *op = cJSON_GetObjectItemCaseSensitive(json, "op");
     for (int i = 0; cJSON_IsString(op) && i < MESSAGE_UNKNOWN; i++) {
@@ -390,6 +402,21 @@ static enum message_op op_of(const cJSON *json) {
         }
     }
     return MESSAGE_UNKNOWN;
+}
+
+static int read_cursors(const cJSON *json, struct message_cursors *cursors, struct failure *failure) {
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "cursors"), *row = NULL;
+    if (!cJSON_IsArray(rows)) {
+        return failure_set(failure, FAILURE_INVALID, "cursors", "missing, or not an array");
+    }
+    cJSON_ArrayForEach(row, rows) {
+        if (cursors->count < MESSAGE_CURSOR_ROWS &&
+            fields_read(cursor_fields, row, "cursors", NULL, &cursors->rows[cursors->count++], NULL,
+                        failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 /* Members that an event need not have are marked in `has` when they are there. */
@@ -431,6 +458,8 @@ static int read_body(const cJSON *json, struct message *message, struct failure 
         return read_error(json, &message->body.error, failure);
     case MESSAGE_BYE:
         return fields_read(bye_fields, json, "", NULL, &message->body.bye, NULL, failure);
+    case MESSAGE_CURSORS:
+        return read_cursors(json, &message->body.cursors, failure);
     case MESSAGE_SNAPSHOT:
     case MESSAGE_UNKNOWN:
         break;
@@ -472,6 +501,9 @@ void message_fini(struct message *message) {
     if (message->op == MESSAGE_REPLY) {
         free(message->body.reply.scenarios);
         free(message->body.reply.params);
+        free(message->body.reply.agents);
+        message->body.reply.agents = NULL;
+        message->body.reply.agent_count = 0;
         message->body.reply.scenarios = NULL;
         message->body.reply.params = NULL;
         message->body.reply.scenario_count = 0;

@@ -13,11 +13,18 @@
 #include "common/failure.h"
 #include "common/json_writer.h"
 #include "common/limits.h"
+#include "common/message_agent.h"
 #include "common/message_geometry.h"
 #include "common/request.h"
 #include "common/vec2.h"
 
-enum { PROTOCOL_VERSION = 1, MESSAGE_TEXT = 256, MESSAGE_SCENARIOS = 256, MESSAGE_PARAMS = 1024 };
+enum {
+    PROTOCOL_VERSION = 1,
+    MESSAGE_TEXT = 256,
+    MESSAGE_SCENARIOS = 256,
+    MESSAGE_PARAMS = 1024,
+    MESSAGE_CURSOR_ROWS = 64
+};
 
 struct message_kind {
     char name[LIMIT_NAME_CHARS + 1];
@@ -49,6 +56,7 @@ enum message_op {
     MESSAGE_EVENT,
     MESSAGE_ERROR,
     MESSAGE_BYE,
+    MESSAGE_CURSORS,
     MESSAGE_SNAPSHOT, /* recognised only; decode it with snapshot_decode */
     MESSAGE_UNKNOWN,  /* an op of a later version: ignore */
 };
@@ -124,6 +132,24 @@ struct message_reply {
     /* get_params */
     int param_count;
     struct message_param *params; /* owned by the message */
+    /* hello */
+    char role[16]; /* what you may do now; "" in other replies */
+    /* inspect */
+    int agent_count;
+    struct message_agent *agents; /* owned by the message */
+};
+
+/** Where somebody points. */
+struct message_cursor {
+    uint32_t session;
+    char name[LIMIT_PERSON_BYTES + 1]; /* "" when the session has none */
+    float x, y;                        /* px */
+};
+
+/** Everybody's; those beyond the first MESSAGE_CURSOR_ROWS are left out. */
+struct message_cursors {
+    int count;
+    struct message_cursor rows[MESSAGE_CURSOR_ROWS];
 };
 
 struct message_error {
@@ -147,6 +173,7 @@ struct message {
         struct message_event event;
         struct message_error error;
         struct message_bye bye;
+        struct message_cursors cursors;
     } body;
 };
 

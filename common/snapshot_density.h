@@ -48,5 +48,9 @@ bool density_takes(const char *line, size_t length);
 /** Reads a line: strict about types, counts and lengths. -1 with *failure; *out is void then, to be used
  * again or freed. */
 NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct failure *failure);
+/** The same, and *snapshot becomes one of the same moment with the targets, without agents and without
+ * fields. */
+NODISCARD int density_decode_frame(const char *line, size_t length, struct density *out,
+                                   struct snapshot *snapshot, struct failure *failure);
 
 #endif

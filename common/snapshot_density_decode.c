@@ -104,7 +104,23 @@ bool density_takes(const char *line, size_t length) {
     return length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
 }
 
-int density_decode(const char *line, size_t length, struct density *out, struct failure *failure) {
+static int read_moment(const cJSON *json, const struct density *density, struct snapshot *snapshot,
+                       struct failure *failure) {
+    if (snapshot_reserve(snapshot, 1, 0, false) != 0) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "density: out of memory");
+    }
+    snapshot->tick = density->tick;
+    snapshot->time_s = density->time_s;
+    snapshot->clock_ms = density->clock_ms;
+    snapshot->has_forces = false;
+    snapshot->fields = 0;
+    snapshot->count = 0;
+    snapshot->share_count = 0;
+    return snapshot_read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), snapshot, failure);
+}
+
+int density_decode_frame(const char *line, size_t length, struct density *out, struct snapshot *snapshot,
+                         struct failure *failure) {
     if (!density_takes(line, length)) {
         return refuse(failure, "op", "not a density line");
     }
@@ -112,7 +128,14 @@ int density_decode(const char *line, size_t length, struct density *out, struct 
     if (json == NULL) {
         return -1;
     }
-    const int result = read_density(json, out, failure);
+    int result = read_density(json, out, failure);
+    if (result == 0 && snapshot != NULL) {
+        result = read_moment(json, out, snapshot, failure);
+    }
     cJSON_Delete(json);
     return result;
+}
+
+int density_decode(const char *line, size_t length, struct density *out, struct failure *failure) {
+    return density_decode_frame(line, length, out, NULL, failure);
 }

@@ -20,6 +20,11 @@ static const double snapshot_hz = 30.0;
 
 /* ---- mail ---- */
 
+/* One of the agents' columns: a density has none, and says less than plots and the timeline show. */
+static bool has_agents(const struct snapshot *snapshot) {
+    return snapshot->fields != 0 || snapshot->count > 0;
+}
+
 static void take_snapshot(struct app *app, struct snapshot *snapshot, double arrival_ms) {
     struct mailbox *mailbox = connection_mailbox(app->connection);
     if (snapshot == NULL) {
@@ -29,9 +34,13 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
         mailbox_return_snapshot(mailbox, snapshot);
         return;
     }
+    app->is_dirty = true;
     server_view_count_states(&app->server, snapshot);
-    plots_add(&app->plots, snapshot);
-    history_add(&app->history, snapshot);
+    if (has_agents(snapshot)) {
+        plots_add(&app->plots, snapshot);
+        history_add(&app->history, snapshot);
+    }
+    app_note_echo(app, snapshot, arrival_ms);
     clock_sync_add(&app->clock, snapshot->clock_ms, arrival_ms, !app->server.is_paused);
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
 }
@@ -43,13 +52,21 @@ static void begin_world(struct app *app) {
     history_clear(&app->history);
     camera_view_fit(&app->camera_view);
     app->is_live = true;
-    app->is_following = false;
+    app->is_following = app->is_dragging = app->tried_mouse = app->has_camera = false;
+    app->tool = TOOL_NONE;
+    app->tuned_kind = 0;
     app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
     app->selected = app->options.selected;
     app_send_plain(app, REQUEST_GET_PARAMS);
 }
 
 static void take_message(struct app *app, const struct mail *mail) {
+    const bool is_reply = mail->message->op == MESSAGE_REPLY;
+    /* a round trip alone changes nothing worth a picture */
+    app->is_dirty |= !is_reply || strcmp(mail->message->body.reply.to, "ping") != 0;
+    if (is_reply && strcmp(mail->message->body.reply.to, "inspect") == 0) {
+        app->inspected_ms = app->now_ms;
+    }
     server_view_apply(&app->server, mail->message, mail->epoch);
     if (mail->message->op == MESSAGE_HELLO) {
         clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
@@ -67,6 +84,7 @@ static void take_mail(struct app *app) {
     struct mailbox *mailbox = connection_mailbox(app->connection);
     double arrival_ms = 0.0;
     struct snapshot *snapshot = mailbox_take_snapshot(mailbox, &arrival_ms);
+    app->density = mailbox_take_density(mailbox, app->density, &app->density_epoch);
     app->link = mailbox_status(mailbox);
     for (struct mail *mail = mailbox_take_message(mailbox); mail != NULL;
          mail = mailbox_take_message(mailbox)) {
@@ -78,7 +96,7 @@ static void take_mail(struct app *app) {
         app_send_load(app, app->server.wanted_scenario);
         app->server.wanted_scenario[0] = '\0';
     }
-    app_update_forces(app);
+    app_ask_agent(app);
     rate_meter_add(&app->rate, app->now_ms, app->link.snapshot_count);
     rate_meter_add(&app->bytes, app->now_ms, app->link.byte_count);
 }
@@ -130,6 +148,9 @@ static void print_stats(struct app *app) {
     printf("first picture after %.0f ms, %u frames, %d agents, drawn by %s\n", app->first_picture_ms,
            app->frames_drawn, app->frame.count,
            window_wants_mesh(app->window) ? "the graphics card" : "the processor");
+    if (app->echo.count > 0) {
+        printf("%-12s median %6.2f ms   of %d\n", "mouse echo", echo_median_ms(&app->echo), app->echo.count);
+    }
     if (count > 20) {
         print_times("frame", app->frame_ms + 10, count - 10);
         print_times("frame, CPU", app->frame_cpu_ms + 10, count - 10);
@@ -152,9 +173,9 @@ static void sleep_until(double wake_ms) {
 
 /* The screen's refresh paces us when there is one. It need not: a hidden window may not wait at all. */
 static void pace(struct app *app) {
-    const double step = app->options.fixed_dt_ms > 0.0  ? app->options.fixed_dt_ms
-                        : window_has_vsync(app->window) ? 4.0
-                                                        : frame_ms;
+    const double step = app->options.fixed_dt_ms > 0.0 ? app->options.fixed_dt_ms
+                        : window_has_vsync(app->window) && app->now_ms - app->dirty_ms < 600.0 ? 4.0
+                                                                                               : frame_ms;
     const double now = connection_now_ms();
     app->next_frame_ms = window_has_vsync(app->window) ? app->now_ms + step : app->next_frame_ms + step;
     if (app->next_frame_ms < now - 5.0 * step) {
@@ -204,6 +225,18 @@ static void note_times(struct app *app, double cpu_before_ms) {
     }
 }
 
+/* A paused world in which nobody does anything needs no other picture; nor does a server that is silent. */
+static bool needs_picture(struct app *app) {
+    const bool is_still = app->server.is_paused && app->link.state == LINK_READY && app->frame.names != NULL;
+    if (app->is_dirty || app->toast_until_ms > app->now_ms || app->seen_notices != app->server.notice_count) {
+        app->is_dirty = false;
+        app->dirty_ms = app->now_ms;
+    }
+    /* what fades, glows or catches up has done so in this time */
+    return !is_still || app->now_ms - app->dirty_ms < 600.0 || app->clip != NULL || app->options.frames > 0 ||
+           app->wants_screenshot || app->wants_scale;
+}
+
 static int run_frame(struct app *app, struct failure *failure) {
     SDL_Event event;
     const double cpu_ms = thread_cpu_ms();
@@ -212,10 +245,15 @@ static int run_frame(struct app *app, struct failure *failure) {
         app_handle_event(app, &event);
     }
     take_mail(app);
+    if (!needs_picture(app)) {
+        return check_end(app, failure);
+    }
     if (app_prepare(app) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
     }
+    app_update_stream(app);
     app_send_mouse(app);
+    app_tool_move(app);
     app_draw(app);
     if (app->wants_screenshot) {
         save_picture_on_key(app);
@@ -290,12 +328,13 @@ int app_run(struct app *app, struct failure *failure) {
 }
 
 static struct connection *connect_to(const struct viewer_options *options) {
-    const struct connection_def def = {
+    struct connection_def def = {
         .address = options->address,
-        .snapshot_hz = snapshot_hz,
-        .wants_forces = (options->overlay_bits & OVERLAYS_NEED_FORCES) != 0 || options->selected != 0,
+        .prefers_plain = options->layout == LAYOUT_OBJECTS,
         .is_single_try = options->is_single_try,
     };
+    snprintf(def.name, sizeof def.name, "%s", options->name);
+    snprintf(def.token, sizeof def.token, "%s", options->token);
     return connection_create(&def);
 }
 
@@ -304,7 +343,6 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     app->started_ms = connection_now_ms();
     app->overlays = options->overlay_bits;
     app->palette = (enum palette)options->palette;
-    app->wants_forces = (options->overlay_bits & OVERLAYS_NEED_FORCES) != 0 || options->selected != 0;
     app->is_live = true;
     server_view_init(&app->server);
     snapshot_buffer_init(&app->snapshots);
@@ -366,6 +404,7 @@ void app_destroy(struct app *app) {
         return;
     }
     connection_destroy(app->connection);
+    mailbox_free_density(app->density);
     if (clip_stop(app->clip, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }

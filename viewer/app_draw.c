@@ -47,11 +47,15 @@ static void place_camera(struct app *app) {
     }
     const int32_t index =
         app->is_following && app->frame.names != NULL ? frame_find(&app->frame, app->selected) : -1;
+    const struct message_agent *inspected = app_inspected(app);
     if (index >= 0) {
         camera_view_center(&app->camera_view, &app->camera,
                            vec2_make(app->frame.x[index], app->frame.y[index]));
+    } else if (app->is_following && inspected != NULL) { /* beyond what is sent: it is fetched */
+        camera_view_center(&app->camera_view, &app->camera, vec2_make(inspected->x, inspected->y));
     }
     app->camera = camera_view_place(&app->camera_view, size, window, app->margins);
+    app->has_camera = app->server.has_scenario;
 }
 
 /* The two snapshots around the moment, out of the history. */
@@ -142,6 +146,8 @@ struct scene app_scene(const struct app *app) {
         .camera = app->camera,
         .server = &app->server,
         .frame = &app->frame,
+        .density = app_density(app),
+        .inspected = app_inspected(app),
         .trails = &app->trails,
         .heat_mode = app->heat_mode,
         .pixel_scale = app->pixel_scale,
@@ -174,6 +180,12 @@ static void fill_view(struct app *app) {
         .link = &app->link,
         .address = &app->options.address,
         .camera = &app->camera,
+        .density = app_density(app),
+        .inspected = app_inspected(app),
+        .echo_ms = echo_median_ms(&app->echo),
+        .has_region = mailbox_stream(connection_mailbox(app->connection)).has_region,
+        .shows_params = app->shows_params,
+        .tuned_kind = app_tuned_kind(app),
         .plots = app->shows_side && !is_fixed ? &app->plots : NULL,
         .lag = &app->lag,
         .now_ns = clock_now_ns(),
@@ -200,6 +212,7 @@ static void fill_view(struct app *app) {
         .toast_alpha = toast_alpha(app),
     };
     hud_fill(&hud, &app->view);
+    app_tool_words(app, app->view.tool, sizeof app->view.tool);
 }
 
 void app_draw(struct app *app) {
@@ -216,6 +229,7 @@ void app_draw(struct app *app) {
     scene_draw(&scene, &canvas);
     fill_view(app);
     app->input.mouse = app->cursor;
+    app->input.pressed_at = app->pressed_at;
     app->input.has_mouse = app->has_cursor;
     app_take_result(app, panels_draw(app->panels, &app->view, &app->input, &canvas));
     if (is_mesh) {

@@ -12,7 +12,7 @@ static const double scrub_step_ms = 1000.0;
 /* ---- requests ---- */
 
 /* Whether it could be sent. */
-static bool send_request(struct app *app, const struct request *request) {
+bool app_send(struct app *app, const struct request *request) {
     if (connection_send(app->connection, request) != 0) {
         server_view_set_notice(&app->server, true, "not sent: there is no connection");
         return false;
@@ -22,7 +22,7 @@ static bool send_request(struct app *app, const struct request *request) {
 
 bool app_send_plain(struct app *app, enum request_op op) {
     const struct request request = request_default(op);
-    return send_request(app, &request);
+    return app_send(app, &request);
 }
 
 /* Believed at once, so that a second key press means the opposite even before the server's event is here. */
@@ -42,7 +42,7 @@ static void step_world(struct app *app) {
 static void ask_scenarios(struct app *app) {
     struct request request = request_default(REQUEST_LIST);
     request.body.list.what = LIST_SCENARIOS;
-    send_request(app, &request);
+    app_send(app, &request);
 }
 
 /* The list first: files may have come since the last time. The load follows when it arrives. */
@@ -54,41 +54,20 @@ static void switch_scenario(struct app *app, int steps) {
 void app_send_load(struct app *app, const char *scenario) {
     struct request request = request_default(REQUEST_LOAD);
     snprintf(request.body.load.scenario, sizeof request.body.load.scenario, "%s", scenario);
-    send_request(app, &request);
+    app_send(app, &request);
 }
 
 bool app_moves_mouse_target(const struct app *app) {
-    return app->server.has_mouse_target && app->link.state == LINK_READY && app->is_live;
+    return app->server.has_mouse_target && app->link.state == LINK_READY && app->is_live &&
+           app->tool == TOOL_NONE && !app->is_dragging && server_view_may_act(&app->server);
 }
 
 /* Known before the panels are drawn again: the pointer may have jumped. */
-static bool is_over_panels(const struct app *app, vec2 at) {
+bool app_is_over_panels(const struct app *app, vec2 at) {
     const float right = (float)app->raster->width - PANELS_SIDE_PX * app->pixel_scale;
     const float bottom = (float)app->raster->height - PANELS_TIMELINE_PX * app->pixel_scale;
     return app->result.wants_mouse || app->shows_picker ||
            (app->shows_side && (at.x >= right || at.y >= bottom));
-}
-
-void app_send_mouse(struct app *app) {
-    if (app->cursor_moved && app_moves_mouse_target(app) && !app->is_panning &&
-        !is_over_panels(app, app->cursor)) {
-        const vec2 point = server_view_clamp_point(&app->server, camera_to_world(&app->camera, app->cursor));
-        struct request request = request_default(REQUEST_MOUSE);
-        request.body.mouse.x = point.x;
-        request.body.mouse.y = point.y;
-        send_request(app, &request);
-    }
-    app->cursor_moved = false;
-}
-
-void app_update_forces(struct app *app) {
-    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    const bool fits = newest == NULL || newest->count <= HUD_FORCES_MOST;
-    const bool wanted = fits && ((app->overlays & OVERLAYS_NEED_FORCES) != 0 || app->has_selected);
-    if (wanted != app->wants_forces) {
-        app->wants_forces = wanted;
-        connection_set_forces(app->connection, wanted);
-    }
 }
 
 /* ---- actions ---- */
@@ -102,6 +81,12 @@ static void toggle_forces(struct app *app) {
 static void close_something(struct app *app) {
     if (app->shows_help || app->shows_picker) {
         app->shows_help = app->shows_picker = false;
+    } else if (app->result.is_typing) {
+        app->input.is_escape = true;
+    } else if (app->tool != TOOL_NONE) {
+        app->tool = TOOL_NONE;
+    } else if (app->shows_params) {
+        app->shows_params = false;
     } else if (app->has_selected) {
         app->has_selected = app->is_following = false;
     } else {
@@ -199,6 +184,10 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
     case SHORTCUT_NETWORK:
         app->shows_network = !app->shows_network;
         break;
+    case SHORTCUT_PARAMS:
+        app->shows_params = !app->shows_params || !app->shows_side;
+        app->shows_side = app->shows_side || app->shows_params;
+        break;
     case SHORTCUT_LARGER:
         set_scale(app, app->options.ui_scale * 1.125);
         break;
@@ -234,6 +223,10 @@ void app_act(struct app *app, enum shortcut_action action) {
         break;
     case SHORTCUT_PICKER:
         open_picker(app);
+        break;
+    case SHORTCUT_ADD:
+    case SHORTCUT_REMOVE:
+        app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
         break;
     case SHORTCUT_FORCES:
         toggle_forces(app);
@@ -279,10 +272,12 @@ void app_take_result(struct app *app, const struct panels_result *result) {
         app_send_load(app, app->view.hits[result->hit].name);
         app->shows_picker = false;
     }
+    app_tune(app, result);
     memset(&app->input.text, 0, sizeof app->input.text);
     app->input.wheel = 0.0f;
     app->input.is_up = app->input.is_down_key = app->input.is_return = app->input.is_backspace = false;
-    app->input.was_pressed = false;
+    app->input.was_pressed = app->input.was_right_pressed = app->input.was_double = app->input.is_escape =
+        false;
 }
 
 /* ---- the mouse ---- */
@@ -314,7 +309,7 @@ static void move_pointer(struct app *app, vec2 to) {
     }
     app->cursor = to;
     app->cursor_moved_ms = app->now_ms;
-    app->cursor_moved = app->has_cursor = true;
+    app->cursor_moved = app->has_cursor = app->drag_moved = true;
 }
 
 /* On an agent: it is selected. Beside one: nothing is, or the forces of all are shown or hidden. */
@@ -327,25 +322,30 @@ static void click(struct app *app, bool is_double) {
         app->is_following = is_double;
     } else if (app->has_selected) {
         app->has_selected = app->is_following = false;
-    } else if (!is_double) {
-        app_act(app, SHORTCUT_FORCES);
+    } else {
+        app_act(app,
+                SHORTCUT_FORCES); /* a quick second click is no double click here: it means the opposite */
     }
 }
 
 static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
     const bool is_down = event->state == SDL_PRESSED;
     const vec2 at = picture_point(app, event->x, event->y);
-    const bool is_for_panels = is_over_panels(app, at);
+    const bool is_for_panels = app_is_over_panels(app, at);
     app->cursor = at;
     if (event->button != SDL_BUTTON_LEFT) {
         app->is_panning = is_down && !is_for_panels;
+        app->input.was_right_pressed |= is_down && is_for_panels;
         return;
     }
     app->input.is_down = is_down;
     if (is_down) {
         app->input.was_pressed = true;
+        app->input.was_double |= event->clicks >= 2;
         app->pressed_at = at;
-        app->is_pressed = !is_for_panels;
+        app->is_pressed = !is_for_panels && !app_tool_press(app);
+    } else if (app->is_dragging) {
+        app_tool_release(app);
     } else if (app->is_pressed) {
         app->is_pressed = false;
         if (vec2_length(vec2_sub(at, app->pressed_at)) <= click_slop_px * app->pixel_scale) {
@@ -359,8 +359,8 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
 static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
     const bool has_control = (event->keysym.mod & KMOD_CTRL) != 0;
     const enum shortcut_action action = shortcuts_find(event->keysym.sym, has_control);
-    if (app->shows_picker && action != SHORTCUT_QUIT && action != SHORTCUT_PICKER &&
-        action != SHORTCUT_SCREENSHOT) {
+    if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_QUIT &&
+        action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
         app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
         app->input.is_return |= event->keysym.sym == SDLK_RETURN || event->keysym.sym == SDLK_KP_ENTER;
@@ -375,12 +375,13 @@ static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
 
 static void handle_text(struct app *app, const char *text) {
     const size_t used = strlen(app->input.text);
-    if (app->shows_picker && used + strlen(text) < sizeof app->input.text) {
+    if ((app->shows_picker || app->result.is_typing) && used + strlen(text) < sizeof app->input.text) {
         snprintf(app->input.text + used, sizeof app->input.text - used, "%s", text);
     }
 }
 
 void app_handle_event(struct app *app, const SDL_Event *event) {
+    app->is_dirty = true;
     switch (event->type) {
     case SDL_QUIT:
         app->is_running = false;

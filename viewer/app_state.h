@@ -1,5 +1,6 @@
-/* What the three files of the app share: app.c (life and loop), app_input.c (what a person does), app_draw.c
- * (the picture). Not for others.
+/* What the files of the app share: app.c (life and loop), app_input.c (what a person does), app_tools.c (what
+ * that does to the world), app_stream.c (what is asked of the server), app_draw.c (the picture). Not for
+ * others.
  *
  * Owns everything the viewer is made of. All of it belongs to the drawing thread.
  */
@@ -12,6 +13,7 @@
 #include "viewer/clip.h"
 #include "viewer/clock_sync.h"
 #include "viewer/connection.h"
+#include "viewer/echo.h"
 #include "viewer/history.h"
 #include "viewer/hud.h"
 #include "viewer/rate_meter.h"
@@ -19,6 +21,9 @@
 #include "viewer/window.h"
 
 enum { APP_FRAME_TIMES = 4096 };
+
+/** What a click is for. */
+enum tool { TOOL_NONE, TOOL_ADD, TOOL_REMOVE };
 
 struct app {
     struct viewer_options options;
@@ -42,6 +47,9 @@ struct app {
     struct trails trails;
     struct heat heat;
     struct panels_lag lag;
+    struct density *density; /* the newest, owned; NULL before the first */
+    uint32_t density_epoch;
+    struct echo echo;
 
     struct history history;
     struct snapshot_buffer past; /* the two around the moment that is looked back at */
@@ -58,8 +66,23 @@ struct app {
     enum palette palette;
     enum heat_mode heat_mode;
     bool colors_by_kind, shows_side, shows_network, shows_help, shows_picker;
-    bool has_selected, is_following, wants_forces;
+    bool has_selected, is_following, shows_params;
     uint32_t selected;
+    bool has_camera;      /* of this world */
+    double stream_due_ms; /* no other subscription before */
+    uint32_t asked_agent; /* by the newest inspect: */
+    uint64_t asked_tick;
+    double asked_ms, inspected_ms; /* when; when it was answered */
+
+    enum tool tool;
+    int tool_kind, tuned_kind;          /* which of the scenario's kinds */
+    char dragged[LIMIT_NAME_CHARS + 1]; /* the target in hand */
+    bool is_dragging, drag_moved;       /* the left button holds something; since it was last sent */
+    double dragged_ms, tuned_ms, cursor_sent_ms;
+    uint32_t removed;
+    bool tried_mouse; /* in this world */
+    bool is_dirty;    /* something happened: the picture may be another */
+    double dirty_ms;  /* when it last was */
     struct clip *clip;
     char clip_path[1024];
     bool is_running, wants_screenshot, wants_scale;
@@ -82,13 +105,36 @@ void app_handle_event(struct app *app, const SDL_Event *event);
 void app_act(struct app *app, enum shortcut_action action);
 /** What the panels said they were asked for. */
 void app_take_result(struct app *app, const struct panels_result *result);
-/** Sends the mouse's place, at most once a frame. */
-void app_send_mouse(struct app *app);
 bool app_moves_mouse_target(const struct app *app);
-/** Asks for forces when something shows them, and not otherwise. */
-void app_update_forces(struct app *app);
+bool app_send(struct app *app, const struct request *request);
+bool app_is_over_panels(const struct app *app, vec2 at);
 bool app_send_plain(struct app *app, enum request_op op);
 void app_send_load(struct app *app, const char *scenario);
+
+/* app_stream.c */
+/** Asks for the frames that the picture needs now. */
+void app_update_stream(struct app *app);
+/** The density that is shown instead of agents, or NULL. */
+const struct density *app_density(const struct app *app);
+/** Asks why the selected agent does what it does; what is known of it, or NULL. */
+void app_ask_agent(struct app *app);
+const struct message_agent *app_inspected(const struct app *app);
+/** Sends the mouse's place, at most once a frame. */
+void app_send_mouse(struct app *app);
+/** A frame came: how long the mouse's target was on its way. */
+void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms);
+
+/* app_tools.c */
+void app_choose_tool(struct app *app, enum tool tool);
+/** What the tool in hand does, for the person; "" without one. */
+void app_tool_words(const struct app *app, char *out, size_t size);
+/** The left button over the world: whether the tool took it. */
+bool app_tool_press(struct app *app);
+void app_tool_release(struct app *app);
+void app_tool_move(struct app *app);
+void app_tune(struct app *app, const struct panels_result *result);
+/** The kind whose parameters are shown. */
+const char *app_tuned_kind(const struct app *app);
 
 /* app_draw.c */
 /** The picture's size, the camera, the frame. -1 when out of memory. */

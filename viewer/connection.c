@@ -15,6 +15,8 @@
 #include "common/clock.h"
 #include "common/line_reader.h"
 #include "common/log.h"
+#include "common/snapshot_density.h"
+#include "common/snapshot_stream.h"
 
 enum {
     LINE_CAP_BYTES = 64 * 1024 * 1024,
@@ -49,6 +51,10 @@ struct connection {
     double pings_ms[PINGS_KEPT];
     unsigned ping_count;
     struct snapshot *reading; /* being decoded into */
+    struct density *reading_density;
+    struct snapshot_stream *frames; /* knows the key */
+    uint64_t resynced_ns;           /* when a lost key was last asked for */
+    char farewell[MESSAGE_TEXT];    /* what the server said as it went */
     bool is_resolving, is_closing, said_bye;
 };
 
@@ -106,7 +112,8 @@ static void lose(struct connection *connection, const char *reason) {
     if (connection->is_closing) {
         return;
     }
-    snprintf(connection->status.reason, sizeof connection->status.reason, "%s", reason);
+    snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
+             connection->said_bye && connection->farewell[0] != '\0' ? connection->farewell : reason);
     connection->status.is_bye = connection->said_bye;
     connection->status.ping_ms = -1.0;
     connection->ping_count = 0;
@@ -170,13 +177,6 @@ static void write_request(struct connection *connection, const struct request *r
     write_bytes(connection, &bytes);
 }
 
-static struct request subscribe_request(double hz, bool wants_forces) {
-    struct request request = request_default(REQUEST_SUBSCRIBE);
-    request.body.subscribe.hz = hz;
-    request.body.subscribe.forces = wants_forces;
-    return request;
-}
-
 static void flush_output(struct connection *connection) {
     if (connection->status.state != LINK_READY || connection->link == NULL ||
         uv_stream_get_write_queue_size((uv_stream_t *)&connection->link->tcp) > MAX_UNSENT_BYTES) {
@@ -221,20 +221,38 @@ static void take_ping(struct connection *connection, double t0_ms) {
     publish_status(connection, LINK_READY);
 }
 
-/* Before the hello is handed over: the status must say LINK_READY when it is read. */
-static void greet(struct connection *connection) {
+/* Of a world nothing is known but its scenario. */
+static void begin_stream(struct connection *connection, const struct message_scenario *scenario) {
+    const struct stream stream = stream_first(scenario, connection->def.prefers_plain);
+    const struct request request = stream_request(&stream, NULL);
     connection->epoch++;
+    snapshot_stream_reset(connection->frames);
+    mailbox_set_stream(&connection->mailbox, &stream);
+    write_request(connection, &request);
+}
+
+static void introduce(struct connection *connection) {
+    struct request request = request_default(REQUEST_HELLO);
+    struct request_hello *hello = &request.body.hello;
+    if (connection->def.name[0] != '\0' || connection->def.token[0] != '\0') {
+        hello->has_protocol = true;
+        hello->protocol = PROTOCOL_VERSION;
+        snprintf(hello->name, sizeof hello->name, "%s", connection->def.name);
+        snprintf(hello->token, sizeof hello->token, "%s", connection->def.token);
+        write_request(connection, &request);
+    }
+}
+
+/* Before the hello is handed over: the status must say LINK_READY when it is read. */
+static void greet(struct connection *connection, const struct message_hello *hello) {
     connection->attempt = 0;
     connection->said_bye = false;
     connection->status.was_ready = true;
     connection->status.is_bye = false;
     connection->status.reason[0] = '\0';
     publish_status(connection, LINK_READY);
-    pthread_mutex_lock(&connection->mailbox.lock);
-    const bool wants_forces = connection->mailbox.wants_forces;
-    pthread_mutex_unlock(&connection->mailbox.lock);
-    const struct request request = subscribe_request(connection->def.snapshot_hz, wants_forces);
-    write_request(connection, &request);
+    introduce(connection);
+    begin_stream(connection, &hello->scenario);
     log_write(LOG_INFO, "connection", "connected to %s:%s", connection->def.address.host,
               connection->def.address.port);
 }
@@ -250,14 +268,15 @@ static int take_message(struct connection *connection, struct message *message) 
             lose(connection, reason);
             return -1;
         }
-        greet(connection);
+        greet(connection, &message->body.hello);
     } else if (message->op == MESSAGE_BYE) {
         connection->said_bye = true;
+        snprintf(connection->farewell, sizeof connection->farewell, "%s", message->body.bye.message);
     } else if (!is_ready) {
         lose(connection, "this is not a drover server: it did not say hello");
         return -1;
     } else if (message->op == MESSAGE_SCENARIO) {
-        connection->epoch++;
+        begin_stream(connection, &message->body.scenario);
     } else if (message->op == MESSAGE_REPLY && strcmp(message->body.reply.to, "ping") == 0) {
         take_ping(connection, message->body.reply.t0);
     }
@@ -292,22 +311,64 @@ static int read_message(struct connection *connection, const char *line, size_t 
     return result;
 }
 
-static void read_snapshot(struct connection *connection, const char *line, size_t length) {
+/* Asks for the key again, not more than once a second. */
+static void refuse_frame(struct connection *connection, const struct failure *failure) {
+    const uint64_t now_ns = clock_now_ns();
+    log_write(LOG_WARN, "connection", "a frame that cannot be read: %s%s%s", failure->field,
+              failure->field[0] != '\0' ? ": " : "", failure->message);
+    if (now_ns - connection->resynced_ns > 1000000000u) {
+        const struct request request = request_default(REQUEST_RESYNC);
+        connection->resynced_ns = now_ns;
+        write_request(connection, &request);
+    }
+}
+
+/* True when *snapshot has a frame now. */
+static bool read_density(struct connection *connection, const char *line, size_t length) {
     struct failure failure;
+    struct density *density = connection->reading_density;
+    if (density == NULL) {
+        density = connection->reading_density = malloc(sizeof *density);
+        if (density == NULL) {
+            return false;
+        }
+        density_init(density);
+    }
+    if (density_decode_frame(line, length, density, connection->reading, &failure) != 0) {
+        refuse_frame(connection, &failure);
+        return false;
+    }
+    connection->reading_density = mailbox_put_density(&connection->mailbox, density, connection->epoch);
+    return true;
+}
+
+static bool read_agents(struct connection *connection, const char *line, size_t length) {
+    struct failure failure;
+    const enum snapshot_stream_result result =
+        snapshot_stream_decode(connection->frames, line, length, connection->reading, &failure);
+    if (result == SNAPSHOT_STREAM_REFUSED) {
+        refuse_frame(connection, &failure);
+    }
+    return result == SNAPSHOT_STREAM_FRAME;
+}
+
+/* Frames of a layout that is no longer wanted are still on their way for a while; they are not worth reading.
+ */
+static void read_frame(struct connection *connection, const char *line, size_t length) {
+    const bool is_density = density_takes(line, length);
+    const bool wants_density = mailbox_stream(&connection->mailbox).layout == LAYOUT_DENSITY;
     if (connection->reading == NULL) {
         connection->reading = snapshot_create();
     }
-    if (connection->reading == NULL || connection->status.state != LINK_READY) {
+    if (connection->reading == NULL || connection->status.state != LINK_READY ||
+        is_density != wants_density) {
         return;
     }
-    if (snapshot_decode(line, length, connection->reading, &failure) != 0) {
-        log_write(LOG_WARN, "connection", "a snapshot that cannot be read: %s%s%s", failure.field,
-                  failure.field[0] != '\0' ? ": " : "", failure.message);
-        return;
+    if (is_density ? read_density(connection, line, length) : read_agents(connection, line, length)) {
+        connection->reading->epoch = connection->epoch;
+        connection->reading =
+            mailbox_put_snapshot(&connection->mailbox, connection->reading, connection_now_ms());
     }
-    connection->reading->epoch = connection->epoch;
-    connection->reading =
-        mailbox_put_snapshot(&connection->mailbox, connection->reading, connection_now_ms());
 }
 
 static void read_lines(struct connection *connection) {
@@ -320,8 +381,8 @@ static void read_lines(struct connection *connection) {
             log_write(LOG_WARN, "connection", "a line longer than %d bytes was skipped", LINE_CAP_BYTES);
         } else if (length == 0) {
             continue;
-        } else if (message_peek(line, length) == MESSAGE_SNAPSHOT) {
-            read_snapshot(connection, line, length);
+        } else if (snapshot_stream_takes(line, length) || density_takes(line, length)) {
+            read_frame(connection, line, length);
         } else if (read_message(connection, line, length) != 0) {
             return; /* the link is gone */
         }
@@ -462,26 +523,34 @@ static int init_loop(struct connection *connection) {
     return 0;
 }
 
+static void free_connection(struct connection *connection) {
+    snapshot_destroy(connection->reading);
+    mailbox_free_density(connection->reading_density);
+    snapshot_stream_destroy(connection->frames);
+    mailbox_fini(&connection->mailbox);
+    free(connection);
+}
+
 struct connection *connection_create(const struct connection_def *def) {
     struct connection *connection = calloc(1, sizeof *connection);
-    if (connection == NULL || mailbox_init(&connection->mailbox) != 0) {
+    struct snapshot_stream *frames = connection != NULL ? snapshot_stream_create() : NULL;
+    if (frames == NULL || mailbox_init(&connection->mailbox) != 0) {
+        snapshot_stream_destroy(frames);
         free(connection);
         return NULL;
     }
     connection->def = *def;
-    connection->mailbox.wants_forces = def->wants_forces;
+    connection->frames = frames;
     connection->status.ping_ms = -1.0;
     if (init_loop(connection) != 0) {
-        mailbox_fini(&connection->mailbox);
-        free(connection);
+        free_connection(connection);
         return NULL;
     }
     if (uv_thread_create(&connection->thread, run_thread, connection) != 0) {
         close_everything(connection);
         uv_run(&connection->loop, UV_RUN_DEFAULT);
         uv_loop_close(&connection->loop);
-        mailbox_fini(&connection->mailbox);
-        free(connection);
+        free_connection(connection);
         return NULL;
     }
     return connection;
@@ -499,9 +568,7 @@ void connection_destroy(struct connection *connection) {
     const int left_open = uv_loop_close(&connection->loop);
     assert(left_open == 0);
     (void)left_open;
-    snapshot_destroy(connection->reading);
-    mailbox_fini(&connection->mailbox);
-    free(connection);
+    free_connection(connection);
 }
 
 struct mailbox *connection_mailbox(struct connection *connection) {
@@ -514,12 +581,14 @@ int connection_send(struct connection *connection, const struct request *request
     return result;
 }
 
-void connection_set_forces(struct connection *connection, bool wants_forces) {
-    pthread_mutex_lock(&connection->mailbox.lock);
-    connection->mailbox.wants_forces = wants_forces;
-    pthread_mutex_unlock(&connection->mailbox.lock);
-    const struct request request = subscribe_request(connection->def.snapshot_hz, wants_forces);
+void connection_set_stream(struct connection *connection, const struct stream *stream) {
+    const struct stream before = mailbox_stream(&connection->mailbox);
+    const struct request request = stream_request(stream, &before);
+    if (stream_equals(stream, &before)) {
+        return;
+    }
+    mailbox_set_stream(&connection->mailbox, stream);
     if (connection_send(connection, &request) != 0) {
-        log_write(LOG_DEBUG, "connection", "no connection: forces will be asked for when there is one");
+        mailbox_set_stream(&connection->mailbox, &before);
     }
 }

@@ -16,9 +16,10 @@ struct connection;
 
 struct connection_def {
     struct address address;
-    double snapshot_hz; /* to subscribe with */
-    bool wants_forces;
-    bool is_single_try; /* ends when the connection cannot be made or is lost */
+    bool prefers_plain;                /* frames as readable JSON: LAYOUT_OBJECTS */
+    char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
+    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
+    bool is_single_try;                /* ends when the connection cannot be made or is lost */
 };
 
 /** Starts trying at once. NULL when out of memory or threads. */
@@ -29,8 +30,9 @@ void connection_destroy(struct connection *connection);
 struct mailbox *connection_mailbox(struct connection *connection);
 /** Sends a request soon. -1 when there is no connection: it is lost. */
 NODISCARD int connection_send(struct connection *connection, const struct request *request);
-/** Subscribes with or without forces, now and after every reconnect. */
-void connection_set_forces(struct connection *connection, bool wants_forces);
+/** Subscribes to something else. In a new world, and after a reconnect, the connection begins with
+ * stream_first by itself. */
+void connection_set_stream(struct connection *connection, const struct stream *stream);
 
 /** Now, in the milliseconds that arrival times and clock_sync use. */
 double connection_now_ms(void);

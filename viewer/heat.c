@@ -63,16 +63,42 @@ int heat_count(struct heat *heat, const struct frame *frame, const struct camera
     return 0;
 }
 
-static uint32_t fullest(const struct heat *heat) {
-    uint32_t most = 1;
-    for (int32_t i = 0; i < heat->columns * heat->rows; i++) {
-        most = heat->counts[i] > most ? heat->counts[i] : most;
+int heat_take(struct heat *heat, const struct density *density, float speed) {
+    const int32_t cells = density->columns * density->rows;
+    if (reserve(heat, cells) != 0) {
+        heat->columns = heat->rows = 0;
+        return -1;
     }
-    return most;
+    heat->columns = density->columns;
+    heat->rows = density->rows;
+    for (int32_t i = 0; i < cells; i++) {
+        const vec2 velocity = {(float)density->vx[i] * 0.01f, (float)density->vy[i] * 0.01f};
+        const vec2 share = vec2_truncate(vec2_scale(velocity, 1.0f / fmaxf(speed, 1.0f)), 1.0f);
+        heat->counts[i] = density->count[i];
+        heat->sum_x[i] = share.x * (float)density->count[i];
+        heat->sum_y[i] = share.y * (float)density->count[i];
+    }
+    return 0;
 }
 
-/* The mean heading of blocks of cells: a line with a dot at its tail. */
-static void draw_flow(const struct heat *heat, struct canvas *canvas, float cell_px, float unit) {
+/* Of the cells that have agents. */
+static float mean_count(const struct heat *heat) {
+    double sum = 0.0;
+    int32_t cells = 0;
+    for (int32_t i = 0; i < heat->columns * heat->rows; i++) {
+        sum += heat->counts[i];
+        cells += heat->counts[i] > 0 ? 1 : 0;
+    }
+    return cells > 0 ? (float)(sum / cells) : 1.0f;
+}
+
+static vec2 corner_of(const struct heat_place *place, float column, float row) {
+    return vec2_make(place->corner.x + column * place->cell.x, place->corner.y + row * place->cell.y);
+}
+
+/* The mean heading of blocks of cells: a line with a dot at its head. */
+static void draw_flow(const struct heat *heat, struct canvas *canvas, const struct heat_place *place,
+                      float unit) {
     enum { BLOCK = 4 };
     for (int32_t row = 0; row + BLOCK <= heat->rows; row += BLOCK) {
         for (int32_t column = 0; column + BLOCK <= heat->columns; column += BLOCK) {
@@ -86,9 +112,8 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, float cell
             if (count < BLOCK || vec2_length(sum) < 0.15f * (float)count) {
                 continue; /* nobody, or they go every way */
             }
-            const vec2 middle =
-                vec2_scale(vec2_make((float)column + 0.5f * BLOCK, (float)row + 0.5f * BLOCK), cell_px);
-            const vec2 half = vec2_scale(sum, 0.45f * (float)BLOCK * cell_px / (float)count);
+            const vec2 middle = corner_of(place, (float)column + 0.5f * BLOCK, (float)row + 0.5f * BLOCK);
+            const vec2 half = vec2_scale(sum, 0.45f * (float)BLOCK * place->cell.x / (float)count);
             canvas_draw_line(canvas, vec2_sub(middle, half), vec2_add(middle, half), 1.25f * unit,
                              0xa0ffffffu);
             canvas_fill_disc(canvas, vec2_add(middle, half), 1.75f * unit, 0xd0ffffffu);
@@ -96,20 +121,23 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, float cell
     }
 }
 
-void heat_draw(const struct heat *heat, struct canvas *canvas, float cell_px, float unit) {
-    const float most = log2f(1.0f + (float)fullest(heat));
+void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit) {
+    const float mean = mean_count(heat); /* it has a middling colour, so that both more and fewer are seen */
+    const vec2 end = {(float)canvas->width, (float)canvas->height};
     for (int32_t row = 0; row < heat->rows; row++) {
         for (int32_t column = 0; column < heat->columns; column++) {
             const uint32_t count = heat->counts[row * heat->columns + column];
-            if (count > 0) {
-                const vec2 low = {(float)column * cell_px, (float)row * cell_px};
-                const float share = 0.15f + 0.85f * log2f(1.0f + (float)count) / most;
-                canvas_fill_rect(canvas, low, vec2_add(low, vec2_make(cell_px, cell_px)),
-                                 palette_heat(share));
+            const vec2 low = corner_of(place, (float)column, (float)row);
+            const vec2 high = corner_of(place, (float)column + 1.0f, (float)row + 1.0f);
+            if (count > 0 && high.x > 0.0f && high.y > 0.0f && low.x < end.x && low.y < end.y) {
+                const float share = 0.1f + 0.9f * (float)count / ((float)count + 1.4f * mean);
+                /* whole pixels: neighbours meet without a seam */
+                canvas_fill_rect(canvas, vec2_make(floorf(low.x), floorf(low.y)),
+                                 vec2_make(floorf(high.x), floorf(high.y)), palette_heat(share));
             }
         }
     }
-    draw_flow(heat, canvas, cell_px, unit);
+    draw_flow(heat, canvas, place, unit);
 }
 
 bool heat_is_better(int32_t count, float radius_px, float world_px2) {

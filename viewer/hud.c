@@ -54,6 +54,9 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
         hud_format_count(newest->tick, view->tick, sizeof view->tick);
         format_tenths(newest->time_s, " s", view->time, sizeof view->time);
     }
+    if (input->density != NULL || input->has_region) { /* what is seen is not all there is */
+        hud_format_count((uint64_t)input->server->agent_total, view->agents, sizeof view->agents);
+    }
     if (!input->is_fixed && input->link->state == LINK_READY) {
         if (input->link->ping_ms >= 0.0) {
             format_tenths(input->link->ping_ms, " ms", view->ping, sizeof view->ping);
@@ -67,6 +70,11 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
 static void fill_banner(const struct hud_input *input, struct panels_view *view) {
     const struct link_status *link = input->link;
     if (link->state == LINK_READY) {
+        if (input->server->has_scenario && input->server->role == ROLE_NONE) {
+            snprintf(view->banner[0], sizeof view->banner[0], "This server asks for a token");
+            snprintf(view->banner[1], sizeof view->banner[1],
+                     "Start with --token SECRET, or with the environment variable DROVER_TOKEN.");
+        }
         return;
     }
     const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;
@@ -117,7 +125,7 @@ static void fill_states(const struct hud_input *input, struct panels_view *view)
     for (int32_t i = input->frame->names != NULL ? input->frame->settled_count : 0; i > 0; i--) {
         kinds[input->frame->state[i - 1]] = input->frame->kind[i - 1] + 1;
     }
-    for (int i = 0; i < server->legend_count; i++) {
+    for (int i = 0; i < server->legend_count && input->density == NULL; i++) {
         struct panels_legend_row *row = &view->legend[view->legend_count++];
         snprintf(row->name, sizeof row->name, "%s", server->legend[i].state);
         row->count = server->legend[i].count;
@@ -168,6 +176,31 @@ static void fill_shares(const struct server_view *server, const struct snapshot 
     }
 }
 
+/* The forces that came with the answer to inspect. */
+static void fill_inspected(const struct hud_input *input, struct panels_view *view) {
+    const struct message_agent *agent = input->inspected;
+    char text[64];
+    float sum = 0.0f;
+    if (agent->stamina != 0.0f) {
+        format_tenths((double)agent->stamina, "", text, sizeof text);
+        add_row(view->agent_rows, &view->agent_row_count, "stamina", text);
+    }
+    format_pair((double)vec2_length(agent->steering), (double)agent->max_force, " of ", "", text,
+                sizeof text);
+    add_row(view->agent_rows, &view->agent_row_count, "steering force", text);
+    for (int i = 0; i < agent->share_count; i++) {
+        sum += vec2_length(agent->shares[i].force);
+    }
+    for (int i = 0; i < agent->share_count && view->share_count < PANELS_SHARES; i++) {
+        struct panels_share *share = &view->shares[view->share_count++];
+        const float length = vec2_length(agent->shares[i].force);
+        snprintf(share->name, sizeof share->name, "%s", agent->shares[i].behavior);
+        format_tenths((double)length, "", share->value, sizeof share->value);
+        share->fill = palette_series(server_view_behavior(input->server, share->name));
+        share->share = sum > 0.0f ? length / sum : 0.0f;
+    }
+}
+
 static void fill_agent_rows(const struct hud_input *input, const struct pose *pose,
                             struct panels_view *view) {
     const struct snapshot *names = input->frame->names;
@@ -185,7 +218,7 @@ static void fill_agent_rows(const struct hud_input *input, const struct pose *po
     add_row(view->agent_rows, count, "speed", text);
     snprintf(text, sizeof text, "%ld deg", (lroundf(degrees) + 360) % 360);
     add_row(view->agent_rows, count, "heading", text);
-    if (input->frame->has_forces) {
+    if (input->frame->has_forces && input->inspected == NULL) {
         format_pair((double)vec2_length(pose->steering), kind != NULL ? (double)kind->max_force : 0.0, " of ",
                     "", text, sizeof text);
         add_row(view->agent_rows, count, "steering force", text);
@@ -198,7 +231,10 @@ static void fill_agent(const struct hud_input *input, struct panels_view *view) 
     if (index < 0) {
         if (input->has_selected) {
             snprintf(view->agent, sizeof view->agent, "Agent %u", input->selected);
-            snprintf(view->agent_note, sizeof view->agent_note, "It is not in the world.");
+            const bool is_elsewhere = input->density != NULL || input->has_region;
+            snprintf(view->agent_note, sizeof view->agent_note, "%s",
+                     is_elsewhere ? "It is not among those that are shown one by one. L goes there."
+                                  : "It is not in the world.");
         }
         return;
     }
@@ -207,13 +243,12 @@ static void fill_agent(const struct hud_input *input, struct panels_view *view) 
     snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id, names->kind_names.names[pose.kind],
              input->is_following ? ", followed" : "");
     fill_agent_rows(input, &pose, view);
-    if (input->frame->has_forces && input->frame->row[index] >= 0) {
+    if (input->inspected != NULL) {
+        fill_inspected(input, view);
+    } else if (input->frame->has_forces && input->frame->row[index] >= 0) {
         fill_shares(input->server, names, input->frame->row[index], view);
     } else if (!input->is_live) {
         snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
-    } else if (names->count > HUD_FORCES_MOST) {
-        snprintf(view->agent_note, sizeof view->agent_note,
-                 "Forces are not asked for in crowds of more than %d.", HUD_FORCES_MOST);
     }
 }
 
@@ -282,6 +317,8 @@ static void fill_network(const struct hud_input *input, struct panels_view *view
     add_row(view->network, count, "received", input->bytes_per_s >= 0.0 ? text : "...");
     format_tenths(input->delay_ms, " ms", text, sizeof text);
     add_row(view->network, count, "interpolation delay", text);
+    format_tenths(fmax(input->echo_ms, 0.0), " ms", text, sizeof text);
+    add_row(view->network, count, "mouse to echo", input->echo_ms >= 0.0 ? text : "...");
     snprintf(text, sizeof text, "%u", input->skipped);
     add_row(view->network, count, "skipped snapshots", text);
     view->shows_network = input->shows_network;
@@ -339,6 +376,42 @@ static void fill_labels(const struct hud_input *input, struct panels_view *view)
     }
 }
 
+static void fill_cursors(const struct hud_input *input, struct panels_view *view) {
+    for (int i = 0; i < input->server->cursors.count && view->label_count < PANELS_LABELS; i++) {
+        const struct message_cursor *cursor = &input->server->cursors.rows[i];
+        if (cursor->session == input->server->session) {
+            continue;
+        }
+        const vec2 at = camera_to_window(input->camera, vec2_make(cursor->x, cursor->y));
+        struct panels_label *label = &view->labels[view->label_count++];
+        label->x = at.x;
+        label->y = at.y;
+        if (cursor->name[0] != '\0') {
+            snprintf(label->text, sizeof label->text, "%s", cursor->name);
+        } else {
+            snprintf(label->text, sizeof label->text, "session %u", cursor->session);
+        }
+    }
+}
+
+static void fill_params(const struct hud_input *input, struct panels_view *view) {
+    const struct server_view *server = input->server;
+    view->shows_params = input->shows_params;
+    snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
+    view->may_act = server_view_may_act(server);
+    for (int i = 0; input->shows_params && i < server->param_count && view->param_count < PANELS_PARAMS;
+         i++) {
+        const struct message_param *from = &server->params[i];
+        if (strcmp(from->kind, input->tuned_kind) == 0) {
+            view->params[view->param_count++] = (struct panels_param){
+                from->param, from->unit,
+                from->help,  i,
+                from->value, server->first_values != NULL ? server->first_values[i] : from->value,
+                from->min,   from->max};
+        }
+    }
+}
+
 void hud_fill(const struct hud_input *input, struct panels_view *view) {
     memset(view, 0, sizeof *view);
     const struct address *address = input->address;
@@ -357,7 +430,8 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     view->state = states[state].name;
     view->state_color = states[state].mark;
     view->overlays = input->overlays;
-    view->has_force_data = input->frame->names != NULL && input->frame->has_forces;
+    view->has_force_data =
+        input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
     view->shows_help = input->shows_help;
     view->shows_side = input->shows_side;
     view->recorded_s = input->is_fixed ? 0.0f : (float)(input->recorded_ms * 0.001);
@@ -384,5 +458,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         fill_hits(input, view);
     }
     fill_labels(input, view);
+    fill_cursors(input, view);
+    fill_params(input, view);
     fill_banner(input, view);
 }

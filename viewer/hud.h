@@ -21,6 +21,12 @@ struct hud_input {
     const struct link_status *link;
     const struct address *address;
     const struct camera *camera;
+    const struct density *density;         /* shown instead of agents; NULL for none */
+    const struct message_agent *inspected; /* what is known of the selected agent; NULL for nothing */
+    double echo_ms;  /* from a motion of the mouse to the server's frame; < 0: unknown */
+    bool has_region; /* frames have the agents around what is visible alone */
+    bool shows_params;
+    const char *tuned_kind;       /* whose parameters; "" for none */
     const struct plots *plots;    /* NULL for none */
     const struct panels_lag *lag; /* NULL for none */
     uint64_t now_ns;

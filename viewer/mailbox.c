@@ -19,6 +19,7 @@ void mailbox_fini(struct mailbox *mailbox) {
     }
     snapshot_destroy(mailbox->newest);
     snapshot_destroy(mailbox->spare);
+    mailbox_free_density(mailbox->density);
     buffer_fini(&mailbox->output);
     pthread_mutex_destroy(&mailbox->lock);
 }
@@ -36,6 +37,49 @@ struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *
     }
     pthread_mutex_unlock(&mailbox->lock);
     return next != NULL ? next : snapshot_create();
+}
+
+void mailbox_free_density(struct density *density) {
+    if (density != NULL) {
+        density_fini(density);
+        free(density);
+    }
+}
+
+struct density *mailbox_put_density(struct mailbox *mailbox, struct density *density, uint32_t epoch) {
+    pthread_mutex_lock(&mailbox->lock);
+    struct density *next = mailbox->density;
+    mailbox->density = density;
+    mailbox->density_epoch = epoch;
+    mailbox->has_density = true;
+    pthread_mutex_unlock(&mailbox->lock);
+    return next;
+}
+
+struct density *mailbox_take_density(struct mailbox *mailbox, struct density *old, uint32_t *epoch) {
+    pthread_mutex_lock(&mailbox->lock);
+    struct density *taken = old;
+    if (mailbox->has_density) {
+        taken = mailbox->density;
+        mailbox->density = old;
+        mailbox->has_density = false;
+        *epoch = mailbox->density_epoch;
+    }
+    pthread_mutex_unlock(&mailbox->lock);
+    return taken;
+}
+
+struct stream mailbox_stream(struct mailbox *mailbox) {
+    pthread_mutex_lock(&mailbox->lock);
+    const struct stream stream = mailbox->stream;
+    pthread_mutex_unlock(&mailbox->lock);
+    return stream;
+}
+
+void mailbox_set_stream(struct mailbox *mailbox, const struct stream *stream) {
+    pthread_mutex_lock(&mailbox->lock);
+    mailbox->stream = *stream;
+    pthread_mutex_unlock(&mailbox->lock);
 }
 
 int mailbox_put_message(struct mailbox *mailbox, struct message *message, uint32_t epoch) {

@@ -17,6 +17,8 @@
 #include "common/message.h"
 #include "common/request.h"
 #include "common/snapshot.h"
+#include "common/snapshot_density.h"
+#include "viewer/stream_plan.h"
 
 enum { MAILBOX_OUTPUT_BYTES = 65536 };
 
@@ -49,9 +51,12 @@ struct mailbox {
     pthread_mutex_t lock;
     struct snapshot *newest, *spare; /* either may be NULL */
     double newest_arrival_ms;
+    struct density *density; /* the newest; NULL before the first */
+    uint32_t density_epoch;
+    bool has_density; /* it was not taken yet */
     struct mail *first, *last;
     struct buffer output;
-    bool wants_forces;
+    struct stream stream; /* what is subscribed to, or will be */
     bool is_stopping;
     struct link_status status;
 };
@@ -65,6 +70,10 @@ void mailbox_fini(struct mailbox *mailbox);
  * memory. */
 NODISCARD struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *snapshot,
                                                 double arrival_ms);
+/** Puts a density in its slot; returns the one to read the next into, which may be NULL. A snapshot without
+ * agents of the same moment follows. */
+NODISCARD struct density *mailbox_put_density(struct mailbox *mailbox, struct density *density,
+                                              uint32_t epoch);
 /** Queues the message, which the mailbox now owns. -1 when out of memory (the message is freed). */
 NODISCARD int mailbox_put_message(struct mailbox *mailbox, struct message *message, uint32_t epoch);
 /** The requests written since the last time; *out is empty before. */
@@ -77,6 +86,11 @@ void mailbox_set_status(struct mailbox *mailbox, const struct link_status *statu
 
 /** The newest snapshot and when it came (client ms), or NULL. Owned by the caller until given back. */
 NODISCARD struct snapshot *mailbox_take_snapshot(struct mailbox *mailbox, double *arrival_ms);
+/** The newest density, if there is one that was not taken yet; *old becomes the mailbox's. Else *old as it
+ * was. */
+NODISCARD struct density *mailbox_take_density(struct mailbox *mailbox, struct density *old, uint32_t *epoch);
+/** Frees both. NULL is fine. */
+void mailbox_free_density(struct density *density);
 /** Gives back a snapshot that may be overwritten. NULL is fine. */
 void mailbox_return_snapshot(struct mailbox *mailbox, struct snapshot *snapshot);
 /** The next message, or NULL. mail_destroy after use. */
@@ -85,5 +99,8 @@ void mail_destroy(struct mail *mail);
 /** Queues a request. -1 when there is no connection or the server reads too slowly: it is lost. */
 NODISCARD int mailbox_put_request(struct mailbox *mailbox, const struct request *request);
 struct link_status mailbox_status(struct mailbox *mailbox);
+/** Either side: what is subscribed to. */
+struct stream mailbox_stream(struct mailbox *mailbox);
+void mailbox_set_stream(struct mailbox *mailbox, const struct stream *stream);
 
 #endif

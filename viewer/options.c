@@ -2,9 +2,11 @@
 #include "viewer/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"
+#include "common/request.h"
 #include "viewer/config.h"
 #include "viewer/palette.h"
 
@@ -17,6 +19,8 @@ static const char *const overlay_names[OVERLAY_COUNT] = {
 };
 static const char *const panel_names[] = {"auto", "on", "off", NULL};
 static const char *const renderer_names[] = {"auto", "card", "raster", NULL};
+
+static const char *const layout_names[] = {"objects", "packed", NULL}; /* enum layout */
 
 static const struct field table[] = {
     {.name = "headless",
@@ -101,6 +105,23 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, clip),
      .unit = "FILE",
      .help = "Record everything to an MP4 or GIF file, by its ending; needs ffmpeg."},
+    {.name = "name",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct viewer_options, name),
+     .unit = "TEXT",
+     .help = "What the others see beside your cursor; at most 31 bytes."},
+    {.name = "token",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct viewer_options, token),
+     .unit = "SECRET",
+     .help =
+         "Shown to a server that asks for one. DROVER_TOKEN in the environment does the same, unseen by ps."},
+    {.name = "layout",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, layout),
+     .choices = layout_names,
+     .unit = "NAME",
+     .help = "How agents are sent: packed (small) or objects (readable JSON)."},
     {.name = "stats",
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct viewer_options, prints_stats),
@@ -264,14 +285,21 @@ static bool skips_config(int argc, char **argv) {
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure) {
     const char *positional = NULL;
-    *options = (struct viewer_options){
-        .address = {"127.0.0.1", "7717"}, .size = "1280x800", .log_level = LOG_WARN, .ui_scale = 1.0};
+    *options = (struct viewer_options){.address = {"127.0.0.1", "7717"},
+                                       .size = "1280x800",
+                                       .log_level = LOG_WARN,
+                                       .ui_scale = 1.0,
+                                       .layout = LAYOUT_PACKED};
     if (!skips_config(argc, argv)) {
         config_load(options);
     }
     const enum options_result result = options_parse(&definition, argc, argv, options, &positional, failure);
     if (result != OPTIONS_RUN) {
         return result;
+    }
+    const char *secret = getenv("DROVER_TOKEN");
+    if (options->token[0] == '\0' && secret != NULL && strlen(secret) <= LIMIT_TOKEN_CHARS) {
+        memcpy(options->token, secret, strlen(secret) + 1);
     }
     if (positional != NULL && address_parse(positional, &options->address, failure) != 0) {
         return OPTIONS_BAD;

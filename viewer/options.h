@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/failure.h"
+#include "common/limits.h"
 #include "common/options.h"
 #include "viewer/overlays.h"
 
@@ -37,10 +38,13 @@ struct viewer_options {
     bool is_full_screen;
     bool has_no_config; /* neither read nor written */
     bool prints_stats;
-    uint32_t selected;  /* an agent's id; 0 for none */
-    char clip[1024];    /* "" for none */
-    bool is_single_try; /* do not reconnect: end when the server goes */
-    int log_level;      /* enum log_level */
+    uint32_t selected;                 /* an agent's id; 0 for none */
+    char clip[1024];                   /* "" for none */
+    bool is_single_try;                /* do not reconnect: end when the server goes */
+    int layout;                        /* enum layout: LAYOUT_OBJECTS or LAYOUT_PACKED */
+    char name[LIMIT_PERSON_BYTES + 1]; /* what the others are told we are called; "" for nothing */
+    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret: neither kept nor logged */
+    int log_level;                     /* enum log_level */
 };
 
 /** Reads the command line. OPTIONS_BAD fills *failure. */

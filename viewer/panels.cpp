@@ -111,10 +111,11 @@ void panels::bar(const panels_view &view, float bar_width) {
     const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
-    const bar_item items[] = {{"recording", view.clip, 0, false, true},  {"tick", view.tick, 58, true, false},
-                              {"F1", "keys", 0, false, false},           {"ping", view.ping, 52, false, true},
-                              {"snapshots", view.rate, 40, false, true}, {"t", view.time, 58, true, true},
-                              {"", view.address, 0, false, true}};
+    const bar_item items[] = {
+        {"recording", view.clip, 0, false, true}, {"tick", view.tick, 58, true, false},
+        {"agents", view.agents, 0, true, false},  {"F1", "keys", 0, false, false},
+        {"ping", view.ping, 52, false, true},     {"snapshots", view.rate, 40, false, true},
+        {"t", view.time, 58, true, true},         {"", view.address, 0, false, true}};
     float left = bar_begin(view, y), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
@@ -258,6 +259,16 @@ void panels::toast(const panels_view &view, ImVec2 size) {
                   to_imgui(color_fade(PALETTE_TEXT, view.toast_alpha)), view.toast, nullptr, wrap);
 }
 
+/* What a click does now, under the bar. */
+void panels::tool(const panels_view &view, ImVec2 size) {
+    if (view.tool[0] != '\0') {
+        const float words = width(bold, view.tool), x = std::floor((size.x - words) / 2),
+                    y = px(PANELS_BAR_PX + 10);
+        box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)), 0xf02a3a50u, PALETTE_ACCENT, 5);
+        text(bold, x, y + px(6), PALETTE_TEXT, view.tool);
+    }
+}
+
 void panels::banner(const panels_view &view, ImVec2 size) {
     if (view.banner[0][0] == '\0') {
         return;
@@ -390,6 +401,7 @@ struct panels *panels_create(float scale) {
     ImGui::GetStyle().AntiAliasedLinesUseTex = false; /* would need a filtered texture */
     ImGui::GetStyle().WindowMinSize = ImVec2(1, 1);
     made->scale = scale;
+    made->typed_param = made->held_param = -1;
     made->regular = load_font(regular_fonts, std::floor(14 * scale));
     made->bold = load_font(bold_fonts, std::floor(14 * scale));
     made->large = load_font(bold_fonts, std::floor(18 * scale));
@@ -436,6 +448,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     const ImVec2 size(static_cast<float>(canvas->width), static_cast<float>(canvas->height));
     give_input(*input, size);
     panels->result = {};
+    panels->input = input;
     ImGui::NewFrame();
     panels->list = ImGui::GetBackgroundDrawList();
     panels->labels(*view, size.x);
@@ -448,6 +461,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->windows(*view, size);
     panels->list = ImGui::GetForegroundDrawList();
     panels->banner(*view, size);
+    panels->tool(*view, size);
     panels->toast(*view, size);
     if (view->shows_help) {
         panels->help(size);
@@ -459,6 +473,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
         panels->paint_mesh(canvas);
     }
     panels->result.wants_mouse = ImGui::GetIO().WantCaptureMouse;
-    panels->result.wants_keys = view->shows_picker;
+    panels->result.is_typing = panels->typed_param >= 0;
+    panels->result.wants_keys = view->shows_picker || panels->result.is_typing;
     return &panels->result;
 }

@@ -29,7 +29,8 @@ enum {
     PANELS_SHARES = 12,
     PANELS_PLOTS = 3,
     PANELS_LAG_BARS = 120,
-    PANELS_HITS = 64
+    PANELS_HITS = 64,
+    PANELS_PARAMS = 96
 };
 
 struct panels_legend_row {
@@ -69,6 +70,13 @@ struct panels_hit {
     const char *name, *title, *description;
 };
 
+/** A number of the kind that can be tuned. */
+struct panels_param {
+    const char *name, *unit, *help;
+    int index; /* for the result */
+    double value, first, min, max;
+};
+
 /** The last frames: 0 between two snapshots, above 0 how many ms a frame had to guess ahead. */
 struct panels_lag {
     float late_ms[PANELS_LAG_BARS];
@@ -82,6 +90,8 @@ struct panels_view {
     const char *state;  /* "running" ... */
     color state_color;
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */
+    char agents[32];                             /* in the world, when not all are shown; else "" */
+    char tool[96];                               /* what the mouse does now; "" for what is usual */
     overlay_set overlays;
     bool has_force_data; /* desired and steering are there, not the velocity alone */
     bool shows_help;
@@ -100,7 +110,11 @@ struct panels_view {
     struct panels_lag lag;
     float recorded_s, behind_s; /* the timeline: how far back it reaches, where the picture is */
     bool is_live, is_paused;
-    char clip[64]; /* what is being recorded; "" for nothing */
+    char clip[64];              /* what is being recorded; "" for nothing */
+    bool shows_params, may_act; /* sliders instead of the inspector; whether they may be moved */
+    char params_kind[40];
+    struct panels_param params[PANELS_PARAMS];
+    int param_count;
     bool shows_picker;
     struct panels_hit hits[PANELS_HITS];
     int hit_count;
@@ -117,10 +131,12 @@ struct panels_view {
 /** What the person does, since the last frame. */
 struct panels_input {
     vec2 mouse;                           /* picture px */
+    vec2 pressed_at;                      /* where the left button went down last */
     bool has_mouse, is_down, was_pressed; /* was_pressed: it may be up again */
     float wheel;
     char text[64]; /* typed, UTF-8 */
-    bool is_up, is_down_key, is_return, is_backspace;
+    bool is_up, is_down_key, is_return, is_backspace, is_escape;
+    bool was_right_pressed, was_double; /* over a panel; the press was the second in a row */
 };
 
 /** What comes of it. */
@@ -130,8 +146,13 @@ struct panels_result {
     bool is_scrubbing;
     float scrub_s; /* is_scrubbing: how far back the timeline is held */
     bool picks;
-    int hit;         /* picks: which of the view's hits */
-    char wanted[64]; /* what is typed in the picker */
+    int hit;                /* picks: which of the view's hits */
+    char wanted[64];        /* what is typed in the picker */
+    bool tunes, is_sliding; /* a parameter is to have a value; the slider is still held */
+    int param;              /* the index of the view's row */
+    double value;
+    bool next_kind;
+    bool is_typing; /* a value: keys are for it */
 };
 
 struct panels;

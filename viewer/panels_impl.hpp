@@ -21,8 +21,8 @@ extern "C" {
 }
 #pragma GCC diagnostic pop
 
-constexpr color panel_fill = 0xff1b1f26u, legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu, pop_fill = 0xfa1e232bu,
-                pop_edge = 0xff3d4653u, well_fill = 0xff12151au;
+constexpr color panel_fill = 0xff1b1f26u, legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu,
+                pop_fill = 0xfa1e232bu, pop_edge = 0xff3d4653u, well_fill = 0xff12151au;
 
 struct bar_item;
 
@@ -41,9 +41,13 @@ struct panels {
     ImVec2 white; /* u, v of an opaque texel */
     ImDrawList *list;
     panels_result result;
-    char wanted[64];      /* typed in the picker */
-    int chosen;           /* row of the picker */
+    char wanted[64]; /* typed in the picker */
+    int chosen;      /* row of the picker */
     bool had_picker;
+    int typed_param, held_param; /* index of the parameter that is typed, or held; -1 */
+    char typed[24];
+    double held_value;
+    const panels_input *input;
 
     float px(float window_px) const { return window_px * scale; }
     /* Text at whole pixels. Returns its width. */
@@ -65,9 +69,15 @@ struct panels {
     void labels(const panels_view &view, float picture_width);
     void help(ImVec2 size);
     void toast(const panels_view &view, ImVec2 size);
+    void tool(const panels_view &view, ImVec2 size);
     void banner(const panels_view &view, ImVec2 size);
 
     /* panels_windows.cpp */
+    /* panels_params.cpp */
+    float params(const panels_view &view, float x, float y, float right);
+    float param_row(const panels_view &view, const panels_param &param, float x, float y, float right);
+    bool type_value(const panels_param &param);
+
     void windows(const panels_view &view, ImVec2 size);
     void begin_window(const char *name, ImVec2 low, ImVec2 high);
     bool button(const char *id, ImVec2 low, ImVec2 high);
@@ -78,6 +88,7 @@ struct panels {
     float overlay_rows(const panels_view &view, float x, float y, float right);
     float plot(const panels_plot &plot, float x, float y, float right, float height);
     float network(const panels_view &view, float x, float y, float right);
+    float observations(const panels_view &view, float x, float y, float right);
     void side(const panels_view &view, ImVec2 size);
     void timeline(const panels_view &view, ImVec2 size);
     void network_corner(const panels_view &view, ImVec2 size);

@@ -185,14 +185,7 @@ float panels::network(const panels_view &view, float x, float y, float right) {
     return high + px(10);
 }
 
-void panels::side(const panels_view &view, ImVec2 size) {
-    const float left = size.x - px(PANELS_SIDE_PX), top = px(PANELS_BAR_PX);
-    begin_window("side", ImVec2(left, top), size);
-    list->AddRectFilled(ImVec2(left, top), size, to_imgui(panel_fill));
-    list->AddRectFilled(ImVec2(left, top), ImVec2(left + px(1), size.y), to_imgui(panel_edge));
-    const float x = std::floor(left + px(14)), right = std::floor(size.x - px(14));
-    float y = std::floor(top + px(12) - ImGui::GetScrollY());
-    const float begin = y;
+float panels::observations(const panels_view &view, float x, float y, float right) {
     y = inspector(view, x, y, right);
     y = overlay_rows(view, x, y, right);
     if (view.plot_count > 0) {
@@ -201,8 +194,21 @@ void panels::side(const panels_view &view, ImVec2 size) {
     for (int i = 0; i < view.plot_count; i++) {
         y = plot(view.plots[i], x, y, right, px(34));
     }
-    if (view.network_count > 0) {
-        y = network(view, x, y, right);
+    return view.network_count > 0 ? network(view, x, y, right) : y;
+}
+
+void panels::side(const panels_view &view, ImVec2 size) {
+    const float left = size.x - px(PANELS_SIDE_PX), top = px(PANELS_BAR_PX);
+    begin_window("side", ImVec2(left, top), size);
+    list->AddRectFilled(ImVec2(left, top), size, to_imgui(panel_fill));
+    list->AddRectFilled(ImVec2(left, top), ImVec2(left + px(1), size.y), to_imgui(panel_edge));
+    const float x = std::floor(left + px(14)), right = std::floor(size.x - px(14));
+    float y = std::floor(top + px(12) - ImGui::GetScrollY());
+    const float begin = y;
+    if (view.shows_params) {
+        y = params(view, x, y, right);
+    } else {
+        y = observations(view, x, y, right);
     }
     ImGui::SetCursorPos(ImVec2(0, 0)); /* says how much there is to scroll */
     ImGui::Dummy(ImVec2(1, y - begin + px(24)));

@@ -126,6 +126,17 @@ static void draw_behaviors(const struct scene *scene, struct canvas *canvas, int
     }
 }
 
+/* The same for the selected agent, whose forces came by themselves. */
+static void draw_inspected(const struct scene *scene, struct canvas *canvas, vec2 center, float push,
+                           float greatest) {
+    for (int i = 0; i < scene->inspected->share_count; i++) {
+        const struct message_agent_share *share = &scene->inspected->shares[i];
+        arrow_draw_vector(canvas, center, vector_end(center, share->force, greatest, push),
+                          1.5f * scene->pixel_scale,
+                          palette_series(server_view_behavior(scene->server, share->behavior)));
+    }
+}
+
 static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32_t index,
                          const struct scene_style *style) {
     const struct frame *frame = scene->frame;
@@ -135,21 +146,29 @@ static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32
     const float speed = style->max_speed[kind], force = style->max_force[kind];
     const float reach = style->agents.radius[kind] + velocity_length_px * unit;
     const float push = style->agents.radius[kind] + steering_length_px * unit;
-    if (frame->has_forces && overlays_has(scene->overlays, OVERLAY_DESIRED)) {
+    const bool is_inspected = scene->inspected != NULL && frame->id[index] == scene->inspected->id;
+    const bool has_forces = frame->has_forces || is_inspected;
+    const vec2 none = {0.0f, 0.0f};
+    const vec2 desired = is_inspected ? scene->inspected->desired : has_forces ? frame->desired[index] : none;
+    const vec2 steering = is_inspected ? scene->inspected->steering
+                          : has_forces ? frame->steering[index]
+                                       : none;
+    if (has_forces && overlays_has(scene->overlays, OVERLAY_DESIRED)) {
         /* wider than the velocity: when the two agree, both are seen */
-        arrow_draw_vector(canvas, center, vector_end(center, frame->desired[index], speed, reach),
-                          2.5f * thin, PALETTE_DESIRED);
+        arrow_draw_vector(canvas, center, vector_end(center, desired, speed, reach), 2.5f * thin,
+                          PALETTE_DESIRED);
     }
     if (overlays_has(scene->overlays, OVERLAY_VELOCITY)) {
         const vec2 velocity = {frame->vx[index], frame->vy[index]};
         arrow_draw_vector(canvas, center, vector_end(center, velocity, speed, reach), thin, PALETTE_VELOCITY);
     }
-    if (frame->has_forces && overlays_has(scene->overlays, OVERLAY_BEHAVIORS)) {
+    if (is_inspected && overlays_has(scene->overlays, OVERLAY_BEHAVIORS)) {
+        draw_inspected(scene, canvas, center, push, force);
+    } else if (has_forces && overlays_has(scene->overlays, OVERLAY_BEHAVIORS)) {
         draw_behaviors(scene, canvas, index, center, push, force);
     }
-    if (frame->has_forces && overlays_has(scene->overlays, OVERLAY_STEERING)) {
-        arrow_draw_vector(canvas, center, vector_end(center, frame->steering[index], force, push), thin,
-                          PALETTE_STEERING);
+    if (has_forces && overlays_has(scene->overlays, OVERLAY_STEERING)) {
+        arrow_draw_vector(canvas, center, vector_end(center, steering, force, push), thin, PALETTE_STEERING);
     }
 }
 
@@ -276,14 +295,34 @@ bool scene_is_heat(const struct scene *scene) {
     return heat_is_better(scene->frame->count, least_radius(scene), world);
 }
 
+/* As the server counted them: agents who have just left the frame fade out over it. */
+static void draw_density(const struct scene *scene, struct canvas *canvas) {
+    const struct density *density = scene->density;
+    const vec2 corner = {(float)density->region.x * 0.01f, (float)density->region.y * 0.01f};
+    const float scale = scene->camera.scale * 0.01f;
+    float speed = 0.0f;
+    for (int i = 0; i < scene->server->scenario.kind_count; i++) {
+        speed = fmaxf(speed, scene->server->scenario.kinds[i].max_speed);
+    }
+    if (heat_take(scene->heat, density, speed) == 0) {
+        const struct heat_place place = {camera_to_window(&scene->camera, corner),
+                                         {(float)density->region.width * scale / (float)density->columns,
+                                          (float)density->region.height * scale / (float)density->rows}};
+        heat_draw(scene->heat, canvas, &place, scene->pixel_scale);
+    }
+}
+
 static void draw_crowd(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
     const float cell = (float)HEAT_CELL_PX * scene->pixel_scale;
-    if (scene_is_heat(scene) &&
-        heat_count(scene->heat, scene->frame, &scene->camera, canvas->width, canvas->height, cell) == 0) {
-        heat_draw(scene->heat, canvas, cell, scene->pixel_scale);
-    } else {
-        agents_draw(canvas, scene->frame, &scene->camera, &style->agents);
+    if (scene->density != NULL && scene->heat != NULL) {
+        draw_density(scene, canvas);
+    } else if (scene_is_heat(scene) && heat_count(scene->heat, scene->frame, &scene->camera, canvas->width,
+                                                  canvas->height, cell) == 0) {
+        const struct heat_place place = {{0.0f, 0.0f}, {cell, cell}};
+        heat_draw(scene->heat, canvas, &place, scene->pixel_scale);
+        return;
     }
+    agents_draw(canvas, scene->frame, &scene->camera, &style->agents);
 }
 
 bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
@@ -333,6 +372,26 @@ static void draw_targets(const struct scene *scene, struct canvas *canvas) {
     }
 }
 
+/* Where the others point; their names are labels (hud.c). */
+static void draw_cursors(const struct scene *scene, struct canvas *canvas) {
+    static const vec2 tip[3] = {{0.0f, 0.0f}, {0.0f, 15.0f}, {10.5f, 10.5f}};
+    for (int i = 0; i < scene->server->cursors.count; i++) {
+        const struct message_cursor *cursor = &scene->server->cursors.rows[i];
+        const vec2 at = camera_to_window(&scene->camera, vec2_make(cursor->x, cursor->y));
+        if (cursor->session != scene->server->session) {
+            vec2 points[3];
+            for (int k = 0; k < 3; k++) {
+                points[k] = vec2_add(at, vec2_scale(tip[k], scene->pixel_scale));
+            }
+            const color fill = palette_series((int)(cursor->session % 8u));
+            canvas_draw_line(canvas, points[0], points[1], 3.0f * scene->pixel_scale, PALETTE_OUTLINE);
+            canvas_draw_line(canvas, points[0], points[2], 3.0f * scene->pixel_scale, PALETTE_OUTLINE);
+            canvas_draw_line(canvas, points[1], points[2], 3.0f * scene->pixel_scale, PALETTE_OUTLINE);
+            canvas_fill_polygon(canvas, points, 3, fill);
+        }
+    }
+}
+
 /* What shows of a wrapping world lies inside it: there the same place is on the other side. */
 static void clip_to_world(const struct scene *scene, struct canvas *canvas) {
     const vec2 low = camera_to_window(&scene->camera, vec2_make(0.0f, 0.0f));
@@ -363,6 +422,7 @@ void scene_draw(const struct scene *scene, struct canvas *canvas) {
             draw_ring_at(scene, canvas, scene->selected, PALETTE_SELECTED, &style);
         }
     }
+    draw_cursors(scene, canvas);
     if (scene->is_dimmed) {
         canvas_tint(canvas, color_fade(PALETTE_GROUND, 0.6f));
     }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/message_agent.h"
 #include "viewer/camera.h"
 #include "viewer/canvas.h"
 #include "viewer/heat.h"
@@ -23,8 +24,10 @@ struct scene {
     struct camera camera;
     const struct server_view *server;
     const struct frame *frame;
-    const struct trails *trails; /* NULL for none */
-    struct heat *heat;           /* NULL: never as heat */
+    const struct trails *trails;   /* NULL for none */
+    struct heat *heat;             /* NULL: never as heat */
+    const struct density *density; /* the crowd, when it is too large to be sent one by one; else NULL */
+    const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
     enum heat_mode heat_mode;
     float pixel_scale; /* picture px per window px (HiDPI): line widths and least sizes grow with it */
     overlay_set overlays;

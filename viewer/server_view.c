@@ -1,6 +1,7 @@
 /* See server_view.h. */
 #include "viewer/server_view.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,9 @@ void server_view_init(struct server_view *view) {
 
 static void forget_params(struct server_view *view) {
     free(view->params);
+    free(view->first_values);
     view->params = NULL;
+    view->first_values = NULL;
     view->param_count = 0;
 }
 
@@ -44,6 +47,12 @@ static void apply_scenario(struct server_view *view, const struct message_scenar
     view->behaviors.count = 0;
     forget_params(view);
     view->has_mouse_target = false;
+    view->has_agent = false;
+    view->cursors.count = 0;
+    view->agent_total = 0.0;
+    for (int i = 0; i < scenario->kind_count; i++) {
+        view->agent_total += scenario->kinds[i].count;
+    }
     for (int i = 0; i < scenario->target_count; i++) {
         view->has_mouse_target = view->has_mouse_target || strcmp(scenario->targets[i], "mouse") == 0;
     }
@@ -63,6 +72,100 @@ static void take_lists(struct server_view *view, struct message_reply *reply) {
         view->param_count = reply->param_count;
         reply->params = NULL;
         reply->param_count = 0;
+        view->first_values = calloc((size_t)view->param_count + 1, sizeof *view->first_values);
+        for (int i = 0; view->first_values != NULL && i < view->param_count; i++) {
+            view->first_values[i] = view->params[i].value;
+        }
+    }
+}
+
+static void take_agent(struct server_view *view, const struct message_reply *reply) {
+    view->has_agent = reply->agent_count > 0;
+    if (view->has_agent) {
+        view->agent = reply->agents[0];
+        for (int i = 0; i < view->agent.share_count; i++) {
+            const char *name = view->agent.shares[i].behavior;
+            if (name_table_intern(&view->behaviors, name, strlen(name)) < 0) {
+                break; /* full: the others share the first one's number */
+            }
+        }
+    }
+}
+
+static enum role role_of(const char *name) {
+    const enum role role = role_from_name(name);
+    return role != ROLE_COUNT ? role : ROLE_ADMIN; /* an older server says nothing and lets everybody */
+}
+
+bool server_view_may_act(const struct server_view *view) {
+    return view->role >= ROLE_OPERATOR;
+}
+
+void server_view_set_param(struct server_view *view, const char *kind, const char *param, double value) {
+    for (int i = 0; i < view->param_count; i++) {
+        struct message_param *row = &view->params[i];
+        if (strcmp(row->kind, kind) == 0 && strcmp(row->param, param) == 0) {
+            row->value = value;
+        }
+    }
+}
+
+/* ---- what others do ---- */
+
+/* Without printf's %g, whose point depends on the locale. */
+static void format_value(double value, char *out, size_t size) {
+    const double size_of = fmin(fabs(value), 1e15);
+    const unsigned long long thousandths = (unsigned long long)(size_of * 1000.0 + 0.5);
+    char rest[8];
+    snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
+    for (size_t last = 3; last > 0 && rest[last] == '0'; last--) {
+        rest[last] = '\0';
+    }
+    snprintf(out, size, "%s%llu%s", value < 0.0 ? "-" : "", thousandths / 1000, rest[1] != '\0' ? rest : "");
+}
+
+static void tell(struct server_view *view, const struct message_event *event) {
+    char who[64], value[40], whose[48];
+    if ((event->has & EVENT_HAS_NAME) != 0) {
+        snprintf(who, sizeof who, "%s", event->name);
+    } else {
+        snprintf(who, sizeof who, "session %u", event->by);
+    }
+    if ((event->has & EVENT_HAS_AGENT) != 0) {
+        snprintf(whose, sizeof whose, "agent %u", event->agent);
+    } else {
+        snprintf(whose, sizeof whose, "%s", (event->has & EVENT_HAS_KIND) != 0 ? event->kind : "agents");
+    }
+    if ((event->has & EVENT_HAS_PARAM) != 0) {
+        format_value(event->value, value, sizeof value);
+        server_view_set_notice(view, false, "%s set %s of %s to %s", who, event->param, whose, value);
+    } else if ((event->has & EVENT_HAS_COUNT) != 0) {
+        server_view_set_notice(view, false, "%s %s %u %s", who, event->event, event->count,
+                               strcmp(whose, "agents") != 0 || event->count != 1 ? whose : "agent");
+    } else if ((event->has & EVENT_HAS_TARGET) != 0) {
+        if (strcmp(event->target, "mouse") != 0) { /* that one follows a cursor with a name on it */
+            server_view_set_notice(view, false, "%s moves the target %s", who, event->target);
+        }
+    } else {
+        server_view_set_notice(view, false, "%s %s the world", who, event->event);
+    }
+}
+
+static void apply_event(struct server_view *view, const struct message_event *event) {
+    const bool is_known = (event->has & EVENT_HAS_SKIPPED) == 0; /* lag is for the network figures */
+    if (strcmp(event->event, "paused") == 0) {
+        view->is_paused = true;
+    } else if (strcmp(event->event, "resumed") == 0) {
+        view->is_paused = false;
+    } else if (strcmp(event->event, "spawned") == 0) {
+        view->agent_total += event->count;
+    } else if (strcmp(event->event, "removed") == 0) {
+        view->agent_total = fmax(view->agent_total - event->count, 0.0);
+    } else if ((event->has & EVENT_HAS_PARAM) != 0 && (event->has & EVENT_HAS_KIND) != 0) {
+        server_view_set_param(view, event->kind, event->param, event->value);
+    }
+    if (is_known && event->by != 0 && event->by != view->session) {
+        tell(view, event);
     }
 }
 
@@ -75,6 +178,11 @@ static void apply_reply(struct server_view *view, struct message_reply *reply) {
             copy_name(view->wanted_scenario, next);
         }
     }
+    if (strcmp(reply->to, "hello") == 0) {
+        view->role = role_of(reply->role);
+    } else if (strcmp(reply->to, "inspect") == 0) {
+        take_agent(view, reply);
+    }
     take_lists(view, reply);
 }
 
@@ -83,6 +191,8 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
     case MESSAGE_HELLO:
         apply_scenario(view, &message->body.hello.scenario, epoch);
         view->is_paused = message->body.hello.is_paused;
+        view->session = message->body.hello.session;
+        view->role = role_of(message->body.hello.role);
         view->pending_switch = 0;
         break;
     case MESSAGE_SCENARIO:
@@ -93,17 +203,16 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         apply_reply(view, &message->body.reply);
         break;
     case MESSAGE_EVENT:
-        if (strcmp(message->body.event.event, "paused") == 0) {
-            view->is_paused = true;
-        } else if (strcmp(message->body.event.event, "resumed") == 0) {
-            view->is_paused = false;
-        }
+        apply_event(view, &message->body.event);
         break;
     case MESSAGE_ERROR:
         server_view_set_notice(view, true, "%s", message->body.error.failure.message);
         break;
     case MESSAGE_BYE:
         server_view_set_notice(view, true, "the server says goodbye: %s", message->body.bye.message);
+        break;
+    case MESSAGE_CURSORS:
+        view->cursors = message->body.cursors;
         break;
     case MESSAGE_SNAPSHOT:
     case MESSAGE_UNKNOWN:

@@ -27,6 +27,9 @@ struct server_view {
     uint32_t epoch;
     bool is_paused;
     bool has_mouse_target; /* the scenario has a target named mouse */
+    uint32_t session;      /* our number */
+    enum role role;        /* what we may do */
+    double agent_total;    /* in the world */
 
     int pending_switch; /* how many scenarios forward (or back) to go when the list comes */
     char wanted_scenario[LIMIT_NAME_CHARS + 1]; /* "" or what to load now; the caller clears it */
@@ -39,6 +42,10 @@ struct server_view {
     int scenario_count;
     struct message_param *params; /* of all kinds, owned; NULL before they came */
     int param_count;
+    double *first_values; /* of the parameters when they came: what "as it was" means; owned */
+    bool has_agent;       /* of the newest reply to inspect: */
+    struct message_agent agent;
+    struct message_cursors cursors; /* everybody's, ours too */
 
     struct name_table behaviors; /* in the order they were seen in: each keeps its number */
     struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
@@ -54,6 +61,10 @@ void server_view_count_states(struct server_view *view, const struct snapshot *s
 void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/** Whether we may move, spawn, remove and tune. */
+bool server_view_may_act(const struct server_view *view);
+/** Takes a parameter to a value, as the server is about to. */
+void server_view_set_param(struct server_view *view, const char *kind, const char *param, double value);
 /** The kind of this name, or NULL. */
 const struct message_kind *server_view_kind(const struct server_view *view, const char *name);
 /** The behaviour's number, the same for as long as the scenario runs; 0 for one that was never seen. */

@@ -11,10 +11,12 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 # agents: which of the runs below
 CROWDS = {1000: (0, 1, 2, 3), 10_000: (0, 1, 2), 30_000: (2, 3)}
@@ -33,9 +35,14 @@ def display():
     process = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp",
                                 "-noreset"], pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writer)
-    number = os.read(reader, 16).decode().strip()
+    number = b""
+    while not number.endswith(b"\n"):  # it may come in pieces
+        piece = os.read(reader, 16)
+        if not piece:
+            sys.exit("Xvfb does not start")
+        number += piece
     os.close(reader)
-    return process, f":{number}"
+    return process, f":{number.decode().strip()}"
 
 
 def run(folder, address, name, frames, environment, arguments):
@@ -50,6 +57,40 @@ def run(folder, address, name, frames, environment, arguments):
         print(f"  {'':28s} {line}")
 
 
+def ticks(process):
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def idle_and_echo(folder, screen):
+    """The processor time of a viewer of a paused world, and the time from a motion of the mouse to its echo."""
+    if shutil.which("xdotool") is None:
+        print("xdotool is not installed: no figures of idleness and of the mouse")
+        return
+    environment = {**os.environ, "DISPLAY": screen, "SDL_VIDEODRIVER": "x11"}
+    for flags, what in ((["--paused"], "paused"), ([], "running")):
+        server = subprocess.Popen([folder / "drover-server", "seek", "--port", "0", "--log", "error", *flags],
+                                  stdout=subprocess.PIPE, text=True)
+        try:
+            address = server.stdout.readline().split()[-1]
+            viewer = subprocess.Popen([folder / "drover-viewer", address, "--no-config", "--stats"], env=environment,
+                                      stdout=subprocess.PIPE, text=True)
+            time.sleep(3)
+            before = ticks(viewer)
+            time.sleep(5)
+            share = 100 * (ticks(viewer) - before) / os.sysconf("SC_CLK_TCK") / 5
+            print(f"1 agent, {what}, nobody touches it: {share:.1f} % of a processor")
+            for i in range(60):
+                subprocess.run(["xdotool", "mousemove", str(200 + 5 * i), str(200 + 3 * i)], env=environment, timeout=10)
+                time.sleep(0.05)
+            subprocess.run(["xdotool", "key", "Escape"], env=environment, timeout=10)
+            out = viewer.communicate(timeout=20)[0]
+            print("".join(f"  {line}\n" for line in out.splitlines() if "first" in line or "echo" in line), end="")
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(10)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bin", type=pathlib.Path)
@@ -60,6 +101,7 @@ def main():
     runs = (("OpenGL (llvmpipe), auto", window, []), ("OpenGL (llvmpipe), card", window, ["--renderer", "card"]),
             ("no OpenGL", {**window, "SDL_RENDER_DRIVER": "software"}, []), ("no display", {}, ["--headless"]))
     try:
+        idle_and_echo(options.bin, screen)
         with tempfile.TemporaryDirectory() as place:
             for count, chosen in CROWDS.items():
                 path = pathlib.Path(place) / f"crowd_{count}.json"

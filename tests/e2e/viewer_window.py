@@ -168,7 +168,9 @@ def resizes(viewer, watcher):
 def reconnects(viewer, server, camera):
     step("the server goes: the last picture is dimmed")
     with server.connect() as client:
+        client.request("step", count=90)  # away from the middle, where the banner will be
         agent = first_agent(client.snapshot())
+    viewer.picture(shows_agent(camera, agent), f"agent {agent} is where it stepped to")
     x, y = camera.to_window(agent["x"], agent["y"])
     bright = support.STATE_COLORS[agent["state"]]
     check(server.stop() == 0, f"the server stops: {server.stderr()}")

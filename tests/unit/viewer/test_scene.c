@@ -166,7 +166,8 @@ static void a_crowd_can_be_heat(void **state) {
     assert_false(scene_is_heat(&fixture->scene));
     fixture->scene.heat_mode = HEAT_ON;
     draw(fixture);
-    assert_int_equal(pixel(fixture, 100, 100), palette_heat(1.0f)); /* the one full cell */
+    assert_int_equal(pixel(fixture, 100, 100),
+                     palette_heat(0.1f + 0.9f / 2.4f)); /* the only cell is the mean one */
     assert_int_equal(pixel(fixture, 110, 100), PALETTE_WORLD);
     heat_fini(&heat);
     assert_true(heat_is_better(50000, 2.5f, 200000.0f));

@@ -68,6 +68,43 @@ static void hello_and_events_say_whether_it_is_paused(void **state) {
     assert_true(view->is_paused);
 }
 
+/* A message_event as its members are given. */
+static void apply(struct server_view *view, struct message_event event) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_EVENT;
+    message->body.event = event;
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void what_others_do_is_told(void **state) {
+    struct server_view *view = *state;
+    view->session = 3;
+    apply(view, (struct message_event){.event = "param",
+                                       .by = 4,
+                                       .has = EVENT_HAS_NAME | EVENT_HAS_KIND | EVENT_HAS_PARAM,
+                                       .name = "Ann",
+                                       .kind = "ship",
+                                       .param = "max_speed",
+                                       .value = 120.25});
+    assert_string_equal(view->notice, "Ann set max_speed of ship to 120.25");
+    apply(view, (struct message_event){.event = "paused", .by = 4});
+    assert_string_equal(view->notice, "session 4 paused the world");
+    const double before = view->agent_total;
+    apply(view, (struct message_event){.event = "spawned",
+                                       .by = 4,
+                                       .has = EVENT_HAS_KIND | EVENT_HAS_COUNT,
+                                       .kind = "ship",
+                                       .count = 5});
+    assert_string_equal(view->notice, "session 4 spawned 5 ship");
+    assert_true(view->agent_total == before + 5.0);
+    const uint32_t count = view->notice_count;
+    apply(view, (struct message_event){.event = "resumed", .by = 3}); /* ourselves */
+    apply(view, (struct message_event){.event = "lag", .has = EVENT_HAS_SKIPPED, .skipped = 4});
+    assert_int_equal(view->notice_count, count);
+}
+
 static void a_new_scenario_replaces_the_old(void **state) {
     struct server_view *view = *state;
     const struct test_agent agent = {.id = 1, .state = "seek"};
@@ -170,6 +207,7 @@ static void points_are_kept_inside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hello_and_events_say_whether_it_is_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_others_do_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_and_goodbyes_are_noticed, setup, teardown),
         cmocka_unit_test_setup_teardown(the_list_leads_to_a_load, setup, teardown),

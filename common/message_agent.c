@@ -1,0 +1,86 @@
+/* See message_agent.h. */
+#include "common/message_agent.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/field_json.h"
+
+/* clang-format off */
+#define ROW(name_, type_, member_, flags_, most_)                                                             \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent, member_), .flags = (flags_),        \
+     .min = -(most_), .max = (most_)}
+#define MOST 1e30
+
+static const struct field agent_fields[] = {
+    {.name = "id", .type = FIELD_UINT32, FIELD_MEMBER(struct message_agent, id), .flags = FIELD_REQUIRED,
+     .max = (double)UINT32_MAX},
+    ROW("kind", FIELD_NAME, kind, 0, 0),
+    ROW("state", FIELD_NAME, state, 0, 0),
+    ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    ROW("stamina", FIELD_FLOAT, stamina, 0, MOST),
+    ROW("mass", FIELD_FLOAT, mass, 0, MOST),
+    ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    ROW("max_speed", FIELD_FLOAT, max_speed, 0, MOST),
+    ROW("max_force", FIELD_FLOAT, max_force, 0, MOST),
+    ROW("desired", FIELD_POINT, desired, 0, MOST),
+    ROW("steering", FIELD_POINT, steering, 0, MOST),
+    {.type = FIELD_END},
+};
+/* clang-format on */
+
+static int read_shares(const cJSON *forces, struct message_agent *agent, struct failure *failure) {
+    const cJSON *force = NULL;
+    cJSON_ArrayForEach(force, forces) {
+        const cJSON *x = cJSON_GetArrayItem(force, 0), *y = cJSON_GetArrayItem(force, 1);
+        const char *name = force->string != NULL ? force->string : "";
+        const size_t length = strlen(name);
+        if (agent->share_count == MESSAGE_AGENT_SHARES) {
+            break;
+        }
+        if (!cJSON_IsArray(force) || !cJSON_IsNumber(x) || !cJSON_IsNumber(y) || length > LIMIT_NAME_CHARS ||
+            !(fabs(x->valuedouble) <= MOST) || !(fabs(y->valuedouble) <= MOST)) {
+            return failure_set(failure, FAILURE_INVALID, "agents.forces",
+                               "expected a force, [x, y], for each behaviour");
+        }
+        struct message_agent_share *share = &agent->shares[agent->share_count++];
+        memcpy(share->behavior, name, length + 1);
+        share->force = vec2_make((float)x->valuedouble, (float)y->valuedouble);
+    }
+    return 0;
+}
+
+int message_agents_read(const cJSON *array, struct message_agent **rows, int *count,
+                        struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array == NULL) {
+        return 0;
+    }
+    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) > LIMIT_INSPECT_IDS) {
+        return failure_set(failure, FAILURE_INVALID, "agents", "expected an array of at most %d",
+                           LIMIT_INSPECT_IDS);
+    }
+    *rows = calloc(LIMIT_INSPECT_IDS, sizeof **rows);
+    if (*rows == NULL) {
+        return failure_set(failure, FAILURE_BUSY, "agents", "out of memory");
+    }
+    cJSON_ArrayForEach(item, array) {
+        struct message_agent *agent = &(*rows)[*count];
+        if (fields_read(agent_fields, item, "agents", NULL, agent, NULL, failure) != 0) {
+            return -1;
+        }
+        const cJSON *forces = cJSON_GetObjectItemCaseSensitive(item, "forces");
+        if (forces != NULL && !cJSON_IsObject(forces)) {
+            return failure_set(failure, FAILURE_INVALID, "agents.forces", "expected an object");
+        }
+        if (read_shares(forces, agent, failure) != 0) {
+            return -1;
+        }
+        ++*count;
+    }
+    return 0;
+}

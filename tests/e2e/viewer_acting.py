@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""What the viewer does to the world, and what it shows of the others: targets by hand, agents added and removed, sliders,
+cursors with names, roles, crowds too large to send.
+
+    viewer_acting.py DROVER_SERVER DROVER_VIEWER
+"""
+
+import json
+import math
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+
+from drover_client import PATIENCE_S, Server  # noqa: E402  (it reads DROVER_SERVER)
+import viewer_support as support  # noqa: E402
+
+VIEWER = os.path.abspath(sys.argv[2])
+SIZE = (1100, 700)
+BAD = (0xFF, 0x6B, 0x5E)
+WORLD = {"name": "Errands", "seed": 3, "world": {"size": [800, 480], "edge": "wrap"}, "targets": {"home": [300, 200]},
+         "kinds": {"runner": {"max_speed": 100, "max_force": 200, "radius": 8,
+                              "behaviors": [{"arrive": {"target": "home", "slowing_distance": 40}}]}},
+         "agents": [{"kind": "runner", "count": 1, "at": [600, 300]}]}
+CROWD = {"name": "Crowd", "seed": 3, "tick_hz": 10, "world": {"size": [16000, 9600], "edge": "wrap"},
+         "kinds": {"walker": {"max_speed": 60, "max_force": 120, "radius": 5, "behaviors": [{"wander": {}}]}},
+         "agents": [{"kind": "walker", "count": 40000, "in": {"rect": [0, 0, 16000, 9600]}}]}
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def step(what):
+    print(f"- {what}", flush=True)
+
+
+def wait_until(ask, is_right, what):
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_right(answer := ask()):
+        check(time.monotonic() < deadline, f"not within {PATIENCE_S} s: {what}; last: {answer}")
+        time.sleep(0.05)
+    return answer
+
+
+def home(client):
+    target = client.request("list", what="targets")["targets"][0]
+    return target["x"], target["y"]
+
+
+def runners(client):
+    return client.request("list", what="kinds")["kinds"][0]["count"]
+
+
+def max_speed(client):
+    return next(p["value"] for p in client.request("get_params")["params"] if p["param"] == "max_speed")
+
+
+def toast(picture, color):
+    """Its stripe, at the bottom, left of the middle."""
+    return picture.count(color, SIZE[0] / 2 - 150, SIZE[1] - 50, 160)
+
+
+def drags_a_target(viewer, client, camera):
+    step("a named target is dragged with the mouse")
+    at = camera.to_window(300, 200)
+    viewer.move(int(at[0]), int(at[1]))
+    viewer.press()
+    viewer.move(int(at[0]) + 60, int(at[1]) + 30)
+    viewer.move(int(at[0]) + 120, int(at[1]) + 60)
+    viewer.release()
+    wanted = camera.to_world(int(at[0]) + 120.5, int(at[1]) + 60.5)
+    wait_until(lambda: home(client), lambda p: math.dist(p, wanted) < 1.0, f"the target is at {wanted}")
+    viewer.move(int(at[0]), int(at[1]))
+    time.sleep(0.3)
+    check(math.dist(home(client), wanted) < 1.0, "let go, it stays")
+
+
+def adds_and_removes(viewer, client, camera):
+    step("A and clicks add agents, X and clicks remove them, Esc ends it")
+    at = camera.to_window(150, 400)
+    viewer.move(int(at[0]), int(at[1]))
+    viewer.key("a")
+    viewer.picture(lambda p: p.count(support.ACCENT, SIZE[0] / 2, 55, 250) > 200, "what a click does is said")
+    viewer.click()
+    viewer.click()
+    wait_until(lambda: runners(client), lambda n: n == 3, "two more agents")
+    viewer.key("Escape")
+    viewer.picture(lambda p: p.count(support.ACCENT, SIZE[0] / 2, 55, 250) < 50, "that is over")
+    agent = client.snapshot()["agents"][0]
+    at = camera.to_window(agent["x"], agent["y"])
+    viewer.move(int(at[0]), int(at[1]))
+    viewer.key("x")
+    viewer.click()
+    wait_until(lambda: runners(client), lambda n: n == 2, "one agent less")
+    viewer.key("Escape")
+    check(viewer.process.poll() is None, "Esc does not quit yet")
+
+
+def tunes(viewer, client):
+    step("K shows sliders: drag, right click for the first value, double click to type")
+    viewer.key("k")
+    left, right, track = 850, 1086, 160  # max_speed, the third row; the first value is at a quarter
+    quarter, half = left + (right - left) // 4, (left + right) // 2
+    viewer.picture(lambda p: p.pixel(quarter, track + 2) == (255, 255, 255), "max_speed has its knob at a quarter")
+    viewer.move(quarter, track)
+    viewer.press()
+    viewer.move(quarter + 20, track)
+    viewer.move(half, track)
+    wait_until(lambda: max_speed(client), lambda v: abs(v - 200) < 3, "dragged to the middle: 200 px/s")
+    viewer.release()
+    viewer.picture(lambda p: p.pixel(half, track + 2) == (255, 255, 255), "the knob is in the middle")
+    viewer.click(3)
+    wait_until(lambda: max_speed(client), lambda v: v == 100, "a right click: 100 px/s as it was")
+    viewer._xdotool("click", "--repeat", "2", "--delay", "60", "1")
+    time.sleep(0.2)
+    viewer.type("152.5")
+    viewer.key("Return")
+    wait_until(lambda: max_speed(client), lambda v: v == 152.5, "typed: 152.5 px/s")
+
+
+def sees_the_others(viewer, server, camera):
+    step("another one's cursor is seen; a slider follows what she sets")
+    with server.connect() as other:
+        other.request("hello", name="Ann")
+        viewer.move(500, 600)
+        at = camera.to_window(500, 100)
+        before = viewer.picture(lambda p: True, "anything")
+        other.request("cursor", x=500, y=100)
+        spot = (at[0] + 3, at[1] + 8)
+        viewer.picture(lambda p: p.pixel(*spot) != before.pixel(*spot), "Ann's cursor")
+        other.request("set_param", kind="runner", param="max_speed", value=300)
+        viewer.picture(lambda p: p.pixel(850 + 236 * 3 // 4, 162) == (255, 255, 255), "Ann set max_speed to 300")
+
+
+def may_not_act(display):
+    step("a viewer's role may look: the server's refusal is shown, the cursor is sent")
+    with tempfile.NamedTemporaryFile("w") as tokens:
+        tokens.write("viewer look-only-1 Vera\nadmin all-of-it-1\n")
+        tokens.flush()
+        with Server("--token-file", tokens.name, "seek") as server, server.connect() as client:
+            client.request("hello", token="all-of-it-1")
+            client.request("subscribe", hz=10, cursors=True)
+            with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--token", "look-only-1") as viewer:
+                viewer.move(300, 300)  # the first motion tries; a pointer that is there already is one
+                viewer.move(310, 310)
+                viewer.picture(lambda p: toast(p, BAD) > 60, "the refusal")
+                viewer.move(320, 320)
+                wait_until(lambda: client.receive_op("cursors")["cursors"],
+                           lambda rows: any(row.get("name") == "Vera" for row in rows), "Vera's cursor")
+            check((600, 120) == home(client), "the target did not move")
+
+
+def crowds(display, folder):
+    step("a crowd is heat from afar and agents from near")
+    path = pathlib.Path(folder) / "crowd.json"
+    path.write_text(json.dumps(CROWD))
+    walker = support.STATE_COLORS["wander"]
+    with Server("--paused", path) as server:
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--panel", "off") as viewer:
+            far = viewer.picture(lambda p: p.count(walker) == 0 and len({p.pixel(x, 350) for x in range(200, 900)}) > 5,
+                                 "heat")
+            check(far.width == SIZE[0], "the picture has its size")
+            viewer.move(550, 370)
+            for _ in range(14):
+                viewer.click(4)
+            near = viewer.picture(lambda p: p.count(walker) > 500, "agents")
+            with server.connect() as client:
+                stats = client.request("stats")
+            check(stats["agents"] == 40000, f"all of them are there: {stats['agents']}")
+            before = near.pixel(550, 370)
+            viewer._xdotool("mousedown", "3")
+            viewer.move(250, 370)
+            viewer._xdotool("mouseup", "3")
+            viewer.picture(lambda p: p.pixel(250, 370) == before and p.count(walker, 1000, 370, 80) > 50,
+                           "moved by 300 px: the crowd is there as well where it was not visible before")
+            viewer.key("Home")
+            viewer.picture(lambda p: p.count(walker) == 0, "heat again")
+
+
+def main():
+    with support.Display() as display, tempfile.TemporaryDirectory(prefix="drover-acting-") as folder:
+        path = pathlib.Path(folder) / "errands.json"
+        path.write_text(json.dumps(WORLD))
+        with Server("--paused", path) as server, server.connect() as client:
+            with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+                camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)
+                viewer.picture(lambda p: p.count(support.TARGET, *camera.to_window(300, 200), 20) > 20, "the target")
+                drags_a_target(viewer, client, camera)
+                adds_and_removes(viewer, client, camera)
+                tunes(viewer, client)
+                sees_the_others(viewer, server, camera)
+        may_not_act(display)
+        crowds(display, folder)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
