@@ -359,7 +359,7 @@ static uint64_t current_seed;
 static void test_invariants(void **state) {
     (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
-                   worlds = environment("DROVER_PROPERTY_WORLDS", 300);
+                   worlds = environment("DROVER_PROPERTY_WORLDS", 120);
     for (uint64_t w = 0; w < worlds; w++) {
         current_seed = seed + w;
         dice = rng_begin(current_seed, 0, 0, RNG_SPAWN_PLACE);
