@@ -35,6 +35,13 @@ void server_view_set_notice(struct server_view *view, bool is_error, const char 
     view->notice_count++;
 }
 
+static void note_mouse_target(struct server_view *view) {
+    view->has_mouse_target = false;
+    for (int i = 0; i < view->scenario.target_count; i++) {
+        view->has_mouse_target = view->has_mouse_target || strcmp(view->scenario.targets[i], "mouse") == 0;
+    }
+}
+
 static void apply_scenario(struct server_view *view, const struct message_scenario *scenario,
                            uint32_t epoch) {
     view->scenario = *scenario;
@@ -43,10 +50,7 @@ static void apply_scenario(struct server_view *view, const struct message_scenar
     view->legend_count = 0;
     view->behaviors.count = 0;
     forget_params(view);
-    view->has_mouse_target = false;
-    for (int i = 0; i < scenario->target_count; i++) {
-        view->has_mouse_target = view->has_mouse_target || strcmp(scenario->targets[i], "mouse") == 0;
-    }
+    note_mouse_target(view);
 }
 
 /* The message's memory becomes ours. */
@@ -98,6 +102,8 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         } else if (strcmp(message->body.event.event, "resumed") == 0) {
             view->is_paused = false;
         }
+        message_scenario_follow(&view->scenario, &message->body.event);
+        note_mouse_target(view);
         break;
     case MESSAGE_ERROR:
         server_view_set_notice(view, true, "%s", message->body.error.failure.message);

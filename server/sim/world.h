@@ -190,7 +190,8 @@ NODISCARD enum world_result world_add_obstacle(struct world *world, const struct
 /** The obstacle of this id, or NULL; the world's, good until the next command. */
 const struct obstacle_def *world_find_obstacle(const struct world *world, uint32_t id);
 /** Puts an obstacle's first point (a circle's centre, a box's upper left corner, a polygon's first corner)
- * somewhere else. WORLD_OK with how many bodies were *pushed, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. */
+ * somewhere else. WORLD_OK with how many bodies were *pushed, WORLD_NO_OBSTACLE, WORLD_BAD_DEF (so far out
+ * that rounding spoils a polygon) or WORLD_NO_MEMORY. */
 NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed);
 /** WORLD_OK, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. */
 NODISCARD enum world_result world_remove_obstacle(struct world *world, uint32_t id);

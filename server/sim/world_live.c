@@ -219,6 +219,9 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
         obstacles[index].points[i] = vec2_add(obstacles[index].points[i], by);
     }
     *first_point(&obstacles[index]) = to; /* exactly, whatever was rounded */
+    if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size)) {
+        return WORLD_BAD_DEF;
+    }
     world_keep_headings(world);
     const enum world_result result = replace_obstacles(world, obstacles, def->obstacle_count);
     if (result == WORLD_OK) {
