@@ -130,6 +130,8 @@ class Schema(Case):
                     ask("step", count=count)
                 ask("mouse", x=5, y=6)
                 ask("cursor", x=7, y=8)
+                while "cursors" not in ops:
+                    take(client.receive())
                 ask("spawn", kind="prey", count=3, x=10, y=10)
                 ask("remove", agents=[1, 2, 5000])
                 ask("set_param", kind="prey", param="max_speed", value=90)
