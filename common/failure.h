@@ -18,6 +18,9 @@
     X(NO_AGENT, "no_agent", "no agent has this id")                                                          \
     X(NO_KIND, "no_kind", "the scenario has no kind of this name")                                           \
     X(NO_TARGET, "no_target", "the scenario has no target of this name")                                     \
+    X(NO_OBSTACLE, "no_obstacle", "no obstacle has this id")                                                 \
+    X(EXISTS, "exists", "a target of this name is there already")                                            \
+    X(IN_USE, "in_use", "a behaviour or condition of the scenario names the target")                         \
     X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                        \
     X(NO_SCENARIO, "no_scenario", "no scenario of this name")                                                \
     X(BAD_SCENARIO, "bad_scenario", "the scenario file has a mistake; the message says where")               \

@@ -5,6 +5,7 @@
 #define DROVER_COMMON_GEOMETRY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/limits.h"
 #include "common/vec2.h"
@@ -19,6 +20,7 @@ struct obstacle_def {
     float radius;    /* circle: >= 0 */
     int point_count; /* polygon: 3 .. LIMIT_OBSTACLE_POINTS corners of a convex shape, either way round */
     vec2 points[LIMIT_OBSTACLE_POINTS];
+    uint32_t id; /* given by a running world: from 1, never used twice; 0 before */
 };
 
 /** A straight wall without thickness. px. */

@@ -80,6 +80,9 @@ static const struct {
     GROUP(EVENT_HAS_PARAM, ROW(struct message_event, "param", FIELD_TEXT, param, 0, 0, 0),
           ROW(struct message_event, "value", FIELD_DOUBLE, value, 0, -DBL_MAX, DBL_MAX)),
     GROUP(EVENT_HAS_TARGET, ROW(struct message_event, "target", FIELD_NAME, target, 0, 0, 0)),
+    GROUP(EVENT_HAS_OBSTACLE, ROW(struct message_event, "obstacle", FIELD_UINT32, obstacle.id, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_QUARRY, ROW(struct message_event, "quarry", FIELD_UINT32, quarry, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_LEFT_OUT, ROW(struct message_event, "left_out", FIELD_UINT32, left_out, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
 };
 
@@ -202,6 +205,9 @@ void message_write_event(const struct message_event *event, struct buffer *out) 
     if ((event->has & EVENT_HAS_TARGET) != 0) {
         json_key_hundredths(&json, "x", event->x);
         json_key_hundredths(&json, "y", event->y);
+    }
+    if ((event->has & EVENT_HAS_SHAPE) != 0) {
+        message_obstacle_write(&event->obstacle, &json);
     }
     end_message(&json);
 }
@@ -440,6 +446,11 @@ static int read_event(const cJSON *json, struct message_event *event, struct fai
         }
         event->x = llround(x->valuedouble * 100.0);
         event->y = llround(y->valuedouble * 100.0);
+    }
+    if ((event->has & EVENT_HAS_OBSTACLE) != 0) {
+        const int result = message_obstacle_read(json, "obstacle", &event->obstacle, failure);
+        event->has |= result == 0 ? EVENT_HAS_SHAPE : 0u;
+        return result < 0 ? -1 : 0;
     }
     return 0;
 }

@@ -75,8 +75,7 @@ struct message_hello {
 /** Events go to subscribed sessions (lag: to the one it is about). `by` is the session that did it, 0 the
  * server itself. Further members: those that `has` names. */
 struct message_event {
-    char
-        event[LIMIT_NAME_CHARS + 1]; /* "paused", "resumed", "spawned", "removed", "param", "target", "lag" */
+    char event[LIMIT_NAME_CHARS + 1]; /* "paused", "spawned", "obstacle_added", ...: protocol.md */
     uint64_t tick;
     uint32_t by;
     unsigned has;                      /* enum message_event_has, or-ed */
@@ -89,6 +88,9 @@ struct message_event {
     char target[LIMIT_NAME_CHARS + 1]; /* a named target */
     int64_t x, y;                      /* where it is now, 1/100 px */
     uint64_t skipped;                  /* frames, since the last such event */
+    struct obstacle_def obstacle;      /* the id alone when it is gone */
+    uint32_t quarry;                   /* id of the agent that was caught */
+    uint32_t left_out;                 /* events of this sort that were too many to tell */
 };
 
 enum message_event_has {
@@ -100,6 +102,10 @@ enum message_event_has {
     EVENT_HAS_PARAM = 32,
     EVENT_HAS_TARGET = 64,
     EVENT_HAS_SKIPPED = 128,
+    EVENT_HAS_OBSTACLE = 256,
+    EVENT_HAS_SHAPE = 512,
+    EVENT_HAS_QUARRY = 1024,
+    EVENT_HAS_LEFT_OUT = 2048,
 };
 
 struct message_scenario_row {
@@ -176,6 +182,10 @@ struct message {
         struct message_cursors cursors;
     } body;
 };
+
+/** Brings what a viewer knows of the world up to date with an event about a target or an obstacle; others
+ * change nothing. One that was heard of before does no harm. */
+void message_scenario_follow(struct message_scenario *scenario, const struct message_event *event);
 
 void message_write_hello(const struct message_hello *hello, struct buffer *out);
 void message_write_scenario(const struct message_scenario *scenario, struct buffer *out);

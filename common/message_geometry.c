@@ -25,11 +25,10 @@ static void write_points(const vec2 *points, int count, struct json_writer *json
     json_end(json);
 }
 
-static void write_obstacle(const struct obstacle_def *obstacle, struct json_writer *json) {
+void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json) {
     const bool is_box = obstacle->shape == OBSTACLE_BOX;
     const float numbers[] = {obstacle->at.x, obstacle->at.y, is_box ? obstacle->size.x : obstacle->radius,
                              obstacle->size.y};
-    json_object(json);
     if (obstacle->shape == OBSTACLE_POLYGON) {
         json_key(json, "polygon");
         write_points(obstacle->points, obstacle->point_count, json);
@@ -37,6 +36,14 @@ static void write_obstacle(const struct obstacle_def *obstacle, struct json_writ
         json_key(json, is_box ? "box" : "circle");
         write_numbers(numbers, is_box ? 4 : 3, json);
     }
+}
+
+static void write_obstacle(const struct obstacle_def *obstacle, struct json_writer *json) {
+    json_object(json);
+    if (obstacle->id != 0) {
+        json_key_unsigned(json, "id", obstacle->id);
+    }
+    message_obstacle_write(obstacle, json);
     json_end(json);
 }
 
@@ -149,19 +156,22 @@ static int read_points(const cJSON *array, const char *path, int least, int most
     return 0;
 }
 
-static int read_obstacle(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
-    struct obstacle_def *obstacle = &geometry->obstacles[geometry->obstacle_count];
+int message_obstacle_read(const cJSON *item, const char *id, struct obstacle_def *obstacle,
+                          struct failure *failure) {
     const cJSON *circle = cJSON_GetObjectItemCaseSensitive(item, "circle");
     const cJSON *box = cJSON_GetObjectItemCaseSensitive(item, "box");
     const cJSON *polygon = cJSON_GetObjectItemCaseSensitive(item, "polygon");
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(item, id);
     float numbers[4] = {0};
     int result = 0;
-    if (!cJSON_IsObject(item)) {
-        return fail("obstacles", "objects", failure);
-    }
     if (circle == NULL && box == NULL && polygon == NULL) {
-        return 0;
+        return 1;
     }
+    if (number != NULL &&
+        (!cJSON_IsNumber(number) || !(number->valuedouble >= 0.0 && number->valuedouble <= 4294967295.0))) {
+        return fail(id, "the id of an obstacle", failure);
+    }
+    obstacle->id = number != NULL ? (uint32_t)number->valuedouble : 0;
     if (polygon != NULL) {
         obstacle->shape = OBSTACLE_POLYGON;
         result = read_points(polygon, "obstacles", 3, LIMIT_OBSTACLE_POINTS, obstacle->points,
@@ -176,8 +186,45 @@ static int read_obstacle(const cJSON *item, struct message_geometry *geometry, s
     if (result == 0 && (numbers[2] < 0.0f || numbers[3] < 0.0f)) {
         return fail("obstacles", "sizes that are not negative", failure);
     }
-    geometry->obstacle_count += result == 0 ? 1 : 0;
     return result;
+}
+
+static int read_obstacle(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    if (!cJSON_IsObject(item)) {
+        return fail("obstacles", "objects", failure);
+    }
+    const int result =
+        message_obstacle_read(item, "id", &geometry->obstacles[geometry->obstacle_count], failure);
+    geometry->obstacle_count += result == 0 ? 1 : 0;
+    return result < 0 ? -1 : 0;
+}
+
+/* ---- changes ---- */
+
+static int find_obstacle(const struct message_geometry *geometry, uint32_t id) {
+    int index = 0;
+    while (index < geometry->obstacle_count && geometry->obstacles[index].id != id) {
+        index++;
+    }
+    return index;
+}
+
+void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle) {
+    const int index = find_obstacle(geometry, obstacle->id);
+    if (index < LIMIT_OBSTACLES) {
+        geometry->obstacles[index] = *obstacle;
+        geometry->obstacle_count += index == geometry->obstacle_count ? 1 : 0;
+    }
+}
+
+void message_geometry_remove(struct message_geometry *geometry, uint32_t id) {
+    const int index = find_obstacle(geometry, id);
+    if (index == geometry->obstacle_count) {
+        return;
+    }
+    geometry->obstacle_count--;
+    memmove(&geometry->obstacles[index], &geometry->obstacles[index + 1],
+            sizeof geometry->obstacles[0] * (size_t)(geometry->obstacle_count - index));
 }
 
 static int read_wall(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {

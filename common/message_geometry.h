@@ -32,6 +32,17 @@ struct message_geometry {
 /** Members "obstacles", "walls", "paths", "flow_fields" into an open object; what is empty is left out. */
 void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json);
 
+/** Members of one obstacle into an open object: its shape, "circle", "box" or "polygon". */
+void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json);
+/** Reads one obstacle's shape and "id" (0 when it has none). 1: there is no shape that this version knows. */
+NODISCARD int message_obstacle_read(const cJSON *item, const char *id, struct obstacle_def *obstacle,
+                                    struct failure *failure);
+
+/** An obstacle that is new, or in place of the one of its id. One more than there may be is left out. */
+void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle);
+/** The obstacle of this id is gone; none of it is fine. */
+void message_geometry_remove(struct message_geometry *geometry, uint32_t id);
+
 /** Reads them from an object; absent ones are empty. An obstacle of a shape that this version does not know
  * is skipped. *geometry must be zeroed. 0, or -1 with *failure (too many, wrong types, numbers out of range);
  * what was read until then is whole. */

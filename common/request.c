@@ -12,7 +12,9 @@
 #include "common/field_json.h"
 #include "common/id_text.h"
 #include "common/json_check.h"
+#include "common/message_geometry.h"
 #include "common/nearest_name.h"
+#include "common/request_obstacle.h"
 #include "common/request_subscribe.h"
 #include "common/request_table.h"
 #include "common/utf8.h"
@@ -53,6 +55,11 @@ enum role request_role(enum request_op op) {
     case REQUEST_SPAWN:
     case REQUEST_REMOVE:
     case REQUEST_SET_PARAM:
+    case REQUEST_ADD_TARGET:
+    case REQUEST_REMOVE_TARGET:
+    case REQUEST_ADD_OBSTACLE:
+    case REQUEST_MOVE_OBSTACLE:
+    case REQUEST_REMOVE_OBSTACLE:
         return ROLE_OPERATOR;
     default: /* time, scenarios, and what a later op forgets to say */
         return ROLE_ADMIN;
@@ -228,6 +235,8 @@ static int check_rules(struct request *request, const cJSON *json, struct failur
         return check_inspect(&request->body.inspect, json, failure);
     case REQUEST_SET_PARAM:
         return check_exactly_one(json, whose, "kind, agent", failure);
+    case REQUEST_ADD_OBSTACLE:
+        return request_read_obstacle(json, &request->body.add_obstacle, failure);
     case REQUEST_HELLO:
         return check_hello(&request->body.hello, failure);
     default:
@@ -246,7 +255,7 @@ void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]) {
 }
 
 static int fail_unknown_op(const char *op, struct failure *failure) {
-    char known[256];
+    char known[320];
     size_t used = 0;
     for (int i = 0; i < REQUEST_OP_COUNT; i++) {
         const int length =
@@ -388,6 +397,9 @@ void request_encode(const struct request *request, struct buffer *out) {
         json_raw(&json, request->id);
     }
     request_write_region(request, &json);
+    if (request->op == REQUEST_ADD_OBSTACLE) {
+        message_obstacle_write(&request->body.add_obstacle.shape, &json);
+    }
     const bool is_list = write_list(request, &json);
     for (const struct field *field = request_rows[request->op].fields; !is_list && field->type != FIELD_END;
          field++) {

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/failure.h"
 #include "common/field.h"
+#include "common/geometry.h"
 #include "common/limits.h"
 #include "common/nearest_name.h"
 #include "common/vec2.h"
@@ -40,6 +41,11 @@ enum request_op {
     REQUEST_CURSOR,
     REQUEST_STATS,
     REQUEST_HELP,
+    REQUEST_ADD_TARGET,
+    REQUEST_REMOVE_TARGET,
+    REQUEST_ADD_OBSTACLE,
+    REQUEST_MOVE_OBSTACLE,
+    REQUEST_REMOVE_OBSTACLE,
     REQUEST_OP_COUNT
 };
 
@@ -157,7 +163,31 @@ struct request_hello {
 };
 
 struct request_cursor {
+    float x, y;   /* px */
+    bool is_gone; /* never on the wire: the session whose cursor it was is */
+};
+
+struct request_add_target {
+    char name[LIMIT_NAME_CHARS + 1];
     float x, y; /* px */
+};
+
+struct request_remove_target {
+    char name[LIMIT_NAME_CHARS + 1];
+};
+
+/** One of circle, box and polygon; id is 0. */
+struct request_add_obstacle {
+    struct obstacle_def shape;
+};
+
+struct request_move_obstacle {
+    uint32_t obstacle; /* id */
+    float x, y;        /* px: where its first point goes */
+};
+
+struct request_remove_obstacle {
+    uint32_t obstacle; /* id */
 };
 
 struct request_help {
@@ -185,6 +215,11 @@ struct request {
         struct request_hello hello;
         struct request_cursor cursor;
         struct request_help help;
+        struct request_add_target add_target;
+        struct request_remove_target remove_target;
+        struct request_add_obstacle add_obstacle;
+        struct request_move_obstacle move_obstacle;
+        struct request_remove_obstacle remove_obstacle;
     } body;
 };
 

@@ -81,6 +81,22 @@ static void write_agents(struct json_writer *json) {
     json_end(json);
 }
 
+/* What add_obstacle takes is read by hand as well (request_obstacle.c). */
+static void write_shapes(struct json_writer *json) {
+    static const char *const shapes[][3] = {
+        {"circle", "[x, y, radius]", "A disc; px."},
+        {"box", "[x, y, width, height]", "From its upper left corner; px."},
+        {"polygon", "array of points", "3 to 16 corners of a convex shape; px."}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        json_object(json);
+        json_key_string(json, "name", shapes[i][0]);
+        json_key_string(json, "type", shapes[i][1]);
+        json_key_bool(json, "required", false);
+        json_key_string(json, "help", shapes[i][2]);
+        json_end(json);
+    }
+}
+
 static void write_op(enum request_op op, struct json_writer *json) {
     json_object(json);
     json_key_string(json, "op", request_op_name(op));
@@ -93,6 +109,9 @@ static void write_op(enum request_op op, struct json_writer *json) {
     }
     if (op == REQUEST_REMOVE) {
         write_agents(json);
+    }
+    if (op == REQUEST_ADD_OBSTACLE) {
+        write_shapes(json);
     }
     json_end(json);
     json_end(json);

@@ -208,6 +208,35 @@ static const struct field help_fields[] = {
     END,
 };
 
+static const struct field add_target_fields[] = {
+    NAME(struct request_add_target, name, FIELD_REQUIRED, "A name that no target has."),
+    COORDINATE(struct request_add_target, x, FIELD_REQUIRED, "The place."),
+    COORDINATE(struct request_add_target, y, FIELD_REQUIRED, "The place."),
+    END,
+};
+
+static const struct field remove_target_fields[] = {
+    NAME(struct request_remove_target, name, FIELD_REQUIRED, "A target that no behaviour of the scenario names."),
+    END,
+};
+
+/* What add_obstacle takes are arrays and read by request_obstacle.c. */
+#define OBSTACLE(structure)                                                                                        \
+    {"obstacle", FIELD_UINT32, FIELD_MEMBER(structure, obstacle), FIELD_REQUIRED, 1, (double)UINT32_MAX, 0, NULL,   \
+     NULL, "Its id."}
+
+static const struct field move_obstacle_fields[] = {
+    OBSTACLE(struct request_move_obstacle),
+    COORDINATE(struct request_move_obstacle, x, FIELD_REQUIRED, "Where its first point goes."),
+    COORDINATE(struct request_move_obstacle, y, FIELD_REQUIRED, "Where its first point goes."),
+    END,
+};
+
+static const struct field remove_obstacle_fields[] = {
+    OBSTACLE(struct request_remove_obstacle),
+    END,
+};
+
 const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_SUBSCRIBE] = {"subscribe", true, subscribe_fields, subscribe_presences},
     [REQUEST_UNSUBSCRIBE] = {"unsubscribe", true, no_fields, no_presences},
@@ -231,5 +260,10 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_CURSOR] = {"cursor", false, cursor_fields, no_presences},
     [REQUEST_STATS] = {"stats", true, no_fields, no_presences},
     [REQUEST_HELP] = {"help", true, help_fields, no_presences},
+    [REQUEST_ADD_TARGET] = {"add_target", false, add_target_fields, no_presences},
+    [REQUEST_REMOVE_TARGET] = {"remove_target", false, remove_target_fields, no_presences},
+    [REQUEST_ADD_OBSTACLE] = {"add_obstacle", false, no_fields, no_presences},
+    [REQUEST_MOVE_OBSTACLE] = {"move_obstacle", false, move_obstacle_fields, no_presences},
+    [REQUEST_REMOVE_OBSTACLE] = {"remove_obstacle", false, remove_obstacle_fields, no_presences},
 };
 /* clang-format on */

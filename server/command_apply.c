@@ -8,24 +8,15 @@
 #include <string.h>
 
 #include "common/nearest_name.h"
+#include "server/command_apply_internal.h"
 #include "server/command_query.h"
 #include "server/world_snapshot.h"
 
-/* What every op works with. */
-struct apply {
-    struct stage *stage;
-    const struct request *request;
-    struct json_writer *json; /* the open reply */
-    struct command_effects effects;
-    struct failure failure;
-};
-
-/* The number of ticks done, as the reply's "tick"; written when the request has taken effect. */
-static void write_tick(struct apply *apply) {
+void apply_write_tick(struct apply *apply) {
     json_key_unsigned(apply->json, "tick", world_tick(apply->stage->world));
 }
 
-static void write_point(struct apply *apply, vec2 point) {
+void apply_write_point(struct apply *apply, vec2 point) {
     json_key_hundredths(apply->json, "x", world_snapshot_hundredths(point.x));
     json_key_hundredths(apply->json, "y", world_snapshot_hundredths(point.y));
 }
@@ -46,12 +37,20 @@ static int fail_world(struct apply *apply, enum world_result result) {
     return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "the world refused: %d", (int)result);
 }
 
-/* What those who watch are told of this request. */
-static struct message_event *tell(struct apply *apply, const char *name, unsigned has) {
+struct message_event *apply_tell(struct apply *apply, const char *name, unsigned has) {
     struct message_event *event = &apply->effects.event;
     (void)snprintf(event->event, sizeof event->event, "%s", name);
     event->has = has;
     return event;
+}
+
+void apply_tell_target(struct apply *apply, const char *name, int target) {
+    const struct world *world = apply->stage->world;
+    const vec2 at = world_target_position(world, target);
+    struct message_event *event = apply_tell(apply, name, EVENT_HAS_TARGET);
+    (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, target));
+    event->x = world_snapshot_hundredths(at.x);
+    event->y = world_snapshot_hundredths(at.y);
 }
 
 /* ---- targets ---- */
@@ -64,19 +63,22 @@ static int move_target(struct apply *apply, const char *name, const char *field,
     }
     world_set_target(world, target, point);
     apply->effects.changed = true;
-    write_tick(apply);
-    const vec2 at = world_target_position(world, target);
-    write_point(apply, at);
-    struct message_event *event = tell(apply, "target", EVENT_HAS_TARGET);
-    (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, target));
-    event->x = world_snapshot_hundredths(at.x);
-    event->y = world_snapshot_hundredths(at.y);
+    apply_write_tick(apply);
+    apply_write_point(apply, world_target_position(world, target));
+    apply_tell_target(apply, "target", target);
     return 0;
 }
 
 static int apply_mouse(struct apply *apply) {
     const struct request_mouse *body = &apply->request->body.mouse;
-    return move_target(apply, "mouse", NULL, vec2_make(body->x, body->y));
+    const vec2 point = vec2_make(body->x, body->y);
+    const bool is_cursor = apply_point_cursor(apply, point);
+    if (!is_cursor || world_find_target(apply->stage->world, "mouse") >= 0) {
+        return move_target(apply, "mouse", NULL, point);
+    }
+    apply_write_tick(apply);
+    apply_write_point(apply, world_settle_point(apply->stage->world, point));
+    return 0;
 }
 
 /* What an agent or a kind is to aim at. */
@@ -120,9 +122,9 @@ static int apply_set_target(struct apply *apply) {
         world_aim_kind(world, kind, aim);
     }
     apply->effects.changed = true; /* the forces of a snapshot show it before the next tick does */
-    write_tick(apply);
+    apply_write_tick(apply);
     if (aim.mode == AIM_POINT) {
-        write_point(apply, aim.point);
+        apply_write_point(apply, aim.point);
     }
     return 0;
 }
@@ -156,11 +158,12 @@ static int apply_spawn(struct apply *apply) {
     }
     apply->effects.changed = true;
     apply->effects.described = true;
-    write_tick(apply);
+    apply_write_tick(apply);
     json_key_unsigned(apply->json, "count", body->count);
     json_key_unsigned(apply->json, "first_id", first);
     json_key_unsigned(apply->json, "last_id", first + (body->count - 1));
-    struct message_event *event = tell(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS);
+    struct message_event *event =
+        apply_tell(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS);
     memcpy(event->kind, body->kind, sizeof event->kind);
     event->count = body->count;
     event->first_id = first;
@@ -209,13 +212,13 @@ static int apply_remove(struct apply *apply) {
     apply->effects.changed = removed > 0;
     apply->effects.described = removed > 0;
     if (removed > 0) {
-        struct message_event *event = tell(apply, "removed", EVENT_HAS_COUNT);
+        struct message_event *event = apply_tell(apply, "removed", EVENT_HAS_COUNT);
         event->count = removed;
         event->has |= body->has_kind ? EVENT_HAS_KIND : body->agent_count == 1 ? EVENT_HAS_AGENT : 0u;
         memcpy(event->kind, body->kind, sizeof event->kind);
         event->agent = body->agents[0];
     }
-    write_tick(apply);
+    apply_write_tick(apply);
     json_key_unsigned(apply->json, "removed", removed);
     json_key(apply->json, "missing");
     json_array(apply->json);
@@ -271,14 +274,14 @@ static int check_value(struct apply *apply, const struct field *field, const cha
 static void finish_set_param(struct apply *apply, double value) {
     const struct request_set_param *body = &apply->request->body.set_param;
     struct message_event *event =
-        tell(apply, "param", EVENT_HAS_PARAM | (body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND));
+        apply_tell(apply, "param", EVENT_HAS_PARAM | (body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND));
     memcpy(event->kind, body->kind, sizeof event->kind);
     memcpy(event->param, body->param, sizeof event->param);
     event->agent = body->agent;
     event->value = value;
     apply->effects.changed = true;
     apply->effects.described = true;
-    write_tick(apply);
+    apply_write_tick(apply);
     json_key_number(apply->json, "value", value);
 }
 
@@ -329,12 +332,12 @@ static int apply_set_param(struct apply *apply) {
 }
 
 static int apply_get_params(struct apply *apply) {
-    write_tick(apply);
+    apply_write_tick(apply);
     return command_query_params(apply->stage, &apply->request->body.get_params, apply->json, &apply->failure);
 }
 
 static int apply_list(struct apply *apply) {
-    write_tick(apply);
+    apply_write_tick(apply);
     return command_query_list(apply->stage, &apply->request->body.list, apply->json, &apply->failure);
 }
 
@@ -343,14 +346,14 @@ static int apply_list(struct apply *apply) {
 static int apply_pause(struct apply *apply) {
     apply->effects.paused = !apply->stage->is_paused;
     apply->stage->is_paused = true;
-    write_tick(apply);
+    apply_write_tick(apply);
     return 0;
 }
 
 static int apply_resume(struct apply *apply) {
     apply->effects.resumed = apply->stage->is_paused;
     apply->stage->is_paused = false;
-    write_tick(apply);
+    apply_write_tick(apply);
     return 0;
 }
 
@@ -367,7 +370,7 @@ static int apply_step(struct apply *apply) {
     }
     apply->effects.changed = true;
     apply->effects.stepped = true;
-    write_tick(apply);
+    apply_write_tick(apply);
     json_key(apply->json, "hash");
     json_hex64(apply->json, world_hash(stage->world));
     return 0;
@@ -394,7 +397,7 @@ static int apply_load(struct apply *apply) {
     apply->effects.changed = true;
     apply->effects.described = true;
     apply->effects.loaded = true;
-    write_tick(apply);
+    apply_write_tick(apply);
     json_key_string(apply->json, "scenario", stage->name);
     json_key(apply->json, "hash");
     json_hex64(apply->json, world_hash(stage->world));
@@ -402,7 +405,7 @@ static int apply_load(struct apply *apply) {
 }
 
 static int apply_inspect(struct apply *apply) {
-    write_tick(apply);
+    apply_write_tick(apply);
     command_query_inspect(apply->stage->world, &apply->request->body.inspect, apply->json);
     return 0;
 }
@@ -424,6 +427,12 @@ static apply_function *const functions[REQUEST_OP_COUNT] = {
     [REQUEST_RESUME] = apply_resume,
     [REQUEST_STEP] = apply_step,
     [REQUEST_LOAD] = apply_load,
+    [REQUEST_CURSOR] = apply_cursor,
+    [REQUEST_ADD_TARGET] = apply_add_target,
+    [REQUEST_REMOVE_TARGET] = apply_remove_target,
+    [REQUEST_ADD_OBSTACLE] = apply_add_obstacle,
+    [REQUEST_MOVE_OBSTACLE] = apply_move_obstacle,
+    [REQUEST_REMOVE_OBSTACLE] = apply_remove_obstacle,
 };
 
 struct command_effects command_apply(struct stage *stage, const struct request *request, uint64_t line,

@@ -6,6 +6,7 @@
  * 2. Pure but for the scenario source: no sockets, no clock, no threads. (`step` looks at stage->stop.)
  * 3. Ops that do not touch the world (subscribe, unsubscribe, ping, bye) are the loop's and never come here
  * (assert).
+ * 4. Whose request it is, is stage->session, which the caller sets; only cursors depend on it.
  */
 #ifndef DROVER_SERVER_COMMAND_APPLY_H
 #define DROVER_SERVER_COMMAND_APPLY_H
@@ -24,6 +25,7 @@ struct command_effects {
     bool paused;    /* the world was running and is paused now */
     bool resumed;   /* and the other way round */
     bool loaded;    /* another world is on the stage */
+    bool furnished; /* a target or an obstacle came, moved or went: those who were told before know less */
     bool stepped;
     struct message_event
         event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */

@@ -48,12 +48,13 @@ static struct command_queue_entry *entry_at(struct command_queue *queue, size_t 
     return &queue->entries[(queue->head + index) % queue->capacity];
 }
 
-/* The session's last queued command when that is a mouse without an id, else NULL. */
-static struct command *find_last_mouse(struct command_queue *queue, uint32_t session) {
+/* The session's last queued command when that is a pointer (a mouse or a cursor, without an id) of the same
+ * op, else NULL. */
+static struct command *find_last_pointer(struct command_queue *queue, uint32_t session, enum request_op op) {
     for (size_t i = queue->count; i-- > 0;) {
         struct command_queue_entry *entry = entry_at(queue, i);
         if (entry->session == session) {
-            return entry->is_mouse ? entry->command : NULL;
+            return entry->is_pointer && entry->command->request.op == op ? entry->command : NULL;
         }
     }
     return NULL;
@@ -61,11 +62,13 @@ static struct command *find_last_mouse(struct command_queue *queue, uint32_t ses
 
 static enum command_push push_locked(struct command_queue *queue, uint32_t session, uint64_t sequence,
                                      const struct request *request) {
-    const bool is_mouse = request->op == REQUEST_MOUSE && request->id[0] == '\0';
-    struct command *older = is_mouse ? find_last_mouse(queue, session) : NULL;
+    const bool is_pointer =
+        (request->op == REQUEST_MOUSE || (request->op == REQUEST_CURSOR && !request->body.cursor.is_gone)) &&
+        request->id[0] == '\0';
+    struct command *older = is_pointer ? find_last_pointer(queue, session, request->op) : NULL;
     if (older != NULL) {
         older->sequence = sequence;
-        older->request.body.mouse = request->body.mouse;
+        older->request.body = request->body;
         return COMMAND_REPLACED;
     }
     if (queue->count == queue->capacity) {
@@ -80,7 +83,7 @@ static enum command_push push_locked(struct command_queue *queue, uint32_t sessi
     command->sequence = sequence;
     command->request = *request;
     *entry_at(queue, queue->count) =
-        (struct command_queue_entry){.session = session, .is_mouse = is_mouse, .command = command};
+        (struct command_queue_entry){.session = session, .is_pointer = is_pointer, .command = command};
     queue->count++;
     pthread_cond_signal(&queue->changed);
     return COMMAND_QUEUED;

@@ -2,7 +2,8 @@
  *
  * 1. Any number of threads may push, one pops and waits.
  * 2. A `mouse` without an id takes the place of its session's last queued command when that is such a mouse
- * too, so a hand on a mouse never fills the queue. (With an id each one is owed an answer and stays.)
+ * too (and so does a `cursor`), so a hand on a mouse never fills the queue. (With an id each one is owed an
+ * answer and stays.)
  * 3. At most `capacity` commands wait; a further push is refused and changes nothing.
  */
 #ifndef DROVER_SERVER_COMMAND_QUEUE_H
@@ -26,7 +27,7 @@ enum command_push {
 
 struct command_queue_entry {
     uint32_t session;
-    bool is_mouse; /* a mouse without an id */
+    bool is_pointer; /* a mouse or a cursor without an id */
     struct command *command;
 };
 

@@ -24,8 +24,9 @@ enum outcome_kind {
 struct outcome {
     struct outcome *next;
     enum outcome_kind kind;
-    uint32_t session; /* OUTCOME_ANSWER: whose request it was */
-    uint32_t epoch;   /* OUTCOME_SCENARIO: the epoch that begins, and its rate */
+    uint32_t session;  /* OUTCOME_ANSWER: whose request it was */
+    uint32_t revision; /* events and scenarios: what the description was by then (simulation_revision) */
+    uint32_t epoch;    /* OUTCOME_SCENARIO: the epoch that begins, and its rate */
     double tick_hz;
     struct message_event
         *event; /* OUTCOME_EVENT: what happened; owned. The loop knows names and writes the line */

@@ -105,6 +105,10 @@ int scenario_read_targets(const cJSON *root, struct world_def *def, struct failu
             return failure_set(failure, FAILURE_BAD_PARAM, path, "too many targets: at most %d",
                                LIMIT_TARGETS);
         }
+        if (strncmp(item->string, "cursor-", 7) == 0) {
+            return failure_set(failure, FAILURE_BAD_PARAM, path,
+                               "names that begin with cursor- belong to the cursors of sessions");
+        }
         struct target_def target = {0};
         if (scenario_check_name(item->string, path, failure) != 0 ||
             read_target(item, path, &target, failure) != 0) {

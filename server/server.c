@@ -18,6 +18,7 @@
 #include "server/broadcast.h"
 #include "server/net/listener.h"
 #include "server/net/session_set.h"
+#include "server/pointing.h"
 #include "server/presence.h"
 #include "server/reception.h"
 #include "server/statistics.h"
@@ -41,6 +42,7 @@ struct server {
     struct loop_statistics statistics;
     struct access access;
     const struct server_options *options; /* the caller's */
+    struct pointing pointing;
     bool has_handles, is_stopping;
 };
 
@@ -64,6 +66,7 @@ static void send_hello(struct server *server, struct session *session) {
     hello->session = session->id;
     (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->guest.role));
     (void)snprintf(hello->server, sizeof hello->server, "drover-server %s", DROVER_VERSION);
+    session->guest.told = simulation_revision(server->simulation);
     simulation_describe(server->simulation, hello);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -78,6 +81,18 @@ static void update_demand(struct server *server) {
     simulation_set_demand(server->simulation, &demand);
 }
 
+/* Who was not subscribed while the world was loaded or furnished anew is told now how it is. */
+static void catch_up(struct session *session, uint32_t revision, const struct message_scenario *scenario) {
+    if (session->guest.told != revision) {
+        struct buffer out;
+        buffer_init(&out, REPLY_BYTES);
+        message_write_scenario(scenario, &out);
+        session_send(session, &out);
+        buffer_fini(&out);
+        session->guest.told = revision;
+    }
+}
+
 /* subscribe, unsubscribe, set_region, resync: a session's own affairs (subscribe.h). */
 static void do_subscribe(struct server *server, struct session *session, const struct request *request) {
     struct message_hello *now = calloc(1, sizeof *now);
@@ -85,9 +100,14 @@ static void do_subscribe(struct server *server, struct session *session, const s
         session_close(session, "slow", "the server is short of memory");
         return;
     }
+    const uint32_t revision = simulation_revision(server->simulation);
+    const bool was_active = session->subscription.is_active;
     simulation_describe(server->simulation, now);
     const struct subscribe_context context = {&server->broadcast, &server->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
+        if (!was_active && session->subscription.is_active) {
+            catch_up(session, revision, &now->scenario);
+        }
         session->guest.owes_cursors = session->subscription.cursors;
         server->presence.is_owed = server->presence.is_owed || session->subscription.cursors;
         update_demand(server);
@@ -137,6 +157,9 @@ static void do_hello(struct server *server, struct session *session, const struc
 /* ---- the rest ---- */
 
 static void do_cursor(struct server *server, struct session *session, const struct request *request) {
+    if (pointing_move(server->simulation, session, request) == COMMAND_QUEUED) {
+        session_expect_answer(session);
+    }
     presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
     if (request->id[0] != '\0') {
         struct buffer out;
@@ -215,6 +238,8 @@ static void do_request(struct server *server, struct session *session, const str
         return;
     case REQUEST_MOUSE:
         presence_point(&server->presence, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
+        session->guest.is_in_world =
+            session->guest.is_in_world || simulation_wants_cursors(server->simulation);
         do_command(server, session, request);
         return;
     default:
@@ -282,9 +307,19 @@ static void deliver_event(struct server *server, struct message_event *event) {
     }
 }
 
+/* Who is subscribed has been told of everything up to this revision. */
+static void note_told(struct server *server, uint32_t revision) {
+    for (struct session *session = server->sessions.first; session != NULL; session = session->next) {
+        if (session->subscription.is_active && session->guest.told < revision) {
+            session->guest.told = revision;
+        }
+    }
+}
+
 static void deliver(struct server *server, struct outcome *outcome) {
     if (outcome->kind == OUTCOME_EVENT) {
         deliver_event(server, outcome->event);
+        note_told(server, outcome->revision);
         return;
     }
     char *text = outcome->text;
@@ -293,6 +328,7 @@ static void deliver(struct server *server, struct outcome *outcome) {
     if (outcome->kind == OUTCOME_SCENARIO) {
         broadcast_scenario(&server->broadcast, outcome->epoch, outcome->tick_hz, text, length,
                            &server->sessions);
+        note_told(server, outcome->revision);
         update_demand(server);
         return;
     }
@@ -395,6 +431,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
 
 static void on_beat(void *context) {
     struct server *server = context;
+    pointing_retry(&server->pointing, server->simulation);
     presence_send(&server->presence, &server->sessions);
 }
 
@@ -408,9 +445,10 @@ static void close_handles(struct server *server) {
     uv_close((uv_handle_t *)&server->hangup, NULL);
 }
 
-static void on_session_closed(void *context) {
+static void on_session_closed(void *context, const struct session *session) {
     struct server *server = context;
     if (!server->is_stopping) {
+        pointing_depart(&server->pointing, server->simulation, session);
         presence_changed(&server->presence);
         update_demand(server);
     } else if (server->sessions.count == 0) {
@@ -561,5 +599,6 @@ void server_destroy(struct server *server) {
     }
     broadcast_fini(&server->broadcast);
     access_fini(&server->access);
+    pointing_fini(&server->pointing);
     free(server);
 }

@@ -29,6 +29,8 @@ struct simulation {
     bool is_started, is_realtime;
     atomic_bool stop, wants_snapshot;
     _Atomic uint64_t tick;
+    _Atomic uint32_t revision; /* counts loads, and targets and obstacles that came, moved or went */
+    atomic_bool wants_cursors;
     struct target_watch targets;
     pthread_mutex_t mutex; /* of the four below, which other threads read or write */
     struct simulation_statistics statistics;
@@ -46,6 +48,7 @@ static void update_description(struct simulation *simulation) {
     simulation->is_paused = simulation->stage.is_paused;
     pthread_mutex_unlock(&simulation->mutex);
     atomic_store(&simulation->tick, world_tick(simulation->stage.world));
+    atomic_store(&simulation->wants_cursors, world_wants_targets(simulation->stage.world, STAGE_CURSOR));
 }
 
 static struct demand read_demand(struct simulation *simulation) {
@@ -65,20 +68,38 @@ static void push_line(struct simulation *simulation, enum outcome_kind kind, str
         log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
         return;
     }
+    outcome->revision = atomic_load(&simulation->revision);
     outcome->epoch = simulation->stage.epoch;
     outcome->tick_hz = world_tick_hz(simulation->stage.world);
+    outbox_push(&simulation->outbox, outcome);
+}
+
+static void push_event_as_it_is(struct simulation *simulation, const struct message_event *event) {
+    struct outcome *outcome = outcome_create_event(event);
+    if (outcome == NULL) {
+        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+        return;
+    }
+    outcome->revision = atomic_load(&simulation->revision);
     outbox_push(&simulation->outbox, outcome);
 }
 
 static void push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
     event->tick = world_tick(simulation->stage.world);
     event->by = by;
-    struct outcome *outcome = outcome_create_event(event);
-    if (outcome == NULL) {
-        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
-        return;
+    push_event_as_it_is(simulation, event);
+}
+
+/* What ticks brought about. */
+static void push_log(struct simulation *simulation) {
+    struct event_log *log = &simulation->stage.log;
+    for (int i = 0; i < log->count; i++) {
+        push_event_as_it_is(simulation, &log->events[i]);
     }
-    outbox_push(&simulation->outbox, outcome);
+    if (log->count > 0) {
+        log->count = 0;
+        notify(simulation);
+    }
 }
 
 static void push_pause(struct simulation *simulation, bool is_paused, uint32_t by) {
@@ -135,7 +156,7 @@ static void push_effect(struct simulation *simulation, const struct message_even
     if (effect->event[0] == '\0') {
         return;
     }
-    if ((effect->has & EVENT_HAS_TARGET) != 0) {
+    if (strcmp(effect->event, "target") == 0) {
         const int target = world_find_target(simulation->stage.world, effect->target);
         if (target < 0 || !target_watch_tell(&simulation->targets, target, by, now_ns)) {
             return;
@@ -156,11 +177,14 @@ static void follow_up(struct simulation *simulation, const struct command_effect
     if (effects->resumed) {
         tick_clock_resume(&simulation->clock, now_ns);
     }
+    if (effects->loaded || effects->furnished) {
+        atomic_fetch_add(&simulation->revision, 1);
+        target_watch_reset(&simulation->targets); /* it knows targets by index */
+    }
     if (effects->described || effects->paused || effects->resumed || effects->stepped) {
         update_description(simulation);
     }
     if (effects->loaded) {
-        target_watch_reset(&simulation->targets);
         log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->stage.name, by);
         push_scenario(simulation);
     }
@@ -168,6 +192,7 @@ static void follow_up(struct simulation *simulation, const struct command_effect
         push_pause(simulation, effects->paused, by);
     }
     push_effect(simulation, &effects->event, by, now_ns);
+    push_log(simulation);
 }
 
 /* Applies what waits now; later arrivals wait for the next boundary. Returns what happened, all together. */
@@ -178,6 +203,7 @@ static struct command_effects apply_commands(struct simulation *simulation) {
     for (size_t i = 0; i < count && !atomic_load(&simulation->stop); i++) {
         struct command *command = command_queue_pop(&simulation->commands);
         const uint32_t session = command->session;
+        simulation->stage.session = session;
         struct buffer text;
         buffer_init(&text, ANSWER_BYTES);
         const struct command_effects effects =
@@ -263,6 +289,7 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     note_tick(simulation, due_ns, start_ns);
     const uint64_t tick = world_tick(simulation->stage.world);
     atomic_store(&simulation->tick, tick);
+    push_log(simulation);
     const struct demand demand = read_demand(simulation);
     if (demand_wants(&demand, tick)) {
         publish(simulation, &demand, AUDIENCE_RATE);
@@ -440,6 +467,14 @@ void simulation_describe(struct simulation *simulation, struct message_hello *he
     pthread_mutex_unlock(&simulation->mutex);
     hello->tick = atomic_load(&simulation->tick);
     hello->time_s = (double)hello->tick / hello->scenario.tick_hz;
+}
+
+uint32_t simulation_revision(const struct simulation *simulation) {
+    return atomic_load(&simulation->revision);
+}
+
+bool simulation_wants_cursors(const struct simulation *simulation) {
+    return atomic_load(&simulation->wants_cursors);
 }
 
 uint64_t simulation_tick(const struct simulation *simulation) {

@@ -70,6 +70,12 @@ const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulati
 
 /** tick, time_s, is_paused and scenario of a hello, as of the last tick boundary. */
 void simulation_describe(struct simulation *simulation, struct message_hello *hello);
+/** A number that grows when simulation_describe says something else of what stands in the world: a load, a
+ * target or an obstacle that came, moved or went. Read it before the description: it is never too new then.
+ */
+uint32_t simulation_revision(const struct simulation *simulation);
+/** Whether somebody in the world aims at cursors. */
+bool simulation_wants_cursors(const struct simulation *simulation);
 /** Copies what `stats` says of the simulation. */
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** Ticks the world has done. */

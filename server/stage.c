@@ -29,10 +29,11 @@ void stage_fini(struct stage *stage) {
 void stage_step(struct stage *stage) {
     if (stage->pool == NULL) {
         world_step(stage->world);
-        return;
+    } else {
+        const struct parallel parallel = worker_pool_parallel(stage->pool);
+        world_step_parallel(stage->world, &parallel);
     }
-    const struct parallel parallel = worker_pool_parallel(stage->pool);
-    world_step_parallel(stage->world, &parallel);
+    event_log_take(&stage->log, stage->world);
 }
 
 static int fail_create(const struct scenario *scenario, enum world_result result, const char *what,
@@ -71,6 +72,7 @@ int stage_put(struct stage *stage, const struct scenario *scenario, const uint64
     memcpy(stage->title, scenario->title, sizeof stage->title);
     memcpy(stage->description, scenario->description, sizeof stage->description);
     stage->epoch++;
+    event_log_init(&stage->log, world_tick_hz(world));
     return 0;
 }
 
@@ -118,8 +120,7 @@ void stage_describe(const struct stage *stage, struct message_scenario *out) {
     *out = (struct message_scenario){.size = world_size(world),
                                      .seed = world_seed(world),
                                      .tick_hz = world_tick_hz(world),
-                                     .kind_count = world_kind_count(world),
-                                     .target_count = world_target_count(world)};
+                                     .kind_count = world_kind_count(world)};
     memcpy(out->name, stage->name, sizeof out->name);
     memcpy(out->title, stage->title, sizeof out->title);
     memcpy(out->description, stage->description, sizeof out->description);
@@ -132,8 +133,11 @@ void stage_describe(const struct stage *stage, struct message_scenario *out) {
                                               .count = (uint32_t)world_kind_population(world, k)};
         memcpy(out->kinds[k].name, kind->name, sizeof out->kinds[k].name);
     }
-    for (int t = 0; t < out->target_count; t++) {
-        (void)snprintf(out->targets[t], sizeof out->targets[t], "%s", world_target_name(world, t));
+    for (int t = 0; t < world_target_count(world); t++) {
+        const char *name = world_target_name(world, t);
+        if (strncmp(name, STAGE_CURSOR, sizeof STAGE_CURSOR - 1) != 0) { /* those come and go unannounced */
+            (void)snprintf(out->targets[out->target_count++], sizeof out->targets[0], "%s", name);
+        }
     }
     describe_geometry(world, &out->geometry);
 }

@@ -14,10 +14,14 @@
 #include "common/failure.h"
 #include "common/message.h"
 #include "common/nodiscard.h"
+#include "server/event_log.h"
 #include "server/scenario.h"
 #include "server/scenario_library.h"
 #include "server/sim/world.h"
 #include "server/worker_pool.h"
+
+/** What the names of targets that are cursors begin with; the session's number follows. */
+#define STAGE_CURSOR "cursor-"
 
 /** Where scenarios come from: a scenario_library, or a test's own. */
 struct scenario_source {
@@ -40,6 +44,8 @@ struct stage {
     char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
     uint32_t epoch;
     bool is_paused;
+    uint32_t session;     /* whose request is being applied */
+    struct event_log log; /* what ticks brought about, not yet told */
     struct stage_overrides overrides;
     struct scenario_source source;
     struct worker_pool *pool; /* NULL, or helps in a tick; not owned */

@@ -38,6 +38,13 @@ void server_view_set_notice(struct server_view *view, bool is_error, const char 
     view->notice_count++;
 }
 
+static void note_mouse_target(struct server_view *view) {
+    view->has_mouse_target = false;
+    for (int i = 0; i < view->scenario.target_count; i++) {
+        view->has_mouse_target = view->has_mouse_target || strcmp(view->scenario.targets[i], "mouse") == 0;
+    }
+}
+
 static void apply_scenario(struct server_view *view, const struct message_scenario *scenario,
                            uint32_t epoch) {
     view->scenario = *scenario;
@@ -46,16 +53,13 @@ static void apply_scenario(struct server_view *view, const struct message_scenar
     view->legend_count = 0;
     view->behaviors.count = 0;
     forget_params(view);
-    view->has_mouse_target = false;
     view->has_agent = false;
     view->cursors.count = 0;
     view->agent_total = 0.0;
     for (int i = 0; i < scenario->kind_count; i++) {
         view->agent_total += scenario->kinds[i].count;
     }
-    for (int i = 0; i < scenario->target_count; i++) {
-        view->has_mouse_target = view->has_mouse_target || strcmp(scenario->targets[i], "mouse") == 0;
-    }
+    note_mouse_target(view);
 }
 
 /* The message's memory becomes ours. */
@@ -204,6 +208,8 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         break;
     case MESSAGE_EVENT:
         apply_event(view, &message->body.event);
+        message_scenario_follow(&view->scenario, &message->body.event);
+        note_mouse_target(view);
         break;
     case MESSAGE_ERROR:
         server_view_set_notice(view, true, "%s", message->body.error.failure.message);

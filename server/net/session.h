@@ -59,6 +59,8 @@ struct guest {
     int wrong_tokens;
     bool has_cursor, owes_cursors; /* owes: the last `cursors` line was skipped */
     vec2 cursor;                   /* px, as sent */
+    bool is_in_world;              /* the world may have a target for its cursor */
+    uint32_t told;                 /* the simulation_revision that it knows of */
     uint64_t heard_ms;             /* loop time of its last line */
     uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
 };

@@ -100,8 +100,8 @@ static void host_closed(void *context, struct session *session) {
               (unsigned long long)session->queue.frames_skipped);
     add_traffic(&set->gone, session);
     unlink_session(set, session);
+    set->handler.on_closed(set->handler.context, session);
     free(session);
-    set->handler.on_closed(set->handler.context);
 }
 
 static void on_timer(uv_timer_t *timer) {

@@ -24,8 +24,9 @@ struct session_set_handler {
     void (*on_line)(void *context, struct session *session, const char *line, size_t length);
     void (*on_too_long)(void *context, struct session *session);
     void (*on_check)(void *context, struct session *session, uint64_t now_ms); /* see session_host */
-    void (*on_beat)(void *context);   /* after each round of checks, every SESSION_SET_CHECK_MS */
-    void (*on_closed)(void *context); /* a session is gone, already out of the set */
+    void (*on_beat)(void *context); /* after each round of checks, every SESSION_SET_CHECK_MS */
+    /* A session is gone, already out of the set; its memory is freed afterwards. */
+    void (*on_closed)(void *context, const struct session *session);
 };
 
 /** What went over the wire. */

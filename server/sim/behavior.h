@@ -37,6 +37,7 @@ struct sighting {
 struct memory {
     float stamina;
     bool is_exhausted;    /* stamina ran out and is not full again */
+    bool has_caught;      /* pursue: it touched its quarry in this tick, not in the one before */
     uint32_t state_since; /* the tick in which the state began */
     uint32_t quarry;      /* id that a pursue with keep remembers; 0: none */
     vec2 wander;          /* unit vector from the wander circle's centre to the goal, in the agent's frame */
@@ -46,6 +47,7 @@ struct memory {
     uint32_t solid_tick;  /* and when it was last in its way */
     uint32_t path;        /* follow_path: 1 + the path it is on; 0: none */
     float path_s;         /* and where on it; px, arc length */
+    uint32_t caught;      /* pursue: the id that it touches; 0: none. No behaviour looks at it */
 };
 
 /** What a behaviour may look at. All of tick t. */

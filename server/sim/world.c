@@ -172,6 +172,17 @@ static enum world_result build_kind(const struct world_def *def, int own, struct
     return WORLD_OK;
 }
 
+static bool may_catch(const struct kind_def *kind) {
+    for (int s = 0; s < kind->state_count; s++) {
+        for (int b = 0; b < kind->states[s].behavior_count; b++) {
+            if (kind->states[s].behaviors[b].type == BEHAVIOR_PURSUE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static enum world_result build_kinds(const struct world_def *def, struct world *world, const char **what) {
     if (def->kind_count > 0) {
         world->kinds = calloc((size_t)def->kind_count, sizeof *world->kinds);
@@ -187,6 +198,7 @@ static enum world_result build_kinds(const struct world_def *def, struct world *
         if (result != WORLD_OK) {
             return result;
         }
+        world->kinds[k].pursues = may_catch(&def->kinds[k]);
         world_note_neighbors(world, &def->kinds[k]);
         world_refresh_kind(world, k);
     }
@@ -266,6 +278,10 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     enum world_result result = scenery_init(&world->scenery, &def->geometry, &world->bounds) == 0
                                    ? build_kinds(def, world, reason)
                                    : WORLD_NO_MEMORY;
+    for (int i = 0; i < world->scenery.def.obstacle_count; i++) {
+        world->scenery.def.obstacles[i].id = (uint32_t)i + 1;
+    }
+    world->next_obstacle = (uint32_t)world->scenery.def.obstacle_count + 1;
     if (result == WORLD_OK) {
         world->is_creating = true;
         result = place_agents(def, world, reason);
@@ -383,17 +399,18 @@ void world_step_agent(struct world *world, int32_t slot, const struct foreseen *
     world->memory[row] = intent.memory;
 }
 
-/* Whether any agent of tick t is within the target's jump_within. */
-static bool is_reached(const struct world *world, const struct target_def *target) {
+/* The agent of tick t that is within the target's jump_within, of several the one of the lowest id; or -1. */
+static int32_t reaching_row(const struct world *world, const struct target_def *target) {
     const float limit = target->jump_within * target->jump_within;
+    int32_t lowest = -1;
     for (int32_t slot = 0; slot < world->agent_count; slot++) {
         const struct motion *motion = &world->grid.motion[slot];
         const vec2 offset = bounds_difference(&world->bounds, (vec2){motion->x, motion->y}, target->at);
-        if (vec2_length_squared(offset) < limit) {
-            return true;
+        if (vec2_length_squared(offset) < limit && (lowest < 0 || world->grid.row[slot] < lowest)) {
+            lowest = world->grid.row[slot];
         }
     }
-    return false;
+    return lowest;
 }
 
 static vec2 jump(const struct world *world, int target) {
@@ -437,12 +454,18 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];
+    world->note_count = 0;
+    world->notes_left_out = 0;
     for (int i = 0; i < world->target_count; i++) {
         const struct target_def *target = &world->targets[i];
-        next_targets[i] =
-            target->jump_within > 0.0f && is_reached(world, target) ? jump(world, i) : target->at;
+        const int32_t row = target->jump_within > 0.0f ? reaching_row(world, target) : -1;
+        next_targets[i] = row >= 0 ? jump(world, i) : target->at;
+        if (row >= 0) {
+            world_note_reached(world, row, i);
+        }
     }
     world_act(world, parallel);
+    world_note_catches(world);
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
     }

@@ -35,6 +35,9 @@ enum world_result {
     WORLD_NO_KIND = -4,
     WORLD_NO_TARGET = -5,
     WORLD_BAD_DEF = -6, /* a name in the definition refers to nothing, or a limit is passed */
+    WORLD_NO_OBSTACLE = -7,
+    WORLD_EXISTS = -8, /* a target of this name */
+    WORLD_IN_USE = -9, /* a behaviour or condition names the target */
 };
 
 /** Builds a world at tick 0. The definition is copied. On WORLD_BAD_DEF *what (if not NULL) points to a
@@ -90,13 +93,31 @@ uint64_t world_seed(const struct world *world);
 vec2 world_size(const struct world *world);
 enum edge world_edge(const struct world *world);
 struct bounds world_bounds(const struct world *world);
-/** What stands and flows in it; owned by the world, never changes. */
+/** What stands and flows in it; owned by the world; obstacles may come, move and go between ticks. */
 const struct scenery *world_scenery(const struct world *world);
 int32_t world_agent_count(const struct world *world);
 struct agent_view world_agent(const struct world *world, int32_t row);
 /** The row of an id, or -1. */
 int32_t world_find_agent(const struct world *world, uint32_t id);
 void world_explain(const struct world *world, int32_t row, struct steering_view *out);
+
+/** Something that came about in the last tick. */
+enum world_note_type {
+    NOTE_REACHED, /* an agent came within a target's jump_within, and the target jumps */
+    NOTE_CAUGHT,  /* an agent that pursues touches its quarry, and did not in the tick before */
+};
+struct world_note {
+    enum world_note_type type;
+    uint32_t agent;  /* id: of two that reach a target in the same tick the lower one */
+    uint32_t quarry; /* id; NOTE_CAUGHT */
+    int target;      /* index; NOTE_REACHED */
+    vec2 at;         /* px; NOTE_REACHED: where the target was */
+};
+enum { WORLD_NOTES_MAX = 64 };
+/** The last tick's, targets by index, then agents by kind and id; the world's, good until the next tick. They
+ * are about the world, not part of it: the hash does not know them. *left_out: how many there was no room
+ * for. */
+int world_notes(const struct world *world, const struct world_note **notes, uint32_t *left_out);
 
 int world_kind_count(const struct world *world);
 /** The kind as it is now (live parameters included); owned by the world. */
@@ -150,6 +171,30 @@ struct aim {
 };
 NODISCARD enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim);
 void world_aim_kind(struct world *world, int kind, struct aim aim);
+
+/** A further target, settled. WORLD_OK, WORLD_EXISTS, or WORLD_FULL at LIMIT_TARGETS.
+ * name  1 to LIMIT_NAME_CHARS characters */
+NODISCARD enum world_result world_add_target(struct world *world, const char *name, vec2 at);
+/** Removes a target; the later ones move up. Who was sent to it (world_aim_agent, world_aim_kind) goes by its
+ * behaviours again. On WORLD_IN_USE nothing changes and *kind is a kind that names it. */
+NODISCARD enum world_result world_remove_target(struct world *world, int target, int *kind);
+/** Whether some behaviour or condition is about a set of targets, "cursor*", whose star stands for whatever
+ * follows a beginning like this one. */
+bool world_wants_targets(const struct world *world, const char *beginning);
+
+/** A further obstacle, without faults (obstacle_def_fault). Bodies that it catches are pushed out at once.
+ * WORLD_OK with its *id and how many bodies were *pushed, WORLD_FULL at LIMIT_OBSTACLES, or WORLD_NO_MEMORY.
+ */
+NODISCARD enum world_result world_add_obstacle(struct world *world, const struct obstacle_def *obstacle,
+                                               uint32_t *id, int32_t *pushed);
+/** The obstacle of this id, or NULL; the world's, good until the next command. */
+const struct obstacle_def *world_find_obstacle(const struct world *world, uint32_t id);
+/** Puts an obstacle's first point (a circle's centre, a box's upper left corner, a polygon's first corner)
+ * somewhere else. WORLD_OK with how many bodies were *pushed, WORLD_NO_OBSTACLE, WORLD_BAD_DEF (so far out
+ * that rounding spoils a polygon) or WORLD_NO_MEMORY. */
+NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed);
+/** WORLD_OK, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. */
+NODISCARD enum world_result world_remove_obstacle(struct world *world, uint32_t id);
 
 /** A number that can be tuned: a row of body_fields() or behavior_fields() with FIELD_PARAM, of one kind. */
 struct param_ref {

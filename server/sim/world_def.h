@@ -222,6 +222,7 @@ struct target_def {
     float
         jump_within; /* px; when an agent is nearer than this the target jumps to a random place; 0: never */
     float jump_margin; /* px kept from the borders when jumping */
+    bool is_live;      /* added while the world runs */
 };
 
 enum placement_shape { PLACE_POINT, PLACE_RECT, PLACE_CIRCLE };

@@ -110,8 +110,25 @@ static uint64_t absorb_extras(uint64_t hash, const struct behavior_def *behavior
     return hash;
 }
 
-/* What stands in the world; nothing of it changes, but two worlds that differ in it have different futures.
- */
+/* Obstacles that came or went while the world ran: which is meant by an id, and which comes next. */
+static uint64_t absorb_live(uint64_t hash, const struct world *world) {
+    const struct geometry_def *def = &world->scenery.def;
+    if (world->next_obstacle != (uint32_t)def->obstacle_count + 1) {
+        hash = absorb(hash, world->next_obstacle);
+        for (int i = 0; i < def->obstacle_count; i++) {
+            hash = absorb(hash, def->obstacles[i].id);
+        }
+    }
+    for (int i = 0; i < world->target_count; i++) {
+        const char *name = world->targets[i].name;
+        for (size_t c = 0; world->targets[i].is_live && name[c] != '\0'; c++) {
+            hash = absorb(hash, ((uint64_t)(uint32_t)i << 8) | (unsigned char)name[c]);
+        }
+    }
+    return hash;
+}
+
+/* What stands in the world: two worlds that differ in it have different futures. */
 static uint64_t absorb_scenery(uint64_t hash, const struct scenery *scenery) {
     for (int i = 0; i < scenery->solid_count; i++) {
         const struct solid *solid = &scenery->solids[i];
@@ -190,5 +207,6 @@ uint64_t world_hash(const struct world *world) {
     for (int k = 0; k < world->kind_count; k++) {
         hash = absorb_kind(hash, &world->kinds[k]);
     }
+    hash = absorb_live(hash, world);
     return absorb_scenery(hash, &world->scenery);
 }

@@ -43,6 +43,7 @@ struct kind {
     struct body body;    /* the low ends of the ranges: what agents without an own body have */
     bool draws_body;     /* some range is not a single value: new agents get an own body */
     bool is_tireless;    /* stamina is 0 and always was */
+    bool pursues;        /* some behaviour may catch somebody */
     vec2 turn;           /* {cos, sin} of the largest turn of one tick */
     struct aim aim;
     struct state_runtime states[LIMIT_STATES];
@@ -60,6 +61,11 @@ struct world {
     struct kind *kinds; /* owned */
 
     struct scenery scenery;
+    uint32_t next_obstacle; /* id */
+
+    int note_count; /* what the last tick brought about */
+    struct world_note notes[WORLD_NOTES_MAX];
+    uint32_t notes_left_out;
 
     int target_count;
     struct target_def targets[LIMIT_TARGETS]; /* `at` is the position of tick t */
@@ -180,6 +186,12 @@ void world_advance(struct world *world, const struct parallel *parallel);
 
 /** Regroups by_kind; after agents came or went. */
 void world_group_kinds(struct world *world);
+
+/** Notes that an agent of tick t is within jump_within of a target. */
+void world_note_reached(struct world *world, int32_t row, int target);
+
+/** Notes who caught somebody in the tick that has just been done. */
+void world_note_catches(struct world *world);
 
 /** Recomputes what follows from a kind's parameters (body, turn, weight sums). */
 void world_refresh_kind(struct world *world, int index);

@@ -44,6 +44,25 @@ static struct sighting kept_quarry(const struct world *world, int32_t row,
     return sighting;
 }
 
+/* Whether a pursuer touches its quarry, and whether it is the first tick that it does. Bodies that rub along
+ * each other are not caught again and again. */
+static void note_touch(const struct world *world, const struct sighting *quarry, struct senses *senses) {
+    struct memory *memory = senses->memory;
+    const int32_t row = quarry->is_there ? world_find_agent(world, quarry->id) : -1;
+    if (row < 0) {
+        memory->caught = 0;
+        return;
+    }
+    const float touching = senses->body->radius + world_body(world, row)->radius;
+    const float squared = vec2_length_squared(quarry->offset);
+    if (squared <= touching * touching) {
+        memory->has_caught = memory->caught != quarry->id;
+        memory->caught = quarry->id;
+    } else if (memory->caught != quarry->id || squared > 4.0f * touching * touching) {
+        memory->caught = 0;
+    }
+}
+
 /* Fills first and second. False when what the behaviour is about is not there. */
 static bool look(const struct world *world, int32_t row, const struct behavior_def *behavior,
                  const struct behavior_runtime *runtime, struct senses *senses) {
@@ -57,6 +76,9 @@ static bool look(const struct world *world, int32_t row, const struct behavior_d
     if (count >= 1) {
         senses->first = behavior->keep ? kept_quarry(world, row, behavior, &runtime->target, senses->memory)
                                        : world_sight(world, row, &behavior->target, &runtime->target);
+    }
+    if (behavior->type == BEHAVIOR_PURSUE) {
+        note_touch(world, &senses->first, senses);
     }
     if (count >= 2) {
         senses->second = world_sight(world, row, &behavior->second, &runtime->second);
@@ -212,6 +234,7 @@ static void begin_state(const struct world *world, int32_t row, int state, struc
     if (state != world->state[row]) {
         memory->state_since = (uint32_t)world->tick;
         memory->quarry = 0;
+        memory->caught = 0;
     }
 }
 
@@ -228,6 +251,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
     const struct body *body = world_body(world, row);
     struct intent intent = {.state = world_decide(world, row), .memory = world->memory[row]};
     begin_state(world, row, intent.state, &intent.memory);
+    intent.memory.has_caught = false;
     struct senses senses = {
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},

@@ -118,7 +118,9 @@ static void refuses_what_is_no_request(void **state) {
     refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
             "unknown op \"fly\"; known: subscribe, unsubscribe, set_region, resync, set_target, mouse, "
             "spawn, remove, set_param, "
-            "get_params, list, inspect, pause, resume, step, load, ping, bye, hello, cursor, stats, help");
+            "get_params, list, inspect, pause, resume, step, load, ping, bye, hello, cursor, stats, help, "
+            "add_target, "
+            "remove_target, add_obstacle, move_obstacle, remove_obstacle");
 }
 
 static void refuses_bad_fields(void **state) {
@@ -437,6 +439,30 @@ static struct request random_request(uint64_t *random) {
         request.body.ping.has_t0 = coin(random);
         request.body.ping.t0 = request.body.ping.has_t0 ? (double)(test_random(random) >> 20) / 1000.0 : 0.0;
         break;
+    case REQUEST_MOVE_OBSTACLE:
+        request.body.move_obstacle.obstacle = 1 + test_below(random, 4000000000u);
+        break;
+    case REQUEST_REMOVE_OBSTACLE:
+        request.body.remove_obstacle.obstacle = 1 + test_below(random, 4000000000u);
+        break;
+    case REQUEST_ADD_TARGET:
+        random_name(random, request.body.add_target.name);
+        break;
+    case REQUEST_REMOVE_TARGET:
+        random_name(random, request.body.remove_target.name);
+        break;
+    case REQUEST_ADD_OBSTACLE: {
+        struct obstacle_def *shape = &request.body.add_obstacle.shape;
+        shape->shape = (int)test_below(random, 3);
+        shape->at = shape->shape == OBSTACLE_POLYGON ? vec2_make(0.0f, 0.0f) : vec2_make(12.5f, -3.0f);
+        shape->radius = shape->shape == OBSTACLE_CIRCLE ? 7.25f : 0.0f;
+        shape->size = shape->shape == OBSTACLE_BOX ? vec2_make(3.0f, 0.5f) : vec2_make(0.0f, 0.0f);
+        shape->point_count = shape->shape == OBSTACLE_POLYGON ? 3 + (int)test_below(random, 14) : 0;
+        for (int i = 0; i < shape->point_count; i++) {
+            shape->points[i] = vec2_make((float)i, (float)test_below(random, 1000));
+        }
+        break;
+    }
     default:
         break;
     }

@@ -1,0 +1,27 @@
+/* Cursors on their way into the world, where a behaviour may aim at them, and out of it when their sessions
+ * go. Lives on the loop; owns the list of those that could not go yet.
+ */
+#ifndef DROVER_SERVER_POINTING_H
+#define DROVER_SERVER_POINTING_H
+
+#include "server/net/session.h"
+#include "server/simulation.h"
+
+/** Zeroed it is empty. */
+struct pointing {
+    uint32_t *departed; /* sessions that are gone while the queue of commands was full; owned */
+    int count;
+};
+
+/** Hands a `cursor` request to the world, if somebody there aims at cursors and the session may move targets.
+ * COMMAND_QUEUED: its answer, which says nothing, will come. COMMAND_REPLACED also when nothing was to be
+ * done. */
+enum command_push pointing_move(struct simulation *simulation, struct session *session,
+                                const struct request *request);
+/** The session is gone: so is its cursor, as soon as there is room in the queue. */
+void pointing_depart(struct pointing *pointing, struct simulation *simulation, const struct session *session);
+/** Tries those again that could not go. Call now and then. */
+void pointing_retry(struct pointing *pointing, struct simulation *simulation);
+void pointing_fini(struct pointing *pointing);
+
+#endif

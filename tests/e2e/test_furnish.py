@@ -1,0 +1,142 @@
+"""Targets, obstacles and cursors that come, move and go while the world runs; what those who watch are told."""
+
+import unittest
+
+from drover_client import Case, Server
+
+
+def distance(agent, x, y):
+    return ((agent["x"] - x) ** 2 + (agent["y"] - y) ** 2) ** 0.5
+
+
+class Furnish(Case):
+    def test_an_obstacle_stands_where_it_was_put(self):
+        """Everybody is told, latecomers see it in hello, and nobody is inside it then or later."""
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as one, server.connect() as other:
+            other.request("subscribe", layout="events")
+            reply = one.request("add_obstacle", circle=[400, 300, 90])
+            self.assertEqual(reply["op"], "reply")
+            self.assertGreater(reply["pushed"], 0)
+            event = other.receive_op("event")
+            self.assertEqual((event["event"], event["obstacle"], event["circle"], event["by"]),
+                             ("obstacle_added", reply["obstacle"], [400, 300, 90], one.hello["session"]))
+            with server.connect() as late:
+                self.assertIn({"id": reply["obstacle"], "circle": [400, 300, 90]}, late.hello["scenario"]["obstacles"])
+            one.request("subscribe")
+            one.receive_op("snapshot")
+            for _ in range(20):
+                one.request("step", count=15)
+                for agent in one.receive_op("snapshot")["agents"]:
+                    self.assertGreaterEqual(distance(agent, 400, 300), 90, agent)
+
+    def test_who_subscribes_late_is_told_once(self):
+        with Server("--paused", "seek") as server, server.connect() as one, server.connect() as late:
+            one.request("add_target", name="den", x=1, y=2)
+            late.request("subscribe", layout="events")
+            self.assertEqual(late.receive()["targets"], ["mouse", "den"])
+            late.request("unsubscribe")
+            late.request("subscribe", layout="events")
+            self.assertEqual(late.flush(), [])
+            one.request("remove_target", name="den")
+            self.assertEqual(late.receive_op("event")["event"], "target_removed")
+            late.request("unsubscribe")
+            late.request("subscribe", layout="events")
+            self.assertEqual(late.flush(), [])
+
+    def test_the_same_changes_give_the_same_hash(self):
+        def run():
+            with Server("--paused", "hunters_and_prey") as server, server.connect() as client:
+                client.request("step", count=60)
+                first = client.request("add_obstacle", box=[100, 100, 120, 80])["obstacle"]
+                client.request("add_obstacle", polygon=[[500, 300], [600, 320], [540, 400]])
+                client.request("step", count=60)
+                client.request("move_obstacle", obstacle=first, x=300, y=220)
+                client.request("add_target", name="den", x=10, y=20)
+                client.request("step", count=60)
+                client.request("remove_obstacle", obstacle=first)
+                return client.request("step", count=60)["hash"]
+
+        self.assertEqual(run(), run())
+
+    def test_a_refused_change_changes_nothing(self):
+        with Server("--paused", "seek") as server, server.connect() as one, server.connect() as other:
+            for client in (one, other):
+                client.request("load", scenario="seek")
+            self.assert_error(one.request("add_obstacle"), "bad_param", field="circle")
+            self.assert_error(one.request("add_obstacle", circle=[1, 1, 1], box=[1, 1, 1, 1]), "bad_param", field="box")
+            self.assert_error(one.request("add_obstacle", circle=[1, 1, -1]), "out_of_range", field="circle")
+            self.assert_error(one.request("move_obstacle", obstacle=9, x=1, y=1), "no_obstacle", field="obstacle")
+            self.assert_error(one.request("remove_target", name="mous"), "no_target", field="name")
+            self.assert_error(one.request("add_target", name="cursor-1", x=1, y=1), "bad_param", field="name")
+            touched = one.request("step", count=30)["hash"]
+            one.request("load", scenario="seek")
+            self.assertEqual(one.request("step", count=30)["hash"], touched)
+
+    def test_there_is_an_end_to_obstacles_and_targets(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            for i in range(256):
+                self.assertEqual(client.request("add_obstacle", circle=[3 * i, 10, 1])["obstacle"], i + 1)
+            self.assert_error(client.request("add_obstacle", circle=[1, 1, 1]), "full")
+            client.request("remove_obstacle", obstacle=7)
+            self.assertEqual(client.request("add_obstacle", circle=[1, 1, 1])["obstacle"], 257)
+            for i in range(255):
+                self.assertEqual(client.request("add_target", name=f"t{i}", x=i, y=1)["op"], "reply")
+            self.assert_error(client.request("add_target", name="more", x=1, y=1), "full", field="name")
+
+
+class Happenings(Case):
+    def test_a_quarry_is_caught(self):
+        with Server("--paused", "pursue_and_evade") as server, server.connect() as client:
+            client.request("subscribe", layout="events")
+            for kind in client.hello["scenario"]["kinds"]:
+                client.request("set_param", kind=kind["name"], param="radius", value=2000)
+            client.request("step", count=30)
+            caught = [m for m in client.flush() if m.get("event") == "caught"]
+            self.assertGreaterEqual(len(caught), 1)
+            self.assertNotEqual(caught[0]["agent"], caught[0]["quarry"])
+            self.assertEqual(caught[0]["by"], 0)
+
+    def test_a_crowd_of_hunters_does_not_drown_its_watchers(self):
+        with Server("--paused", "pursue_and_evade") as server, server.connect() as client:
+            kinds = [kind["name"] for kind in client.hello["scenario"]["kinds"]]
+            for kind in kinds:
+                client.request("spawn", kind=kind, count=300, x=400, y=300, radius=40)
+            client.request("subscribe", layout="events")
+            client.request("step", count=3)
+            events = [m for m in client.flush() if m.get("event") == "caught"]
+            self.assertLessEqual(len(events), 20)
+            self.assertGreater(len(events), 0)
+            client.request("step", count=240)
+            events = [m for m in client.flush() if m.get("event") == "caught"]
+            self.assertGreater(sum(event.get("left_out", 0) for event in events), 0)
+
+
+class Cursors(Case):
+    def targets(self, client):
+        return {t["name"]: (t["x"], t["y"]) for t in client.request("list", what="targets")["targets"]}
+
+    def test_behaviours_aim_at_the_nearest_cursor(self):
+        with Server("--paused", "shepherds") as server, server.connect() as one:
+            with server.connect() as other:
+                one.request("cursor", x=100, y=500)
+                other.request("mouse", x=900, y=560)
+                mine, its = (f"cursor-{c.hello['session']}" for c in (one, other))
+                self.assertEqual(self.targets(one), {mine: (100, 500), its: (900, 560)})
+                one.request("step", count=600)
+                dog = one.request("inspect", agent=41)["agents"][0]
+                self.assertLess(distance(dog, 100, 500), 20)
+            while len(self.targets(one)) > 1:
+                pass
+            self.assertEqual(list(self.targets(one)), [mine])
+
+    def test_a_world_that_does_not_ask_is_left_alone(self):
+        with Server("--paused", "seek") as server, server.connect() as one:
+            before = one.request("step", count=1)["hash"]
+            one.request("load", scenario="seek")
+            one.request("cursor", x=5, y=5)
+            self.assertEqual(one.request("step", count=1)["hash"], before)
+            self.assertEqual(list(self.targets(one)), ["mouse"])
+
+
+if __name__ == "__main__":
+    unittest.main()
