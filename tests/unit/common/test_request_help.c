@@ -35,7 +35,8 @@ static void all_ops_with_all_fields(void **state) {
             assert_true(strlen(cJSON_GetObjectItemCaseSensitive(said, "help")->valuestring) > 0);
             assert_int_equal(cJSON_HasObjectItem(said, "choices"), field->type == FIELD_CHOICE);
         }
-        assert_int_equal(cJSON_GetArraySize(fields), at + (op == REQUEST_REMOVE) + 3 * (op == REQUEST_ADD_OBSTACLE));
+        assert_int_equal(cJSON_GetArraySize(fields),
+                         at + (op == REQUEST_REMOVE) + 3 * (op == REQUEST_ADD_OBSTACLE));
     }
     cJSON_Delete(tree);
     buffer_fini(&out);
