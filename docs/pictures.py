@@ -22,14 +22,18 @@ TICKS = {"seek": (50, True), "seek_mass": (60, True), "boids_target": (90, True)
 UNASKED = {"million"}  # a minute and more; only when it is named
 
 
-def step(address, count):
-    host, port = address.rsplit(":", 1)
-    with socket.create_connection((host, int(port)), timeout=300) as connection:
-        stream = connection.makefile("rwb")
-        stream.readline()
-        stream.write(json.dumps({"op": "step", "id": 1, "count": count}).encode() + b"\n")
-        stream.flush()
-        return json.loads(stream.readline())
+# Where a hand points while the world goes on.
+CURSORS = {"shepherds": (640, 380)}
+
+
+def step(connection, count, cursor):
+    stream = connection.makefile("rwb")
+    stream.readline()
+    if cursor:
+        stream.write(json.dumps({"op": "cursor", "x": cursor[0], "y": cursor[1]}).encode() + b"\n")
+    stream.write(json.dumps({"op": "step", "id": 1, "count": count}).encode() + b"\n")
+    stream.flush()
+    return json.loads(stream.readline())
 
 
 def picture(folder, scenario):
@@ -38,10 +42,12 @@ def picture(folder, scenario):
                               stdout=subprocess.PIPE, text=True)
     try:
         address = server.stdout.readline().split()[-1]
-        step(address, tick)
+        host, port = address.rsplit(":", 1)
         target = HERE / "images" / f"{scenario}.png"
-        subprocess.run([folder / "drover-viewer", address, "--headless", "--size", "800x540", "--fixed-dt", "16",
-                        "--frames", "3", "--screenshot", target] + ["--forces"] * has_forces, check=True)
+        with socket.create_connection((host, int(port)), timeout=300) as connection:
+            step(connection, tick, CURSORS.get(scenario))
+            subprocess.run([folder / "drover-viewer", address, "--headless", "--size", "800x540", "--fixed-dt", "16",
+                            "--frames", "3", "--screenshot", target] + ["--forces"] * has_forces, check=True)
         print(f"{target.name}: tick {tick}, {target.stat().st_size} bytes")
     finally:
         server.terminate()
