@@ -10,7 +10,7 @@ namespace {
 /* Up to three decimals; no locale. */
 void format_value(double value, char *out, size_t size) {
     const double magnitude = std::min(std::fabs(value), 1e15);
-    const unsigned long long thousandths = static_cast<unsigned long long>(magnitude * 1000 + 0.5);
+    const auto thousandths = static_cast<unsigned long long>(std::llround(magnitude * 1000));
     char rest[8];
     std::snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
     for (size_t last = 3; last > 0 && rest[last] == '0'; last--) {

@@ -114,9 +114,10 @@ static struct span span_of(const struct solid_grid *grid, const struct bounds *b
 /* Fills the room and the lists of one cell. */
 static bool fill_cell(struct solid_grid *grid, const struct solid *solids, int count,
                       const struct bounds *bounds, int32_t cell, int32_t filled[2]) {
+    const int32_t column = cell % grid->columns, row = cell / grid->columns;
     const vec2 middle = {
-        grid->origin.x + ((float)(cell % grid->columns) + 0.5f) * grid->cell.x,
-        grid->origin.y + ((float)(cell / grid->columns) + 0.5f) * grid->cell.y,
+        grid->origin.x + ((float)column + 0.5f) * grid->cell.x,
+        grid->origin.y + ((float)row + 0.5f) * grid->cell.y,
     };
     const float half = 0.5f * vec2_length(grid->cell);
     float low[SOLIDS_MAX], nearest = 3e38f, room = 3e38f;

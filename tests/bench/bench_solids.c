@@ -18,8 +18,9 @@ static void add_solids(struct world_def *def, int count) {
         columns++;
     }
     for (int i = 0; i < count; i++) {
-        const vec2 at = {size.x * ((float)(i % columns) + 0.5f) / (float)columns,
-                         size.y * ((float)(i / columns) + 0.5f) / (float)columns};
+        const int column = i % columns, row = i / columns;
+        const vec2 at = {size.x * ((float)column + 0.5f) / (float)columns,
+                         size.y * ((float)row + 0.5f) / (float)columns};
         struct obstacle_def *circle = i % 2 ? NULL : geometry_def_add_obstacle(&def->geometry);
         struct wall_def *wall = i % 2 ? geometry_def_add_wall(&def->geometry) : NULL;
         if (circle) {

@@ -138,7 +138,8 @@ static void test_names_few(void **state) {
     for (int i = 0; i < 100; i++) {
         struct obstacle_def *circle = geometry_def_add_obstacle(&def);
         assert_non_null(circle);
-        circle->at = (vec2){100.0f + 200.0f * (float)(i % 10), 100.0f + 200.0f * (float)(i / 10)};
+        const int column = i % 10, row = i / 10;
+        circle->at = (vec2){100.0f + 200.0f * (float)column, 100.0f + 200.0f * (float)row};
         circle->radius = 20;
     }
     struct scenery scenery;
