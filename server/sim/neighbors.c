@@ -178,16 +178,11 @@ static void keep(struct few *few, const struct grid *grid, int32_t most, int32_t
     few->count += few->count < most;
 }
 
-/* few[z]: the nearest `most` of zones[z]. */
-static void find_few(const struct grid *grid, const struct lens *lens, const struct neighbor_zone *zones,
-                     int zone_count, int32_t most, struct few *few) {
-    struct zone_plan plans[ZONE_COUNT];
-    float radius = 0.0f;
-    assert(zone_count <= ZONE_COUNT);
+/* few[z]: the nearest `most` of zones[z]. radius: of the widest. */
+static void find_few(const struct grid *grid, const struct lens *lens, const struct zone_plan *zones,
+                     int zone_count, float radius, int32_t most, struct few *few) {
     for (int zone = 0; zone < zone_count; zone++) {
-        plans[zone] = neighbors_plan(&zones[zone]);
         few[zone].count = 0;
-        radius = zones[zone].radius > radius ? zones[zone].radius : radius;
     }
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
@@ -198,7 +193,7 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
                 continue;
             }
             for (int zone = 0; zone < zone_count; zone++) {
-                if (may_enter(&few[zone], most, squared) && is_in_zone(lens, &plans[zone], offset, squared)) {
+                if (may_enter(&few[zone], most, squared) && is_in_zone(lens, &zones[zone], offset, squared)) {
                     keep(&few[zone], grid, most, slot, squared);
                 }
             }
@@ -207,23 +202,23 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
 }
 
 static struct neighbor_sums sum_few(const struct grid *grid, const struct neighbor_query *query,
-                                    const struct lens *lens, const struct neighbor_zone zones[ZONE_COUNT]) {
+                                    const struct lens *lens, const struct zone_plan zones[ZONE_COUNT],
+                                    float radius) {
     struct few few[ZONE_COUNT];
-    find_few(grid, lens, zones, ZONE_COUNT, query->most, few);
+    find_few(grid, lens, zones, ZONE_COUNT, radius, query->most, few);
     struct neighbor_sums sums = {0};
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
-        const struct zone_plan plan = neighbors_plan(&zones[zone]);
         for (int32_t i = 0; i < few[zone].count; i++) {
             const int32_t slot = few[zone].at[i].slot;
             const struct motion *other = &grid->motion[slot];
             const vec2 offset = offset_of(lens, other);
             const float squared = few[zone].at[i].squared;
             if (zone == ZONE_SEPARATION) {
-                separate(grid, query, &plan, slot, offset, squared, &sums);
+                separate(grid, query, &zones[zone], slot, offset, squared, &sums);
             } else if (zone == ZONE_ALIGNMENT) {
-                align(&plan, other, squared, &sums);
+                align(&zones[zone], other, squared, &sums);
             } else {
-                cohere(&plan, offset, squared, &sums);
+                cohere(&zones[zone], offset, squared, &sums);
             }
         }
     }
@@ -233,14 +228,14 @@ static struct neighbor_sums sum_few(const struct grid *grid, const struct neighb
 struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
                                    const struct neighbor_zone zones[ZONE_COUNT]) {
     const struct lens lens = make_lens(grid, query);
-    if (query->most > 0) {
-        return sum_few(grid, query, &lens, zones);
-    }
     struct zone_plan plans[ZONE_COUNT];
     float radius = 0.0f;
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
         plans[zone] = neighbors_plan(&zones[zone]);
         radius = zones[zone].radius > radius ? zones[zone].radius : radius;
+    }
+    if (query->most > 0) {
+        return sum_few(grid, query, &lens, plans, radius);
     }
     struct neighbor_sums sums = {0};
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, radius);
@@ -293,8 +288,9 @@ int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_que
                               const struct neighbor_zone *zone, struct neighbor *out) {
     assert(query->most >= 1 && query->most <= NEIGHBORS_NEAREST_MAX);
     const struct lens lens = make_lens(grid, query);
+    const struct zone_plan plan = neighbors_plan(zone);
     struct few few;
-    find_few(grid, &lens, zone, 1, query->most, &few);
+    find_few(grid, &lens, &plan, 1, zone->radius, query->most, &few);
     for (int32_t i = 0; i < few.count; i++) {
         const int32_t slot = few.at[i].slot;
         out[i] = describe(grid, query, slot, offset_of(&lens, &grid->motion[slot]));
