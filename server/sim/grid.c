@@ -5,37 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/column.h"
+
 #define CELLS_SPARE  64
 #define LOOKUP_GRAIN 4096
 
 /* ---- storage ---- */
 
-/* column: the address of a column's pointer, whatever it points to. What is new is zero. */
+/* What is new is zero: slots behind the last one are read. */
 static bool grow(void *column, size_t entry, int32_t old_count, int32_t count) {
-    void *old;
-    memcpy(&old, column, sizeof old);
-    char *bigger = realloc(old, entry * (size_t)count);
-    if (!bigger) {
+    if (!column_grow(column, entry, count)) {
         return false;
     }
-    memset(bigger + entry * (size_t)old_count, 0, entry * (size_t)(count - old_count));
-    memcpy(column, &bigger, sizeof bigger);
+    char *start;
+    memcpy(&start, column, sizeof start);
+    memset(start + entry * (size_t)old_count, 0, entry * (size_t)(count - old_count));
     return true;
 }
 
 /* Only as much of these is ever touched as there are cells and parts. */
 static bool grow_cells(struct grid *grid, int32_t cells) {
-    bool grown = true;
-    for (int part = 0; part < GRID_PARTS; part++) {
-        int32_t *bigger = realloc(grid->cursor[part], (size_t)cells * sizeof *bigger);
-        grown = grown && bigger != NULL;
-        grid->cursor[part] = bigger ? bigger : grid->cursor[part];
+    bool grown = column_grow(&grid->shared, sizeof *grid->shared, cells) &&
+                 column_grow(&grid->begin, sizeof *grid->begin, cells + 1);
+    for (int part = 0; grown && part < GRID_PARTS; part++) {
+        grown = column_grow(&grid->cursor[part], sizeof *grid->cursor[part], cells);
     }
-    int32_t *shared = realloc(grid->shared, (size_t)cells * sizeof *shared);
-    grid->shared = shared ? shared : grid->shared;
-    int32_t *begin = realloc(grid->begin, ((size_t)cells + 1) * sizeof *begin);
-    grid->begin = begin ? begin : grid->begin;
-    return grown && shared != NULL && begin != NULL;
+    return grown;
 }
 
 int grid_reserve(struct grid *grid, int32_t count) {
@@ -97,17 +92,6 @@ void grid_append(struct grid *grid, struct motion motion, uint8_t kind) {
     grid->row[slot] = slot;
     grid->has_kinds = grid->has_kinds || kind != grid->kind[0];
     grid->lookup->is_fresh = false;
-}
-
-void grid_fill(struct grid *grid, const struct motion *motion, const uint8_t *kind, int32_t count) {
-    grid->count = 0;
-    grid->has_kinds = false;
-    for (int32_t row = 0; row < count; row++) {
-        grid_append(grid, motion[row], kind[row]);
-    }
-    if (grid->lookup) {
-        grid->lookup->is_fresh = false;
-    }
 }
 
 void grid_compact(struct grid *grid, const int32_t *new_row) {

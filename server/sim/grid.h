@@ -66,10 +66,6 @@ struct grid {
 NODISCARD int grid_reserve(struct grid *grid, int32_t count);
 void grid_fini(struct grid *grid);
 
-/** Puts agents into slots 0 .. count - 1 in order of row, unsorted. motion, kind: by row, `count` entries;
- * count <= what was reserved. */
-void grid_fill(struct grid *grid, const struct motion *motion, const uint8_t *kind, int32_t count);
-
 /** One more agent, of row `count`, in slot `count`; unsorted. */
 void grid_append(struct grid *grid, struct motion motion, uint8_t kind);
 

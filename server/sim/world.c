@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/column.h"
 #include "server/sim/locomotion.h"
 #include "server/sim/rng.h"
 #include "server/sim/world_internal.h"
@@ -291,6 +292,7 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
         world_destroy(world);
         return result;
     }
+    world_group_kinds(world);
     world_sort(world);
     *out = world;
     return WORLD_OK;
@@ -317,18 +319,6 @@ void world_destroy(struct world *world) {
     free(world);
 }
 
-/* column: the address of a column's pointer, whatever it points to. */
-static bool grow(void *column, size_t entry, int32_t capacity) {
-    void *old;
-    memcpy(&old, column, sizeof old);
-    void *bigger = realloc(old, entry * (size_t)capacity);
-    if (!bigger) {
-        return false;
-    }
-    memcpy(column, &bigger, sizeof bigger);
-    return true;
-}
-
 int world_reserve(struct world *world, int32_t count) {
     if (count <= world->capacity) {
         return 0;
@@ -336,17 +326,17 @@ int world_reserve(struct world *world, int32_t count) {
     int32_t capacity = world->capacity + world->capacity / 2;
     capacity = capacity > count ? capacity : count;
     /* A column that grew before another failed is merely larger than `capacity`. */
-    const bool grown = grow(&world->heading, sizeof *world->heading, capacity) &&
-                       grow(&world->next_heading, sizeof *world->next_heading, capacity) &&
-                       grow(&world->memory, sizeof *world->memory, capacity) &&
-                       grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
-                       grow(&world->rank, sizeof *world->rank, capacity) &&
-                       grow(&world->id, sizeof *world->id, capacity) &&
-                       grow(&world->kind, sizeof *world->kind, capacity) &&
-                       grow(&world->state, sizeof *world->state, capacity) &&
-                       grow(&world->flags, sizeof *world->flags, capacity) &&
-                       grow(&world->aim, sizeof *world->aim, capacity) &&
-                       grow(&world->own_body, sizeof *world->own_body, capacity);
+    const bool grown = column_grow(&world->heading, sizeof *world->heading, capacity) &&
+                       column_grow(&world->next_heading, sizeof *world->next_heading, capacity) &&
+                       column_grow(&world->memory, sizeof *world->memory, capacity) &&
+                       column_grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
+                       column_grow(&world->rank, sizeof *world->rank, capacity) &&
+                       column_grow(&world->id, sizeof *world->id, capacity) &&
+                       column_grow(&world->kind, sizeof *world->kind, capacity) &&
+                       column_grow(&world->state, sizeof *world->state, capacity) &&
+                       column_grow(&world->flags, sizeof *world->flags, capacity) &&
+                       column_grow(&world->aim, sizeof *world->aim, capacity) &&
+                       column_grow(&world->own_body, sizeof *world->own_body, capacity);
     if (!grown || grid_reserve(&world->grid, capacity) != 0) {
         return -1;
     }

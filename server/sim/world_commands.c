@@ -97,8 +97,10 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     for (uint32_t i = 0; i < spawn->count; i++) {
         spawn_one(world, spawn, world->next_id++);
     }
-    world_group_kinds(world);
-    world_sort(world);
+    if (!world->is_creating) { /* world_create does it once for all placements */
+        world_group_kinds(world);
+        world_sort(world);
+    }
     return WORLD_OK;
 }
 

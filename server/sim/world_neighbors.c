@@ -133,7 +133,7 @@ static float widest_look(const struct world *world) {
 /* The edge of cells: 0 when nobody asks. */
 static float cell_edge(const struct world *world) {
     const bool is_asked = world->has_neighbors || world->has_sights;
-    return is_asked && !world->is_creating && world->agent_count > 0 ? widest_look(world) : 0.0f;
+    return is_asked && world->agent_count > 0 ? widest_look(world) : 0.0f;
 }
 
 static void fill_radii(void *context, int32_t begin, int32_t end) {

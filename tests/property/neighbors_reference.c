@@ -13,7 +13,9 @@
 
 #include "server/sim/neighbors.h"
 #include "server/sim/rng.h"
+#include "tests/property/environment.h"
 #include "tests/unit/sim/cmocka_all.h"
+#include "tests/unit/sim/grid_fixture.h"
 
 enum { MOST = 400 };
 
@@ -24,12 +26,6 @@ static struct motion motion[MOST];
 static uint8_t kind[MOST];
 static uint32_t ids[MOST];
 static int32_t count;
-
-static void grid_rebuild(struct grid *to, const struct bounds *in, const struct motion *motions,
-                         const uint8_t *of, int32_t many, float edge) {
-    grid_fill(to, motions, of, many);
-    grid_resort(to, in, edge);
-}
 
 static float any(float low, float high) {
     return rng_between(&dice, low, high);
@@ -69,7 +65,7 @@ static void random_arrangement(void) {
         kind[i] = (uint8_t)(below(3) * 31);
         ids[i] = (i > 0 ? ids[i - 1] : 0) + 1 + (uint32_t)below(1000);
     }
-    grid_rebuild(&grid, &bounds, motion, kind, count, below(3) ? spread(1e-2f, 1e6f) : 1.0f);
+    grid_build(&grid, &bounds, motion, kind, count, below(3) ? spread(1e-2f, 1e6f) : 1.0f);
     for (int32_t slot = 0; slot < count; slot++) {
         grid.radius[slot] = (float)(grid.row[slot] % 5) * 3.0f;
     }
@@ -309,11 +305,6 @@ static void check_few(int32_t row) {
     }
 }
 
-static uint64_t environment(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static uint64_t current_seed;
 
 static void test_reference(void **state) {
@@ -353,7 +344,7 @@ static void test_ties(void **state) {
             kind[i] = 0;
             ids[i] = (uint32_t)i + 1;
         }
-        grid_rebuild(&grid, &bounds, motion, kind, count, 25.0f);
+        grid_build(&grid, &bounds, motion, kind, count, 25.0f);
         for (int i = 0; i < 20; i++) {
             check_few(below(count));
         }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "server/sim/rng.h"
+#include "tests/property/environment.h"
 #include "tests/unit/sim/sim_fixture.h"
 
 static struct rng dice;
@@ -114,9 +115,8 @@ static void check_place(const struct scenery *scenery, const struct bounds *boun
 
 static void test_equals_looking_at_all(void **state) {
     (void)state;
-    const char *seed = getenv("DROVER_PROPERTY_SEED"), *worlds = getenv("DROVER_PROPERTY_WORLDS");
-    const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-    const uint64_t count = worlds ? strtoull(worlds, NULL, 10) : 60;
+    const uint64_t first = environment("DROVER_PROPERTY_SEED", 1);
+    const uint64_t count = environment("DROVER_PROPERTY_WORLDS", 60);
     for (uint64_t world = first; world < first + count; world++) {
         dice = rng_begin(world, 0, 0, RNG_SPAWN_PLACE);
         struct bounds bounds;

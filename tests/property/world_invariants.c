@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "server/sim/rng.h"
+#include "tests/property/environment.h"
 #include "tests/unit/sim/sim_fixture.h"
 
 static struct rng dice;
@@ -347,11 +348,6 @@ static void run_world(void) {
         }
     }
     world_destroy(world);
-}
-
-static uint64_t environment(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
 static uint64_t current_seed;

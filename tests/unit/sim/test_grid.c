@@ -6,6 +6,7 @@
 #include "server/sim/grid.h"
 #include "server/sim/rng.h"
 #include "tests/unit/sim/cmocka_all.h"
+#include "tests/unit/sim/grid_fixture.h"
 
 enum { MANY = 500 };
 
@@ -27,17 +28,6 @@ static void scatter(int32_t count, vec2 low, vec2 high) {
     }
 }
 
-static void grid_build(struct grid *to, const struct bounds *in, const struct motion *motions,
-                       const uint8_t *of, int32_t count, float edge) {
-    grid_fill(to, motions, of, count);
-    grid_resort(to, in, edge);
-}
-
-static int32_t cell_of(const struct grid *grid, int32_t slot) {
-    const struct motion *at = &grid->motion[slot];
-    return grid_axis_cell(&grid->down, at->y) * grid->across.cells + grid_axis_cell(&grid->across, at->x);
-}
-
 /* Everybody once, slots in order of (cell, row), copies faithful. */
 static void check_sorted(const struct grid *grid, int32_t count) {
     const int32_t cells = grid->across.cells * grid->down.cells;
@@ -48,11 +38,11 @@ static void check_sorted(const struct grid *grid, int32_t count) {
     for (int32_t slot = 0; slot < count; slot++) {
         const int32_t row = grid->row[slot];
         assert_int_equal(grid_slot(grid, row), slot);
-        const int32_t cell = cell_of(grid, slot);
+        const int32_t cell = grid_cell(grid, &grid->motion[slot]);
         assert_true(cell >= 0 && cell < cells);
         assert_true(slot >= grid->begin[cell] && slot < grid->begin[cell + 1]);
         assert_true(grid->motion[slot].vx == (float)row && grid->kind[slot] == kind[row]);
-        if (slot > 0 && cell_of(grid, slot - 1) == cell) {
+        if (slot > 0 && grid_cell(grid, &grid->motion[slot - 1]) == cell) {
             assert_true(grid->row[slot - 1] < row);
         }
     }

@@ -6,6 +6,7 @@
 #include "server/sim/neighbor_kernel.h"
 #include "server/sim/rng.h"
 #include "tests/unit/sim/cmocka_all.h"
+#include "tests/unit/sim/grid_fixture.h"
 
 enum { MOST = 1500, WORLDS = 300 };
 
@@ -22,12 +23,6 @@ struct sample {
     struct neighbor_zone zones[ZONE_COUNT];
     struct neighbor_crowd crowd;
 };
-
-static void grid_rebuild(struct grid *to, const struct bounds *in, const struct motion *motions,
-                         const uint8_t *of, int32_t count, float edge) {
-    grid_fill(to, motions, of, count);
-    grid_resort(to, in, edge);
-}
 
 static struct rng dice(uint64_t world) {
     return rng_begin(77, world, 0, RNG_WANDER);
@@ -99,8 +94,7 @@ static void make_sample(uint64_t world, struct sample *sample) {
         .zones = sample->zones,
     };
     assert_int_equal(grid_reserve(&grid, MOST), 0);
-    grid_rebuild(&grid, &sample->bounds, motion, kinds, sample->count,
-                 flip(&rng, 0.2f) ? 0.3f * reach : reach);
+    grid_build(&grid, &sample->bounds, motion, kinds, sample->count, flip(&rng, 0.2f) ? 0.3f * reach : reach);
     for (int32_t slot = 0; slot < sample->count; slot++) {
         grid.radius[slot] = 0.02f * reach * (float)(grid.row[slot] % 5);
     }

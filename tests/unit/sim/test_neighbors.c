@@ -1,6 +1,7 @@
 /* What an agent senses of its neighbours, in small arrangements with results known by hand. */
 #include "server/sim/neighbors.h"
 #include "tests/unit/sim/cmocka_all.h"
+#include "tests/unit/sim/grid_fixture.h"
 
 enum { MOST = 8 };
 
@@ -8,19 +9,13 @@ static struct grid grid;
 static struct bounds bounds;
 static const uint32_t ids[MOST] = {11, 12, 13, 14, 15, 16, 17, 18};
 
-static void grid_rebuild(struct grid *to, const struct bounds *in, const struct motion *motions,
-                         const uint8_t *of, int32_t count, float edge) {
-    grid_fill(to, motions, of, count);
-    grid_resort(to, in, edge);
-}
-
 /* Sorts `count` agents in, all of kind 0 and body radius 5. */
 static void arrange(enum edge edge, const struct motion *motion, int32_t count) {
     static const uint8_t kinds[MOST];
     bounds = (struct bounds){{800.0f, 600.0f}, edge};
     grid_fini(&grid);
     assert_int_equal(grid_reserve(&grid, MOST), 0);
-    grid_rebuild(&grid, &bounds, motion, kinds, count, 100.0f);
+    grid_build(&grid, &bounds, motion, kinds, count, 100.0f);
     for (int32_t slot = 0; slot < count; slot++) {
         grid.radius[slot] = 5.0f;
     }
