@@ -4,21 +4,11 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "viewer/outline.h"
 #include "viewer/palette.h"
 
-/* Moves every edge of a polygon (clockwise on screen) outwards; a sharp corner goes at most 2.2 times as far.
- */
-static void grow_polygon(const vec2 *points, int count, float by, vec2 *grown) {
-    for (int i = 0; i < count; i++) {
-        const vec2 before = vec2_sub(points[i], points[(i + count - 1) % count]);
-        const vec2 after = vec2_sub(points[(i + 1) % count], points[i]);
-        const vec2 n0 = vec2_with_length(vec2_make(before.y, -before.x), 1.0f);
-        const vec2 n1 = vec2_with_length(vec2_make(after.y, -after.x), 1.0f);
-        const vec2 middle = vec2_with_length(vec2_add(n0, n1), 1.0f);
-        const float cosine = fmaxf(vec2_dot(middle, n0), 1.0f / 2.2f);
-        grown[i] = vec2_add(points[i], vec2_scale(middle, by / cosine));
-    }
-}
+/* A sharp corner goes at most 2.2 times as far as its edges. */
+static const float least_cosine = 1.0f / 2.2f;
 
 int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
                   vec2 *grown) {
@@ -29,7 +19,7 @@ int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, f
         points[i] = vec2_make(center.x + corners[i].x * along.x - corners[i].y * along.y,
                               center.y + corners[i].x * along.y + corners[i].y * along.x);
     }
-    grow_polygon(points, count, outline_px, grown);
+    outline_shift(points, count, outline_px, least_cosine, grown);
     return count;
 }
 
@@ -81,7 +71,7 @@ void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, c
     const float edge = width * 0.35f;
     const color outline = color_fade(PALETTE_OUTLINE, 0.7f);
     vec2 grown[3];
-    grow_polygon(tip, 3, edge, grown);
+    outline_shift(tip, 3, edge, least_cosine, grown);
     canvas_draw_line(canvas, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
                      width + 2.0f * edge, outline);
     canvas_fill_polygon(canvas, grown, 3, outline);

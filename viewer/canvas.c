@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "viewer/outline.h"
+
 static const float fringe_px = 1.0f;
 static const float two_pi = 6.28318531f;
 
@@ -119,15 +121,7 @@ static void shift_outline(const vec2 *points, int count, float by, vec2 *shifted
         const vec2 a = points[i], b = points[(i + 1) % count];
         area += a.x * b.y - a.y * b.x;
     }
-    const float way = area >= 0.0f ? by : -by;
-    for (int i = 0; i < count; i++) {
-        const vec2 before = vec2_sub(points[i], points[(i + count - 1) % count]);
-        const vec2 after = vec2_sub(points[(i + 1) % count], points[i]);
-        const vec2 n0 = vec2_with_length(vec2_make(before.y, -before.x), 1.0f);
-        const vec2 n1 = vec2_with_length(vec2_make(after.y, -after.x), 1.0f);
-        const vec2 middle = vec2_with_length(vec2_add(n0, n1), 1.0f);
-        shifted[i] = vec2_add(points[i], vec2_scale(middle, way / fmaxf(vec2_dot(middle, n0), 0.45f)));
-    }
+    outline_shift(points, count, area >= 0.0f ? by : -by, 0.45f, shifted);
 }
 
 static bool is_finite(vec2 point) {
