@@ -1,5 +1,6 @@
 /* See server.h. */
 #include "server/server.h"
+#include "server/answer.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,6 @@
 enum {
     SPARE_SESSIONS = 64,       /* that may be told "full" at the same time; further ones are just closed */
     REPLY_BYTES = 1024 * 1024, /* a hello with every kind and target has some 30 KB */
-
 };
 
 struct server {
@@ -47,14 +47,6 @@ struct server {
 };
 
 /* ---- answering on the loop ---- */
-
-static void send_error(struct session *session, const char *id, const struct failure *failure) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    message_write_error(id, session->line, failure, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
-}
 
 static void send_hello(struct server *server, struct session *session) {
     struct message_hello *hello = calloc(1, sizeof *hello);
@@ -136,7 +128,7 @@ static void do_ping(struct server *server, struct session *session, const struct
 static void do_hello(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
     if (reception_greet(&server->access, session, &request->body.hello, &failure) != 0) {
-        send_error(session, request->id, &failure);
+        answer_failure(session, request->id, &failure);
         if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
             session_close(session, "auth", "too many wrong tokens");
         }
@@ -162,12 +154,7 @@ static void do_cursor(struct server *server, struct session *session, const stru
     }
     presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
     if (request->id[0] != '\0') {
-        struct buffer out;
-        buffer_init(&out, REPLY_BYTES);
-        struct json_writer json = message_begin_reply(request->op, request->id, &out);
-        message_end_reply(&json, &out);
-        session_send(session, &out);
-        buffer_fini(&out);
+        answer_done(session, request);
     }
 }
 
@@ -190,7 +177,7 @@ static void do_help(struct session *session, const struct request *request) {
         message_end_reply(&json, &out);
         session_send(session, &out);
     } else {
-        send_error(session, request->id, &failure);
+        answer_failure(session, request->id, &failure);
     }
     buffer_fini(&out);
 }
@@ -205,7 +192,7 @@ static void do_command(struct server *server, struct session *session, const str
         return;
     case COMMAND_REFUSED:
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
-        send_error(session, request->id, &failure);
+        answer_failure(session, request->id, &failure);
         return;
     }
 }
@@ -265,12 +252,12 @@ static void on_line(void *context, struct session *session, const char *line, si
         if (reception_allow(session, request.op, &failure) == 0) {
             do_request(server, session, &request);
         } else {
-            send_error(session, request.id, &failure);
+            answer_failure(session, request.id, &failure);
         }
         return;
     }
     reception_charge(session, NULL);
-    send_error(session, request.id, &failure);
+    answer_failure(session, request.id, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
     } else {
@@ -284,7 +271,7 @@ static void on_too_long(void *context, struct session *session) {
     (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %d bytes; it was skipped",
                       LIMIT_LINE_BYTES);
     reception_charge(session, NULL);
-    send_error(session, "", &failure);
+    answer_failure(session, "", &failure);
     count_bad_line(session);
 }
 
@@ -416,7 +403,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
                           (unsigned)server->options->rate);
-        send_error(session, "", &failure);
+        answer_failure(session, "", &failure);
     }
     struct message_event lag;
     if (reception_lag(session, now_ms, &lag)) {

@@ -3,21 +3,14 @@
 
 #include <string.h>
 
+#include "server/answer.h"
+
 enum {
     REPLY_BYTES = 65536, /* the names of all kinds have 2 KB */
     KNOWN_BYTES = 160,
     DEFAULT_COLUMNS = 32,
     DEFAULT_ROWS = 18,
 };
-
-static void send_failure(struct session *session, const struct request *request,
-                         const struct failure *failure) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    message_write_error(request->id, session->line, failure, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
-}
 
 /* ---- replies ---- */
 
@@ -108,15 +101,6 @@ static void send_granted(const struct subscribe_context *context, struct session
     buffer_fini(&out);
 }
 
-static void send_done(struct session *session, const struct request *request) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
-}
-
 /* ---- subscribe ---- */
 
 static bool is_kind(const struct message_scenario *scenario, const char *name, size_t length) {
@@ -179,7 +163,7 @@ static bool join(const struct subscribe_context *context, struct session *sessio
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
         break;
     }
-    send_failure(session, request, &failure);
+    answer_failure(session, request->id, &failure);
     return false;
 }
 
@@ -188,7 +172,7 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
     const struct request_subscribe *body = &request->body.subscribe;
     struct failure failure = {0};
     if (check_kinds(context->scenario, body->kinds, &failure) != 0) {
-        send_failure(session, request, &failure);
+        answer_failure(session, request->id, &failure);
         return false;
     }
     const struct subscription subscription = make_subscription(body, context->scenario->tick_hz);
@@ -205,7 +189,7 @@ static bool do_unsubscribe(struct session *session, const struct request *reques
     session->subscription.is_active = false;
     session->subscription.cursors = false;
     session_forget_key(session);
-    send_done(session, request);
+    answer_done(session, request);
     return true;
 }
 
@@ -216,7 +200,7 @@ static bool check_subscribed(struct session *session, const struct request *requ
     }
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "no frames come here; send subscribe first");
-    send_failure(session, request, &failure);
+    answer_failure(session, request->id, &failure);
     return false;
 }
 
@@ -233,7 +217,7 @@ static bool do_set_region(const struct subscribe_context *context, struct sessio
         return false;
     }
     if (request->id[0] != '\0') {
-        send_done(session, request);
+        answer_done(session, request);
     }
     return true;
 }
@@ -244,7 +228,7 @@ static bool do_resync(struct session *session, const struct request *request) {
     }
     session_forget_key(session);
     session->subscription.has_sent = false;
-    send_done(session, request);
+    answer_done(session, request);
     return true;
 }
 

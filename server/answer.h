@@ -1,0 +1,14 @@
+/* The two plainest answers to a request, sent at once. On the loop. */
+#ifndef DROVER_SERVER_ANSWER_H
+#define DROVER_SERVER_ANSWER_H
+
+#include "common/failure.h"
+#include "common/request.h"
+#include "server/net/session.h"
+
+/** A reply without members: it is done. */
+void answer_done(struct session *session, const struct request *request);
+/** An error about the line the session is at. id: the request's, "" when there is none. */
+void answer_failure(struct session *session, const char *id, const struct failure *failure);
+
+#endif
