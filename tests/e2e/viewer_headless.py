@@ -21,20 +21,12 @@ os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
 from drover_client import ROOT, Server  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
+from viewer_support import check, step  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (640, 480)
 LIMIT_S = 90
 TUTORIALS = {"seek", "seek_mass", "boids_target", "seek_and_flee", "arrive"}
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-def step(what):
-    print(f"- {what}", flush=True)
 
 
 def run_viewer(*arguments):

@@ -86,6 +86,15 @@ class Picture:
                    if self.rows[row][column * self.channels:column * self.channels + 3] == wanted)
 
 
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def step(what):
+    print(f"- {what}", flush=True)
+
+
 def difference(a, b, step=24):
     """The share of pixels that differ by more than `step` in some channel."""
     if (a.width, a.height, a.channels) != (b.width, b.height, b.channels):

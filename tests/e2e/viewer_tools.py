@@ -18,20 +18,12 @@ os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
 from drover_client import PATIENCE_S, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
+from viewer_support import check, step  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
 FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"$last\"\n"
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-def step(what):
-    print(f"- {what}", flush=True)
 
 
 def paused_world(client):

@@ -16,18 +16,10 @@ os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
 from drover_client import PATIENCE_S, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
+from viewer_support import check, step  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (640, 480)
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-def step(what):
-    print(f"- {what}", flush=True)
 
 
 class Watcher:
