@@ -1,6 +1,7 @@
 /* Neighbours in the world: when the grid is sorted, which kinds and zones a behaviour looks at, and what it
  * is told. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "server/sim/locomotion.h"
@@ -10,8 +11,9 @@
 #define CORE_RADII    3.0f  /* body radii within which everything is noticed (OpenSteer) */
 #define ALL_ROUND     -2.0f /* no cosine is less */
 #define SMALLEST_EDGE 1.0f  /* px */
+#define ROW_COST      4.0f  /* candidates */
 
-enum { CANDIDATE_SAMPLES = 1024 };
+enum { CANDIDATE_SAMPLES = 1024, LOOKS_MAX = 32 };
 
 /* ---- definitions ---- */
 
@@ -107,33 +109,88 @@ static float widest_zone(const struct behavior_runtime *runtime) {
     return widest;
 }
 
-/* The widest zone, or without any the widest `within`. */
-static float widest_look(const struct world *world) {
-    float zone = 0.0f, within = 0.0f;
+/* How far the agents of a world look, in how many looks. */
+struct looks {
+    int count;
+    struct {
+        float radius;  /* px */
+        int32_t looks; /* a tick */
+    } at[LOOKS_MAX];
+};
+
+static void add_look(struct looks *looks, float radius, int32_t agents) {
+    if (!(radius > 0.0f) || agents == 0) {
+        return;
+    }
+    int i = 0;
+    while (i < looks->count && looks->at[i].radius != radius) {
+        i++;
+    }
+    if (i == LOOKS_MAX) { /* more than anybody tells apart: the last stands for the rest */
+        i = LOOKS_MAX - 1;
+        looks->at[i].radius = larger(looks->at[i].radius, radius);
+    } else if (i == looks->count) {
+        looks->at[looks->count++].radius = radius;
+        looks->at[i].looks = 0;
+    }
+    looks->at[i].looks += agents;
+}
+
+/* Zones, or without any what is within sight. */
+static void find_looks(const struct world *world, struct looks *looks) {
     for (int k = 0; k < world->kind_count; k++) {
         const struct kind *kind = &world->kinds[k];
+        const int32_t agents = world_kind_population(world, k);
         for (int s = 0; s < kind->def.state_count; s++) {
             const struct state_def *state = &kind->def.states[s];
             for (int b = 0; b < state->behavior_count; b++) {
-                zone = larger(zone, widest_zone(&kind->states[s].behaviors[b]));
-                within = larger(within, is_about_kind(&state->behaviors[b].target)
-                                            ? state->behaviors[b].target.within
-                                            : 0.0f);
+                const struct target_ref *target = &state->behaviors[b].target;
+                add_look(looks,
+                         world->has_neighbors    ? widest_zone(&kind->states[s].behaviors[b])
+                         : is_about_kind(target) ? target->within
+                                                 : 0.0f,
+                         agents);
             }
-            for (int c = 0; c < state->condition_count; c++) {
-                within = larger(within, is_about_kind(&state->conditions[c].target)
-                                            ? state->conditions[c].target.within
-                                            : 0.0f);
+            for (int c = 0; c < state->condition_count && !world->has_neighbors; c++) {
+                const struct target_ref *target = &state->conditions[c].target;
+                add_look(looks, is_about_kind(target) ? target->within : 0.0f, agents);
             }
         }
     }
-    return world->has_neighbors ? larger(zone, SMALLEST_EDGE) : within;
 }
 
-/* The edge of cells: 0 when nobody asks. */
+/* What all looks cost with cells of this edge, in candidates: those of the rows of cells that a circle
+ * touches, and what it takes to begin each row. */
+static float cost_of(const struct looks *looks, float density, float edge) {
+    float cost = 0.0f;
+    for (int i = 0; i < looks->count; i++) {
+        const float radius = looks->at[i].radius;
+        const float rows = 1.0f + 2.0f * ceilf(radius / edge);
+        const float candidates = rows * (ROW_COST + density * edge * (2.0f * radius + edge));
+        cost += candidates * (float)looks->at[i].looks;
+    }
+    return cost;
+}
+
+/* The edge of cells: 0 when nobody asks. Of the radii in use the one with which all looks together are
+ * cheapest: a few who look far shall not make everybody look at many. */
 static float cell_edge(const struct world *world) {
-    const bool is_asked = world->has_neighbors || world->has_sights;
-    return is_asked && world->agent_count > 0 ? widest_look(world) : 0.0f;
+    if (world->agent_count == 0 || !(world->has_neighbors || world->has_sights)) {
+        return 0.0f;
+    }
+    struct looks looks = {.count = 0};
+    find_looks(world, &looks);
+    const vec2 size = world->bounds.size;
+    const float density = (float)world->agent_count / (size.x * size.y);
+    float best = world->has_neighbors ? SMALLEST_EDGE : 0.0f, least = 0.0f;
+    for (int i = 0; i < looks.count; i++) {
+        const float edge = larger(looks.at[i].radius, SMALLEST_EDGE), cost = cost_of(&looks, density, edge);
+        if (i == 0 || cost < least) {
+            best = edge;
+            least = cost;
+        }
+    }
+    return best;
 }
 
 static void fill_radii(void *context, int32_t begin, int32_t end) {

@@ -380,6 +380,35 @@ static void test_commands_keep_the_grid(void **state) {
     world_destroy(world);
 }
 
+/* 2 000 agents that look 20 px far, and one that looks 400 px far: only that one looks at many. */
+static void test_a_far_look_costs_only_who_looks(void **state) {
+    (void)state;
+    double candidates[2];
+    for (int with = 0; with < 2; with++) {
+        struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_WRAP);
+        def.size = (vec2){2000.0f, 2000.0f};
+        behavior_of(&def)->zones[ZONE_SEPARATION].radius = 20.0f;
+        struct placement_def *crowd = world_def_add_placement(&def, "agent");
+        assert_non_null(crowd);
+        crowd->shape = PLACE_RECT;
+        crowd->size = def.size;
+        crowd->count = 2000;
+        if (with) {
+            struct kind_def *falcon = world_def_add_kind(&def, "falcon");
+            assert_non_null(falcon);
+            falcon->states[0].behavior_count = 1;
+            falcon->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_SEPARATION);
+            falcon->states[0].behaviors[0].zones[ZONE_SEPARATION].radius = 400.0f;
+            copy_text(falcon->states[0].behaviors[0].kinds, "agent");
+            assert_non_null(world_def_add_placement(&def, "falcon"));
+        }
+        struct world *world = build(&def);
+        candidates[with] = world_candidates(world);
+        world_destroy(world);
+    }
+    assert_true(candidates[0] > 1.0 && candidates[1] < 1.5 * candidates[0] + 1.0);
+}
+
 static void test_kinds_by_name(void **state) {
     (void)state;
     struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_OPEN);
@@ -419,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_crowd_comes_to_rest),
         cmocka_unit_test(test_nearest_of_many),
         cmocka_unit_test(test_commands_keep_the_grid),
+        cmocka_unit_test(test_a_far_look_costs_only_who_looks),
         cmocka_unit_test(test_kinds_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
