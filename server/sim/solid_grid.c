@@ -7,6 +7,7 @@
 #define CELLS_MIN       1024
 #define CELLS_MAX       16384
 #define CELLS_PER_SOLID 16
+#define BLOCK           8 /* cells along the side of a block, which looks at all solids for them */
 
 static float lesser(float a, float b) {
     return a < b ? a : b;
@@ -70,21 +71,37 @@ struct span {
     float any;       /* of the nearest image, from the middle of the cell */
 };
 
-/* What solid_touch says of the solid's image so many worlds away. false: further than `limit` anyway. */
-static bool image_distance(const struct solid *solid, vec2 offset, float limit, float *distance) {
+/* Whether a solid whose middle is at `offset` is further than `limit`, without looking at its shape. */
+static bool is_beyond(const struct solid *solid, vec2 offset, float limit) {
     const float reach = solid->radius + limit;
-    if (reach < 0.0f || vec2_length_squared(offset) > reach * reach) {
-        return false;
-    }
-    *distance = solid_touch(solid, offset).distance;
-    return true;
+    return reach < 0.0f || vec2_length_squared(offset) > reach * reach;
 }
 
-/* half: px, half a cell's diagonal. limit: px; a solid whose `low` is above it need not be told exactly. */
+/* A cell, or a block of them. */
+struct area {
+    vec2 middle, size; /* px */
+    float half;        /* px, of the diagonal */
+};
+
+static struct area area_at(const struct solid_grid *grid, int32_t column, int32_t row, int32_t cells) {
+    const vec2 size = vec2_scale(grid->cell, (float)cells);
+    const vec2 middle = {grid->origin.x + (float)column * grid->cell.x + 0.5f * size.x,
+                         grid->origin.y + (float)row * grid->cell.y + 0.5f * size.y};
+    return (struct area){middle, size, 0.5f * vec2_length(size)};
+}
+
+/* limit: px; a solid whose `low` is above it need not be told exactly. */
 static struct span span_of(const struct solid_grid *grid, const struct bounds *bounds,
-                           const struct solid *solid, vec2 middle, float half, float limit) {
+                           const struct solid *solid, const struct area *area, float limit) {
     struct span span = {3e38f, -3e38f, 3e38f};
-    const vec2 offset = solid_offset(solid, bounds, middle);
+    const float half = area->half;
+    const vec2 offset = solid_offset(solid, bounds, area->middle);
+    const vec2 most = {0.5f * (bounds->size.x + area->size.x) + grid->slack,
+                       0.5f * (bounds->size.y + area->size.y) + grid->slack};
+    const float reach = greater(limit, 0.0f) + half + grid->slack;
+    if (is_beyond(solid, offset, reach)) { /* the image that is taken, and of all images the nearest */
+        return (struct span){3e38f, 3e38f, 3e38f};
+    }
     for (int image = 0; image < 9; image++) {
         const int x = image % 3 - 1, y = image / 3 - 1;
         if (!grid->wraps && (x != 0 || y != 0)) {
@@ -93,15 +110,12 @@ static struct span span_of(const struct solid_grid *grid, const struct bounds *b
         const vec2 from = {offset.x + (float)x * bounds->size.x, offset.y + (float)y * bounds->size.y};
         /* Whether for some place of the cell this image is the one that solid_offset takes. */
         const bool is_taken =
-            !grid->wraps || (from.x <= 0.5f * (bounds->size.x + grid->cell.x) + grid->slack &&
-                             -from.x <= 0.5f * (bounds->size.x + grid->cell.x) + grid->slack &&
-                             from.y <= 0.5f * (bounds->size.y + grid->cell.y) + grid->slack &&
-                             -from.y <= 0.5f * (bounds->size.y + grid->cell.y) + grid->slack);
-        float distance;
-        if (!image_distance(solid, from, greater(limit, 0.0f) + half + grid->slack, &distance)) {
+            !grid->wraps || (from.x <= most.x && -from.x <= most.x && from.y <= most.y && -from.y <= most.y);
+        if (is_beyond(solid, from, reach)) {
             span.high = is_taken ? 3e38f : span.high;
             continue;
         }
+        const float distance = solid_touch(solid, from).distance;
         span.any = lesser(span.any, distance);
         if (is_taken) {
             span.low = lesser(span.low, distance - half);
@@ -111,33 +125,71 @@ static struct span span_of(const struct solid_grid *grid, const struct bounds *b
     return span;
 }
 
-/* Fills the room and the lists of one cell. */
-static bool fill_cell(struct solid_grid *grid, const struct solid *solids, int count,
-                      const struct bounds *bounds, int32_t cell, int32_t filled[2]) {
-    const int32_t column = cell % grid->columns, row = cell / grid->columns;
-    const vec2 middle = {
-        grid->origin.x + ((float)column + 0.5f) * grid->cell.x,
-        grid->origin.y + ((float)row + 0.5f) * grid->cell.y,
-    };
-    const float half = 0.5f * vec2_length(grid->cell);
-    float low[SOLIDS_MAX], nearest = 3e38f, room = 3e38f;
+/* Solids by index, ascending. */
+struct solid_list {
+    int count;
+    uint16_t at[SOLIDS_MAX];
+};
+
+/* Those of all solids that can be the nearest to some place of a block, or reach into it. */
+static void sift(const struct solid_grid *grid, const struct solid *solids, int count,
+                 const struct bounds *bounds, const struct area *block, struct solid_list *near) {
+    float low[SOLIDS_MAX], any[SOLIDS_MAX], nearest = 3e38f;
     for (int i = 0; i < count; i++) {
-        const struct span span = span_of(grid, bounds, &solids[i], middle, half, nearest);
+        const struct span span = span_of(grid, bounds, &solids[i], block, nearest);
+        low[i] = span.low;
+        any[i] = span.any;
+        nearest = lesser(nearest, span.high);
+    }
+    near->count = 0;
+    for (int i = 0; i < count; i++) {
+        if (low[i] <= nearest + grid->slack || any[i] <= block->half + grid->slack) {
+            near->at[near->count++] = (uint16_t)i;
+        }
+    }
+}
+
+/* Fills the room and the lists of one cell. */
+static bool fill_cell(struct solid_grid *grid, const struct solid *solids, const struct solid_list *near,
+                      const struct bounds *bounds, int32_t cell, int32_t filled[2]) {
+    const struct area area = area_at(grid, cell % grid->columns, cell / grid->columns, 1);
+    float low[SOLIDS_MAX], nearest = 3e38f, room = 3e38f;
+    for (int i = 0; i < near->count; i++) {
+        const struct span span = span_of(grid, bounds, &solids[near->at[i]], &area, nearest);
         low[i] = span.low;
         nearest = lesser(nearest, span.high);
         room = lesser(room, span.low);
-        if (span.any <= half + grid->slack && !append(&grid->reach, &filled[1], i)) {
+        if (span.any <= area.half + grid->slack && !append(&grid->reach, &filled[1], near->at[i])) {
             return false;
         }
     }
-    for (int i = 0; i < count; i++) {
-        if (low[i] <= nearest + grid->slack && !append(&grid->nearest, &filled[0], i)) {
+    for (int i = 0; i < near->count; i++) {
+        if (low[i] <= nearest + grid->slack && !append(&grid->nearest, &filled[0], near->at[i])) {
             return false;
         }
     }
     grid->room[cell] = room - grid->slack;
     grid->nearest.begin[cell + 1] = filled[0];
     grid->reach.begin[cell + 1] = filled[1];
+    return true;
+}
+
+/* lists: one for each block along a row of them. */
+static bool fill_cells(struct solid_grid *grid, const struct solid *solids, int count,
+                       const struct bounds *bounds, struct solid_list *lists) {
+    int32_t filled[2] = {0, 0};
+    for (int32_t row = 0; row < grid->rows; row++) {
+        for (int32_t column = 0; column < grid->columns && row % BLOCK == 0; column += BLOCK) {
+            const struct area block = area_at(grid, column, row, BLOCK);
+            sift(grid, solids, count, bounds, &block, &lists[column / BLOCK]);
+        }
+        for (int32_t column = 0; column < grid->columns; column++) {
+            const int32_t cell = row * grid->columns + column;
+            if (!fill_cell(grid, solids, &lists[column / BLOCK], bounds, cell, filled)) {
+                return false;
+            }
+        }
+    }
     return true;
 }
 
@@ -153,11 +205,10 @@ int solid_grid_init(struct solid_grid *grid, const struct solid *solids, int cou
     grid->room = calloc((size_t)cells, sizeof *grid->room);
     grid->nearest.begin = calloc((size_t)cells + 1, sizeof *grid->nearest.begin);
     grid->reach.begin = calloc((size_t)cells + 1, sizeof *grid->reach.begin);
-    bool is_filled = grid->room && grid->nearest.begin && grid->reach.begin;
-    int32_t filled[2] = {0, 0};
-    for (int32_t cell = 0; cell < cells && is_filled; cell++) {
-        is_filled = fill_cell(grid, solids, count, bounds, cell, filled);
-    }
+    struct solid_list *lists = calloc((size_t)(grid->columns / BLOCK) + 1, sizeof *lists);
+    const bool is_filled = grid->room && grid->nearest.begin && grid->reach.begin && lists &&
+                           fill_cells(grid, solids, count, bounds, lists);
+    free(lists);
     if (!is_filled) {
         solid_grid_fini(grid);
         return -1;
