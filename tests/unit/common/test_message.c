@@ -282,7 +282,7 @@ static void lists_are_read(void **state) {
 
 #define INSPECTED(rest_)                                                                                     \
     TEXT("{\"op\":\"reply\",\"to\":\"inspect\",\"tick\":3,\"agents\":[{\"id\":9,\"x\":1,\"y\":2" rest_ "}]"  \
-                                                                                                       "}")
+         "}")
 
 static void an_inspected_agent_is_read(void **state) {
     (void)state;
