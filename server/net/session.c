@@ -62,6 +62,14 @@ static void start_linger(struct session *session) {
     }
 }
 
+/* The connection broke. A peer that fell off the net is worth a line in the log; one that hung up is not. */
+static void lose(struct session *session, const char *doing, int error) {
+    const bool hung_up = error == UV_ECONNRESET || error == UV_EPIPE;
+    log_write(hung_up ? LOG_DEBUG : LOG_INFO, "net", "session %u: gone: %s: %s", session->id, doing,
+              uv_strerror(error));
+    close_now(session, false);
+}
+
 static void on_written(uv_write_t *request, int status) {
     struct session *session = request->handle->data;
     send_queue_end_write(&session->queue);
@@ -70,39 +78,87 @@ static void on_written(uv_write_t *request, int status) {
         return;
     }
     if (status != 0) {
-        log_write(LOG_DEBUG, "net", "session %u: write: %s", session->id, uv_strerror(status));
-        close_now(session, false);
+        lose(session, "write", status);
         return;
     }
     flush(session);
 }
 
-static void flush(struct session *session) {
-    if (session->phase != SESSION_OPEN && session->phase != SESSION_FLUSHING) {
-        return;
+/* Whether a frame that waits has to go on waiting, because the client has not read what it has. */
+static bool is_frame_held(struct session *session) {
+    const uint64_t now_ms = uv_now(session->tcp.loop);
+    uv_os_fd_t descriptor = -1;
+    uint32_t open_bytes = 0;
+    if (session->queue.frame == NULL || send_queue_is_writing(&session->queue) ||
+        !peer_window_is_watched(&session->window, now_ms) ||
+        uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) != 0 ||
+        peer_window_read(descriptor, &open_bytes) != 0) {
+        return false;
     }
-    struct shared_bytes *batch[SEND_QUEUE_BATCH];
-    const int count = send_queue_begin_write(&session->queue, batch);
-    if (count == 0) {
-        if (session->phase == SESSION_FLUSHING && send_queue_is_empty(&session->queue)) {
-            start_linger(session);
-        }
-        return;
+    return !peer_window_allows(&session->window, open_bytes, now_ms);
+}
+
+/* Leaves of the buffers what comes after the first `done` bytes; returns how many buffers are left. */
+static int skip_written(uv_buf_t *buffers, int count, size_t done) {
+    int first = 0;
+    while (first < count && done >= buffers[first].len) {
+        done -= buffers[first++].len;
     }
+    if (first < count) {
+        buffers[first].base += done;
+        buffers[first].len -= done;
+    }
+    memmove(buffers, buffers + first, (size_t)(count - first) * sizeof *buffers);
+    return count - first;
+}
+
+/* Writes a batch as far as the socket takes it now. Returns whether all of it is written; otherwise
+ * on_written comes when it is, or the session is closed.
+ *
+ * Nearly always the socket takes all of it. uv_write alone would ask epoll to watch for nothing after each
+ * batch: one system call more for every frame of every client. */
+static bool write_batch(struct session *session, struct shared_bytes *const *batch, int count) {
+    uv_stream_t *stream = (uv_stream_t *)&session->tcp;
     uv_buf_t buffers[SEND_QUEUE_BATCH];
     size_t total = 0;
     for (int i = 0; i < count; i++) {
         buffers[i] = uv_buf_init(batch[i]->data, (unsigned)batch[i]->length);
         total += batch[i]->length;
     }
+    int result = uv_try_write(stream, buffers, (unsigned)count);
+    const size_t done = result > 0 ? (size_t)result : 0;
+    if (done == total) {
+        session->bytes_sent += total;
+        return true;
+    }
     session->write_total = total;
     session->write_left = total;
     session->write_progress_ms = uv_now(session->tcp.loop);
-    const int result =
-        uv_write(&session->write, (uv_stream_t *)&session->tcp, buffers, (unsigned)count, on_written);
+    if (result >= 0 || result == UV_EAGAIN) {
+        const int left = skip_written(buffers, count, done);
+        result = uv_write(&session->write, stream, buffers, (unsigned)left, on_written);
+    }
     if (result != 0) {
         send_queue_end_write(&session->queue);
-        close_now(session, false);
+        lose(session, "write", result);
+    }
+    return false;
+}
+
+static void flush(struct session *session) {
+    while (session->phase == SESSION_OPEN || session->phase == SESSION_FLUSHING) {
+        struct shared_bytes *batch[SEND_QUEUE_BATCH];
+        const int count = send_queue_begin_write(&session->queue, is_frame_held(session), batch);
+        if (count == 0) {
+            if (session->phase == SESSION_FLUSHING && send_queue_is_empty(&session->queue)) {
+                start_linger(session);
+            }
+            return;
+        }
+        if (!write_batch(session, batch, count)) {
+            return;
+        }
+        send_queue_end_write(&session->queue);
     }
 }
 
@@ -138,18 +194,28 @@ void session_send(struct session *session, struct buffer *lines) {
     shared_bytes_release(shared);
 }
 
+/* The frame that waited, if one did, was replaced. */
+static void frame_offered(struct session *session, uint64_t skipped_before) {
+    if (session->queue.frames_skipped > skipped_before) {
+        peer_window_note_skip(&session->window, uv_now(session->tcp.loop));
+    }
+    flush(session);
+}
+
 void session_offer_frame(struct session *session, struct shared_bytes *frame) {
     if (session->phase == SESSION_OPEN) {
+        const uint64_t skipped = session->queue.frames_skipped;
         send_queue_offer_frame(&session->queue, frame);
-        flush(session);
+        frame_offered(session, skipped);
     }
 }
 
 void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
                          struct shared_bytes *frame) {
     if (session->phase == SESSION_OPEN) {
+        const uint64_t skipped = session->queue.frames_skipped;
         send_queue_offer_keyed(&session->queue, key, key_number, frame);
-        flush(session);
+        frame_offered(session, skipped);
     }
 }
 
@@ -251,8 +317,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     if (count == UV_EOF) {
         on_end(session);
     } else if (count < 0) {
-        log_write(LOG_DEBUG, "net", "session %u: read: %s", session->id, uv_strerror((int)count));
-        close_now(session, false);
+        lose(session, "read", (int)count);
     } else if (count > 0 && session->phase == SESSION_OPEN) {
         session->bytes_received += (uint64_t)count;
         line_reader_commit(&session->reader, (size_t)count);
@@ -389,6 +454,7 @@ static bool is_peer_gone(const struct session *session) {
 
 static void check_stall(struct session *session, uint64_t now_ms) {
     if (!send_queue_is_writing(&session->queue)) {
+        flush(session); /* a frame that was held, when no newer one comes */
         return;
     }
     const size_t left = uv_stream_get_write_queue_size((const uv_stream_t *)&session->tcp);
@@ -449,6 +515,13 @@ static void set_socket_options(struct session *session, int socket) {
         setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low_water, sizeof low_water) != 0) {
         log_write(LOG_WARN, "net", "session %u: a socket option could not be set", session->id);
     }
+#ifdef TCP_USER_TIMEOUT
+    /* Keepalive does not look after a peer that fell off the net while some bytes were on their way to it,
+     * and TCP would send those again for a quarter of an hour. */
+    const unsigned unacknowledged_ms =
+        1000u * (KEEPALIVE_SECONDS + KEEPALIVE_PROBES * KEEPALIVE_INTERVAL_SECONDS);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms, sizeof unacknowledged_ms);
+#endif
 }
 
 int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host, uint32_t id,

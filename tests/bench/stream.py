@@ -2,6 +2,8 @@
 
 1. CPU of one core used by drover-server with 1 000 agents at 60 Hz and 10 subscribers at 30 Hz.
 2. The age of the newest frame that a client sees which reads 600 KB/s of a 60 KB, 30 Hz stream.
+3. How long a ping takes while 100 000 agents tick at 60 Hz, and beside it while one agent does: what the machine and its
+   other work add to both.
 
     stream.py SERVER [--runs 3] [--seconds 8]
 
@@ -19,8 +21,8 @@ import time
 
 
 class Server:
-    def __init__(self, program):
-        self.process = subprocess.Popen([program, "seek", "--port", "0", "--log", "error"], stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, scenario="seek"):
+        self.process = subprocess.Popen([program, scenario, "--port", "0", "--log", "error"], stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def cpu_seconds(self):
@@ -112,6 +114,30 @@ def frame_ages(program, seconds, rate=600_000, agents=585):
     return statistics.median(settled), settled[int(len(settled) * 0.99)], statistics.median(sizes), len(ages) / seconds
 
 
+def ping_times(program, scenario, count=1500):
+    """ms, sorted."""
+    server = Server(program, scenario)
+    client = Client(server.port)
+    client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    client.request(op="ping")
+    time.sleep(1)
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        client.request(op="ping")
+        times.append(1000 * (time.perf_counter() - start))
+        time.sleep(0.003)
+    server.stop()
+    return sorted(times)
+
+
+def print_pings(program, runs):
+    for scenario in ("murmuration_100k", "seek"):
+        tables = [ping_times(program, scenario) for _ in range(runs)]
+        share = lambda part: statistics.median(t[int(len(t) * part)] for t in tables)
+        print(f"1500 pings while {scenario} ticks: p50 {share(0.5):.2f} ms, p99 {share(0.99):.2f} ms, most {share(0.9999):.1f} ms")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("server")
@@ -125,6 +151,7 @@ def main():
     print(f"client reading 600 KB/s of a {statistics.median(r[2] for r in runs) / 1000:.0f} KB, 30 Hz stream:"
           f" age p50 {statistics.median(r[0] for r in runs):.0f} ms, p99 {statistics.median(r[1] for r in runs):.0f} ms,"
           f" {statistics.median(r[3] for r in runs):.1f} frames/s")
+    print_pings(arguments.server, arguments.runs)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ LIBRARIES = [
     (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/scenario[^/]*$"), "cJSON only in common and server/scenario*.c"),
     (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/net/|^server/[^/]*\.c$|^viewer/connection\.c$"),
      "uv.h only in server/net, server/*.c and viewer/connection.c"),
+    (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
     (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/base64\.c$"), "SIMD instructions outside the core only in common/base64.c"),
     (re.compile(r"^(SDL|imgui|imstb|stb)"), re.compile(r"^viewer/"), "SDL, ImGui and stb only in viewer"),
 ]

@@ -26,16 +26,16 @@ def stop(process):
     process.wait(20)
 
 
-def swarm(bin_directory, process, port, clients, seconds):
+def swarm(bin_directory, process, port, clients, seconds, extra=()):
     command = [bin_directory / "drover-swarm", "--port", str(port), "--clients", str(clients), "--seconds", str(seconds),
-               "--settle", "4", "--pid", str(process.pid), "--json"]
+               "--settle", "4", "--pid", str(process.pid), "--json", *extra]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60)
     if done.returncode != 0:
         sys.exit(done.stderr)
     return json.loads(done.stdout)
 
 
-def ours(bin_directory, clients, agents, seconds, extra=()):
+def ours(bin_directory, clients, agents, seconds, extra=(), asked=()):
     process, port = start(bin_directory / "drover-server", "seek", "--port", "0", "--log", "error", "--max-clients", "8000", *extra)
     try:
         with socket.create_connection(("127.0.0.1", port), 10) as control:
@@ -45,7 +45,7 @@ def ours(bin_directory, clients, agents, seconds, extra=()):
             reply = json.loads(reader.readline())
             if reply["op"] != "reply":
                 sys.exit(f"cannot spawn: {reply}")
-        return swarm(bin_directory, process, port, clients, seconds)
+        return swarm(bin_directory, process, port, clients, seconds, asked)
     finally:
         stop(process)
 
@@ -62,18 +62,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=14)
-    parser.add_argument("--case", action="append", help="CLIENTSxAGENTS, with an r behind it: the server started with --realtime")
+    parser.add_argument("--case", action="append", help="CLIENTSxAGENTS; an r behind it: the server started with --realtime, a p: layout packed")
     arguments = parser.parse_args()
     arguments.bin = arguments.bin.resolve()
     print("clients agents  bytes/frame |  CPU  frames/s least  age p50/p99 ms  tick late p50/p99/max ms   RSS |"
           " bare CPU  frames/s | ours/bare per byte")
-    for case in arguments.case or ["1000x570", "2000x1000", "2000x1000r"]:
-        is_realtime = case.endswith("r")
-        clients, agents = map(int, case.rstrip("r").split("x"))
-        mine = ours(arguments.bin, clients, agents, arguments.seconds, ["--realtime"] if is_realtime else [])
+    for case in arguments.case or ["1000x570", "2000x1000", "2000x1000r", "1000x1000p", "2000x1000p"]:
+        letters = case.lstrip("0123456789x")
+        clients, agents = map(int, case.rstrip("rp").split("x"))
+        mine = ours(arguments.bin, clients, agents, arguments.seconds, ["--realtime"] if "r" in letters else [],
+                    ["--packed"] if "p" in letters else [])
         rival = bare(arguments.bin, clients, mine["frame_bytes"], arguments.seconds)
         ratio = (mine["cpu"] / mine["rate_p50"]) / (rival["cpu"] / rival["rate_p50"]) if rival["cpu"] > 0 else float("nan")
-        print(f"{clients:7d} {agents:5d}{'r' if is_realtime else ' '} {mine['frame_bytes']:12.0f} | {mine['cpu']:4.0f} % {mine['rate_min']:14.1f} "
+        print(f"{clients:7d} {agents:5d}{letters:2s} {mine['frame_bytes']:11.0f} | {mine['cpu']:4.0f} % {mine['rate_min']:14.1f} "
               f"{mine['age_p50']:9.1f} /{mine['age_p99']:5.1f} {mine['late_p50']:12.2f} /{mine['late_p99']:5.2f} /{mine['late_max']:5.2f} "
               f"{mine['rss_mb']:6.0f} MB | {rival['cpu']:6.0f} % {rival['rate_min']:9.1f} | {ratio:8.2f}", flush=True)
 

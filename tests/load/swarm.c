@@ -26,7 +26,7 @@ enum { EVENTS = 512, WITNESSES = 8, STATS_BYTES = 1 << 16, COME_BACK_MS = 500 };
 struct swarm_options {
     uint32_t port, clients, slow, stuck, hostile, seconds, settle, pid, seed;
     double hz;
-    bool as_json;
+    bool as_json, packed;
 };
 
 struct swarm {
@@ -65,6 +65,10 @@ static const struct field option_fields[] = {
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct swarm_options, as_json),
      .help = "Print one line of JSON."},
+    {.name = "packed",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct swarm_options, packed),
+     .help = "Ask for the layout packed."},
     {.type = FIELD_END},
 };
 
@@ -171,7 +175,7 @@ static enum swarm_role role_of(const struct swarm_options *options, uint32_t ind
 }
 
 static int join(struct swarm *swarm, struct swarm_client *client) {
-    if (swarm_client_open(client, &swarm->address, swarm->options.hz) != 0) {
+    if (swarm_client_open(client, &swarm->address, swarm->options.hz, swarm->options.packed) != 0) {
         return -1;
     }
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = client}};

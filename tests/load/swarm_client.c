@@ -16,7 +16,8 @@ enum { LINE_BYTES = 64 << 20, READ_BYTES = 1 << 18, DISCARD_BYTES = 1 << 20, RUB
 
 const char *const swarm_role_names[SWARM_ROLE_COUNT] = {"reader", "witness", "slow", "stuck", "hostile"};
 
-int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz) {
+int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz,
+                      bool packed) {
     const int connection = socket(AF_INET, SOCK_STREAM, 0);
     if (connection < 0) {
         return -1;
@@ -32,7 +33,8 @@ int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *add
         (void)setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
     }
     char line[96];
-    const int length = snprintf(line, sizeof line, "{\"op\":\"subscribe\",\"hz\":%d}\n", (int)hz);
+    const int length = snprintf(line, sizeof line, "{\"op\":\"subscribe\",\"hz\":%d,\"layout\":\"%s\"}\n",
+                                (int)hz, packed ? "packed" : "objects");
     if (connect(connection, (const struct sockaddr *)address, sizeof *address) != 0 ||
         (client->role != SWARM_HOSTILE && send(connection, line, (size_t)length, MSG_NOSIGNAL) != length) ||
         fcntl(connection, F_SETFL, O_NONBLOCK) != 0) {
@@ -69,10 +71,14 @@ static void note_age(const char *line, size_t length, struct swarm_ages *ages) {
 }
 
 static void note_line(struct swarm_client *client, const char *line, size_t length, struct swarm_ages *ages) {
-    static const char snapshot[] = "{\"op\":\"snapshot\"";
+    static const char snapshot[] = "{\"op\":\"snapshot\"", delta[] = "{\"op\":\"delta\"";
+    static const char key[] = "{\"op\":\"key\""; /* part of what its deltas cost */
     static const char rival[] = "xxxx";
     static const char lag[] = "{\"op\":\"event\",\"event\":\"lag\"";
-    if (strncmp(line, snapshot, sizeof snapshot - 1) == 0 || strncmp(line, rival, sizeof rival - 1) == 0) {
+    if (strncmp(line, key, sizeof key - 1) == 0) {
+        client->line_bytes += length + 1;
+    } else if (strncmp(line, snapshot, sizeof snapshot - 1) == 0 ||
+               strncmp(line, delta, sizeof delta - 1) == 0 || strncmp(line, rival, sizeof rival - 1) == 0) {
         client->frames++;
         client->line_bytes += length + 1;
         if (ages != NULL) {

@@ -36,8 +36,9 @@ struct swarm_ages {
     float ms[SWARM_AGES];
 };
 
-/** Connects, and subscribes at hz unless it is hostile. 0, or -1 with errno. */
-int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz);
+/** Connects, and subscribes at hz unless it is hostile. packed: that layout instead of objects. 0, or -1 with
+ * errno. */
+int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz, bool packed);
 void swarm_client_close(struct swarm_client *client);
 /** Reads what there is (slow: its share). Returns false when the connection is over. */
 bool swarm_client_read(struct swarm_client *client, struct swarm_ages *ages);
