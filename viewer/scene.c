@@ -59,6 +59,9 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
         draw_grid(scene, canvas, low, high);
     }
     scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, canvas);
+    if (scene->grip != NULL) {
+        scenery_draw_grip(&scene->server->scenario, scene->grip, &scene->camera, scene->pixel_scale, canvas);
+    }
 }
 
 /* Among thousands small arrows are clearer than large ones that hide each other. */

@@ -8,7 +8,7 @@ static const struct shortcut table[] = {
     {SHORTCUT_NONE, 0, false, "Mouse", "move the target named mouse"},
     {SHORTCUT_NONE, 0, false, "Click", "select an agent; beside one: forces"},
     {SHORTCUT_NONE, 0, false, "Double click", "follow the agent"},
-    {SHORTCUT_NONE, 0, false, "Drag a target", "move it"},
+    {SHORTCUT_NONE, 0, false, "Drag", "move a target, an obstacle; Esc: back"},
     {SHORTCUT_NONE, 0, false, "Wheel", "zoom at the cursor"},
     {SHORTCUT_NONE, 0, false, "Right drag", "move the picture"},
     {SHORTCUT_FIT, KEY_HOME, false, "Home", "the whole world"},

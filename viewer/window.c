@@ -31,6 +31,8 @@ struct window {
     SDL_Texture *texture; /* the raster's picture */
     int32_t texture_width, texture_height;
     SDL_Texture *slots[MESH_TEXTURE_COUNT];
+    SDL_Cursor *pointers[WINDOW_POINTER_COUNT];
+    enum window_pointer pointer;
     bool has_vsync, wants_mesh, is_full_screen;
 };
 
@@ -148,6 +150,11 @@ void window_destroy(struct window *window) {
             SDL_DestroyTexture(window->slots[i]);
         }
     }
+    for (int i = 0; i < WINDOW_POINTER_COUNT; i++) {
+        if (window->pointers[i] != NULL) {
+            SDL_FreeCursor(window->pointers[i]);
+        }
+    }
     if (window->renderer != NULL) {
         SDL_DestroyRenderer(window->renderer);
     }
@@ -207,6 +214,24 @@ void window_present(struct window *window, const struct raster *raster) {
 
 bool window_has_vsync(const struct window *window) {
     return window->has_vsync;
+}
+
+void window_set_pointer(struct window *window, enum window_pointer pointer) {
+    static const SDL_SystemCursor shapes[WINDOW_POINTER_COUNT] = {
+        [WINDOW_ARROW] = SDL_SYSTEM_CURSOR_ARROW,
+        [WINDOW_HAND] = SDL_SYSTEM_CURSOR_HAND,
+        [WINDOW_MOVE] = SDL_SYSTEM_CURSOR_SIZEALL,
+    };
+    if (pointer == window->pointer) {
+        return;
+    }
+    window->pointer = pointer;
+    if (window->pointers[pointer] == NULL) {
+        window->pointers[pointer] = SDL_CreateSystemCursor(shapes[pointer]);
+    }
+    if (window->pointers[pointer] != NULL) {
+        SDL_SetCursor(window->pointers[pointer]);
+    }
 }
 
 void window_set_title(struct window *window, const char *title) {

@@ -1,7 +1,8 @@
 /* The SDL window the picture is shown in, or none at all (headless). The only file that calls SDL for output.
  *
  * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is.
- * Owns the window, its renderer, the mesh's textures and one streaming texture the size of the picture.
+ * Owns the window, its pointers, its renderer, the mesh's textures and one streaming texture the size of the
+ * picture.
  */
 #ifndef DROVER_VIEWER_WINDOW_H
 #define DROVER_VIEWER_WINDOW_H
@@ -18,6 +19,9 @@ struct window;
 /** auto: the graphics card when there is a real one. On one that is only imitated by the processor (llvmpipe)
  * our own raster is faster. */
 enum window_renderer { WINDOW_AUTO, WINDOW_CARD, WINDOW_RASTER };
+
+/** What the mouse's pointer looks like: an arrow, over what can be dragged, while it is dragged. */
+enum window_pointer { WINDOW_ARROW, WINDOW_HAND, WINDOW_MOVE, WINDOW_POINTER_COUNT };
 
 struct window_def {
     const char *title;
@@ -52,6 +56,8 @@ NODISCARD int window_read(struct window *window, struct raster *raster);
 void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
+/** Without such a pointer on this screen it stays as it is. */
+void window_set_pointer(struct window *window, enum window_pointer pointer);
 void window_set_title(struct window *window, const char *title);
 
 #endif
