@@ -415,6 +415,10 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         }
         break;
     case SDL_WINDOWEVENT:
+        if (event->window.event == SDL_WINDOWEVENT_EXPOSED ||
+            event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
+            window_expose(app->window);
+        }
         if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
             app->has_cursor = app->cursor_moved = false;
         }

@@ -1,8 +1,9 @@
 /* The SDL window the picture is shown in, or none at all (headless). The only file that calls SDL for output.
  *
- * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is.
- * Owns the window, its pointers, its renderer, the mesh's textures and one streaming texture the size of the
- * picture.
+ * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is: in
+ * tiles that changed on the window's own surface (X11), else through a texture. Without a card OpenGL is not
+ * even asked for: it would be another program on the processor, three times as slow as ours. Owns the window,
+ * its pointers, its renderer, the mesh's textures and one streaming texture the size of the picture.
  */
 #ifndef DROVER_VIEWER_WINDOW_H
 #define DROVER_VIEWER_WINDOW_H
@@ -39,6 +40,8 @@ void window_destroy(struct window *window);
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */
 float window_pixel_scale(const struct window *window);
+/** What the screen has of the window is lost: the next picture goes there whole. */
+void window_expose(struct window *window);
 /** Puts the picture on the screen. Waits for the screen's refresh when there is one. */
 void window_present(struct window *window, const struct raster *raster);
 /** Whether pictures are to be meshes. */
