@@ -44,6 +44,8 @@
 #define LIMIT_TICK_HZ        480
 #define LIMIT_SCENARIO_BYTES 4194304 /* a scenario file */
 
+#define LIMIT_INSPECT_NEIGHBORS 64 /* neighbours that inspect names of an agent */
+
 #define LIMIT_OBSTACLES       256   /* obstacles of a world */
 #define LIMIT_OBSTACLE_POINTS 16    /* corners of a polygon */
 #define LIMIT_WALLS           512   /* walls of a world */

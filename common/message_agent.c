@@ -31,6 +31,19 @@ static const struct field agent_fields[] = {
     ROW("steering", FIELD_POINT, steering, 0, MOST),
     {.type = FIELD_END},
 };
+
+#define POINT_ROW(name_, type_, member_, flags_, most_)                                                       \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent_point, member_),                     \
+     .flags = (flags_), .min = -(most_), .max = (most_)}
+
+static const struct field point_fields[] = {
+    POINT_ROW("behavior", FIELD_NAME, behavior, FIELD_REQUIRED, 0),
+    POINT_ROW("what", FIELD_NAME, what, FIELD_REQUIRED, 0),
+    POINT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    POINT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    POINT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    {.type = FIELD_END},
+};
 /* clang-format on */
 
 static int read_shares(const cJSON *forces, struct message_agent *agent, struct failure *failure) {
@@ -54,6 +67,57 @@ static int read_shares(const cJSON *forces, struct message_agent *agent, struct 
     return 0;
 }
 
+/* Those beyond the room there is are left out. */
+static int read_neighbors(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        const double id = cJSON_IsNumber(item) ? item->valuedouble : 0.0;
+        if (!(id >= 1.0 && id <= (double)UINT32_MAX) || floor(id) < id) {
+            return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected ids");
+        }
+        if (agent->neighbor_count < LIMIT_INSPECT_NEIGHBORS) {
+            agent->neighbors[agent->neighbor_count++] = (uint32_t)id;
+        }
+    }
+    return 0;
+}
+
+static int read_points(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.points", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (agent->point_count == MESSAGE_AGENT_POINTS) {
+            break;
+        }
+        if (fields_read(point_fields, item, "agents.points", NULL, &agent->points[agent->point_count], NULL,
+                        failure) != 0) {
+            return -1;
+        }
+        agent->point_count++;
+    }
+    return 0;
+}
+
+static int read_agent(const cJSON *item, struct message_agent *agent, struct failure *failure) {
+    if (fields_read(agent_fields, item, "agents", NULL, agent, NULL, failure) != 0) {
+        return -1;
+    }
+    const cJSON *forces = cJSON_GetObjectItemCaseSensitive(item, "forces");
+    if (forces != NULL && !cJSON_IsObject(forces)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.forces", "expected an object");
+    }
+    if (read_shares(forces, agent, failure) != 0 ||
+        read_neighbors(cJSON_GetObjectItemCaseSensitive(item, "neighbors"), agent, failure) != 0) {
+        return -1;
+    }
+    return read_points(cJSON_GetObjectItemCaseSensitive(item, "points"), agent, failure);
+}
+
 int message_agents_read(const cJSON *array, struct message_agent **rows, int *count,
                         struct failure *failure) {
     const cJSON *item = NULL;
@@ -69,15 +133,7 @@ int message_agents_read(const cJSON *array, struct message_agent **rows, int *co
         return failure_set(failure, FAILURE_BUSY, "agents", "out of memory");
     }
     cJSON_ArrayForEach(item, array) {
-        struct message_agent *agent = &(*rows)[*count];
-        if (fields_read(agent_fields, item, "agents", NULL, agent, NULL, failure) != 0) {
-            return -1;
-        }
-        const cJSON *forces = cJSON_GetObjectItemCaseSensitive(item, "forces");
-        if (forces != NULL && !cJSON_IsObject(forces)) {
-            return failure_set(failure, FAILURE_INVALID, "agents.forces", "expected an object");
-        }
-        if (read_shares(forces, agent, failure) != 0) {
+        if (read_agent(item, &(*rows)[*count], failure) != 0) {
             return -1;
         }
         ++*count;

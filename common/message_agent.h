@@ -12,7 +12,15 @@
 
 struct cJSON;
 
-enum { MESSAGE_AGENT_SHARES = 16 };
+enum { MESSAGE_AGENT_SHARES = 16, MESSAGE_AGENT_POINTS = 3 * LIMIT_BEHAVIORS };
+
+/** A place that a behaviour looks at. */
+struct message_agent_point {
+    char behavior[LIMIT_NAME_CHARS + 1]; /* as in shares: "wander", "seek2" */
+    char what[LIMIT_NAME_CHARS + 1];     /* "predicted", "circle": protocol.md names them */
+    float x, y;                          /* px */
+    float radius;                        /* px; 0 without a circle */
+};
 
 /** One behaviour's share of the steering force, mass*px/s^2. */
 struct message_agent_share {
@@ -30,6 +38,10 @@ struct message_agent {
     vec2 steering;                            /* total force after truncation, mass*px/s^2 */
     int share_count;
     struct message_agent_share shares[MESSAGE_AGENT_SHARES];
+    int neighbor_count; /* those that count for its behaviours, nearest first */
+    uint32_t neighbors[LIMIT_INSPECT_NEIGHBORS];
+    int point_count; /* in the order in which the behaviours are asked */
+    struct message_agent_point points[MESSAGE_AGENT_POINTS];
 };
 
 /** Reads the reply's `agents` into *rows (malloc'd, also on failure): at most LIMIT_INSPECT_IDS. An absent

@@ -225,11 +225,37 @@ static void write_body(const struct agent_view *agent, struct json_writer *json)
     json_float(json, agent->max_force);
 }
 
+/* Whom it minds, and the places it looks at. */
+static void write_trace(const struct trace *trace, struct json_writer *json) {
+    json_key(json, "neighbors");
+    json_array(json);
+    for (int i = 0; i < trace->neighbor_count; i++) {
+        json_unsigned(json, trace->neighbors[i]);
+    }
+    json_end(json);
+    json_key(json, "points");
+    json_array(json);
+    for (int i = 0; i < trace->point_count; i++) {
+        const struct trace_point *point = &trace->points[i];
+        json_object(json);
+        json_key_string(json, "behavior", point->label);
+        json_key_string(json, "what", trace_names[point->what]);
+        json_key_hundredths(json, "x", world_snapshot_hundredths(point->at.x));
+        json_key_hundredths(json, "y", world_snapshot_hundredths(point->at.y));
+        if (point->what == TRACE_CIRCLE) {
+            json_key_hundredths(json, "radius", world_snapshot_hundredths(point->radius));
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_agent(const struct world *world, int32_t row, struct json_writer *json) {
     const struct agent_view agent = world_agent(world, row);
     const struct kind_def *kind = world_kind(world, agent.kind);
     struct steering_view view;
-    world_explain(world, row, &view);
+    struct trace trace;
+    world_trace(world, row, &view, &trace);
     json_object(json);
     json_key_unsigned(json, "id", agent.id);
     json_key_string(json, "kind", kind->name);
@@ -243,6 +269,7 @@ static void write_agent(const struct world *world, int32_t row, struct json_writ
         write_vector(json, view.labels[i], view.forces[i]);
     }
     json_end(json);
+    write_trace(&trace, json);
     json_end(json);
 }
 

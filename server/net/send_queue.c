@@ -82,7 +82,8 @@ void send_queue_drop_frame(struct send_queue *queue) {
     }
 }
 
-int send_queue_begin_write(struct send_queue *queue, struct shared_bytes *batch[SEND_QUEUE_BATCH]) {
+int send_queue_begin_write(struct send_queue *queue, bool without_frame,
+                           struct shared_bytes *batch[SEND_QUEUE_BATCH]) {
     if (send_queue_is_writing(queue)) {
         return 0;
     }
@@ -94,7 +95,7 @@ int send_queue_begin_write(struct send_queue *queue, struct shared_bytes *batch[
         queue->writing_control_bytes += line->length;
         queue->writing[taken++] = line;
     }
-    if (queue->frame != NULL && taken + (queue->key != NULL) < SEND_QUEUE_BATCH) {
+    if (queue->frame != NULL && !without_frame && taken + (queue->key != NULL) < SEND_QUEUE_BATCH) {
         assert(queue->count == 0);
         if (queue->key != NULL) {
             queue->writing[taken++] = queue->key;

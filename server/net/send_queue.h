@@ -55,10 +55,11 @@ void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, 
 void send_queue_forget_key(struct send_queue *queue);
 /** Skips the frame that waits, if any (unsubscribed, scenario changed). */
 void send_queue_drop_frame(struct send_queue *queue);
-/** Takes the next batch. Returns how many entries of batch[] are to be written in this order, 0 when there is
- * nothing or the last batch is still being written. The references stay the queue's until
- * send_queue_end_write. */
-NODISCARD int send_queue_begin_write(struct send_queue *queue, struct shared_bytes *batch[SEND_QUEUE_BATCH]);
+/** Takes the next batch; without_frame: control lines only, a frame goes on waiting. Returns how many entries
+ * of batch[] are to be written in this order, 0 when there is nothing or the last batch is still being
+ * written. The references stay the queue's until send_queue_end_write. */
+NODISCARD int send_queue_begin_write(struct send_queue *queue, bool without_frame,
+                                     struct shared_bytes *batch[SEND_QUEUE_BATCH]);
 /** The batch is written (or never will be). */
 void send_queue_end_write(struct send_queue *queue);
 bool send_queue_is_writing(const struct send_queue *queue);

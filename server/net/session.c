@@ -77,12 +77,26 @@ static void on_written(uv_write_t *request, int status) {
     flush(session);
 }
 
+/* Whether a frame that waits has to go on waiting, because the client has not read what it has. */
+static bool is_frame_held(struct session *session) {
+    const uint64_t now_ms = uv_now(session->tcp.loop);
+    uv_os_fd_t descriptor = -1;
+    uint32_t open_bytes = 0;
+    if (session->queue.frame == NULL || send_queue_is_writing(&session->queue) ||
+        !peer_window_is_watched(&session->window, now_ms) ||
+        uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) != 0 ||
+        peer_window_read(descriptor, &open_bytes) != 0) {
+        return false;
+    }
+    return !peer_window_allows(&session->window, open_bytes, now_ms);
+}
+
 static void flush(struct session *session) {
     if (session->phase != SESSION_OPEN && session->phase != SESSION_FLUSHING) {
         return;
     }
     struct shared_bytes *batch[SEND_QUEUE_BATCH];
-    const int count = send_queue_begin_write(&session->queue, batch);
+    const int count = send_queue_begin_write(&session->queue, is_frame_held(session), batch);
     if (count == 0) {
         if (session->phase == SESSION_FLUSHING && send_queue_is_empty(&session->queue)) {
             start_linger(session);
@@ -138,18 +152,28 @@ void session_send(struct session *session, struct buffer *lines) {
     shared_bytes_release(shared);
 }
 
+/* The frame that waited, if one did, was replaced. */
+static void frame_offered(struct session *session, uint64_t skipped_before) {
+    if (session->queue.frames_skipped > skipped_before) {
+        peer_window_note_skip(&session->window, uv_now(session->tcp.loop));
+    }
+    flush(session);
+}
+
 void session_offer_frame(struct session *session, struct shared_bytes *frame) {
     if (session->phase == SESSION_OPEN) {
+        const uint64_t skipped = session->queue.frames_skipped;
         send_queue_offer_frame(&session->queue, frame);
-        flush(session);
+        frame_offered(session, skipped);
     }
 }
 
 void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
                          struct shared_bytes *frame) {
     if (session->phase == SESSION_OPEN) {
+        const uint64_t skipped = session->queue.frames_skipped;
         send_queue_offer_keyed(&session->queue, key, key_number, frame);
-        flush(session);
+        frame_offered(session, skipped);
     }
 }
 
@@ -389,6 +413,7 @@ static bool is_peer_gone(const struct session *session) {
 
 static void check_stall(struct session *session, uint64_t now_ms) {
     if (!send_queue_is_writing(&session->queue)) {
+        flush(session); /* a frame that was held, when no newer one comes */
         return;
     }
     const size_t left = uv_stream_get_write_queue_size((const uv_stream_t *)&session->tcp);

@@ -27,6 +27,7 @@
 #include "common/nodiscard.h"
 #include "common/request.h"
 #include "common/snapshot_view.h"
+#include "server/net/peer_window.h"
 #include "server/net/rate_limit.h"
 #include "server/net/send_queue.h"
 
@@ -90,6 +91,7 @@ struct session {
     uint32_t id; /* 0 for one that is only told that the server is full */
     struct line_reader reader;
     struct send_queue queue;
+    struct peer_window window;
     struct subscription subscription;
     struct guest guest;
     struct rate_limit limit;

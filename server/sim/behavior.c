@@ -64,18 +64,21 @@ static bool is_on_course(const struct senses *senses) {
 
 struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
+    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
     const vec2 towards = is_on_course(senses) ? senses->velocity : senses->first.offset;
     return behavior_match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
 }
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
+/* Whether what is at `offset` is too far away to run from. */
+static bool is_calm(vec2 offset, float panic_distance) {
+    return panic_distance > 0.0f && vec2_length_squared(offset) > panic_distance * panic_distance;
+}
+
 /* Full speed away from a point at `offset`; on the point itself straight ahead. */
-static struct urge run_from(vec2 offset, float panic_distance, const struct senses *senses) {
+static struct urge run_from(vec2 offset, const struct senses *senses) {
     const float squared = vec2_length_squared(offset);
-    if (panic_distance > 0.0f && squared > panic_distance * panic_distance) {
-        return no_urge;
-    }
     vec2 away = vec2_with_length(offset, -senses->body->max_speed);
     if (!(squared > 1e-30f)) {
         away = vec2_scale(senses->heading, senses->body->max_speed);
@@ -84,7 +87,11 @@ static struct urge run_from(vec2 offset, float panic_distance, const struct sens
 }
 
 struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
-    return run_from(senses->first.offset, behavior->panic_distance, senses);
+    if (is_calm(senses->first.offset, behavior->panic_distance)) {
+        return no_urge;
+    }
+    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
+    return run_from(senses->first.offset, senses);
 }
 
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
@@ -129,6 +136,7 @@ vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distan
 
 struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {
     const vec2 offset = senses->first.offset;
+    trace_offset(senses->trace, TRACE_TARGET, offset);
     if (behavior->law == ARRIVE_LINEAR) {
         const float speed =
             ramp_speed(vec2_length(offset), behavior->slowing_distance, senses->body->max_speed);
@@ -151,8 +159,10 @@ static float time_to(vec2 offset, float max_prediction, const struct senses *sen
 /* Where the other will be after `time` s, from the agent, the short way. */
 static vec2 predicted(const struct sighting *other, float time, const struct senses *senses) {
     const vec2 nowhere = {0.0f, 0.0f};
-    return bounds_difference(senses->bounds, nowhere,
-                             vec2_add(other->offset, vec2_scale(other->velocity, time)));
+    const vec2 then = bounds_difference(senses->bounds, nowhere,
+                                        vec2_add(other->offset, vec2_scale(other->velocity, time)));
+    trace_offset(senses->trace, TRACE_PREDICTED, then);
+    return then;
 }
 
 struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses) {
@@ -162,12 +172,11 @@ struct urge behavior_pursue(const struct behavior_def *behavior, const struct se
 }
 
 struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses) {
-    const float panic = behavior->panic_distance;
-    if (panic > 0.0f && vec2_length_squared(senses->first.offset) > panic * panic) {
+    if (is_calm(senses->first.offset, behavior->panic_distance)) {
         return no_urge;
     }
     const float time = time_to(senses->first.offset, behavior->max_prediction, senses);
-    return run_from(predicted(&senses->first, time, senses), 0.0f, senses);
+    return run_from(predicted(&senses->first, time, senses), senses);
 }
 
 /* Keeps the place at `offset` (x ahead, y to the right) of the one seen first, at its velocity. */
@@ -178,6 +187,7 @@ static struct urge keep_place(vec2 offset, float slowing_distance, const struct 
     const vec2 nowhere = {0.0f, 0.0f};
     const vec2 place =
         bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
+    trace_offset(senses->trace, TRACE_PLACE, place);
     const vec2 desired = behavior_stopping_velocity(place, leader->velocity, slowing_distance, senses);
     return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
                                    senses->exact_rate);
@@ -220,9 +230,9 @@ struct urge behavior_interpose(const struct behavior_def *behavior, const struct
     /* Halfway from one to the other the short way, which on a torus need not be the mean of the two offsets.
      */
     const vec2 half = vec2_scale(bounds_difference(senses->bounds, one, other), 0.5f);
-    const vec2 still = {0.0f, 0.0f};
-    const vec2 desired =
-        behavior_stopping_velocity(vec2_add(one, half), still, behavior->slowing_distance, senses);
+    const vec2 midpoint = vec2_add(one, half), still = {0.0f, 0.0f};
+    trace_offset(senses->trace, TRACE_MIDPOINT, midpoint);
+    const vec2 desired = behavior_stopping_velocity(midpoint, still, behavior->slowing_distance, senses);
     return behavior_match_velocity(desired, senses, senses->exact_rate);
 }
 
@@ -242,6 +252,7 @@ struct urge behavior_contain(const struct behavior_def *behavior, const struct s
                                                          : vec2_add(region->at, half);
     const vec2 place = bounds_difference(senses->bounds, center, senses->position);
     const vec2 future = vec2_add(place, vec2_scale(senses->velocity, ahead));
+    trace_place(senses->trace, TRACE_FUTURE, vec2_add(center, future));
     vec2 desired = senses->velocity;
     const bool leaves = region->shape == REGION_CIRCLE
                             ? containment_circle(region->radius, inset, future, body->max_speed, &desired)
@@ -267,8 +278,10 @@ struct urge behavior_wander(const struct behavior_def *behavior, const struct se
     const vec2 goal = senses->memory->wander = turned(senses->memory->wander, step);
     const vec2 ahead = senses->heading, right = {-ahead.y, ahead.x};
     const vec2 on_circle = vec2_add(vec2_scale(ahead, goal.x), vec2_scale(right, goal.y));
-    const vec2 to_goal = vec2_add(vec2_scale(ahead, behavior->wander_distance),
-                                  vec2_scale(on_circle, behavior->wander_radius));
+    const vec2 to_circle = vec2_scale(ahead, behavior->wander_distance);
+    const vec2 to_goal = vec2_add(to_circle, vec2_scale(on_circle, behavior->wander_radius));
+    trace_circle(senses->trace, TRACE_CIRCLE, to_circle, behavior->wander_radius);
+    trace_offset(senses->trace, TRACE_GOAL, to_goal);
     const vec2 towards = vec2_with_length(to_goal, 1.0f);
     /* Matching the velocity towards the goal would saturate max_force and turn as hard as it can, this way or
      * that. */

@@ -22,6 +22,7 @@
 #include "server/sim/neighbors.h"
 #include "server/sim/rng.h"
 #include "server/sim/scenery.h"
+#include "server/sim/trace.h"
 #include "server/sim/world_def.h"
 
 /** Whom or what a behaviour is about, as an agent notices it. */
@@ -67,6 +68,7 @@ struct senses {
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
     struct memory *memory;           /* of tick t+1 in the making */
+    struct trace *trace;             /* who asks why, or NULL */
     const struct foreseen *foreseen; /* sums found beforehand, or NULL; for whoever fills the rest */
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */

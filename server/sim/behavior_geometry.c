@@ -146,10 +146,12 @@ struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const 
     if (!(speed > 1e-6f)) {
         return no_urge;
     }
-    const struct scenery_contact first =
-        scenery_sweep(scenery, senses->bounds, senses->position, way, speed * behavior->horizon,
-                      body->radius + behavior->clearance);
+    const float length = speed * behavior->horizon;
+    const struct scenery_contact first = scenery_sweep(scenery, senses->bounds, senses->position, way, length,
+                                                       body->radius + behavior->clearance);
+    trace_offset(senses->trace, TRACE_PROBE, vec2_scale(way, length));
     if (first.index >= 0) {
+        trace_offset(senses->trace, TRACE_CONTACT, vec2_scale(way, first.contact.distance));
         note_solid(first.index, first.contact.normal, way, speed, senses);
     }
     if (is_recent(KEEP_PACE, senses)) {
@@ -178,8 +180,12 @@ struct urge behavior_follow_wall(const struct behavior_def *behavior, const stru
     const struct scenery_touch there = scenery_nearest(senses->scenery, senses->bounds, future);
     /* What counts is the wall it will be at; while that is the wall it is at, its surface beside the body,
      * for that ahead of it would cut every curve. */
-    const struct touch touch = here.index == there.index ? here.touch : there.touch;
+    const bool is_beside = here.index == there.index;
+    const struct touch touch = is_beside ? here.touch : there.touch;
     const vec2 normal = touch.normal;
+    trace_place(senses->trace, TRACE_FUTURE, future);
+    trace_place(senses->trace, TRACE_SURFACE,
+                vec2_sub(is_beside ? senses->position : future, vec2_scale(normal, touch.distance)));
     const vec2 right = right_of(normal);
     /* Onwards, and in a corner away from the wall it comes along. */
     const float onwards = vec2_dot(right, vec2_add(way, vec2_scale(here.touch.normal, 0.5f)));
@@ -194,7 +200,9 @@ struct urge behavior_follow_wall(const struct behavior_def *behavior, const stru
 /* ---- paths ---- */
 
 static vec2 future_place(const struct behavior_def *behavior, const struct senses *senses) {
-    return vec2_add(senses->position, vec2_scale(senses->velocity, behavior->prediction));
+    const vec2 future = vec2_add(senses->position, vec2_scale(senses->velocity, behavior->prediction));
+    trace_place(senses->trace, TRACE_FUTURE, future);
+    return future;
 }
 
 /* The end of a path that is no loop, in the direction it is followed: how far along the path it is, px. */
@@ -202,10 +210,17 @@ static float way_to_end(const struct path *path, float s, float sign) {
     return sign > 0.0f ? path->length - s : s;
 }
 
+/* The way to a point of the path, px. */
+static vec2 way_to_path(float s, const struct senses *senses) {
+    const vec2 offset = bounds_difference(senses->bounds, senses->position, path_point(senses->path, s));
+    trace_offset(senses->trace, TRACE_PATH_POINT, offset);
+    return offset;
+}
+
 /* Towards a point of the path; no faster than it can stop at the path's end. */
 static struct urge seek_along(float s, float remaining, const struct senses *senses) {
     const struct body *body = senses->body;
-    const vec2 offset = bounds_difference(senses->bounds, senses->position, path_point(senses->path, s));
+    const vec2 offset = way_to_path(s, senses);
     const float stopping =
         behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, senses->dt);
     const float speed = stopping < body->max_speed ? stopping : body->max_speed;
@@ -247,8 +262,7 @@ struct urge behavior_follow_path(const struct behavior_def *behavior, const stru
         remaining = left + here.distance;
         if (left <= reach) {
             /* The end is what it goes for. */
-            const vec2 end = path_point(path, sign > 0.0f ? path->length : 0.0f);
-            const vec2 offset = bounds_difference(senses->bounds, senses->position, end);
+            const vec2 offset = way_to_path(sign > 0.0f ? path->length : 0.0f, senses);
             return behavior_match_velocity(
                 vec2_truncate(behavior_stopping_velocity(offset, nowhere, 0.0f, senses), body->max_speed),
                 senses, senses->exact_rate);
@@ -271,6 +285,7 @@ struct urge behavior_stay_on_path(const struct behavior_def *behavior, const str
         return no_urge;
     }
     const vec2 to_path = bounds_difference(senses->bounds, senses->position, vec2_add(future, there.offset));
+    trace_offset(senses->trace, TRACE_PATH_POINT, to_path);
     return behavior_match_velocity(vec2_with_length(to_path, senses->body->max_speed), senses, senses->rate);
 }
 
@@ -315,6 +330,7 @@ struct urge behavior_hide(const struct behavior_def *behavior, const struct sens
     if (!is_found) {
         return behavior_evade(behavior, senses);
     }
+    trace_offset(senses->trace, TRACE_HIDING_PLACE, best);
     const vec2 desired = behavior_stopping_velocity(best, nowhere, behavior->slowing_distance, senses);
     return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
                                    senses->exact_rate);

@@ -55,6 +55,7 @@ static vec2 cohering(float radius, const struct senses *senses) {
         return (vec2){0.0f, 0.0f};
     }
     const vec2 mean = vec2_scale(sums->offset, 1.0f / sums->offset_weight);
+    trace_offset(senses->trace, TRACE_CENTER, mean);
     return direction(mean, radius, sums->offset_weight);
 }
 
@@ -94,7 +95,14 @@ struct urge behavior_flock(const struct behavior_def *behavior, const struct sen
 
 struct urge behavior_avoid_agents(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
-    return senses->threats.count > 0 ? push(vec2_truncate(senses->threats.push, 1.0f), senses) : no_urge;
+    const struct neighbor *soonest = &senses->threats.soonest;
+    if (senses->threats.count == 0) {
+        return no_urge;
+    }
+    trace_offset(senses->trace, TRACE_PREDICTED,
+                 vec2_add(soonest->offset, vec2_scale(soonest->velocity, soonest->time)));
+    trace_offset(senses->trace, TRACE_FUTURE, vec2_scale(senses->velocity, soonest->time));
+    return push(vec2_truncate(senses->threats.push, 1.0f), senses);
 }
 
 /* ---- keeping a velocity ---- */
@@ -129,6 +137,7 @@ struct urge behavior_follow_leader(const struct behavior_def *behavior, const st
     if (!step_aside(behavior->clear_ahead, senses, &desired)) {
         const vec2 behind = vec2_scale(leader->heading, -behavior->distance), nowhere = {0.0f, 0.0f};
         const vec2 place = bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, behind));
+        trace_offset(senses->trace, TRACE_PLACE, place);
         desired = behavior_stopping_velocity(place, leader->velocity, behavior->slowing_distance, senses);
     }
     /* Velocities are added, not forces: where arriving and keeping apart balance, followers come to rest. */
@@ -139,6 +148,7 @@ struct urge behavior_queue(const struct behavior_def *behavior, const struct sen
     const struct body *body = senses->body;
     const struct neighbor *other = &senses->ahead;
     const vec2 still = {0.0f, 0.0f};
+    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
     vec2 desired = behavior_stopping_velocity(senses->first.offset, still, 0.0f, senses);
     if (other->is_there) {
         const float moving = HEADWAY * vec2_length(senses->velocity);

@@ -201,6 +201,11 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
     }
 }
 
+static void trace_slot(const struct grid *grid, const struct neighbor_query *query, int32_t slot,
+                       vec2 offset) {
+    trace_neighbor(query->trace, query->ids[grid->row[slot]], offset);
+}
+
 static struct neighbor_sums sum_few(const struct grid *grid, const struct neighbor_query *query,
                                     const struct lens *lens, const struct zone_plan zones[ZONE_COUNT],
                                     float radius) {
@@ -213,6 +218,7 @@ static struct neighbor_sums sum_few(const struct grid *grid, const struct neighb
             const struct motion *other = &grid->motion[slot];
             const vec2 offset = offset_of(lens, other);
             const float squared = few[zone].at[i].squared;
+            trace_slot(grid, query, slot, offset);
             if (zone == ZONE_SEPARATION) {
                 separate(grid, query, &zones[zone], slot, offset, squared, &sums);
             } else if (zone == ZONE_ALIGNMENT) {
@@ -223,6 +229,25 @@ static struct neighbor_sums sum_few(const struct grid *grid, const struct neighb
         }
     }
     return sums;
+}
+
+/* Notes everybody in one of the zones: those that sum_run would add. */
+static void trace_zones(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
+                        const struct zone_plan zones[ZONE_COUNT], float radius) {
+    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            const vec2 offset = offset_of(lens, &grid->motion[slot]);
+            const float squared = vec2_length_squared(offset);
+            bool is_in = false;
+            for (int zone = 0; zone < ZONE_COUNT; zone++) {
+                is_in |= is_in_zone(lens, &zones[zone], offset, squared);
+            }
+            if (is_in && counts(lens, grid, slot)) {
+                trace_slot(grid, query, slot, offset);
+            }
+        }
+    }
 }
 
 struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
@@ -236,6 +261,9 @@ struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbo
     }
     if (query->most > 0) {
         return sum_few(grid, query, &lens, plans, radius);
+    }
+    if (query->trace != NULL) {
+        trace_zones(grid, query, &lens, plans, radius);
     }
     struct neighbor_sums sums = {0};
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, radius);
@@ -281,6 +309,9 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
             }
         }
     }
+    if (nearest.is_there) {
+        trace_neighbor(query->trace, nearest.id, nearest.offset);
+    }
     return nearest;
 }
 
@@ -294,6 +325,7 @@ int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_que
     for (int32_t i = 0; i < few.count; i++) {
         const int32_t slot = few.at[i].slot;
         out[i] = describe(grid, query, slot, offset_of(&lens, &grid->motion[slot]));
+        trace_neighbor(query->trace, out[i].id, out[i].offset);
     }
     return few.count;
 }
@@ -389,6 +421,7 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
             threats.push =
                 vec2_add(threats.push, vec2_scale(away_from(grid, query, &lens, &other, room), soon * near));
             threats.count++;
+            trace_neighbor(query->trace, other.id, offset);
             const struct neighbor *first = &threats.soonest;
             if (!first->is_there || other.time < first->time ||
                 (other.time == first->time && other.row < first->row)) {

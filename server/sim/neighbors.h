@@ -20,6 +20,7 @@
 #include "common/vec2.h"
 #include "server/sim/edge.h"
 #include "server/sim/grid.h"
+#include "server/sim/trace.h"
 #include "server/sim/world_def.h"
 
 /** Who counts for one rule. */
@@ -38,6 +39,7 @@ struct neighbor_query {
     float core;          /* px */
     uint64_t kinds;      /* bit k: kind k counts */
     int32_t most; /* only so many, the nearest, count for each rule; 0: all; <= NEIGHBORS_NEAREST_MAX */
+    struct trace *trace; /* whoever counts is noted here; or NULL */
 };
 
 /** Sums for the three rules of flocking.

@@ -23,6 +23,7 @@
 #include "server/sim/parallel.h"
 #include "server/sim/scenery.h"
 #include "server/sim/simd.h"
+#include "server/sim/trace.h"
 #include "server/sim/world_def.h"
 
 struct world;
@@ -81,6 +82,7 @@ struct steering_view {
     vec2 forces[LIMIT_BEHAVIORS +
                 1]; /* mass*px/s^2; each behaviour's weighted force, before the total is truncated */
     const char *labels[LIMIT_BEHAVIORS + 1]; /* "seek", "flee", "seek2", "containment"; owned by the world */
+    struct trace *trace;                     /* of world_trace; NULL otherwise */
 };
 
 /** How many agents are looked at for the average agent's neighbours, all behaviours' radii together; 0 when
@@ -100,6 +102,10 @@ struct agent_view world_agent(const struct world *world, int32_t row);
 /** The row of an id, or -1. */
 int32_t world_find_agent(const struct world *world, uint32_t id);
 void world_explain(const struct world *world, int32_t row, struct steering_view *out);
+/** The same, with the places that the agent's behaviours look at and the neighbours that count for them
+ * (those of behaviours that are asked; who only decides about the state is not among them). out->trace is
+ * then this one. */
+void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace);
 
 /** Something that came about in the last tick. */
 enum world_note_type {

@@ -63,6 +63,12 @@ static void note_touch(const struct world *world, const struct sighting *quarry,
     }
 }
 
+static void trace_sighting(struct trace *trace, const struct sighting *sighting) {
+    if (sighting->is_there && sighting->id != 0) {
+        trace_neighbor(trace, sighting->id, sighting->offset);
+    }
+}
+
 /* Fills first and second. False when what the behaviour is about is not there. */
 static bool look(const struct world *world, int32_t row, const struct behavior_def *behavior,
                  const struct behavior_runtime *runtime, struct senses *senses) {
@@ -76,14 +82,23 @@ static bool look(const struct world *world, int32_t row, const struct behavior_d
     if (count >= 1) {
         senses->first = behavior->keep ? kept_quarry(world, row, behavior, &runtime->target, senses->memory)
                                        : world_sight(world, row, &behavior->target, &runtime->target);
+        trace_sighting(senses->trace, &senses->first);
     }
     if (behavior->type == BEHAVIOR_PURSUE) {
         note_touch(world, &senses->first, senses);
     }
     if (count >= 2) {
         senses->second = world_sight(world, row, &behavior->second, &runtime->second);
+        trace_sighting(senses->trace, &senses->second);
     }
     return (count < 1 || senses->first.is_there) && (count < 2 || senses->second.is_there);
+}
+
+/* From here on it is this behaviour that notes things. */
+static void trace_behavior(struct trace *trace, const struct behavior_runtime *runtime) {
+    if (trace != NULL) {
+        trace->label = runtime->label;
+    }
 }
 
 static void explain(struct steering_view *detail, const char *label, vec2 force) {
@@ -112,6 +127,7 @@ static struct urge ask(const struct world *world, int32_t row, const struct beha
     if (behavior_has_last_word((enum behavior_type)behavior->type)) {
         return urge;
     }
+    trace_behavior(senses->trace, runtime);
     senses->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
     senses->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
     if (look(world, row, behavior, runtime, senses)) {
@@ -206,6 +222,7 @@ static void have_last_word(const struct world *world, int32_t row, const struct 
         const bool is_idle =
             vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
         senses.preferred = vec2_truncate(is_idle ? senses.velocity : intent->desired, max_speed);
+        trace_behavior(senses.trace, &runtime->behaviors[b]);
         const struct urge urge = feel(world, row, behavior, &runtime->behaviors[b], &senses);
         const float share = urge.is_active ? behavior->weight : 0.0f;
         explain(detail, runtime->behaviors[b].label, vec2_scale(urge.force, share));
@@ -267,6 +284,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
         .id = world->id[row],
         .memory = &intent.memory,
         .foreseen = foreseen,
+        .trace = detail ? detail->trace : NULL,
     };
     const struct state_def *state = &kind->def.states[intent.state];
     const struct state_runtime *runtime = &kind->states[intent.state];
@@ -293,8 +311,9 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
     return intent;
 }
 
-void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
+static void tell(const struct world *world, int32_t row, struct trace *trace, struct steering_view *out) {
     assert(row >= 0 && row < world->agent_count);
+    out->trace = trace;
     const struct intent intent = world_intend(world, row, NULL, out);
     const struct body *body = world_body(world, row);
     const struct motion motion = world_motion(world, row);
@@ -303,4 +322,15 @@ void world_explain(const struct world *world, int32_t row, struct steering_view 
     out->desired = intent.desired;
     out->steering =
         locomotion_force((enum locomotion)locomotion, body, velocity, intent.desired, intent.force);
+}
+
+void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
+    tell(world, row, NULL, out);
+}
+
+void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace) {
+    assert(row >= 0 && row < world->agent_count);
+    const struct motion motion = world_motion(world, row);
+    *trace = (struct trace){.bounds = world->bounds, .position = {motion.x, motion.y}, .label = ""};
+    tell(world, row, trace, out);
 }

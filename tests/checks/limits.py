@@ -41,6 +41,7 @@ QUOTED = {
     "LIMIT_GRID_SIDE": [r"1 to (\d+) each, at most"],
     "LIMIT_FORMS": [r"There may be (\d+) different things to look at"],
     "LIMIT_INSPECT_IDS": [r"array of at most (\d+) ids\), without sending"],
+    "LIMIT_INSPECT_NEIGHBORS": [r"at most (\d+), the nearest first"],
     "LIMIT_STEP": [r"`count` ticks \(1 to (\d+),"],
     "LIMIT_WORLD_SIZE": [r"\| `radius` \| px, 0 to (\d+) \|"],
     "LIMIT_COORDINATE": [r"never exceed (\d+)\.", r"beyond ±(\d+) is refused"],

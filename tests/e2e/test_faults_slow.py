@@ -175,6 +175,36 @@ class NotReading(Case):
                 self.assertTrue(3 <= len(lags) <= 8, lags)
                 self.assertGreater(sum(m["skipped"] for m in lags), 60)
 
+    def test_15_frames_are_not_left_to_grow_old(self):
+        """A reader with a receive buffer of the usual size, which would hold two frames: it gets the next when half is free. And
+        the last frame comes, though no newer one follows."""
+        with Server("seek", environment=SMALL_QUARANTINE) as server, server.connect() as control:
+            control.request("spawn", kind="seeker", count=584)  # 61 KB, 30 times a second
+            with server.connect() as slow:
+                slow.send("subscribe", hz=30)
+                ages, data, taken, start = [], b"", 0, time.monotonic()
+
+                def take(rate):
+                    nonlocal data, taken
+                    chunk = slow.socket.recv(min(16384, rate))
+                    taken += len(chunk)
+                    *lines, data = (data + chunk).split(b"\n")
+                    return [m for m in map(parse_strict, lines) if m["op"] == "snapshot"]
+
+                while time.monotonic() < start + 6:
+                    allowed = int((time.monotonic() - start) * 600_000) - taken
+                    if allowed < 4096:
+                        time.sleep(0.002)
+                        continue
+                    for message in take(allowed):
+                        ages.append(time.clock_gettime(time.CLOCK_MONOTONIC) - message["clock"] / 1000)
+                settled = sorted(ages[len(ages) // 3:])
+                self.assertGreater(len(settled), 24)
+                self.assertLess(settled[len(settled) // 2], 0.25)  # 0.16 alone on a machine; 0.29 without the rule
+                last = control.request("pause")["tick"]
+                while last not in [message["tick"] for message in take(16384)]:
+                    pass
+
 
 class Gone(Case):
     def test_18_a_cable_is_pulled(self):

@@ -306,13 +306,51 @@ class Inspect(Case):
                 self.assert_reply(reply, "inspect", tick=50, missing=[])
                 for told, seen in zip(reply["agents"], some):
                     self.assertEqual({name: told[name] for name in seen}, seen)
-                    self.assertEqual(set(told) - set(seen), {"mass", "radius", "max_speed", "max_force"})
+                    self.assertEqual(set(told) - set(seen), {"mass", "radius", "max_speed", "max_force", "neighbors", "points"})
             reply = client.request("inspect", agents=[4000000, agents[0]["id"]])
             self.assertEqual((reply["missing"], [a["id"] for a in reply["agents"]]), ([4000000], [agents[0]["id"]]))
             self.assertEqual([m["op"] for m in client.flush()], [], "looking changes nothing")
             self.assert_error(client.request("inspect", agents=list(range(1, 18))), "out_of_range", field="agents")
             self.assert_error(client.request("inspect", agents=[0]), "out_of_range", field="agents[0]")
             self.assert_error(client.request("inspect"), "bad_param", field="agent")
+
+    def test_the_places_follow_from_what_is_seen(self):
+        """A quarry's predicted place, computed here from its own position and velocity."""
+        seen = 0
+        with Server("--paused", "pursue_and_evade") as server, server.connect() as client:
+            for _ in range(20):
+                client.request("step", count=25)
+                agents = {agent["id"]: agent for agent in client.request("inspect", agents=[1, 2, 3, 4])["agents"]}
+                for agent in agents.values():
+                    chase = [p for p in agent["points"] if p["behavior"] in ("pursue", "evade")]
+                    if not chase:
+                        continue
+                    self.assertEqual([p["what"] for p in chase], ["predicted"])
+                    other = agents[agent["neighbors"][0]]
+                    self.assertNotEqual(other["kind"], agent["kind"])
+                    offset = [(other[c] - agent[c] + size / 2) % size - size / 2 for c, size in (("x", 900), ("y", 600))]
+                    ahead = min(math.hypot(*offset) / agent["max_speed"], 2.0)
+                    for c, size in (("x", 900), ("y", 600)):
+                        miss = (other[c] + other["v" + c] * ahead - chase[0][c] + size / 2) % size - size / 2
+                        self.assertLess(abs(miss), 0.1, (agent, other))
+                        self.assertTrue(0 <= chase[0][c] <= size)
+                    seen += 1
+        self.assertGreater(seen, 40)
+
+    def test_the_neighbors_are_those_within_the_radius(self):
+        with Server("--paused", "separation") as server, server.connect() as client:
+            client.request("step", count=120)
+            client.request("subscribe")
+            agents = client.receive_op("snapshot")["agents"]
+            told = client.request("inspect", agents=[agent["id"] for agent in agents[:16]])["agents"]
+            for agent in told:
+                near = sorted((math.hypot(o["x"] - agent["x"], o["y"] - agent["y"]), o["id"]) for o in agents if o["id"] != agent["id"])
+                sure = [number for distance, number in near if distance < 49.98][:64]
+                self.assertEqual(agent["neighbors"][:len(sure)][:1], sure[:1])
+                self.assertLessEqual(set(sure) if len(sure) < 64 else set(), set(agent["neighbors"]))
+                self.assertLessEqual(set(agent["neighbors"]), {number for distance, number in near if distance < 50.02})
+                self.assertEqual([p["what"] for p in agent["points"]], ["circle", "goal"])
+            self.assertTrue(any(len(agent["neighbors"]) > 3 for agent in told))
 
 
 class Density(Layouts):

@@ -144,6 +144,11 @@ class Schema(Case):
                                ("set_region", {"clear": True}), ("resync", {}), ("load", {"scenario": "corridor"}),
                                ("load", {"scenario": "follow_flow"}), ("unsubscribe", {})):
                 ask(op, **fields)
+            for scenario in ("hide", "interpose", "follow_leader", "formation", "follow_path", "follow_wall", "avoid_obstacles", "flock",
+                             "avoid_agents", "circle_swap", "queue", "wander"):
+                ask("load", scenario=scenario)
+                ask("step", count=90)
+                ask("inspect", agents=list(range(1, 17)))
             client.send_raw('{"op":"fly"}\n{"op":\n{"op":"step","count":0,"id":"x"}\n{"op":"bye"}\n')
             while "bye" not in ops:
                 take(client.receive())

@@ -280,6 +280,65 @@ static void lists_are_read(void **state) {
     message_fini(&message);
 }
 
+#define INSPECTED(rest_)                                                                                     \
+    TEXT("{\"op\":\"reply\",\"to\":\"inspect\",\"tick\":3,\"agents\":[{\"id\":9,\"x\":1,\"y\":2" rest_ "}]"  \
+                                                                                                       "}")
+
+static void an_inspected_agent_is_read(void **state) {
+    (void)state;
+    struct message message;
+    decode(INSPECTED(
+               ",\"forces\":{\"wander\":[3,-4.5]},\"neighbors\":[7,4294967295],\"points\":[{\"behavior\":"
+               "\"wander\",\"what\":\"circle\",\"x\":10.25,\"y\":-3,\"radius\":20},{\"behavior\":\"seek2\","
+               "\"what\":\"target\",\"x\":5,\"y\":6}]"),
+           &message);
+    assert_int_equal(message.body.reply.agent_count, 1);
+    const struct message_agent *agent = &message.body.reply.agents[0];
+    assert_int_equal(agent->share_count, 1);
+    assert_true(agent->shares[0].force.y == -4.5f);
+    assert_int_equal(agent->neighbor_count, 2);
+    assert_int_equal(agent->neighbors[0], 7);
+    assert_int_equal(agent->neighbors[1], 4294967295u);
+    assert_int_equal(agent->point_count, 2);
+    assert_string_equal(agent->points[0].behavior, "wander");
+    assert_string_equal(agent->points[0].what, "circle");
+    assert_true(agent->points[0].x == 10.25f && agent->points[0].y == -3.0f &&
+                agent->points[0].radius == 20.0f);
+    assert_string_equal(agent->points[1].behavior, "seek2");
+    assert_true(agent->points[1].x == 5.0f && agent->points[1].radius == 0.0f);
+    message_fini(&message);
+    decode(INSPECTED(""), &message); /* of a server that does not tell them */
+    assert_int_equal(message.body.reply.agents[0].neighbor_count, 0);
+    assert_int_equal(message.body.reply.agents[0].point_count, 0);
+    message_fini(&message);
+}
+
+/* More than there is room for is left out, not written past the end. */
+static void too_many_points_are_left_out(void **state) {
+    (void)state;
+    struct buffer line;
+    buffer_init(&line, 65536);
+    buffer_append(
+        &line,
+        TEXT("{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":9,\"x\":1,\"y\":2,\"points\":["));
+    for (int i = 0; i < MESSAGE_AGENT_POINTS + 5; i++) {
+        buffer_append(&line, TEXT("{\"behavior\":\"a\",\"what\":\"b\",\"x\":1,\"y\":1},"));
+    }
+    line.length--;
+    buffer_append(&line, TEXT("],\"neighbors\":["));
+    for (int i = 0; i < LIMIT_INSPECT_NEIGHBORS + 5; i++) {
+        buffer_append(&line, TEXT("8,"));
+    }
+    line.length--;
+    buffer_append(&line, TEXT("]}]}"));
+    struct message message;
+    decode(line.data, line.length, &message);
+    assert_int_equal(message.body.reply.agents[0].point_count, MESSAGE_AGENT_POINTS);
+    assert_int_equal(message.body.reply.agents[0].neighbor_count, LIMIT_INSPECT_NEIGHBORS);
+    message_fini(&message);
+    buffer_fini(&line);
+}
+
 static void unknown_is_not_an_error(void **state) {
     (void)state;
     struct message message;
@@ -316,6 +375,12 @@ static void refuses_hostile_lines(void **state) {
         "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[5]}",
         "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[{\"name\":\"a\"},{\"name\":\"../b\"}]}",
         "{\"op\":\"reply\",\"to\":\"get_params\",\"params\":[{\"kind\":\"a\"}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"neighbors\":{}}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"neighbors\":[0]}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"neighbors\":[1.5]}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"points\":5}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"points\":[{\"x\":1,"
+        "\"y\":1}]}]}",
         "{\"op\":\"event\",\"event\":\"paused\",\"tick\":1,\"by\":4294967296}",
         "{\"op\":\"error\",\"message\":\"m\",\"code\":3}",
         "{" HELLO_TEXT ",\"paused\":true,\"scenario\":[]}",
@@ -464,6 +529,8 @@ int main(void) {
         cmocka_unit_test(hello_round_trips),
         cmocka_unit_test(scenario_round_trips),
         cmocka_unit_test(reply_is_built_and_read),
+        cmocka_unit_test(an_inspected_agent_is_read),
+        cmocka_unit_test(too_many_points_are_left_out),
         cmocka_unit_test(event_error_and_bye_round_trip),
         cmocka_unit_test(events_have_their_own_members),
         cmocka_unit_test(lists_are_read),

@@ -31,7 +31,7 @@ static void offer(struct send_queue *queue, const char *text) {
 static void expect_batch(struct send_queue *queue, const char *expected) {
     struct shared_bytes *batch[SEND_QUEUE_BATCH];
     char found[256] = "";
-    const int count = send_queue_begin_write(queue, batch);
+    const int count = send_queue_begin_write(queue, false, batch);
     size_t used = 0;
     for (int i = 0; i < count; i++) {
         assert_true(used + batch[i]->length + 2 < sizeof found);
@@ -140,7 +140,7 @@ static void test_many_lines(void **state) {
         bool frame_seen = false;
         struct shared_bytes *batch[SEND_QUEUE_BATCH];
         int count = 0;
-        while ((count = send_queue_begin_write(&queue, batch)) > 0) {
+        while ((count = send_queue_begin_write(&queue, false, batch)) > 0) {
             for (int i = 0; i < count; i++) {
                 assert_false(frame_seen);
                 frame_seen = batch[i]->data[0] == 'F';

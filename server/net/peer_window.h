@@ -1,0 +1,47 @@
+/* Whether a client that reads too slowly should get its next frame yet.
+ *
+ * Whatever is written to a client that does not keep up waits unread in its own receive buffer, and is shown
+ * when it is old. TCP tells how much room that buffer has (the window). So for a client that has shown to be
+ * slow the next frame begins only when at least half of the buffer is free; the frame that is waiting
+ * meanwhile is replaced by newer ones.
+ *
+ * Half, because a receiver need not announce less: Linux says that room became free when it has doubled, so a
+ * window below half of the largest is always followed by a wider one once the peer has read. The largest is
+ * learned; when it misleads, a frame is held for PEER_WINDOW_HOLD_MS at most and the largest is learned anew.
+ *
+ * Pure, but for peer_window_read. A client that keeps up is never asked about: it has no frames skipped.
+ */
+#ifndef DROVER_NET_PEER_WINDOW_H
+#define DROVER_NET_PEER_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/nodiscard.h"
+
+enum {
+    PEER_WINDOW_HOLD_MS = 1000,  /* the longest that a frame is held back for the window's sake */
+    PEER_WINDOW_WATCH_MS = 5000, /* so long after the last skipped frame a client counts as slow */
+};
+
+struct peer_window {
+    uint32_t widest_bytes;   /* seen so far */
+    uint64_t watch_until_ms; /* slow until then; 0: never was */
+    uint64_t held_since_ms;  /* meaningful while is_holding */
+    bool is_holding;
+};
+
+/** A frame was skipped because the one before it was not taken in time. */
+void peer_window_note_skip(struct peer_window *window, uint64_t now_ms);
+
+/** Whether the window matters: the client is slow. */
+bool peer_window_is_watched(const struct peer_window *window, uint64_t now_ms);
+
+/** Whether the next frame may begin, of a client that is watched. open_bytes: the window now. */
+bool peer_window_allows(struct peer_window *window, uint32_t open_bytes, uint64_t now_ms);
+
+/** The window that the peer of a TCP socket announced last, less what was written already and will fill it.
+ * -1 where the system does not tell: then every frame may begin at once. */
+NODISCARD int peer_window_read(int socket, uint32_t *open_bytes);
+
+#endif
