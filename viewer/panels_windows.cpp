@@ -146,6 +146,11 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
                           to_imgui(entry.swatch), px(2));
             list->AddLine(ImVec2(at.x - arm, at.y + arm), ImVec2(at.x + arm, at.y - arm),
                           to_imgui(entry.swatch), px(2));
+        } else if (entry.overlay == OVERLAY_NEIGHBORS) {
+            const float middle = std::floor(y + px(9)) + 0.5f;
+            list->AddLine(ImVec2(right - px(24), middle), ImVec2(right - px(12), middle),
+                          to_imgui(entry.swatch), px(1.25f));
+            list->AddCircle(ImVec2(right - px(7), middle), px(5), to_imgui(entry.swatch), 24, px(1.25f));
         } else if (entry.overlay == OVERLAY_REACH) {
             list->AddCircle(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), px(7),
                             to_imgui(entry.swatch), 24, px(1.25f));
