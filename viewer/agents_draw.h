@@ -9,7 +9,7 @@
 
 /** More agents than this are drawn on the raster by pictures made beforehand: headings in steps of 3.75
  * degrees, places in quarters of a pixel. */
-enum { AGENTS_DRAW_EXACT = 1500 };
+enum { AGENTS_DRAW_EXACT = 400 };
 
 /** Looked up once a frame, not for each agent; indices are those of the frame's name tables. */
 struct agents_style {

@@ -83,6 +83,8 @@ static void close_something(struct app *app) {
         app->shows_help = app->shows_picker = false;
     } else if (app->result.is_typing) {
         app->input.is_escape = true;
+    } else if (app->is_dragging && app->tool == TOOL_NONE) {
+        app_drag_give_up(app);
     } else if (app->tool != TOOL_NONE) {
         app->tool = TOOL_NONE;
     } else if (app->shows_params) {
@@ -334,6 +336,10 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
     const bool is_for_panels = app_is_over_panels(app, at);
     app->cursor = at;
     if (event->button != SDL_BUTTON_LEFT) {
+        if (is_down && app->is_dragging && app->tool == TOOL_NONE) {
+            app_drag_give_up(app);
+            return;
+        }
         app->is_panning = is_down && !is_for_panels;
         app->input.was_right_pressed |= is_down && is_for_panels;
         return;
@@ -345,7 +351,9 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
         app->pressed_at = at;
         app->is_pressed = !is_for_panels && !app_tool_press(app);
     } else if (app->is_dragging) {
-        app_tool_release(app);
+        if (!app_tool_release(app)) {
+            click(app, event->clicks >= 2);
+        }
     } else if (app->is_pressed) {
         app->is_pressed = false;
         if (vec2_length(vec2_sub(at, app->pressed_at)) <= click_slop_px * app->pixel_scale) {
@@ -407,6 +415,10 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         }
         break;
     case SDL_WINDOWEVENT:
+        if (event->window.event == SDL_WINDOWEVENT_EXPOSED ||
+            event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
+            window_expose(app->window);
+        }
         if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
             app->has_cursor = app->cursor_moved = false;
         }

@@ -1,6 +1,6 @@
 /* What the files of the app share: app.c (life and loop), app_input.c (what a person does), app_tools.c (what
- * that does to the world), app_stream.c (what is asked of the server), app_draw.c (the picture). Not for
- * others.
+ * that does to the world), app_drag.c (what is in the hand), app_stream.c (what is asked of the server),
+ * app_draw.c (the picture). Not for others.
  *
  * Owns everything the viewer is made of. All of it belongs to the drawing thread.
  */
@@ -24,6 +24,16 @@ enum { APP_FRAME_TIMES = 4096 };
 
 /** What a click is for. */
 enum tool { TOOL_NONE, TOOL_ADD, TOOL_REMOVE };
+
+/** What the left button holds. */
+struct app_hold {
+    enum { HOLD_NOTHING, HOLD_TARGET, HOLD_OBSTACLE } what;
+    char target[LIMIT_NAME_CHARS + 1]; /* HOLD_TARGET */
+    uint32_t obstacle;                 /* HOLD_OBSTACLE: its id */
+    vec2 from, offset; /* px of the world: where it was taken; from the pointer to its first point */
+    bool has_moved;    /* it is no click any more */
+    double sent_ms;
+};
 
 struct app {
     struct viewer_options options;
@@ -75,10 +85,10 @@ struct app {
     double asked_ms, inspected_ms; /* when; when it was answered */
 
     enum tool tool;
-    int tool_kind, tuned_kind;          /* which of the scenario's kinds */
-    char dragged[LIMIT_NAME_CHARS + 1]; /* the target in hand */
-    bool is_dragging, drag_moved;       /* the left button holds something; since it was last sent */
-    double dragged_ms, tuned_ms, cursor_sent_ms;
+    int tool_kind, tuned_kind; /* which of the scenario's kinds */
+    struct app_hold hold;
+    bool is_dragging, drag_moved; /* the left button holds something; since it was last sent */
+    double tuned_ms, cursor_sent_ms;
     uint32_t removed;
     bool tried_mouse; /* in this world */
     bool is_dirty;    /* something happened: the picture may be another */
@@ -130,11 +140,25 @@ void app_choose_tool(struct app *app, enum tool tool);
 void app_tool_words(const struct app *app, char *out, size_t size);
 /** The left button over the world: whether the tool took it. */
 bool app_tool_press(struct app *app);
-void app_tool_release(struct app *app);
+/** false: it was a click. */
+bool app_tool_release(struct app *app);
 void app_tool_move(struct app *app);
 void app_tune(struct app *app, const struct panels_result *result);
 /** The kind whose parameters are shown. */
 const char *app_tuned_kind(const struct app *app);
+
+/* app_drag.c */
+/** The left button goes down: whether it holds a target or an obstacle now. */
+bool app_drag_begin(struct app *app);
+/** Once a frame while it holds one. */
+void app_drag_move(struct app *app);
+/** The button goes up; false: nothing was moved. */
+bool app_drag_end(struct app *app);
+/** Puts what is held back to where it was taken. */
+void app_drag_give_up(struct app *app);
+void app_drag_words(const struct app *app, char *out, size_t size);
+/** Gives the pointer its shape; whether an obstacle is under it or held, and where it is or will be. */
+bool app_drag_grip(struct app *app, struct obstacle_def *grip);
 
 /* app_draw.c */
 /** The picture's size, the camera, the frame. -1 when out of memory. */

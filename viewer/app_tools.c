@@ -1,50 +1,17 @@
-/* See app_state.h. What the mouse does to the world beside moving the target named mouse: drag other targets,
- * add and remove agents, tune parameters. */
+/* See app_state.h. What the mouse does to the world beside moving targets and obstacles: add and remove
+ * agents, tune parameters. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "viewer/app_state.h"
 
-static const float grab_reach_px = 16.0f;
-static const double drag_gap_ms = 16.0, tune_gap_ms = 50.0;
+static const double tune_gap_ms = 50.0;
 static const uint32_t handful = 10; /* agents that are added with Shift held */
 static const float handful_radius_px = 24.0f;
 
 static vec2 world_point(const struct app *app, vec2 at) {
     return server_view_clamp_point(&app->server, camera_to_world(&app->camera, at));
-}
-
-/* ---- targets ---- */
-
-/* A named target at the pointer; the one named mouse comes of its own. */
-static bool find_target(const struct app *app, vec2 at, char name[LIMIT_NAME_CHARS + 1]) {
-    float best = grab_reach_px * app->pixel_scale;
-    bool is_found = false;
-    for (int32_t i = 0; app->frame.names != NULL && i < app->frame.target_count; i++) {
-        const struct frame_target *target = &app->frame.targets[i];
-        const char *its = app->frame.names->target_names.names[target->name];
-        const float distance = vec2_length(vec2_sub(camera_to_window(&app->camera, target->position), at));
-        if (distance <= best && strcmp(its, "mouse") != 0) {
-            best = distance;
-            is_found = true;
-            snprintf(name, LIMIT_NAME_CHARS + 1, "%s", its);
-        }
-    }
-    return is_found;
-}
-
-static void drag_target(struct app *app) {
-    struct request request = request_default(REQUEST_SET_TARGET);
-    struct request_set_target *body = &request.body.set_target;
-    const vec2 to = world_point(app, app->cursor);
-    body->has_name = body->has_point = true;
-    snprintf(body->name, sizeof body->name, "%s", app->dragged);
-    body->x = to.x;
-    body->y = to.y;
-    app->dragged_ms = app->now_ms;
-    app->drag_moved = false;
-    app_send(app, &request);
 }
 
 /* ---- agents ---- */
@@ -97,8 +64,8 @@ void app_tool_words(const struct app *app, char *out, size_t size) {
                  handful);
     } else if (app->tool == TOOL_REMOVE) {
         snprintf(out, size, "Click or drag removes agents  (Esc: done)");
-    } else if (app->is_dragging) {
-        snprintf(out, size, "Target %s", app->dragged);
+    } else {
+        app_drag_words(app, out, size);
     }
 }
 
@@ -114,31 +81,27 @@ bool app_tool_press(struct app *app) {
     } else if (app->tool == TOOL_REMOVE) {
         remove_agent(app);
         app->is_dragging = true;
-    } else if (find_target(app, app->cursor, app->dragged)) {
-        app->is_dragging = true;
-        app->drag_moved = false;
     } else {
-        return false;
+        return app_drag_begin(app);
     }
     return true;
 }
 
-void app_tool_release(struct app *app) {
-    if (app->is_dragging && app->tool == TOOL_NONE && app->drag_moved) {
-        drag_target(app);
+bool app_tool_release(struct app *app) {
+    if (app->tool == TOOL_NONE) {
+        return app_drag_end(app);
     }
     app->is_dragging = false;
+    return true;
 }
 
 /* Once a frame. */
 void app_tool_move(struct app *app) {
-    if (app->is_dragging && app->drag_moved && app->now_ms - app->dragged_ms >= drag_gap_ms) {
-        if (app->tool == TOOL_REMOVE) {
-            app->drag_moved = false;
-            remove_agent(app);
-        } else {
-            drag_target(app);
-        }
+    if (app->is_dragging && app->tool == TOOL_NONE) {
+        app_drag_move(app);
+    } else if (app->is_dragging && app->drag_moved && app->tool == TOOL_REMOVE) {
+        app->drag_moved = false;
+        remove_agent(app);
     }
 }
 

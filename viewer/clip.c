@@ -26,19 +26,18 @@ static bool is_gif(const char *path) {
 }
 
 static int spawn(const char *path, const char *size, int input, int other, pid_t *process) {
-    const char *const picture = is_gif(path) ? "fps=15,split[a][b];[a]palettegen[p];[b][p]paletteuse"
-                                             : "crop=trunc(iw/2)*2:trunc(ih/2)*2";
-    const char *const words[] = {"ffmpeg",      "-hide_banner",
-                                 "-loglevel",   "error",
-                                 "-nostdin",    "-y",
-                                 "-f",          "rawvideo",
-                                 "-pix_fmt",    "bgra",
-                                 "-video_size", size,
-                                 "-framerate",  "30",
-                                 "-i",          "pipe:0",
-                                 "-vf",         picture,
-                                 "-pix_fmt",    is_gif(path) ? "pal8" : "yuv420p",
-                                 path,          NULL};
+    /* a palette for each frame: one for all would hold every frame back, in memory, until the last */
+    const char *const picture =
+        is_gif(path) ? "fps=15,split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1"
+                     : "crop=trunc(iw/2)*2:trunc(ih/2)*2";
+    char file[1100]; /* "file:": a name may begin as an option or a protocol does */
+    snprintf(file, sizeof file, "file:%s", path);
+    const char *const words[] = {
+        "ffmpeg",      "-hide_banner", "-loglevel",  "error",    "-nostdin",
+        "-y",          "-f",           "rawvideo",   "-pix_fmt", "bgra",
+        "-video_size", size,           "-framerate", "30",       "-i",
+        "pipe:0",      "-vf",          picture,      "-pix_fmt", is_gif(path) ? "pal8" : "yuv420p",
+        "-preset",     "veryfast",     file,         NULL};
     const char *const settings[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
     char *argv[sizeof words / sizeof words[0]], *environment[sizeof settings / sizeof settings[0]];
     memcpy(argv, words, sizeof words); /* they are only read: the type of exec is older than const */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "viewer/fuzzy.h"
+#include "viewer/looks_draw.h"
 #include "viewer/palette.h"
 
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled) {
@@ -376,6 +377,42 @@ static void fill_labels(const struct hud_input *input, struct panels_view *view)
     }
 }
 
+/* "path_point" -> "path point", at the place; one that lies on a word that is there already is left out. */
+static void add_place(struct panels_view *view, const char *what, vec2 at) {
+    for (int i = 0; i < view->label_count; i++) {
+        if (fabsf(view->labels[i].x - at.x) < 60.0f && fabsf(view->labels[i].y - at.y) < 12.0f) {
+            return;
+        }
+    }
+    struct panels_label *label = &view->labels[view->label_count++];
+    label->x = at.x;
+    label->y = at.y;
+    snprintf(label->text, sizeof label->text, "%s", what);
+    for (char *c = strchr(label->text, '_'); c != NULL; c = strchr(c, '_')) {
+        *c = ' ';
+    }
+}
+
+/* What the selected agent's behaviours aim at; the circle is known by itself. */
+static void fill_places(const struct hud_input *input, struct panels_view *view) {
+    const struct message_agent *agent = input->inspected;
+    const vec2 none = {0.0f, 0.0f};
+    const vec2 wrap_size = server_view_wraps(input->server) ? input->server->scenario.size : none;
+    const int32_t index =
+        agent != NULL && input->frame->names != NULL ? frame_find(input->frame, agent->id) : -1;
+    if (index < 0 || !overlays_has(input->overlays, OVERLAY_PLACES)) {
+        return;
+    }
+    const vec2 position = {input->frame->x[index], input->frame->y[index]};
+    for (int i = 0; i < agent->point_count && view->label_count < PANELS_LABELS; i++) {
+        const struct message_agent_point *point = &agent->points[i];
+        if (!(point->radius > 0.0f)) {
+            add_place(view, point->what,
+                      camera_to_window(input->camera, looks_place(agent, point, position, wrap_size)));
+        }
+    }
+}
+
 static void fill_cursors(const struct hud_input *input, struct panels_view *view) {
     for (int i = 0; i < input->server->cursors.count && view->label_count < PANELS_LABELS; i++) {
         const struct message_cursor *cursor = &input->server->cursors.rows[i];
@@ -459,6 +496,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     }
     fill_labels(input, view);
     fill_cursors(input, view);
+    fill_places(input, view);
     fill_params(input, view);
     fill_banner(input, view);
 }

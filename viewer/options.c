@@ -14,8 +14,8 @@ enum { MIN_WIDTH = 320, MIN_HEIGHT = 240, MAX_SIZE = 8192, HEADLESS_FRAMES = 60 
 
 static const char *const overlay_names[OVERLAY_COUNT] = {
     [OVERLAY_VELOCITY] = "velocity",   [OVERLAY_DESIRED] = "desired", [OVERLAY_STEERING] = "steering",
-    [OVERLAY_BEHAVIORS] = "behaviors", [OVERLAY_REACH] = "radii",     [OVERLAY_TRAILS] = "trails",
-    [OVERLAY_GRID] = "grid",
+    [OVERLAY_BEHAVIORS] = "behaviors", [OVERLAY_REACH] = "radii",     [OVERLAY_NEIGHBORS] = "neighbors",
+    [OVERLAY_PLACES] = "places",       [OVERLAY_TRAILS] = "trails",   [OVERLAY_GRID] = "grid",
 };
 static const char *const panel_names[] = {"auto", "on", "off", NULL};
 static const char *const renderer_names[] = {"auto", "card", "raster", NULL};
@@ -60,9 +60,8 @@ static const struct field table[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, overlays),
      .unit = "LIST",
-     .help = "What to draw over the world: velocity, desired, steering, behaviors, radii, trails, grid with "
-             "commas "
-             "between them, or none."},
+     .help = "What to draw over the world: velocity, desired, steering, behaviors, radii, neighbors, places, "
+             "trails, grid with commas between them, or none."},
     {.name = "palette",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct viewer_options, palette),
@@ -240,7 +239,7 @@ int overlays_parse(const char *text, overlay_set *set, struct failure *failure) 
             return failure_set(
                 failure, FAILURE_BAD_PARAM, "--overlays",
                 "--overlays: \"%.*s\" is no overlay: expected velocity, desired, steering, behaviors, "
-                "radii, trails, grid or none",
+                "radii, neighbors, places, trails, grid or none",
                 length > 40 ? 40 : (int)length, at);
         }
         found |= which >= 0 ? OVERLAY_BIT(which) : 0;

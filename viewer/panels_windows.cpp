@@ -23,6 +23,8 @@ const overlay_row overlay_table[] = {
     {OVERLAY_STEERING, SHORTCUT_STEERING, "steering force", PALETTE_STEERING},
     {OVERLAY_BEHAVIORS, SHORTCUT_BEHAVIORS, "each behaviour", 0},
     {OVERLAY_REACH, SHORTCUT_REACH, "radii, view", PALETTE_REACH},
+    {OVERLAY_NEIGHBORS, SHORTCUT_NEIGHBORS, "neighbours", PALETTE_NEIGHBOR},
+    {OVERLAY_PLACES, SHORTCUT_PLACES, "places aimed at", PALETTE_TEXT_DIM},
     {OVERLAY_TRAILS, SHORTCUT_TRAILS, "trails", 0},
     {OVERLAY_GRID, SHORTCUT_GRID, "grid", 0},
 };
@@ -137,7 +139,19 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
         text(regular, x + px(24), y, PALETTE_TEXT, entry.name);
         const char *key = shortcuts_key_name(entry.action);
         text(regular, right - px(34) - width(regular, key), y, 0xff6c7683u, key);
-        if (entry.overlay == OVERLAY_REACH) {
+        if (entry.overlay == OVERLAY_PLACES) {
+            const ImVec2 at(right - px(13), std::floor(y + px(9)) + 0.5f);
+            const float arm = px(4);
+            list->AddLine(ImVec2(at.x - arm, at.y - arm), ImVec2(at.x + arm, at.y + arm),
+                          to_imgui(entry.swatch), px(2));
+            list->AddLine(ImVec2(at.x - arm, at.y + arm), ImVec2(at.x + arm, at.y - arm),
+                          to_imgui(entry.swatch), px(2));
+        } else if (entry.overlay == OVERLAY_NEIGHBORS) {
+            const float middle = std::floor(y + px(9)) + 0.5f;
+            list->AddLine(ImVec2(right - px(24), middle), ImVec2(right - px(12), middle),
+                          to_imgui(entry.swatch), px(1.25f));
+            list->AddCircle(ImVec2(right - px(7), middle), px(5), to_imgui(entry.swatch), 24, px(1.25f));
+        } else if (entry.overlay == OVERLAY_REACH) {
             list->AddCircle(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), px(7),
                             to_imgui(entry.swatch), 24, px(1.25f));
         } else if (entry.swatch != 0) {

@@ -475,17 +475,58 @@ static void shade_pixel(uint32_t *pixel, const struct raster_vertex *const *corn
     }
 }
 
+/* A triangle that is one colour with one texel: the fans and fringes that panels are made of. */
+static bool is_plain(const struct raster_vertex *const *corner) {
+    const struct raster_vertex *a = corner[0], *b = corner[1], *c = corner[2];
+    return a->u == b->u && a->u == c->u && a->v == b->v && a->v == c->v && a->tint == b->tint &&
+           a->tint == c->tint;
+}
+
+/* The pixels of row y, from *begin to *end, whose centres are inside: a row meets a triangle once. */
+static void triangle_span(const struct raster_vertex *const *corner, const bool *owned, float y,
+                          int32_t *begin, int32_t *end) {
+    bool was_inside = false;
+    const int32_t first = *begin, last = *end;
+    *end = *begin;
+    for (int32_t x = first; x < last; x++) {
+        bool is_inside = true;
+        for (int i = 0; i < 3; i++) {
+            const float weight =
+                edge_function(corner[(i + 1) % 3], corner[(i + 2) % 3], (float)x + 0.5f, y + 0.5f);
+            is_inside = is_inside && (weight > 0.0f || (weight == 0.0f && owned[i]));
+        }
+        if (is_inside) {
+            *begin = was_inside ? *begin : x;
+            *end = x + 1;
+        } else if (was_inside) {
+            return;
+        }
+        was_inside = is_inside;
+    }
+}
+
+static void shade_span(uint32_t *row, const struct raster_vertex *const *corner, float y, int32_t begin,
+                       int32_t end, const struct raster_texture *texture) {
+    const float area = edge_function(corner[0], corner[1], corner[2]->x, corner[2]->y);
+    for (int32_t x = begin; x < end; x++) {
+        const float px = (float)x + 0.5f, py = y + 0.5f;
+        const float share[3] = {edge_function(corner[1], corner[2], px, py) / area,
+                                edge_function(corner[2], corner[0], px, py) / area,
+                                edge_function(corner[0], corner[1], px, py) / area};
+        shade_pixel(&row[x], corner, share, texture);
+    }
+}
+
 void raster_draw_triangle(struct raster *raster, const struct raster_vertex corners[3],
                           const struct raster_texture *texture) {
     const struct raster_rect clip = raster->clip;
     const struct raster_vertex *corner[3] = {&corners[0], &corners[1], &corners[2]};
-    float area = edge_function(corner[0], corner[1], corner[2]->x, corner[2]->y);
+    const float area = edge_function(corner[0], corner[1], corner[2]->x, corner[2]->y);
     if (area < 0.0f) {
         corner[1] = &corners[2];
         corner[2] = &corners[1];
-        area = -area;
     }
-    if (!(area > 0.0f) || !isfinite(area)) {
+    if (!(fabsf(area) > 0.0f) || !isfinite(area)) {
         return;
     }
     const float left = min_float(corner[0]->x, min_float(corner[1]->x, corner[2]->x));
@@ -496,26 +537,19 @@ void raster_draw_triangle(struct raster *raster, const struct raster_vertex corn
     const int32_t y0 = floor_clamped(top, clip.y0, clip.y1), y1 = ceil_clamped(bottom, clip.y0, clip.y1);
     const bool owned[3] = {owns_edge(corner[1], corner[2]), owns_edge(corner[2], corner[0]),
                            owns_edge(corner[0], corner[1])};
+    const bool plain = is_plain(corner);
+    const uint32_t texel = triangle_texel(texture, corner[0]->u, corner[0]->v);
+    const uint32_t alpha = ((corner[0]->tint >> 24) * texel + 127) / 255;
     for (int32_t y = y0; y < y1; y++) {
+        int32_t begin = x0, end = x1;
         uint32_t *row = raster_row(raster, y);
-        bool was_inside = false;
-        for (int32_t x = x0; x < x1; x++) {
-            const float px = (float)x + 0.5f, py = (float)y + 0.5f;
-            const float weight[3] = {edge_function(corner[1], corner[2], px, py),
-                                     edge_function(corner[2], corner[0], px, py),
-                                     edge_function(corner[0], corner[1], px, py)};
-            bool is_inside = true;
-            for (int i = 0; i < 3; i++) {
-                is_inside = is_inside && (weight[i] > 0.0f || (weight[i] == 0.0f && owned[i]));
-            }
-            if (was_inside && !is_inside) {
-                break; /* a row meets a triangle once */
-            }
-            was_inside = is_inside;
-            if (is_inside) {
-                const float share[3] = {weight[0] / area, weight[1] / area, weight[2] / area};
-                shade_pixel(&row[x], corner, share, texture);
-            }
+        triangle_span(corner, owned, (float)y, &begin, &end);
+        if (!plain) {
+            shade_span(row, corner, (float)y, begin, end, texture);
+            continue;
+        }
+        for (int32_t x = begin; x < end; x++) {
+            row[x] = blend(row[x], corner[0]->tint, alpha);
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #include "viewer/agents_draw.h"
 #include "viewer/arrow.h"
+#include "viewer/looks_draw.h"
 #include "viewer/palette.h"
 #include "viewer/reach.h"
 #include "viewer/scenery_draw.h"
@@ -59,6 +60,9 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
         draw_grid(scene, canvas, low, high);
     }
     scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, canvas);
+    if (scene->grip != NULL) {
+        scenery_draw_grip(&scene->server->scenario, scene->grip, &scene->camera, scene->pixel_scale, canvas);
+    }
 }
 
 /* Among thousands small arrows are clearer than large ones that hide each other. */
@@ -218,8 +222,13 @@ static void draw_reaches(const struct scene *scene, struct canvas *canvas, const
     const int count =
         reach_find(scene->server->params, scene->server->param_count, names->kind_names.names[pose->kind],
                    names->state_names.names[pose->state], reaches);
+    /* where it really is, is among the places */
+    const bool has_circle = scene->inspected != NULL && overlays_has(scene->overlays, OVERLAY_PLACES) &&
+                            looks_has(scene->inspected, "circle");
     for (int i = 0; i < count; i++) {
-        draw_reach(scene, canvas, &reaches[i], pose);
+        if (reaches[i].form != REACH_WANDER || !has_circle) {
+            draw_reach(scene, canvas, &reaches[i], pose);
+        }
     }
 }
 
@@ -266,6 +275,33 @@ static void draw_ring_at(const struct scene *scene, struct canvas *canvas, uint3
     }
 }
 
+/* What shows of a wrapping world lies inside it: there the same place is on the other side. */
+static void clip_to_world(const struct scene *scene, struct canvas *canvas) {
+    const vec2 low = camera_to_window(&scene->camera, vec2_make(0.0f, 0.0f));
+    const vec2 high = camera_to_window(&scene->camera, scene->server->scenario.size);
+    const float most = (float)RASTER_MAX_SIZE;
+    canvas_set_clip(canvas, (struct raster_rect){(int32_t)floorf(fminf(fmaxf(low.x, 0.0f), most)),
+                                                 (int32_t)floorf(fminf(fmaxf(low.y, 0.0f), most)),
+                                                 (int32_t)ceilf(fminf(fmaxf(high.x, 0.0f), most)),
+                                                 (int32_t)ceilf(fminf(fmaxf(high.y, 0.0f), most))});
+}
+
+static void draw_looks(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+    if (scene->inspected == NULL) {
+        return;
+    }
+    if (overlays_has(scene->overlays, OVERLAY_NEIGHBORS)) {
+        if (server_view_wraps(scene->server)) {
+            clip_to_world(scene, canvas);
+        }
+        looks_draw_neighbors(scene, canvas, pose);
+        canvas_reset_clip(canvas);
+    }
+    if (overlays_has(scene->overlays, OVERLAY_PLACES)) {
+        looks_draw_places(scene, canvas, pose);
+    }
+}
+
 /* Under the agents, which stay readable among vectors: for the selected one, or for all when none is. */
 static void draw_overlays(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
     const overlay_set vectors = OVERLAYS_FORCES | OVERLAY_BIT(OVERLAY_BEHAVIORS);
@@ -276,6 +312,7 @@ static void draw_overlays(const struct scene *scene, struct canvas *canvas, cons
         if (overlays_has(scene->overlays, OVERLAY_REACH)) {
             draw_reaches(scene, canvas, &pose);
         }
+        draw_looks(scene, canvas, &pose);
         draw_vectors(scene, canvas, selected, style);
     } else if ((scene->overlays & vectors) != 0) {
         for (int32_t i = 0; i < scene->frame->count; i++) {
@@ -390,17 +427,6 @@ static void draw_cursors(const struct scene *scene, struct canvas *canvas) {
             canvas_fill_polygon(canvas, points, 3, fill);
         }
     }
-}
-
-/* What shows of a wrapping world lies inside it: there the same place is on the other side. */
-static void clip_to_world(const struct scene *scene, struct canvas *canvas) {
-    const vec2 low = camera_to_window(&scene->camera, vec2_make(0.0f, 0.0f));
-    const vec2 high = camera_to_window(&scene->camera, scene->server->scenario.size);
-    const float most = (float)RASTER_MAX_SIZE;
-    canvas_set_clip(canvas, (struct raster_rect){(int32_t)floorf(fminf(fmaxf(low.x, 0.0f), most)),
-                                                 (int32_t)floorf(fminf(fmaxf(low.y, 0.0f), most)),
-                                                 (int32_t)ceilf(fminf(fmaxf(high.x, 0.0f), most)),
-                                                 (int32_t)ceilf(fminf(fmaxf(high.y, 0.0f), most))});
 }
 
 void scene_draw(const struct scene *scene, struct canvas *canvas) {

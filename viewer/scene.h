@@ -28,6 +28,7 @@ struct scene {
     struct heat *heat;             /* NULL: never as heat */
     const struct density *density; /* the crowd, when it is too large to be sent one by one; else NULL */
     const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
+    const struct obstacle_def *grip;       /* under the pointer or in the hand; NULL for none */
     enum heat_mode heat_mode;
     float pixel_scale; /* picture px per window px (HiDPI): line widths and least sizes grow with it */
     overlay_set overlays;

@@ -30,6 +30,18 @@ static void draw_outline(const struct brush *brush, const vec2 *points, int coun
     }
 }
 
+/* Of a box or polygon, on the canvas. Returns how many. */
+static int corners_of(const struct brush *brush, const struct obstacle_def *obstacle, vec2 *points) {
+    const vec2 at = obstacle->at, size = obstacle->size;
+    const vec2 box[] = {at, {at.x + size.x, at.y}, {at.x + size.x, at.y + size.y}, {at.x, at.y + size.y}};
+    const bool is_box = obstacle->shape == OBSTACLE_BOX;
+    const int count = is_box ? 4 : obstacle->point_count;
+    for (int i = 0; i < count; i++) {
+        points[i] = place(brush, is_box ? box[i] : obstacle->points[i]);
+    }
+    return count;
+}
+
 static void draw_obstacle(const struct brush *brush, const struct obstacle_def *obstacle) {
     const float width = 1.5f * brush->unit;
     if (obstacle->shape == OBSTACLE_CIRCLE) {
@@ -39,16 +51,21 @@ static void draw_obstacle(const struct brush *brush, const struct obstacle_def *
         canvas_draw_ring(brush->canvas, center, radius, width, PALETTE_OBSTACLE_EDGE);
         return;
     }
-    const vec2 at = obstacle->at, size = obstacle->size;
-    const vec2 box[] = {at, {at.x + size.x, at.y}, {at.x + size.x, at.y + size.y}, {at.x, at.y + size.y}};
-    const bool is_box = obstacle->shape == OBSTACLE_BOX;
-    const int count = is_box ? 4 : obstacle->point_count;
     vec2 points[LIMIT_OBSTACLE_POINTS];
-    for (int i = 0; i < count; i++) {
-        points[i] = place(brush, is_box ? box[i] : obstacle->points[i]);
-    }
+    const int count = corners_of(brush, obstacle, points);
     canvas_fill_polygon(brush->canvas, points, count, PALETTE_OBSTACLE);
     draw_outline(brush, points, count, width, PALETTE_OBSTACLE_EDGE);
+}
+
+static void draw_obstacle_edge(const struct brush *brush, const struct obstacle_def *obstacle, float width,
+                               color stroke) {
+    vec2 points[LIMIT_OBSTACLE_POINTS];
+    if (obstacle->shape == OBSTACLE_CIRCLE) {
+        canvas_draw_ring(brush->canvas, place(brush, obstacle->at), obstacle->radius * brush->camera->scale,
+                         width, stroke);
+    } else {
+        draw_outline(brush, points, corners_of(brush, obstacle, points), width, stroke);
+    }
 }
 
 static void draw_wall(const struct brush *brush, const struct wall_def *wall) {
@@ -183,6 +200,23 @@ void scenery_draw(const struct message_scenario *scenario, const struct camera *
         for (int y = -1; y <= 1; y++) {
             brush.shift = vec2_make((float)x * scenario->size.x, (float)y * scenario->size.y);
             draw_copy(&brush);
+        }
+    }
+    canvas_reset_clip(canvas);
+}
+
+void scenery_draw_grip(const struct message_scenario *scenario, const struct obstacle_def *obstacle,
+                       const struct camera *camera, float pixel_scale, struct canvas *canvas) {
+    struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
+    const float width = 2.5f * pixel_scale;
+    const int copies = strcmp(scenario->edge, "wrap") == 0 ? 1 : 0;
+    if (copies > 0) {
+        canvas_set_clip(canvas, world_rect(&brush));
+    }
+    for (int x = -copies; x <= copies; x++) {
+        for (int y = -copies; y <= copies; y++) {
+            brush.shift = vec2_make((float)x * scenario->size.x, (float)y * scenario->size.y);
+            draw_obstacle_edge(&brush, obstacle, width, PALETTE_ACCENT);
         }
     }
     canvas_reset_clip(canvas);

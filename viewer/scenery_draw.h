@@ -11,4 +11,8 @@
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas);
 
+/** The bright edge of an obstacle that the hand is over or holds. */
+void scenery_draw_grip(const struct message_scenario *scenario, const struct obstacle_def *obstacle,
+                       const struct camera *camera, float pixel_scale, struct canvas *canvas);
+
 #endif

@@ -128,6 +128,14 @@ static void format_value(double value, char *out, size_t size) {
     snprintf(out, size, "%s%llu%s", value < 0.0 ? "-" : "", thousandths / 1000, rest[1] != '\0' ? rest : "");
 }
 
+/* "obstacle_added" -> "adds". */
+static const char *verb_of(const char *event) {
+    const char *end = strchr(event, '_');
+    return end != NULL && strcmp(end, "_added") == 0     ? "adds"
+           : end != NULL && strcmp(end, "_removed") == 0 ? "removes"
+                                                         : "moves";
+}
+
 static void tell(struct server_view *view, const struct message_event *event) {
     char who[64], value[40], whose[48];
     if ((event->has & EVENT_HAS_NAME) != 0) {
@@ -146,9 +154,13 @@ static void tell(struct server_view *view, const struct message_event *event) {
     } else if ((event->has & EVENT_HAS_COUNT) != 0) {
         server_view_set_notice(view, false, "%s %s %u %s", who, event->event, event->count,
                                strcmp(whose, "agents") != 0 || event->count != 1 ? whose : "agent");
+    } else if ((event->has & EVENT_HAS_OBSTACLE) != 0) {
+        server_view_set_notice(view, false, "%s %s obstacle %u", who, verb_of(event->event),
+                               event->obstacle.id);
     } else if ((event->has & EVENT_HAS_TARGET) != 0) {
         if (strcmp(event->target, "mouse") != 0) { /* that one follows a cursor with a name on it */
-            server_view_set_notice(view, false, "%s moves the target %s", who, event->target);
+            server_view_set_notice(view, false, "%s %s the target %s", who, verb_of(event->event),
+                                   event->target);
         }
     } else {
         server_view_set_notice(view, false, "%s %s the world", who, event->event);

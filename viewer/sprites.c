@@ -290,22 +290,33 @@ static int angle_of(vec2 direction) {
     return (int)(turn * (SPRITES_ANGLES / 6.28318531f) + 0.5f) % SPRITES_ANGLES;
 }
 
-/* 0..255 times 0..255 -> 0..255 for both halves of a word. */
-static inline uint32_t scale_pair(uint32_t pair, uint32_t by) {
-    const uint32_t product = pair * by + 0x800080u;
-    return ((product + ((product >> 8) & 0xff00ffu)) >> 8) & 0xff00ffu;
+/* Sums of 0..255 times 0..255, one or two in a word, -> 0..255 each, in the upper bytes of their halves. */
+static inline uint32_t over_255(uint32_t sums, uint32_t lanes) {
+    const uint32_t rounded = sums + (0x800080u & lanes);
+    return (rounded + ((rounded >> 8) & lanes)) >> 8;
 }
 
-/* The outline is black: it only takes away. */
+/* What the texel covers is taken away, its fill is added: the outline is black, so fill <= body. */
+static inline uint32_t blit_pixel(uint32_t under, uint32_t fill, uint32_t keep, uint32_t red_blue,
+                                  uint32_t green) {
+    const uint32_t rb = over_255((under & 0xff00ffu) * keep + red_blue * fill, 0xff00ffu);
+    const uint32_t g = over_255(((under >> 8) & 0xffu) * keep + green * fill, 0xffu);
+    return 0xff000000u | (rb & 0xff00ffu) | (g & 0xffu) << 8;
+}
+
 static inline void blit_row(uint32_t *restrict row, const struct texel *restrict texels, int32_t count,
-                            uint32_t red_blue, uint32_t green, uint32_t alpha) {
+                            uint32_t red_blue, uint32_t green) {
     for (int32_t i = 0; i < count; i++) {
-        const uint32_t fill = (texels[i].fill * alpha + 128u) >> 8,
-                       keep = 255u - ((texels[i].body * alpha + 128u) >> 8);
-        const uint32_t under = row[i];
-        const uint32_t rb = scale_pair(under & 0xff00ffu, keep) + scale_pair(red_blue, fill);
-        const uint32_t g = scale_pair((under >> 8) & 0xffu, keep) + scale_pair(green, fill);
-        row[i] = 0xff000000u | rb | (g & 0xffu) << 8;
+        row[i] = blit_pixel(row[i], texels[i].fill, 255u - texels[i].body, red_blue, green);
+    }
+}
+
+/* alpha 0..256 */
+static inline void blit_faded(uint32_t *restrict row, const struct texel *restrict texels, int32_t count,
+                              uint32_t red_blue, uint32_t green, uint32_t alpha) {
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t fill = texels[i].fill * alpha >> 8, body = texels[i].body * alpha >> 8;
+        row[i] = blit_pixel(row[i], fill, 255u - body, red_blue, green);
     }
 }
 
@@ -332,13 +343,19 @@ int sprites_blit(struct sprites *sprites, struct raster *raster, enum shape shap
     const int32_t y0 = top < clip.y0 ? clip.y0 : top;
     const int32_t y1 = top + cell->height > clip.y1 ? clip.y1 : top + cell->height;
     const uint32_t strength = (uint32_t)(fminf(fmaxf(alpha, 0.0f), 1.0f) * 256.0f + 0.5f);
+    const uint32_t red_blue = fill & 0xff00ffu, green = (fill >> 8) & 0xffu;
     for (int32_t row = y0; row < y1; row++) {
         const int32_t begin = left + cell->begin[row - top], end = left + cell->end[row - top];
         const int32_t x0 = begin < clip.x0 ? clip.x0 : begin, x1 = end > clip.x1 ? clip.x1 : end;
         if (x0 < x1) {
-            blit_row(raster->pixels + (size_t)row * (size_t)raster->width + (size_t)x0,
-                     cell->texels + (size_t)(row - top) * (size_t)cell->width + (size_t)(x0 - left), x1 - x0,
-                     fill & 0xff00ffu, (fill >> 8) & 0xffu, strength);
+            uint32_t *to = raster->pixels + (size_t)row * (size_t)raster->width + (size_t)x0;
+            const struct texel *from =
+                cell->texels + (size_t)(row - top) * (size_t)cell->width + (size_t)(x0 - left);
+            if (strength == 256u) {
+                blit_row(to, from, x1 - x0, red_blue, green);
+            } else {
+                blit_faded(to, from, x1 - x0, red_blue, green, strength);
+            }
         }
     }
     return 0;

@@ -4,9 +4,11 @@
 #include <SDL.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/log.h"
 #include "viewer/key_codes.h"
+#include "viewer/window_tiles.h"
 
 _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
                    KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&
@@ -15,14 +17,14 @@ _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB 
                    KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET && KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET &&
                    KEY_B == (int)SDLK_b && KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d &&
                    KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
-                   KEY_H == (int)SDLK_h && KEY_L == (int)SDLK_l && KEY_O == (int)SDLK_o &&
-                   KEY_P == (int)SDLK_p && KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s &&
-                   KEY_T == (int)SDLK_t && KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 &&
-                   KEY_F2 == (int)SDLK_F2 && KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 &&
-                   KEY_F12 == (int)SDLK_F12 && KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END &&
-                   KEY_RIGHT == (int)SDLK_RIGHT && KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN &&
-                   KEY_UP == (int)SDLK_UP && KEY_PAD_MINUS == (int)SDLK_KP_MINUS &&
-                   KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
+                   KEY_H == (int)SDLK_h && KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n &&
+                   KEY_O == (int)SDLK_o && KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p &&
+                   KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t &&
+                   KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 &&
+                   KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
+                   KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
+                   KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
+                   KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
                "key_codes.h repeats SDL's key codes");
 
 struct window {
@@ -30,7 +32,11 @@ struct window {
     SDL_Renderer *renderer;
     SDL_Texture *texture; /* the raster's picture */
     int32_t texture_width, texture_height;
+    bool has_surface; /* the picture goes to the window's surface: there is no renderer */
+    struct window_tiles tiles;
     SDL_Texture *slots[MESH_TEXTURE_COUNT];
+    SDL_Cursor *pointers[WINDOW_POINTER_COUNT];
+    enum window_pointer pointer;
     bool has_vsync, wants_mesh, is_full_screen;
 };
 
@@ -80,6 +86,17 @@ static bool is_card(const SDL_RendererInfo *info) {
            strstr(name, "Software Rasterizer") == NULL;
 }
 
+/* Whether there may be one: without a device there is none, and loading OpenGL to learn that takes 0.1 s. */
+static bool may_have_card(void) {
+    static const char *const devices[] = {"/dev/dri", "/dev/nvidiactl", "/dev/dxg"};
+    const char *driver = SDL_GetCurrentVideoDriver();
+    bool is_found = driver == NULL || strcmp(driver, "x11") != 0;
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        is_found = is_found || access(devices[i], F_OK) == 0;
+    }
+    return is_found;
+}
+
 static void choose_drawing(struct window *window, const struct window_def *def,
                            const SDL_RendererInfo *info) {
     const bool is_accelerated = (info->flags & SDL_RENDERER_ACCELERATED) != 0;
@@ -93,7 +110,24 @@ static void choose_drawing(struct window *window, const struct window_def *def,
               window->wants_mesh ? "the graphics card" : "the processor");
 }
 
-static int open_window(struct window *window, const struct window_def *def, struct failure *failure) {
+/* The window's surface, if its pixels are ours. Not where SDL would make it out of a texture again. */
+static bool take_surface(struct window *window) {
+    const char *driver = SDL_GetCurrentVideoDriver();
+    if (driver == NULL || strcmp(driver, "x11") != 0) {
+        return false;
+    }
+    SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
+    const SDL_Surface *surface = SDL_GetWindowSurface(window->window);
+    window->has_surface = surface != NULL && !SDL_MUSTLOCK(surface) &&
+                          (surface->format->format == SDL_PIXELFORMAT_RGB888 ||
+                           surface->format->format == SDL_PIXELFORMAT_ARGB8888);
+    if (window->has_surface) {
+        log_write(LOG_INFO, "window", "drawn by the processor, on the window's surface");
+    }
+    return window->has_surface;
+}
+
+static int create_window(struct window *window, const struct window_def *def, struct failure *failure) {
     const uint32_t full = def->is_full_screen && !def->is_headless ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0;
     const uint32_t flags = (uint32_t)SDL_WINDOW_RESIZABLE | (uint32_t)SDL_WINDOW_ALLOW_HIGHDPI | full;
     window->is_full_screen = full != 0;
@@ -103,9 +137,10 @@ static int open_window(struct window *window, const struct window_def *def, stru
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot open a window: %s", SDL_GetError());
     }
     SDL_SetWindowMinimumSize(window->window, 320, 240);
-    if (def->is_headless) {
-        return 0;
-    }
+    return 0;
+}
+
+static int create_renderer(struct window *window, const struct window_def *def, struct failure *failure) {
     window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_PRESENTVSYNC);
     if (window->renderer == NULL) {
         window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
@@ -116,6 +151,32 @@ static int open_window(struct window *window, const struct window_def *def, stru
     }
     window->has_vsync = (info.flags & SDL_RENDERER_PRESENTVSYNC) != 0;
     choose_drawing(window, def, &info);
+    return 0;
+}
+
+/* A window that OpenGL has drawn on is not one for a surface: it is made anew. */
+static int open_window(struct window *window, const struct window_def *def, struct failure *failure) {
+    if (create_window(window, def, failure) != 0) {
+        return -1;
+    }
+    const bool asks_card = def->renderer == WINDOW_CARD || (def->renderer == WINDOW_AUTO && may_have_card());
+    if (def->is_headless || (!asks_card && take_surface(window))) {
+        return 0;
+    }
+    if (create_renderer(window, def, failure) != 0) {
+        return -1;
+    }
+    const char *driver = SDL_GetCurrentVideoDriver();
+    if (!window->wants_mesh && asks_card && driver != NULL && strcmp(driver, "x11") == 0) {
+        SDL_DestroyRenderer(window->renderer);
+        SDL_DestroyWindow(window->window);
+        window->renderer = NULL;
+        window->has_vsync = false;
+        if (create_window(window, def, failure) != 0) {
+            return -1;
+        }
+        return take_surface(window) ? 0 : create_renderer(window, def, failure);
+    }
     return 0;
 }
 
@@ -148,6 +209,11 @@ void window_destroy(struct window *window) {
             SDL_DestroyTexture(window->slots[i]);
         }
     }
+    for (int i = 0; i < WINDOW_POINTER_COUNT; i++) {
+        if (window->pointers[i] != NULL) {
+            SDL_FreeCursor(window->pointers[i]);
+        }
+    }
     if (window->renderer != NULL) {
         SDL_DestroyRenderer(window->renderer);
     }
@@ -160,7 +226,9 @@ void window_destroy(struct window *window) {
 
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height) {
     int w = 0, h = 0;
-    if (window->renderer == NULL || SDL_GetRendererOutputSize(window->renderer, &w, &h) != 0) {
+    if (window->has_surface) {
+        SDL_GetWindowSizeInPixels(window->window, &w, &h);
+    } else if (window->renderer == NULL || SDL_GetRendererOutputSize(window->renderer, &w, &h) != 0) {
         SDL_GetWindowSize(window->window, &w, &h);
     }
     *width = w < 1 ? 1 : w > RASTER_MAX_SIZE ? RASTER_MAX_SIZE : w;
@@ -190,7 +258,38 @@ static int fit_texture(struct window *window, const struct raster *raster) {
     return window->texture != NULL ? 0 : -1;
 }
 
+/* One frame after a resize the surface may have another size than the picture: then it is left for the next.
+ */
+static void present_on_surface(struct window *window, const struct raster *raster) {
+    SDL_Rect rects[WINDOW_TILES_MOST];
+    SDL_Surface *surface = SDL_GetWindowSurface(window->window);
+    if (surface == NULL) {
+        log_write(LOG_WARN, "window", "cannot show the picture: %s", SDL_GetError());
+        return;
+    }
+    if (surface->w != raster->width || surface->h != raster->height) {
+        return;
+    }
+    struct raster_rect changed[WINDOW_TILES_MOST];
+    const int count = window_tiles_copy(&window->tiles, raster, surface->pixels, surface->pitch, changed);
+    for (int i = 0; i < count; i++) {
+        const struct raster_rect c = changed[i];
+        rects[i] = (SDL_Rect){c.x0, c.y0, c.x1 - c.x0, c.y1 - c.y0};
+    }
+    if (count > 0 && SDL_UpdateWindowSurfaceRects(window->window, rects, count) != 0) {
+        log_write(LOG_WARN, "window", "cannot show the picture: %s", SDL_GetError());
+    }
+}
+
+void window_expose(struct window *window) {
+    window->tiles.width = window->tiles.height = 0;
+}
+
 void window_present(struct window *window, const struct raster *raster) {
+    if (window->has_surface) {
+        present_on_surface(window, raster);
+        return;
+    }
     if (window->renderer == NULL) {
         return;
     }
@@ -207,6 +306,24 @@ void window_present(struct window *window, const struct raster *raster) {
 
 bool window_has_vsync(const struct window *window) {
     return window->has_vsync;
+}
+
+void window_set_pointer(struct window *window, enum window_pointer pointer) {
+    static const SDL_SystemCursor shapes[WINDOW_POINTER_COUNT] = {
+        [WINDOW_ARROW] = SDL_SYSTEM_CURSOR_ARROW,
+        [WINDOW_HAND] = SDL_SYSTEM_CURSOR_HAND,
+        [WINDOW_MOVE] = SDL_SYSTEM_CURSOR_SIZEALL,
+    };
+    if (pointer == window->pointer) {
+        return;
+    }
+    window->pointer = pointer;
+    if (window->pointers[pointer] == NULL) {
+        window->pointers[pointer] = SDL_CreateSystemCursor(shapes[pointer]);
+    }
+    if (window->pointers[pointer] != NULL) {
+        SDL_SetCursor(window->pointers[pointer]);
+    }
 }
 
 void window_set_title(struct window *window, const char *title) {

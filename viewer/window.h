@@ -1,7 +1,9 @@
 /* The SDL window the picture is shown in, or none at all (headless). The only file that calls SDL for output.
  *
- * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is.
- * Owns the window, its renderer, the mesh's textures and one streaming texture the size of the picture.
+ * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is: in
+ * tiles that changed on the window's own surface (X11), else through a texture. Without a card OpenGL is not
+ * even asked for: it would be another program on the processor, three times as slow as ours. Owns the window,
+ * its pointers, its renderer, the mesh's textures and one streaming texture the size of the picture.
  */
 #ifndef DROVER_VIEWER_WINDOW_H
 #define DROVER_VIEWER_WINDOW_H
@@ -19,6 +21,9 @@ struct window;
  * our own raster is faster. */
 enum window_renderer { WINDOW_AUTO, WINDOW_CARD, WINDOW_RASTER };
 
+/** What the mouse's pointer looks like: an arrow, over what can be dragged, while it is dragged. */
+enum window_pointer { WINDOW_ARROW, WINDOW_HAND, WINDOW_MOVE, WINDOW_POINTER_COUNT };
+
 struct window_def {
     const char *title;
     int32_t width, height; /* window px */
@@ -35,6 +40,8 @@ void window_destroy(struct window *window);
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */
 float window_pixel_scale(const struct window *window);
+/** What the screen has of the window is lost: the next picture goes there whole. */
+void window_expose(struct window *window);
 /** Puts the picture on the screen. Waits for the screen's refresh when there is one. */
 void window_present(struct window *window, const struct raster *raster);
 /** Whether pictures are to be meshes. */
@@ -52,6 +59,8 @@ NODISCARD int window_read(struct window *window, struct raster *raster);
 void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
+/** Without such a pointer on this screen it stays as it is. */
+void window_set_pointer(struct window *window, enum window_pointer pointer);
 void window_set_title(struct window *window, const char *title);
 
 #endif

@@ -72,6 +72,15 @@ def drags_a_target(viewer, client, camera):
     viewer.move(int(at[0]), int(at[1]))
     time.sleep(0.3)
     check(math.dist(home(client), wanted) < 1.0, "let go, it stays")
+    put = home(client)
+    viewer.picture(lambda p: p.count(support.TARGET, *camera.to_window(*put), 20) > 20, "it is drawn where it was put")
+    viewer.move(int(at[0]) + 120, int(at[1]) + 60)
+    viewer.press()
+    viewer.move(int(at[0]) + 20, int(at[1]) + 90)
+    wait_until(lambda: home(client), lambda p: math.dist(p, put) > 20, "it is held again")
+    viewer.key("Escape")
+    wait_until(lambda: home(client), lambda p: math.dist(p, put) < 0.1, "Escape puts it back")
+    viewer.release()
 
 
 def adds_and_removes(viewer, client, camera):

@@ -89,6 +89,8 @@ GOLDEN_PICTURES = {  # scenario: ticks, flags
     "seek": (50, ["--forces"]),
     "capture_the_flag": (240, ["--palette", "classic"]),
     "hunters_and_prey": (160, ["--select", "2", "--panel", "on", "--overlays", "velocity,steering,behaviors,radii,grid"]),
+    # neighbours, zones, and what flock and wander aim at
+    "flock": (400, ["--select", "50", "--overlays", "velocity,steering,radii,neighbors,places"]),
 }
 
 

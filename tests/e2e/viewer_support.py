@@ -150,7 +150,8 @@ class Display:
         self.place = tempfile.TemporaryDirectory(prefix="drover-display-")
         self.folder = self.place.name
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
+             "-fbdir", self.folder],
             pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         os.close(writer)
         number = b""
@@ -186,6 +187,26 @@ class Display:
         self.process.wait()
         self.log.close()
         self.place.cleanup()
+
+
+    def screen(self):
+        return Screen(pathlib.Path(self.folder) / "Xvfb_screen0")
+
+
+class Screen:
+    """What a person sees: the display's memory, which Xvfb keeps as an XWD file, 32 bits a pixel."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        head = [int.from_bytes(data[4 * i:4 * i + 4], "big") for i in range(25)]
+        if head[11] != 32 or head[7] != 0:
+            raise ValueError(f"{path}: not 32 bits, lowest byte first")
+        self.width, self.height, self.stride = head[4], head[5], head[12]
+        self.pixels = data[head[0] + 12 * head[19]:]
+
+    def pixel(self, x, y):
+        at = int(y) * self.stride + int(x) * 4
+        return self.pixels[at + 2], self.pixels[at + 1], self.pixels[at]
 
 
 class Viewer:
@@ -256,6 +277,11 @@ class Viewer:
 
     def key(self, name):
         self._xdotool("key", name)
+
+    def place(self):
+        """Where on the screen the window is: x, y."""
+        lines = dict(line.split("=") for line in self._xdotool("getwindowgeometry", "--shell", self.window).split())
+        return int(lines["X"]), int(lines["Y"])
 
     def resize(self, width, height):
         self._xdotool("windowsize", self.window, str(width), str(height))

@@ -23,7 +23,7 @@ from viewer_support import check, step  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
-FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"$last\"\n"
+FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"${last#file:}\"\n"
 
 
 def paused_world(client):

@@ -146,6 +146,35 @@ def steps_and_scenarios(viewer, watcher, snapshot):
     check(loaded == "seek", f"'[' goes back to seek, not {loaded}")
 
 
+def wrong_on_screen(display, viewer, picture, box):
+    """How many pixels of the box (of the window) the screen does not show as the picture has them."""
+    screen, (left, top) = display.screen(), viewer.place()
+    return sum(screen.pixel(left + x, top + y) != picture.pixel(x, y)
+               for y in range(box[1], box[3]) for x in range(box[0], box[2]))
+
+
+def shows_on_screen(display, viewer, what):
+    """The world of a paused server; the bar's numbers and the toast go on changing."""
+    def is_same():  # a new picture each time: the pointer's mark is gone after a second
+        picture = viewer.picture(lambda p: True, "anything")
+        box = (0, support.BAR_PX, picture.width, picture.height - 90)
+        return wrong_on_screen(display, viewer, picture, box) == 0
+
+    wait_for(is_same, f"{what}: the screen shows the picture")
+
+
+def is_seen(display, viewer):
+    step("what F12 saves is what the screen shows: at once, after a change, uncovered again")
+    shows_on_screen(display, viewer, "at once")
+    viewer.key("g")
+    shows_on_screen(display, viewer, "without the grid")
+    viewer.key("g")
+    viewer._xdotool("windowunmap", "--sync", viewer.window)
+    viewer._xdotool("windowmap", "--sync", viewer.window)
+    viewer._xdotool("windowfocus", "--sync", viewer.window)  # no window manager does
+    shows_on_screen(display, viewer, "uncovered")
+
+
 def resizes(viewer, watcher):
     step("the window can be resized")
     size = (700, 540)
@@ -195,7 +224,9 @@ def main():
             snapshot = mouse_and_pause(viewer, watcher, camera)
             forces_and_help(viewer, camera, first_agent(snapshot))
             steps_and_scenarios(viewer, watcher, snapshot)
+            is_seen(display, viewer)
             camera = resizes(viewer, watcher)
+            shows_on_screen(display, viewer, "resized")
             watcher.client.socket.close()
             reconnects(viewer, server, camera)
     print("ok")

@@ -124,7 +124,7 @@ static void overlays_are_written_as_they_are_read(void **state) {
     struct failure failure;
     overlay_set set = 0;
     overlays_format(OVERLAYS_DEFAULT, text, sizeof text);
-    assert_string_equal(text, "radii,grid");
+    assert_string_equal(text, "radii,neighbors,places,grid");
     assert_int_equal(overlays_parse(text, &set, &failure), 0);
     assert_int_equal(set, OVERLAYS_DEFAULT);
     overlays_format(0, text, sizeof text);

@@ -99,6 +99,15 @@ static void what_others_do_is_told(void **state) {
                                        .count = 5});
     assert_string_equal(view->notice, "session 4 spawned 5 ship");
     assert_true(view->agent_total == before + 5.0);
+    apply(view, (struct message_event){.event = "obstacle_moved",
+                                       .by = 4,
+                                       .has = EVENT_HAS_NAME | EVENT_HAS_OBSTACLE,
+                                       .name = "Ann",
+                                       .obstacle = {.id = 7}});
+    assert_string_equal(view->notice, "Ann moves obstacle 7");
+    apply(view, (struct message_event){
+                    .event = "target_removed", .by = 4, .has = EVENT_HAS_TARGET, .target = "home"});
+    assert_string_equal(view->notice, "session 4 removes the target home");
     const uint32_t count = view->notice_count;
     apply(view, (struct message_event){.event = "resumed", .by = 3}); /* ourselves */
     apply(view, (struct message_event){.event = "lag", .has = EVENT_HAS_SKIPPED, .skipped = 4});

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Clips through the real ffmpeg: size, length, rate and one frame of an MP4 and a GIF, by --clip and by F9.
+
+    viewer_clip.py DROVER_SERVER DROVER_VIEWER
+
+Ends with 77, skipped, where ffmpeg is not installed. What the viewer gives to ffmpeg is tested without it (viewer_tools).
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+
+from drover_client import Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
+import viewer_support as support  # noqa: E402
+from viewer_support import check, step  # noqa: E402
+
+VIEWER = os.path.abspath(sys.argv[2])
+SIZE = (481, 301)  # odd: an MP4 has even sizes
+LIMIT_S = 90
+
+
+def probe(path):
+    done = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", str(path)],
+                          capture_output=True, text=True, timeout=LIMIT_S)
+    check(done.returncode == 0, f"ffprobe {path}: {done.stderr}")
+    streams = json.loads(done.stdout)["streams"]
+    check(len(streams) == 1, f"one stream: {streams}")
+    return streams[0]
+
+
+def frame(path, at_s, out):
+    done = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-ss", str(at_s), "-i", str(path), "-frames:v", "1",
+                           "-pix_fmt", "rgb24", str(out)], capture_output=True, text=True, timeout=LIMIT_S)
+    check(done.returncode == 0, f"a frame of {path}: {done.stderr}")
+    return support.Picture(out)
+
+
+def share_off(a, b, limit):
+    """The share of pixels, of those that both have, that differ by more than limit."""
+    width, height = min(a.width, b.width), min(a.height, b.height)
+    off = sum(any(abs(i - j) > limit for i, j in zip(a.pixel(x, y), b.pixel(x, y)))
+              for y in range(height) for x in range(width))
+    return off / (width * height)
+
+
+def by_flag(folder):
+    step("--clip: two seconds of a paused world, as MP4 and as GIF, the frame in it is the picture")
+    with Server("avoid_obstacles", "--paused") as server, server.connect() as client:
+        client.request("step", count=60)
+        for name, size, rate, frames in (("clip.mp4", (480, 300), "30/1", 60), ("-odd:name.gif", SIZE, "15/1", 30)):
+            done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "%dx%d" % SIZE, "--fixed-dt",
+                                   "40", "--frames", "50", "--screenshot", "still.png", f"--clip={name}"], cwd=folder,
+                                  env=support.viewer_environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=LIMIT_S)
+            check(done.returncode == 0 and done.stderr == "", f"{name}: exit {done.returncode}, {done.stderr}")
+            path = folder / name
+            stream = probe(path)
+            check((stream["width"], stream["height"]) == size, f"{name}: {stream['width']}x{stream['height']}, not {size}")
+            check(stream["r_frame_rate"] == rate, f"{name}: {stream['r_frame_rate']}, not {rate}")
+            check(abs(int(stream["nb_read_frames"]) - frames) <= 1, f"{name}: {stream['nb_read_frames']} frames, not {frames}")
+            check(abs(float(stream["duration"]) - 2.0) < 0.1, f"{name}: {stream['duration']} s")
+            # a still world from the first snapshot's frame on; compression rounds colours along edges
+            off = share_off(frame(path, 1.5, folder / "frame.png"), support.Picture(folder / "still.png"), 60)
+            check(off < 0.01, f"{name}: {100 * off:.2f} % of a frame's pixels are not the picture's")
+
+
+def by_key(folder):
+    step("F9, three seconds of a running world, F9: a clip of three seconds")
+    with support.Display() as display, Server("wander") as server:
+        with support.Viewer(VIEWER, display, server.port, "--size", "640x400") as viewer:
+            viewer.picture(lambda p: p.count(support.STATE_COLORS["wander"]) > 50, "agents")
+            viewer.key("F9")
+            begin = time.monotonic()
+            time.sleep(3)
+            viewer.key("F9")
+            lasted = time.monotonic() - begin
+            made = pathlib.Path(viewer.folder.name)
+            # ffmpeg has ended when the file can be read
+            wait_for(lambda: b"moov" in b"".join(p.read_bytes() for p in made.glob("drover-*.mp4")), "the clip is whole")
+            stream = probe(next(made.glob("drover-*.mp4")))
+            check((stream["width"], stream["height"]) == (640, 400), f"{stream['width']}x{stream['height']}")
+            check(stream["r_frame_rate"] == "30/1", stream["r_frame_rate"])
+            # as long as it was watched: a slow machine repeats frames
+            check(abs(float(stream["duration"]) - lasted) < 0.7, f"{stream['duration']} s, not {lasted:.1f}")
+            first = frame(next(made.glob("drover-*.mp4")), 0.1, folder / "first.png")
+            last = frame(next(made.glob("drover-*.mp4")), float(stream["duration"]) - 0.3, folder / "last.png")
+            check(share_off(first, last, 60) > 0.002, "the world moves in it")
+
+
+def main():
+    if shutil.which("ffmpeg") is None or shutil.which("ffprobe") is None:
+        print("ffmpeg is not installed: skipped")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="drover-clip-") as place:
+        by_flag(pathlib.Path(place))
+        by_key(pathlib.Path(place))
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""A golden picture of every scenario: what it looks like after some ticks, as a person sees it.
+
+    viewer_pictures.py DROVER_SERVER DROVER_VIEWER [--write] [SCENARIO ...]
+
+--write makes tests/golden/pictures/scenarios anew (all, or those that are named): look at them.
+
+Everything may differ a little (another version of the font's rasteriser, another libm), a layer that is missing may not:
+at most 0.5 % of the whole picture's pixels differ by more than 8 of 255 in some channel (a grid that is not drawn is 1 to
+3 %), and of the world, where it is not under the bar or the legend, at most 0.03 % by more than 24 (one agent that is not
+drawn is 0.05 %). On the machine the pictures were made on, files are equal byte for byte.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
+os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+
+from drover_client import ROOT, Server  # noqa: E402  (it reads DROVER_SERVER)
+import viewer_support as support  # noqa: E402
+from viewer_support import check, step  # noqa: E402
+
+VIEWER = os.path.abspath(sys.argv[2])
+WRITES = "--write" in sys.argv[3:]
+ASKED = [name for name in sys.argv[3:] if name != "--write"]
+GOLDEN = ROOT / "tests" / "golden" / "pictures" / "scenarios"
+SIZE = (480, 300)
+LIMIT_S = 90
+MOST_BYTES = 2_000_000  # of all of them, in the repository
+WHOLE, WORLD = (0.005, 8), (0.0003, 24)  # the share of pixels that may differ by more than so much
+# How far it has come: enough to see what it is about, little enough to wait for with every check on.
+TICKS = {"seek": 50, "seek_mass": 60, "boids_target": 90, "seek_and_flee": 60, "doorway": 400, "corridor": 300,
+         "murmuration_10k": 4, "murmuration_100k": 1, "million": 0}
+FORCES = {"seek", "seek_mass", "arrive", "wander"}
+
+
+def scenarios():
+    names = sorted(path.stem for path in (ROOT / "scenarios").glob("*.json"))
+    check(len(names) >= 39, f"scenarios: {names}")
+    check(not set(ASKED) - set(names), f"no such scenario: {set(ASKED) - set(names)}")
+    return ASKED or names
+
+
+def take(name, path, *flags):
+    with Server(name, "--paused", "--log", "error") as server:
+        ticks = TICKS.get(name, 150)
+        if ticks > 0:
+            with server.connect() as client:
+                client.request("step", count=ticks)
+        forces = ["--forces"] if name in FORCES and not flags else []
+        done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "%dx%d" % SIZE, "--fixed-dt", "16",
+                               "--frames", "12", "--screenshot", str(path), *forces, *flags],
+                              env=support.viewer_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LIMIT_S)
+        check(done.returncode == 0, f"{name}: exit {done.returncode}, {done.stderr}")
+
+
+def share(mine, other, limit, inside):
+    """Of the pixels of the picture for which inside(x, y): how many differ by more than limit."""
+    check((mine.width, mine.height) == (other.width, other.height), "pictures of one size")
+    wrong = total = 0
+    for y, (a, b) in enumerate(zip(mine.rows, other.rows)):
+        total += sum(inside(x, y) for x in range(mine.width))
+        if a != b:
+            for x in range(mine.width):
+                p, q = mine.pixel(x, y), other.pixel(x, y)
+                wrong += p != q and inside(x, y) and any(abs(i - j) > limit for i, j in zip(p, q))
+    return wrong / total
+
+
+def is_world(x, y):
+    return y >= support.BAR_PX and (x >= support.LEGEND[0] or y >= support.LEGEND[1])
+
+
+def differences(path, golden):
+    """What is wrong, in words; "" for nothing."""
+    if path.read_bytes() == golden.read_bytes():
+        return ""
+    mine, other = support.Picture(path), support.Picture(golden)
+    words = []
+    for what, (most, limit), inside in (("all", WHOLE, lambda x, y: True), ("the world", WORLD, is_world)):
+        found = share(mine, other, limit, inside)
+        if found > most:
+            words.append(f"{100 * found:.3f} % of {what} differs by more than {limit} ({100 * most} % may)")
+    return ", ".join(words)
+
+
+def compare(name, folder):
+    path, golden = folder / f"{name}.png", GOLDEN / f"{name}.png"
+    take(name, path)
+    if WRITES:
+        golden.write_bytes(path.read_bytes())
+        return ""
+    if not golden.exists():
+        return f"{name}: no golden picture; make it with --write {name} and look at it"
+    found = differences(path, golden)
+    if not found:
+        return ""
+    kept = pathlib.Path(tempfile.gettempdir()) / f"drover-golden-{name}.png"
+    kept.write_bytes(path.read_bytes())
+    return f"{name}: {found}; the new picture is kept as {kept}"
+
+
+def tells_layers_apart(folder):
+    step("what is left out is noticed: the grid, the vectors")
+    for flags in (["--overlays", "velocity,desired,steering"], ["--overlays", "grid"]):
+        path = folder / "other.png"
+        take("seek", path, *flags)
+        check(differences(path, GOLDEN / "seek.png") != "", f"seek with {flags} passes for seek with all of it")
+
+
+def main():
+    names = scenarios()
+    with tempfile.TemporaryDirectory(prefix="drover-pictures-") as place:
+        folder = pathlib.Path(place)
+        step(f"{len(names)} scenarios, {'written' if WRITES else 'compared'}")
+        GOLDEN.mkdir(parents=True, exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            wrong = [words for words in pool.map(lambda name: compare(name, folder), names) if words]
+        check(not wrong, "\n".join(wrong))
+        if not ASKED:
+            unknown = {path.stem for path in GOLDEN.glob("*.png")} - set(names)
+            check(not unknown, f"golden pictures of no scenario: {unknown}")
+            tells_layers_apart(folder)
+    size = sum(path.stat().st_size for path in GOLDEN.glob("*.png"))
+    check(size <= MOST_BYTES, f"the golden pictures have {size} bytes, more than {MOST_BYTES}")
+    print(f"ok, {size} bytes")
+
+
+if __name__ == "__main__":
+    main()

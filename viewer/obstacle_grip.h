@@ -1,0 +1,27 @@
+/* Which obstacle is under the hand, and where it would be moved to. Pure.
+ *
+ * An obstacle is moved by its first point (protocol.md, move_obstacle): a circle's centre, a box's upper left
+ * corner, a polygon's first corner.
+ */
+#ifndef DROVER_VIEWER_OBSTACLE_GRIP_H
+#define DROVER_VIEWER_OBSTACLE_GRIP_H
+
+#include "common/message_geometry.h"
+
+/** The obstacle at a point: the one drawn last of those that hold it, else the nearest within reach.
+ *
+ * at, reach  px of the world
+ * wrap_size  the size of a wrapping world, in which the point's copies count as well; {0,0} otherwise
+ * returns    one of geometry's, or NULL */
+const struct obstacle_def *obstacle_grip_find(const struct message_geometry *geometry, vec2 at, float reach,
+                                              vec2 wrap_size);
+/** The obstacle of this id, or NULL. 0 is no id. */
+const struct obstacle_def *obstacle_grip_by_id(const struct message_geometry *geometry, uint32_t id);
+
+/** How far a point is from it, px of the world; 0 inside. */
+float obstacle_grip_distance(const struct obstacle_def *obstacle, vec2 at);
+vec2 obstacle_grip_point(const struct obstacle_def *obstacle);
+/** The same obstacle with its first point there. */
+struct obstacle_def obstacle_grip_moved(const struct obstacle_def *obstacle, vec2 to);
+
+#endif
