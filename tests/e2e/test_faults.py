@@ -15,7 +15,7 @@ import threading
 import time
 import unittest
 
-from drover_client import ROOT, Case, Client, Closed, Server, parse_strict, run_server, wait_for
+from drover_client import ROOT, Case, Client, Closed, Server, parse_strict, run_server, server_binary, wait_for
 
 SMALL_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": "2"}
 
@@ -271,8 +271,7 @@ class Coming(Case):
     def test_19_descriptors_run_out(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
         stderr = tempfile.TemporaryFile()
-        server = subprocess.Popen([os.environ.get("DROVER_SERVER") or str(ROOT / "build/release/bin/drover-server"),
-                                   "--port", "0", "seek"], stdout=subprocess.PIPE, stderr=stderr, preexec_fn=limit, cwd=ROOT)
+        server = subprocess.Popen([server_binary(), "--port", "0", "seek"], stdout=subprocess.PIPE, stderr=stderr, preexec_fn=limit, cwd=ROOT)
         try:
             port = int(server.stdout.readline().rsplit(b":", 1)[1])
             with Client(port) as first:
@@ -405,10 +404,12 @@ class Ending(Case):
 
     def test_25_memory_runs_out(self):
         """No block of more than 8 MB: a sanitizer can be told so; without one, less address space than a million agents need."""
-        sanitized = subprocess.run(["grep", "-q", "__asan_init", os.environ.get("DROVER_SERVER", "")]).returncode == 0
-        environment = {"ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=8"} if sanitized else {}
+        program = pathlib.Path(server_binary()).read_bytes()
+        sanitizers = {"ASAN_OPTIONS": b"__asan_init", "TSAN_OPTIONS": b"__tsan_init"}
+        limits = "allocator_may_return_null=1:max_allocation_size_mb=8"
+        environment = {name: f"{os.environ.get(name, '')}:{limits}" for name, mark in sanitizers.items() if mark in program}
         with Server("--paused", "seek", environment=environment) as server, server.connect() as client:
-            if not sanitized:
+            if not environment:
                 resource.prlimit(server.pid, resource.RLIMIT_AS, (220 << 20, 220 << 20))
             codes = set()
             for _ in range(10):
