@@ -23,6 +23,23 @@ struct obstacle_def {
     uint32_t id; /* given by a running world: from 1, never used twice; 0 before */
 };
 
+/** The point it is moved by: a circle's centre, a box's upper left corner, a polygon's first corner. */
+static inline vec2 obstacle_point(const struct obstacle_def *obstacle) {
+    return obstacle->shape == OBSTACLE_POLYGON ? obstacle->points[0] : obstacle->at;
+}
+
+/** The same obstacle with that point exactly there. */
+static inline struct obstacle_def obstacle_moved(const struct obstacle_def *obstacle, vec2 to) {
+    struct obstacle_def moved = *obstacle;
+    const vec2 by = vec2_sub(to, obstacle_point(obstacle));
+    moved.at = vec2_add(moved.at, by);
+    for (int i = 0; i < moved.point_count; i++) {
+        moved.points[i] = vec2_add(moved.points[i], by);
+    }
+    *(moved.shape == OBSTACLE_POLYGON ? &moved.points[0] : &moved.at) = to; /* whatever was rounded */
+    return moved;
+}
+
 /** A straight wall without thickness. px. */
 struct wall_def {
     vec2 from, to;

@@ -3,7 +3,7 @@
  */
 #include "common/request_obstacle.h"
 
-static const char *const names[] = {
+const char *const obstacle_shape_names[] = {
     [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon"};
 static const char *const wanted[] = {[OBSTACLE_CIRCLE] = "[x, y, radius]",
                                      [OBSTACLE_BOX] = "[x, y, width, height]",
@@ -19,13 +19,14 @@ static int read_numbers(const cJSON *array, int shape, int count, float *out, st
         }
         const double value = item->valuedouble, most = read < 2 ? LIMIT_COORDINATE : LIMIT_WORLD_SIZE;
         if (!(value <= most && value >= (read < 2 ? -most : 0.0))) {
-            return failure_set(failure, FAILURE_OUT_OF_RANGE, names[shape],
+            return failure_set(failure, FAILURE_OUT_OF_RANGE, obstacle_shape_names[shape],
                                "x and y are within -1000000 and 1000000, lengths 0 to 100000 px");
         }
         out[read++] = (float)value;
     }
     if (!cJSON_IsArray(array) || read != count || item != NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, names[shape], "expected %s", wanted[shape]);
+        return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[shape], "expected %s",
+                           wanted[shape]);
     }
     return 0;
 }
@@ -33,7 +34,7 @@ static int read_numbers(const cJSON *array, int shape, int count, float *out, st
 static int read_polygon(const cJSON *array, struct obstacle_def *shape, struct failure *failure) {
     const int count = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
     if (count < 3 || count > LIMIT_OBSTACLE_POINTS) {
-        return failure_set(failure, FAILURE_BAD_PARAM, names[OBSTACLE_POLYGON], "expected %s",
+        return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[OBSTACLE_POLYGON], "expected %s",
                            wanted[OBSTACLE_POLYGON]);
     }
     const cJSON *item = NULL;
@@ -51,17 +52,17 @@ int request_read_obstacle(const cJSON *json, struct request_add_obstacle *add, s
     struct obstacle_def *shape = &add->shape;
     const cJSON *value = NULL;
     for (int i = OBSTACLE_CIRCLE; i <= OBSTACLE_POLYGON; i++) {
-        const cJSON *one = cJSON_GetObjectItemCaseSensitive(json, names[i]);
+        const cJSON *one = cJSON_GetObjectItemCaseSensitive(json, obstacle_shape_names[i]);
         if (one != NULL && value != NULL) {
-            return failure_set(failure, FAILURE_BAD_PARAM, names[i],
+            return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[i],
                                "%s is there already; give exactly one of circle, box, polygon",
-                               names[shape->shape]);
+                               obstacle_shape_names[shape->shape]);
         }
         shape->shape = one != NULL ? i : shape->shape;
         value = one != NULL ? one : value;
     }
     if (value == NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, names[0],
+        return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[0],
                            "missing; give exactly one of circle, box, polygon");
     }
     if (shape->shape == OBSTACLE_POLYGON) {

@@ -15,6 +15,14 @@ static int fail_memory(struct apply *apply) {
     return failure_set(&apply->failure, FAILURE_BUSY, NULL, "the server is short of memory");
 }
 
+/* The world is furnished otherwise than before. */
+static void finish(struct apply *apply) {
+    apply->effects.changed = true;
+    apply->effects.described = true;
+    apply->effects.furnished = true;
+    apply_write_tick(apply);
+}
+
 /* ---- targets ---- */
 
 int apply_add_target(struct apply *apply) {
@@ -35,10 +43,7 @@ int apply_add_target(struct apply *apply) {
                            LIMIT_TARGETS);
     }
     const int target = world_find_target(world, body->name);
-    apply->effects.changed = true;
-    apply->effects.described = true;
-    apply->effects.furnished = true;
-    apply_write_tick(apply);
+    finish(apply);
     apply_write_point(apply, world_target_position(world, target));
     apply_tell_target(apply, "target_added", target);
     return 0;
@@ -62,10 +67,7 @@ int apply_remove_target(struct apply *apply) {
                            "the kind \"%s\" names the target \"%s\" in its behaviours or conditions",
                            world_kind(world, kind)->name, name);
     }
-    apply->effects.changed = true;
-    apply->effects.described = true;
-    apply->effects.furnished = true;
-    apply_write_tick(apply);
+    finish(apply);
     return 0;
 }
 
@@ -81,10 +83,7 @@ static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, 
     struct message_event *event =
         apply_tell(apply, what, EVENT_HAS_OBSTACLE | (obstacle != NULL ? EVENT_HAS_SHAPE : 0u));
     event->obstacle = obstacle != NULL ? *obstacle : (struct obstacle_def){.id = id};
-    apply->effects.changed = true;
-    apply->effects.described = true;
-    apply->effects.furnished = true;
-    apply_write_tick(apply);
+    finish(apply);
     if (pushed >= 0) {
         json_key_unsigned(apply->json, "obstacle", id);
         json_key_unsigned(apply->json, "pushed", (uint32_t)pushed);
@@ -92,13 +91,12 @@ static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, 
 }
 
 int apply_add_obstacle(struct apply *apply) {
-    static const char *const names[] = {
-        [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon"};
     struct world *world = apply->stage->world;
     const struct obstacle_def *shape = &apply->request->body.add_obstacle.shape;
     const char *fault = obstacle_def_fault(shape, world_edge(world) == EDGE_WRAP, world_size(world));
     if (fault != NULL) {
-        return failure_set(&apply->failure, FAILURE_BAD_PARAM, names[shape->shape], "%s", fault);
+        return failure_set(&apply->failure, FAILURE_BAD_PARAM, obstacle_shape_names[shape->shape], "%s",
+                           fault);
     }
     uint32_t id = 0;
     int32_t pushed = 0;

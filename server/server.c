@@ -1,6 +1,5 @@
 /* See server.h. */
 #include "server/server.h"
-#include "server/answer.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "common/message.h"
 #include "common/request_help.h"
 #include "server/access.h"
+#include "server/answer.h"
 #include "server/broadcast.h"
 #include "server/net/listener.h"
 #include "server/net/session_set.h"

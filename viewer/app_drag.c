@@ -14,10 +14,6 @@ static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach
 static const float slop_px = 5.0f; /* a press that moves less is a click */
 static const double target_gap_ms = 16.0, obstacle_gap_ms = 33.0;
 
-static vec2 world_point(const struct app *app) {
-    return server_view_clamp_point(&app->server, camera_to_world(&app->camera, app->cursor));
-}
-
 /* ---- what is under the pointer ---- */
 
 /* A named target; the one named mouse comes of its own. */
@@ -45,7 +41,7 @@ static bool is_on_agent(const struct app *app) {
 }
 
 static bool find_obstacle(const struct app *app, struct app_hold *hold) {
-    const vec2 at = world_point(app), none = {0.0f, 0.0f};
+    const vec2 at = app_world_point(app), none = {0.0f, 0.0f};
     const vec2 wrap_size = server_view_wraps(&app->server) ? app->server.scenario.size : none;
     const float reach = obstacle_reach_px * app->pixel_scale / app->camera.scale;
     const struct obstacle_def *found =
@@ -53,7 +49,7 @@ static bool find_obstacle(const struct app *app, struct app_hold *hold) {
     if (found == NULL || is_on_agent(app)) {
         return false;
     }
-    const vec2 from = obstacle_grip_point(found);
+    const vec2 from = obstacle_point(found);
     *hold = (struct app_hold){
         .what = HOLD_OBSTACLE, .obstacle = found->id, .from = from, .offset = vec2_sub(from, at)};
     return true;
@@ -71,8 +67,8 @@ static struct app_hold find_hold(const struct app *app) {
 /* ---- where it goes ---- */
 
 /* An obstacle's first point may lie outside: what is held stays under the hand. */
-static vec2 obstacle_point(const struct app *app) {
-    const vec2 to = vec2_add(world_point(app), app->hold.offset), size = app->server.scenario.size;
+static vec2 held_obstacle_point(const struct app *app) {
+    const vec2 to = vec2_add(app_world_point(app), app->hold.offset), size = app->server.scenario.size;
     const float limit = (float)LIMIT_COORDINATE;
     if (server_view_wraps(&app->server)) {
         return server_view_clamp_point(&app->server, vec2_make(to.x - size.x * floorf(to.x / size.x),
@@ -82,7 +78,7 @@ static vec2 obstacle_point(const struct app *app) {
 }
 
 static vec2 held_point(const struct app *app) {
-    return app->hold.what == HOLD_OBSTACLE ? obstacle_point(app) : world_point(app);
+    return app->hold.what == HOLD_OBSTACLE ? held_obstacle_point(app) : app_world_point(app);
 }
 
 static void send_to(struct app *app, vec2 to) {
@@ -186,7 +182,7 @@ bool app_drag_grip(struct app *app, struct obstacle_def *grip) {
         hold.what == HOLD_OBSTACLE ? obstacle_grip_by_id(&app->server.scenario.geometry, hold.obstacle)
                                    : NULL;
     if (obstacle != NULL) {
-        *grip = hold.has_moved ? obstacle_grip_moved(obstacle, obstacle_point(app)) : *obstacle;
+        *grip = hold.has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
     }
     return obstacle != NULL;
 }

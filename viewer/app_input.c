@@ -62,6 +62,10 @@ bool app_moves_mouse_target(const struct app *app) {
            app->tool == TOOL_NONE && !app->is_dragging && server_view_may_act(&app->server);
 }
 
+vec2 app_world_point(const struct app *app) {
+    return server_view_clamp_point(&app->server, camera_to_world(&app->camera, app->cursor));
+}
+
 /* Known before the panels are drawn again: the pointer may have jumped. */
 bool app_is_over_panels(const struct app *app, vec2 at) {
     const float right = (float)app->raster->width - PANELS_SIDE_PX * app->pixel_scale;

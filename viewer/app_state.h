@@ -118,6 +118,8 @@ void app_take_result(struct app *app, const struct panels_result *result);
 bool app_moves_mouse_target(const struct app *app);
 bool app_send(struct app *app, const struct request *request);
 bool app_is_over_panels(const struct app *app, vec2 at);
+/** Where in the world the pointer is; never outside. */
+vec2 app_world_point(const struct app *app);
 bool app_send_plain(struct app *app, enum request_op op);
 void app_send_load(struct app *app, const char *scenario);
 

@@ -113,7 +113,7 @@ void app_send_mouse(struct app *app) {
                             app->now_ms - app->cursor_moved_ms < 1000.0;
         return;
     }
-    const vec2 point = server_view_clamp_point(&app->server, camera_to_world(&app->camera, app->cursor));
+    const vec2 point = app_world_point(app);
     const bool tries = server_view_may_act(&app->server) || !app->tried_mouse;
     if (app->server.has_mouse_target && app->tool == TOOL_NONE && !app->is_dragging && tries) {
         struct request request = request_default(REQUEST_MOUSE);

@@ -10,10 +10,6 @@ static const double tune_gap_ms = 50.0;
 static const uint32_t handful = 10; /* agents that are added with Shift held */
 static const float handful_radius_px = 24.0f;
 
-static vec2 world_point(const struct app *app, vec2 at) {
-    return server_view_clamp_point(&app->server, camera_to_world(&app->camera, at));
-}
-
 /* ---- agents ---- */
 
 static const char *tool_kind(const struct app *app) {
@@ -24,7 +20,7 @@ static const char *tool_kind(const struct app *app) {
 static void add_agents(struct app *app) {
     struct request request = request_default(REQUEST_SPAWN);
     struct request_spawn *body = &request.body.spawn;
-    const vec2 at = world_point(app, app->cursor);
+    const vec2 at = app_world_point(app);
     const bool is_handful = (SDL_GetModState() & KMOD_SHIFT) != 0;
     snprintf(body->kind, sizeof body->kind, "%s", tool_kind(app));
     body->has_point = true;

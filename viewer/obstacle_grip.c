@@ -73,17 +73,3 @@ const struct obstacle_def *obstacle_grip_by_id(const struct message_geometry *ge
     }
     return NULL;
 }
-
-vec2 obstacle_grip_point(const struct obstacle_def *obstacle) {
-    return obstacle->shape == OBSTACLE_POLYGON ? obstacle->points[0] : obstacle->at;
-}
-
-struct obstacle_def obstacle_grip_moved(const struct obstacle_def *obstacle, vec2 to) {
-    struct obstacle_def moved = *obstacle;
-    const vec2 by = vec2_sub(to, obstacle_grip_point(obstacle));
-    moved.at = vec2_add(moved.at, by);
-    for (int i = 0; i < moved.point_count; i++) {
-        moved.points[i] = vec2_add(moved.points[i], by);
-    }
-    return moved;
-}

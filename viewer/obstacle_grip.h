@@ -1,8 +1,4 @@
-/* Which obstacle is under the hand, and where it would be moved to. Pure.
- *
- * An obstacle is moved by its first point (protocol.md, move_obstacle): a circle's centre, a box's upper left
- * corner, a polygon's first corner.
- */
+/* Which obstacle is under the hand. Pure; how it is moved, common/geometry.h says (obstacle_moved). */
 #ifndef DROVER_VIEWER_OBSTACLE_GRIP_H
 #define DROVER_VIEWER_OBSTACLE_GRIP_H
 
@@ -20,8 +16,5 @@ const struct obstacle_def *obstacle_grip_by_id(const struct message_geometry *ge
 
 /** How far a point is from it, px of the world; 0 inside. */
 float obstacle_grip_distance(const struct obstacle_def *obstacle, vec2 at);
-vec2 obstacle_grip_point(const struct obstacle_def *obstacle);
-/** The same obstacle with its first point there. */
-struct obstacle_def obstacle_grip_moved(const struct obstacle_def *obstacle, vec2 to);
 
 #endif

@@ -199,10 +199,6 @@ enum world_result world_add_obstacle(struct world *world, const struct obstacle_
     return result;
 }
 
-static vec2 *first_point(struct obstacle_def *obstacle) {
-    return obstacle->shape == OBSTACLE_POLYGON ? &obstacle->points[0] : &obstacle->at;
-}
-
 enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed) {
     const struct geometry_def *def = &world->scenery.def;
     const int index = find_obstacle(world, id);
@@ -213,12 +209,7 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
     for (int i = 0; i < def->obstacle_count; i++) {
         obstacles[i] = def->obstacles[i];
     }
-    const vec2 by = vec2_sub(to, *first_point(&obstacles[index]));
-    obstacles[index].at = vec2_add(obstacles[index].at, by);
-    for (int i = 0; i < obstacles[index].point_count; i++) {
-        obstacles[index].points[i] = vec2_add(obstacles[index].points[i], by);
-    }
-    *first_point(&obstacles[index]) = to; /* exactly, whatever was rounded */
+    obstacles[index] = obstacle_moved(&obstacles[index], to);
     if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size)) {
         return WORLD_BAD_DEF;
     }

@@ -76,13 +76,13 @@ static void copies_of_a_wrapping_world_count(void **state) {
 static void moved_as_a_whole(void **state) {
     (void)state;
     const struct message_geometry geometry = three_shapes();
-    const struct obstacle_def moved = obstacle_grip_moved(&geometry.obstacles[2], vec2_make(120, 80));
+    const struct obstacle_def moved = obstacle_moved(&geometry.obstacles[2], vec2_make(120, 80));
     assert_true(moved.points[0].x == 120 && moved.points[0].y == 80);
     assert_true(moved.points[2].x == 120 && moved.points[2].y == 20);
     assert_int_equal(moved.id, 9);
-    const struct obstacle_def box = obstacle_grip_moved(&geometry.obstacles[1], vec2_make(1, 2));
+    const struct obstacle_def box = obstacle_moved(&geometry.obstacles[1], vec2_make(1, 2));
     assert_true(box.at.x == 1 && box.at.y == 2 && box.size.x == 60);
-    assert_true(obstacle_grip_point(&box).x == 1);
+    assert_true(obstacle_point(&box).x == 1);
 }
 
 static void found_by_id(void **state) {
