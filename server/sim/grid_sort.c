@@ -118,41 +118,30 @@ static void add_up_parts(void *context, int32_t begin, int32_t end) {
     }
 }
 
-/* Counts become cursors, for cells from `first` on; next: the first slot of them. Cells with agents of
- * several parts are noted. How many those are. No branches: nobody could foresee them. */
-static inline int32_t place_cells(const struct grid *grid, int parts, int32_t first, int32_t last,
-                                  int32_t next) {
-    int32_t shared = first;
-    for (int32_t cell = first; cell < last; cell++) {
-        int sharers = 0;
-        grid->begin[cell] = next;
-        for (int p = 0; p < parts; p++) {
-            const int32_t count = grid->cursor[p][cell];
-            grid->cursor[p][cell] = next | IS_FIRST;
-            sharers += count > 0;
-            next += count;
-        }
-        grid->shared[shared] = cell;
-        shared += sharers > 1;
-    }
-    return shared - first;
-}
-
+/* Counts become cursors, for a range of cells. */
 static void place_cursors(void *context, int32_t begin, int32_t end) {
     struct sorting *sorting = context;
     const struct grid *grid = sorting->grid;
     for (int32_t part = begin; part < end; part++) {
-        int32_t next = 0;
+        int32_t next = 0, shared = part_begin(sorting->cells, part, sorting->parts);
         for (int before = 0; before < part; before++) {
             next += sorting->cell_count[before];
         }
-        const int32_t first = part_begin(sorting->cells, part, sorting->parts);
-        const int32_t last = part_begin(sorting->cells, part + 1, sorting->parts);
-        /* The same, but with the usual numbers known to the compiler. */
-        sorting->shared_count[part] = sorting->parts == 1 ? place_cells(grid, 1, first, last, next)
-                                      : sorting->parts == 2
-                                          ? place_cells(grid, 2, first, last, next)
-                                          : place_cells(grid, sorting->parts, first, last, next);
+        const int32_t first = shared, last = part_begin(sorting->cells, part + 1, sorting->parts);
+        for (int32_t cell = first; cell < last; cell++) {
+            int sharers = 0;
+            grid->begin[cell] = next;
+            for (int p = 0; p < sorting->parts; p++) {
+                const int32_t count = grid->cursor[p][cell];
+                grid->cursor[p][cell] = next | IS_FIRST;
+                sharers += count > 0;
+                next += count;
+            }
+            if (sharers > 1) {
+                grid->shared[shared++] = cell;
+            }
+        }
+        sorting->shared_count[part] = shared - first;
     }
 }
 

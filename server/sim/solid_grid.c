@@ -131,20 +131,32 @@ struct solid_list {
     uint16_t at[SOLIDS_MAX];
 };
 
-/* Those of all solids that can be the nearest to some place of a block, or reach into it. */
-static void sift(const struct solid_grid *grid, const struct solid *solids, int count,
-                 const struct bounds *bounds, const struct area *block, struct solid_list *near) {
-    float low[SOLIDS_MAX], any[SOLIDS_MAX], nearest = 3e38f;
-    for (int i = 0; i < count; i++) {
-        const struct span span = span_of(grid, bounds, &solids[i], block, nearest);
-        low[i] = span.low;
-        any[i] = span.any;
-        nearest = lesser(nearest, span.high);
+/* How near solids are to an area; low and any in the order of the list. px */
+struct nearness {
+    float low[SOLIDS_MAX], any[SOLIDS_MAX]; /* as of struct span */
+    float nearest; /* none that is nearest somewhere in the area has its `low` above it */
+};
+
+static void measure(const struct solid_grid *grid, const struct solid *solids, const struct solid_list *list,
+                    const struct bounds *bounds, const struct area *area, struct nearness *out) {
+    out->nearest = 3e38f;
+    for (int i = 0; i < list->count; i++) {
+        const struct span span = span_of(grid, bounds, &solids[list->at[i]], area, out->nearest);
+        out->low[i] = span.low;
+        out->any[i] = span.any;
+        out->nearest = lesser(out->nearest, span.high);
     }
+}
+
+/* Those of all solids that can be the nearest to some place of a block, or reach into it. */
+static void sift(const struct solid_grid *grid, const struct solid *solids, const struct solid_list *all,
+                 const struct bounds *bounds, const struct area *block, struct solid_list *near) {
+    struct nearness is;
+    measure(grid, solids, all, bounds, block, &is);
     near->count = 0;
-    for (int i = 0; i < count; i++) {
-        if (low[i] <= nearest + grid->slack || any[i] <= block->half + grid->slack) {
-            near->at[near->count++] = (uint16_t)i;
+    for (int i = 0; i < all->count; i++) {
+        if (is.low[i] <= is.nearest + grid->slack || is.any[i] <= block->half + grid->slack) {
+            near->at[near->count++] = all->at[i];
         }
     }
 }
@@ -153,18 +165,13 @@ static void sift(const struct solid_grid *grid, const struct solid *solids, int 
 static bool fill_cell(struct solid_grid *grid, const struct solid *solids, const struct solid_list *near,
                       const struct bounds *bounds, int32_t cell, int32_t filled[2]) {
     const struct area area = area_at(grid, cell % grid->columns, cell / grid->columns, 1);
-    float low[SOLIDS_MAX], nearest = 3e38f, room = 3e38f;
+    struct nearness is;
+    float room = 3e38f;
+    measure(grid, solids, near, bounds, &area, &is);
     for (int i = 0; i < near->count; i++) {
-        const struct span span = span_of(grid, bounds, &solids[near->at[i]], &area, nearest);
-        low[i] = span.low;
-        nearest = lesser(nearest, span.high);
-        room = lesser(room, span.low);
-        if (span.any <= area.half + grid->slack && !append(&grid->reach, &filled[1], near->at[i])) {
-            return false;
-        }
-    }
-    for (int i = 0; i < near->count; i++) {
-        if (low[i] <= nearest + grid->slack && !append(&grid->nearest, &filled[0], near->at[i])) {
+        room = lesser(room, is.low[i]);
+        if ((is.any[i] <= area.half + grid->slack && !append(&grid->reach, &filled[1], near->at[i])) ||
+            (is.low[i] <= is.nearest + grid->slack && !append(&grid->nearest, &filled[0], near->at[i]))) {
             return false;
         }
     }
@@ -178,10 +185,14 @@ static bool fill_cell(struct solid_grid *grid, const struct solid *solids, const
 static bool fill_cells(struct solid_grid *grid, const struct solid *solids, int count,
                        const struct bounds *bounds, struct solid_list *lists) {
     int32_t filled[2] = {0, 0};
+    struct solid_list all = {.count = count};
+    for (int i = 0; i < count; i++) {
+        all.at[i] = (uint16_t)i;
+    }
     for (int32_t row = 0; row < grid->rows; row++) {
         for (int32_t column = 0; column < grid->columns && row % BLOCK == 0; column += BLOCK) {
             const struct area block = area_at(grid, column, row, BLOCK);
-            sift(grid, solids, count, bounds, &block, &lists[column / BLOCK]);
+            sift(grid, solids, &all, bounds, &block, &lists[column / BLOCK]);
         }
         for (int32_t column = 0; column < grid->columns; column++) {
             const int32_t cell = row * grid->columns + column;
