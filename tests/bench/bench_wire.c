@@ -18,13 +18,9 @@
 #include "common/snapshot_stream.h"
 #include "server/sim/world.h"
 #include "server/world_snapshot.h"
+#include "tests/bench/bench_median.h"
 
 enum { RUNS = 7, ROTATED_AGENTS = 200000, FRAMES_MOST = 200 };
-
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Of this thread: somebody else's work on the same core does not count. */
 static uint64_t cpu_now_ns(void) {
@@ -34,8 +30,7 @@ static uint64_t cpu_now_ns(void) {
 }
 
 static double median(double values[RUNS]) {
-    qsort(values, RUNS, sizeof *values, by_value);
-    return values[RUNS / 2];
+    return bench_median(values, RUNS);
 }
 
 static void *need(void *pointer) {

@@ -11,6 +11,7 @@
 #include "server/scenario.h"
 #include "server/sim/world_internal.h" /* to time the parts of a tick by themselves */
 #include "server/worker_pool.h"
+#include "tests/bench/bench_median.h"
 #include "tests/bench/flock_rival.h"
 
 enum { RUNS = 5, UPDATES = 200000 /* agent-updates in one run, at least */ };
@@ -24,14 +25,7 @@ struct setup {
 };
 
 static double median_of(double values[RUNS]) {
-    for (int i = 1; i < RUNS; i++) {
-        for (int at = i; at > 0 && values[at] < values[at - 1]; at--) {
-            const double swap = values[at];
-            values[at] = values[at - 1];
-            values[at - 1] = swap;
-        }
-    }
-    return values[RUNS / 2];
+    return bench_median(values, RUNS);
 }
 
 static void set_zones(struct behavior_def *behavior, bool has_cones) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/bench/bench_median.h"
 #include "viewer/agents_draw.h"
 #include "viewer/palette.h"
 
@@ -41,14 +42,8 @@ static struct snapshot *crowd(int32_t count, double clock_ms, float moved, bool 
     return snapshot;
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y ? 1 : 0;
-}
-
 static double median(double *times) {
-    qsort(times, FRAMES, sizeof *times, compare);
-    return times[FRAMES / 2];
+    return bench_median(times, FRAMES);
 }
 
 /* Of this thread: others use the machine as well. */

@@ -17,9 +17,9 @@ if len(sys.argv) != 3:
     sys.exit(__doc__)
 os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
-from drover_client import PATIENCE_S, Server  # noqa: E402  (it reads DROVER_SERVER)
+from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
-from viewer_support import check, step  # noqa: E402
+from viewer_support import check, step, wait_until  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
@@ -31,14 +31,6 @@ WORLD = {"name": "Errands", "seed": 3, "world": {"size": [800, 480], "edge": "wr
 CROWD = {"name": "Crowd", "seed": 3, "tick_hz": 10, "world": {"size": [16000, 9600], "edge": "wrap"},
          "kinds": {"walker": {"max_speed": 60, "max_force": 120, "radius": 5, "behaviors": [{"wander": {}}]}},
          "agents": [{"kind": "walker", "count": 40000, "in": {"rect": [0, 0, 16000, 9600]}}]}
-
-
-def wait_until(ask, is_right, what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_right(answer := ask()):
-        check(time.monotonic() < deadline, f"not within {PATIENCE_S} s: {what}; last: {answer}")
-        time.sleep(0.05)
-    return answer
 
 
 def home(client):

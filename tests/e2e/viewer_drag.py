@@ -16,9 +16,9 @@ if len(sys.argv) != 3:
     sys.exit(__doc__)
 os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
-from drover_client import PATIENCE_S, Server  # noqa: E402  (it reads DROVER_SERVER)
+from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
-from viewer_support import check, step  # noqa: E402
+from viewer_support import check, step, wait_until  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
@@ -30,14 +30,6 @@ WORLD = {"name": "Furniture", "seed": 3,
                    "obstacles": [{"circle": CIRCLE}, {"box": BOX}, {"polygon": POLYGON}]},
          "kinds": {"runner": {"max_speed": 100, "max_force": 200, "radius": 6, "behaviors": [{"wander": {}}]}},
          "agents": [{"kind": "runner", "count": 1, "at": [700, 400]}]}
-
-
-def wait_until(ask, is_right, what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_right(answer := ask()):
-        check(time.monotonic() < deadline, f"not within {PATIENCE_S} s: {what}; last: {answer}")
-        time.sleep(0.05)
-    return answer
 
 
 def obstacles(server, token=None):

@@ -91,6 +91,15 @@ def check(condition, what):
         raise AssertionError(what)
 
 
+def wait_until(ask, is_right, what):
+    """Asks until the answer is right; returns it."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_right(answer := ask()):
+        check(time.monotonic() < deadline, f"not within {PATIENCE_S} s: {what}; last: {answer}")
+        time.sleep(0.05)
+    return answer
+
+
 def step(what):
     print(f"- {what}", flush=True)
 

@@ -69,12 +69,12 @@ def hashes(program, scenarios, simd, threads, budget):
         return None
     for one in runs:
         one.check_returncode()
-    lines = [line.split() for one in runs for line in one.stdout.splitlines()]
-    return {(name, int(tick)): digest for name, tick, digest in lines}
+    return parse("".join(one.stdout for one in runs))
 
 
-def read(golden):
-    lines = [line.split() for line in golden.read_text().splitlines()] if golden.exists() else []
+def parse(text):
+    """{(scenario, tick): hash} of lines as the program prints them."""
+    lines = [line.split() for line in text.splitlines()]
     return {(name, int(tick)): digest for name, tick, digest in lines}
 
 
@@ -118,7 +118,7 @@ def main():
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     if len(compilers) < 2:
         sys.exit("this test needs gcc and clang; ./dev test installs both")
-    expected, failures, is_first = read(golden), 0, True
+    expected, failures, is_first = parse(golden.read_text() if golden.exists() else ""), 0, True
     with tempfile.TemporaryDirectory() as scratch:
         for compiler in compilers:
             levels = LEVELS + [WHOLE_PROGRAM] if compiler == "gcc" and "clang" not in arguments.cc else LEVELS

@@ -25,11 +25,31 @@ static inline struct world_def one_kind_def(enum behavior_type type, vec2 target
     return def;
 }
 
+/* That one behaviour. */
+static inline struct behavior_def *behavior_of(struct world_def *def) {
+    return &def->kinds[0].states[0].behaviors[0];
+}
+
 static inline void place(struct world_def *def, vec2 at, vec2 velocity) {
     struct placement_def *placement = world_def_add_placement(def, "agent");
     assert_non_null(placement);
     placement->at = at;
     placement->velocity = velocity;
+}
+
+static inline void add_circle(struct world_def *def, vec2 at, float radius) {
+    struct obstacle_def *circle = geometry_def_add_obstacle(&def->geometry);
+    assert_non_null(circle);
+    *circle = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = at, .radius = radius};
+}
+
+/* A flow field, which the behaviour follows. */
+static inline void add_flow(struct world_def *def, const char *name, struct flow_def field) {
+    struct flow_def *flow = geometry_def_add_flow(&def->geometry);
+    assert_non_null(flow);
+    *flow = field;
+    copy_text(flow->name, name);
+    copy_text(behavior_of(def)->flow_field, name);
 }
 
 /* Builds the world and frees the definition. */

@@ -11,16 +11,6 @@ static struct world_def def_with(enum behavior_type type) {
     return def;
 }
 
-static struct behavior_def *behavior_of(struct world_def *def) {
-    return &def->kinds[0].states[0].behaviors[0];
-}
-
-static void add_circle(struct world_def *def, vec2 at, float radius) {
-    struct obstacle_def *circle = geometry_def_add_obstacle(&def->geometry);
-    assert_non_null(circle);
-    *circle = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = at, .radius = radius};
-}
-
 static void add_path(struct world_def *def, bool is_loop) {
     const vec2 points[] = {{100, 100}, {700, 100}, {700, 500}, {100, 500}};
     struct path_def *path = geometry_def_add_path(&def->geometry);
@@ -399,11 +389,7 @@ static void test_follow_path_remembers_where_it_was(void **state) {
 static void test_follow_flow(void **state) {
     (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_FLOW);
-    struct flow_def *flow = geometry_def_add_flow(&def.geometry);
-    assert_non_null(flow);
-    *flow = (struct flow_def){.type = FLOW_UNIFORM, .vector = {30, 40}};
-    copy_text(flow->name, "wind");
-    copy_text(behavior_of(&def)->flow_field, "wind");
+    add_flow(&def, "wind", (struct flow_def){.type = FLOW_UNIFORM, .vector = {30, 40}});
     place(&def, (vec2){300, 300}, (vec2){0, 0});
     struct world *world = build(&def);
     steps(world, 120);
@@ -415,11 +401,7 @@ static void test_follow_flow(void **state) {
 static void test_flow_is_looked_up_ahead(void **state) {
     (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_FLOW);
-    struct flow_def *flow = geometry_def_add_flow(&def.geometry);
-    assert_non_null(flow);
-    *flow = (struct flow_def){.type = FLOW_TOWARDS, .at = {400, 300}, .strength = 500};
-    copy_text(flow->name, "sink");
-    copy_text(behavior_of(&def)->flow_field, "sink");
+    add_flow(&def, "sink", (struct flow_def){.type = FLOW_TOWARDS, .at = {400, 300}, .strength = 500});
     behavior_of(&def)->prediction = 1.0f;
     place(&def, (vec2){350, 300}, (vec2){100, 0}); /* in a second it will be beyond */
     struct world *world = build(&def);

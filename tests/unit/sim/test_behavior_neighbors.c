@@ -14,10 +14,6 @@ static struct world_def def_of(enum behavior_type type, enum edge edge) {
     return def;
 }
 
-static struct behavior_def *behavior_of(struct world_def *def) {
-    return &def->kinds[0].states[0].behaviors[0];
-}
-
 static struct behavior_def *add_behavior(struct world_def *def, enum behavior_type type, uint32_t tier) {
     struct state_def *state = &def->kinds[0].states[0];
     state->behaviors[state->behavior_count] = behavior_def_default(type);

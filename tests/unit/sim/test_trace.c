@@ -7,10 +7,6 @@
 
 static const vec2 mouse = {700, 300};
 
-static struct behavior_def *behavior_of(struct world_def *def) {
-    return &def->kinds[0].states[0].behaviors[0];
-}
-
 static struct world_def def_with(enum behavior_type type) {
     struct world_def def = one_kind_def(type, mouse);
     def.kinds[0].body.radius = (struct field_range){5, 5};
@@ -193,12 +189,6 @@ static void test_contain(void **state) {
 
 /* ---- solids, paths, flow ---- */
 
-static void add_circle(struct world_def *def, vec2 at, float radius) {
-    struct obstacle_def *circle = geometry_def_add_obstacle(&def->geometry);
-    assert_non_null(circle);
-    *circle = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = at, .radius = radius};
-}
-
 static void test_avoid_obstacles(void **state) {
     (void)state;
     for (int y = 300; y <= 500; y += 200) {
@@ -276,11 +266,7 @@ static void test_paths(void **state) {
 static void test_follow_flow(void **state) {
     (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_FLOW);
-    struct flow_def *flow = geometry_def_add_flow(&def.geometry);
-    assert_non_null(flow);
-    *flow = (struct flow_def){.type = FLOW_UNIFORM, .vector = {30, 40}};
-    copy_text(flow->name, "wind");
-    copy_text(behavior_of(&def)->flow_field, "wind");
+    add_flow(&def, "wind", (struct flow_def){.type = FLOW_UNIFORM, .vector = {30, 40}});
     behavior_of(&def)->prediction = 0.5f;
     place(&def, (vec2){300, 150}, (vec2){60, 20});
     const struct trace trace = traced(&def);
