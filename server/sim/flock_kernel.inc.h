@@ -29,17 +29,23 @@ LANES_INLINE struct pair pair_keep(lanes_mask mask, struct pair a) {
 LANES_INLINE struct pair pair_select(lanes_mask mask, struct pair a, struct pair b) {
     return (struct pair){lanes_select(mask, a.x, b.x), lanes_select(mask, a.y, b.y)};
 }
-/* In several lanes it is mostly either all or none that are too long: the branch is foreseen. */
+/* Where hardly any is too long the branch is foreseen. */
 LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
     const lanes squared = pair_dot(a, a);
     const lanes_mask is_long = lanes_less(lanes_mul(limit, limit), squared);
     return lanes_any(is_long) ? pair_select(is_long, pair_scale(a, lanes_div(limit, lanes_sqrt(squared))), a)
                               : a;
 }
+/* Where now and then some are too long nobody could foresee it, and a root and a division cost less. */
+LANES_INLINE struct pair pair_truncate_often(struct pair a, lanes limit) {
+    const lanes squared = pair_dot(a, a);
+    const lanes_mask is_long = lanes_less(lanes_mul(limit, limit), squared);
+    return pair_select(is_long, pair_scale(a, lanes_div(limit, lanes_sqrt(squared))), a);
+}
 /* direction() of behavior_neighbors.c; `full_inverse` > 0. */
 LANES_INLINE struct pair towards(struct pair difference, float full_inverse, lanes weight) {
     const struct pair strength =
-        pair_truncate(pair_scale(difference, lanes_all(full_inverse)), lanes_all(1.0f));
+        pair_truncate_often(pair_scale(difference, lanes_all(full_inverse)), lanes_all(1.0f));
     return pair_scale(strength, lanes_min(weight, lanes_all(1.0f)));
 }
 
@@ -75,7 +81,7 @@ LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct sums 
         together = cohere(plan, sums);
     }
     struct pair apart = {sums->separation_x, sums->separation_y};
-    apart = pair_truncate(apart, lanes_all(1.0f));
+    apart = pair_truncate_often(apart, lanes_all(1.0f));
     apart = pair_scale(apart, lanes_all(rules->rule_weight[ZONE_SEPARATION]));
     along = pair_scale(along, lanes_all(rules->rule_weight[ZONE_ALIGNMENT]));
     together = pair_scale(together, lanes_all(rules->rule_weight[ZONE_COHESION]));
@@ -87,7 +93,7 @@ LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct sums 
 
 LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair velocity, struct pair force) {
     const struct flock_rules *rules = plan->rules;
-    const struct pair applied = pair_truncate(force, lanes_all(rules->max_force));
+    const struct pair applied = pair_truncate_often(force, lanes_all(rules->max_force));
     const struct pair pushed = pair_add(velocity, pair_scale(applied, lanes_all(plan->push)));
     const struct pair next = pair_truncate(pushed, lanes_all(rules->max_speed));
     const lanes_mask brakes = lanes_less(pair_dot(applied, velocity), lanes_all(0.0f));
@@ -195,7 +201,7 @@ void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flo
                     int32_t end, const struct flock_out *out) {
     const struct grid *grid = plan->crowd->grid;
     const lanes dt = lanes_all(flock_plan->rules->dt);
-    int32_t row = begin < end ? grid_axis_cell(&grid->down, grid->motion[begin].y) : 0;
+    int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
     for (int32_t first = begin; first < end; first += block.count) {
         const int32_t stop = row_end(grid, first, &row);

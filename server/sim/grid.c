@@ -112,7 +112,8 @@ void grid_compact(struct grid *grid, const int32_t *new_row) {
     grid->lookup->is_fresh = false;
 }
 
-void grid_advance(struct grid *grid) {
+void grid_advance(struct grid *grid, float step) {
+    grid->drift += step;
     struct motion *motion = grid->next;
     grid->next = grid->motion;
     grid->motion = motion;
@@ -178,8 +179,8 @@ static int spans_of(const struct grid_axis *axis, float at, float radius, struct
 
 struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius) {
     struct grid_walk walk = {.grid = grid};
-    walk.band_count = spans_of(&grid->down, at.y, radius, walk.bands);
-    walk.piece_count = spans_of(&grid->across, at.x, radius, walk.pieces);
+    walk.band_count = spans_of(&grid->down, at.y, radius + grid->drift, walk.bands);
+    walk.piece_count = spans_of(&grid->across, at.x, radius + grid->drift, walk.pieces);
     walk.row = walk.bands[0].first;
     return walk;
 }

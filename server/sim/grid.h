@@ -1,12 +1,13 @@
 /* The agents of one tick as they lie in memory, and a uniform grid over them: who may be near a point.
  *
  * 1. Agents lie in slots: motion (16 bytes each), kind and row stand side by side, so a query walks memory
- * that is contiguous. When the grid is sorted, slots are in ascending order of (cell row, cell column, agent
- * id); every walk goes through slots in ascending order: this order is part of the contract, since sums of
- * floats depend on it.
- * 2. The order is a function of the positions alone. Agents are moved from slot to slot by a stable counting
- * sort from tick to tick, so most of them hardly move; the few cells in which an agent arrived are put in
- * order of id afterwards.
+ * that is contiguous. Sorting puts slots in ascending order of (cell row, cell column, agent id); every walk
+ * goes through slots in ascending order: this order is part of the contract, since sums of floats depend on
+ * it.
+ * 2. The order is a function of the positions alone that agents had when they were sorted. They are moved
+ * from slot to slot by a stable counting sort, so most of them hardly move; the few cells in which an agent
+ * arrived are put in order of id afterwards. Between two sorts agents may move on in their slots: walks look
+ * further by as much as anybody may have drifted.
  * 3. The grid covers the box of a torus, elsewhere the agents' bounding box, wherever they are. Indices are
  * clamped: nothing lies outside. The number of cells is bounded by the number of agents there is room for.
  * 4. A walk visits every agent within the radius, each once, and others: the caller tests distances.
@@ -52,6 +53,7 @@ struct grid {
     int32_t *begin;                /* by cell: its first slot; one more entry than cells */
     bool has_kinds;                /* kinds differ */
     bool has_cells;                /* key holds the cells of t+1 already, of a grid like that of tick t */
+    float drift;                   /* px: at most so far is an agent from where it was when it was sorted */
     struct grid_lookup *lookup;
 
     /* Of the sort. */
@@ -72,8 +74,9 @@ void grid_append(struct grid *grid, struct motion motion, uint8_t kind);
 /** Takes rows out. new_row: by row, where it goes, -1 for those that leave. Slots keep their order. */
 void grid_compact(struct grid *grid, const int32_t *new_row);
 
-/** Tick t+1 becomes tick t; unsorted. */
-void grid_advance(struct grid *grid);
+/** Tick t+1 becomes tick t, in the old order: nobody moved further than `step` px, on a torus the short way.
+ * Walks remain right. */
+void grid_advance(struct grid *grid, float step);
 
 /** Tick t+1 becomes tick t, sorted.
  *

@@ -44,6 +44,10 @@ static struct grid_axis make_axis(float low, float high, int32_t cells, bool wra
     return (struct grid_axis){low, cells > 1 ? (float)cells / size : 0.0f, size, cells, wraps};
 }
 
+static bool is_same_axis(const struct grid_axis *a, const struct grid_axis *b) {
+    return a->origin == b->origin && a->scale == b->scale && a->cells == b->cells;
+}
+
 /* A little more than walks of `radius` may reach: then they touch three rows and five columns at most. */
 static void choose_cells(struct grid *grid, struct box box, bool wraps, float radius) {
     const float width = box.high.x - box.low.x, height = box.high.y - box.low.y;
@@ -273,6 +277,7 @@ static void take_moved(struct grid *grid) {
     }
     grid->lookup->is_fresh = false;
     grid->has_cells = false;
+    grid->drift = 0.0f;
 }
 
 static struct box box_of(struct sorting *sorting, const struct bounds *bounds,
@@ -294,7 +299,10 @@ void grid_sort(struct grid *grid, const struct bounds *bounds, float radius,
     int parts = parallel->threads < GRID_PARTS ? parallel->threads : GRID_PARTS;
     parts = grid->count / PART_WORTH < parts ? grid->count / PART_WORTH : parts;
     struct sorting sorting = {.grid = grid, .parts = parts > 1 ? parts : 1};
+    const struct grid_axis across = grid->across, down = grid->down;
     choose_cells(grid, box_of(&sorting, bounds, parallel), bounds->edge == EDGE_WRAP, radius);
+    grid->has_cells =
+        grid->has_cells && is_same_axis(&across, &grid->across) && is_same_axis(&down, &grid->down);
     sorting.cells = grid->across.cells * grid->down.cells;
     static const parallel_body passes[] = {count_parts, add_up_parts, place_cursors, move_parts};
     for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
@@ -309,6 +317,6 @@ void grid_sort(struct grid *grid, const struct bounds *bounds, float radius,
 
 void grid_resort(struct grid *grid, const struct bounds *bounds, float radius) {
     const struct parallel alone = parallel_alone();
-    grid_advance(grid);
+    grid_advance(grid, 0.0f);
     grid_sort(grid, bounds, radius, &alone);
 }

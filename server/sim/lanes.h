@@ -136,6 +136,17 @@ LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
 LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
     *to = (int32_t)row * columns + (int32_t)column;
 }
+/* a / b, +0.0 where the mask is false */
+LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
+    return mask ? a / b : 0.0f;
+}
+/* Of numbers >= 0, which are in order as whole numbers too: more of the processor can do that. */
+LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
+    return a < b ? a : b;
+}
+LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
+    return (float)tally;
+}
 
 #elif LANES_WIDTH == 4
 
@@ -249,6 +260,15 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     /* Neither factor has more than 15 bits, so this multiplication of pairs of shorts is one of numbers. */
     const __m128i before = _mm_madd_epi16(_mm_cvttps_epi32(row), _mm_set1_epi32(columns));
     _mm_storeu_si128((__m128i *)(void *)to, _mm_add_epi32(before, _mm_cvttps_epi32(column)));
+}
+LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
+    return _mm_and_ps(mask, _mm_div_ps(a, b));
+}
+LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
+    return _mm_min_ps(a, b);
+}
+LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
+    return _mm_cvtepi32_ps(tally);
 }
 
 #elif LANES_WIDTH == 8
@@ -373,6 +393,15 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m256i before = _mm256_mullo_epi32(_mm256_cvttps_epi32(row), _mm256_set1_epi32(columns));
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi32(before, _mm256_cvttps_epi32(column)));
 }
+LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
+    return _mm256_and_ps(mask, _mm256_div_ps(a, b));
+}
+LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
+    return _mm256_castsi256_ps(_mm256_min_epu32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
+}
+LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
+    return _mm256_cvtepi32_ps(tally);
+}
 
 #elif LANES_WIDTH == 16
 
@@ -495,6 +524,15 @@ LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
 LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
     const __m512i before = _mm512_mullo_epi32(_mm512_cvttps_epi32(row), _mm512_set1_epi32(columns));
     _mm512_storeu_si512(to, _mm512_add_epi32(before, _mm512_cvttps_epi32(column)));
+}
+LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
+    return _mm512_maskz_div_ps(mask, a, b);
+}
+LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
+    return _mm512_castsi512_ps(_mm512_min_epu32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
+LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
+    return _mm512_cvtepi32_ps(tally);
 }
 
 #else

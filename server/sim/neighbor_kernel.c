@@ -60,8 +60,10 @@ struct kernel_plan kernel_make_plan(const struct neighbor_crowd *crowd) {
         plan.has_cones |= zones[z].radius > 0.0f && zones[z].cosine > ALL_ROUND;
     }
     plan.furthest = radius * radius;
-    plan.reach_columns = reach_cells(&crowd->grid->across, radius);
-    plan.reach_rows = reach_cells(&crowd->grid->down, radius);
+    /* From the cell that oneself was in, to those that others were in. */
+    const float reach = radius + 2.0f * crowd->grid->drift;
+    plan.reach_columns = reach_cells(&crowd->grid->across, reach);
+    plan.reach_rows = reach_cells(&crowd->grid->down, reach);
     return plan;
 }
 

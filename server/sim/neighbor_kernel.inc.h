@@ -83,6 +83,18 @@ LANES_INLINE lanes find_cores(const struct neighbor_crowd *crowd, int32_t first)
     return lanes_load(cores);
 }
 
+/* A column not behind, and one not before, the one that a slot was sorted into. Who was in the first or the
+ * last may have gone round the torus since. */
+LANES_INLINE int32_t first_column(const struct grid *grid, int32_t row, int32_t slot) {
+    const bool is_outermost = slot < grid->begin[row * grid->across.cells + 1];
+    return is_outermost ? 0 : grid_axis_cell(&grid->across, grid->motion[slot].x - grid->drift);
+}
+LANES_INLINE int32_t last_column(const struct grid *grid, int32_t row, int32_t slot) {
+    const int32_t columns = grid->across.cells;
+    const bool is_outermost = slot >= grid->begin[row * columns + columns - 1];
+    return is_outermost ? columns - 1 : grid_axis_cell(&grid->across, grid->motion[slot].x + grid->drift);
+}
+
 LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int32_t row, int32_t end,
                               struct block *block) {
     const struct grid *grid = plan->crowd->grid;
@@ -90,9 +102,9 @@ LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int
     block->first = first;
     block->count = end - first < LANES_WIDTH ? end - first : LANES_WIDTH;
     lanes_load_motion(grid->motion + first, &block->at);
-    const int32_t low = grid_axis_cell(&grid->across, grid->motion[first].x) - plan->reach_columns;
-    const int32_t high =
-        grid_axis_cell(&grid->across, grid->motion[first + block->count - 1].x) + plan->reach_columns;
+    const int32_t last = first + block->count - 1;
+    const int32_t low = first_column(grid, row, first) - plan->reach_columns;
+    const int32_t high = last_column(grid, row, last) + plan->reach_columns;
     block->piece_count = span_cells(&grid->across, low, high, block->pieces);
     block->band_count = span_cells(&grid->down, row - plan->reach_rows, row + plan->reach_rows, block->bands);
     /* A cell on either side is given to rounding. */
@@ -103,9 +115,8 @@ LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int
 
 /* ---- one candidate ---- */
 
-#define ELSEWHERE                                                                                            \
-    1e30f /* px^2: beyond every zone; its inverse is no subnormal number, which would be slow                \
-           */
+/* px^2: beyond every zone; its inverse is no subnormal number, which would be slow. */
+#define ELSEWHERE 1e30f
 
 struct candidate {
     lanes x, y, squared, facing; /* facing: signed square of the offset's part ahead; huge in the core */
@@ -138,25 +149,21 @@ LANES_INLINE lanes weigh(const struct zone_plan *zone, lanes_mask counts, const 
 
 LANES_INLINE void separate(const struct zone_plan *zone, struct variant variant, lanes_mask counts,
                            const struct candidate *other, struct sums *sums) {
-    const lanes push = lanes_mul(lanes_all(zone->strength), lanes_div(lanes_all(1.0f), other->squared));
-    const lanes factor = lanes_sub_where(counts, push, lanes_all(variant.is_sharp ? 0.0f : zone->less));
+    const lanes strength = lanes_all(zone->strength);
+    const lanes factor = variant.is_sharp ? lanes_div_where(counts, strength, other->squared)
+                                          : lanes_sub_where(counts, lanes_div(strength, other->squared),
+                                                            lanes_all(zone->less));
     sums->separation_x = lanes_sub(sums->separation_x, lanes_mul(other->x, factor));
     sums->separation_y = lanes_sub(sums->separation_y, lanes_mul(other->y, factor));
 }
 
-/* Weights are 1. */
-LANES_INLINE void align_and_cohere_sharply(struct variant variant, const struct motion *motion,
-                                           lanes_mask along, lanes_mask together,
+/* Weights are 1: their sums are the counts. */
+LANES_INLINE void align_and_cohere_sharply(const struct motion *motion, lanes_mask along, lanes_mask together,
                                            const struct candidate *other, struct sums *sums) {
-    const lanes one = lanes_all(1.0f);
     sums->velocity_x = lanes_add_where(along, sums->velocity_x, lanes_all(motion->vx));
     sums->velocity_y = lanes_add_where(along, sums->velocity_y, lanes_all(motion->vy));
-    sums->velocity_weight = lanes_add_where(along, sums->velocity_weight, one);
     sums->offset_x = lanes_add_where(together, sums->offset_x, other->x);
     sums->offset_y = lanes_add_where(together, sums->offset_y, other->y);
-    if (variant.layout == KERNEL_THREE) {
-        sums->offset_weight = lanes_add_where(together, sums->offset_weight, one);
-    }
 }
 
 LANES_INLINE void align_and_cohere(const struct zone_plan *zones, struct variant variant,
@@ -184,13 +191,17 @@ LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, 
     const lanes_mask together = is_three ? in_zone(&zones[ZONE_COHESION], other, has_cones) : along;
     separate(&zones[ZONE_SEPARATION], variant, apart, other, sums);
     if (variant.is_sharp) {
-        align_and_cohere_sharply(variant, motion, along, together, other, sums);
+        align_and_cohere_sharply(motion, along, together, other, sums);
     } else {
         align_and_cohere(zones, variant, motion, along, together, other, sums);
     }
     if (variant.has_counts) {
         sums->count[ZONE_SEPARATION] = lanes_tally_add(sums->count[ZONE_SEPARATION], apart);
+    }
+    if (variant.has_counts || variant.is_sharp) {
         sums->count[ZONE_ALIGNMENT] = lanes_tally_add(sums->count[ZONE_ALIGNMENT], along);
+    }
+    if (variant.has_counts || (variant.is_sharp && is_three)) {
         sums->count[ZONE_COHESION] = lanes_tally_add(sums->count[ZONE_COHESION], together);
     }
 }
@@ -217,7 +228,7 @@ LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *bl
     if (LANES_WIDTH == 1 && !lanes_any(other.is_near)) {
         return;
     }
-    sums->nearest = lanes_min(sums->nearest, other.squared);
+    sums->nearest = lanes_min_positive(sums->nearest, other.squared);
     if (variant.has_cones) {
         const lanes facing =
             lanes_add(lanes_mul(block->heading_x, other.x), lanes_mul(block->heading_y, other.y));
@@ -265,6 +276,10 @@ LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct bloc
                 look_at_run(plan, block, begin > last ? begin : last, end, variant, &sums);
             }
         }
+    }
+    if (variant.is_sharp) {
+        sums.velocity_weight = lanes_from_tally(sums.count[ZONE_ALIGNMENT]);
+        sums.offset_weight = lanes_from_tally(sums.count[ZONE_COHESION]);
     }
     if (variant.layout != KERNEL_THREE) {
         sums.offset_weight = sums.velocity_weight;
@@ -319,6 +334,15 @@ LANES_INLINE void store_sums(const struct sums *sums, struct kernel_sums *out) {
     lanes_store(out->offset_weight, sums->offset_weight);
 }
 
+/* A row of cells not beyond the one that a slot was sorted into: where its agent is now, mostly. */
+LANES_INLINE int32_t row_before(const struct grid *grid, int32_t slot) {
+    int32_t row = grid_axis_cell(&grid->down, grid->motion[slot].y);
+    while (grid->begin[row * grid->across.cells] > slot) {
+        row--;
+    }
+    return row;
+}
+
 /* The row of cells that a slot is in, and the first slot behind it. *row: one not beyond it; moved on. */
 LANES_INLINE int32_t row_end(const struct grid *grid, int32_t slot, int32_t *row) {
     const int32_t columns = grid->across.cells;
@@ -330,7 +354,7 @@ LANES_INLINE int32_t row_end(const struct grid *grid, int32_t slot, int32_t *row
 
 void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end, struct neighbor_sums *out) {
     const struct grid *grid = plan->crowd->grid;
-    int32_t row = begin < end ? grid_axis_cell(&grid->down, grid->motion[begin].y) : 0;
+    int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
     struct kernel_sums stored;
     for (int32_t first = begin; first < end; first += block.count) {

@@ -101,7 +101,7 @@ static void separate(const struct grid *grid, const struct neighbor_query *query
         squared < NEIGHBORS_COINCIDENT
             ? vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]),
                          COINCIDENT_PUSH)
-            : vec2_scale(offset, zone->strength * (1.0f / squared) - zone->less);
+            : vec2_scale(offset, zone->strength / squared - zone->less);
     sums->separation = vec2_sub(sums->separation, towards);
     sums->separation_count++;
 }

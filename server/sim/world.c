@@ -425,8 +425,9 @@ static void step_agents(void *context, int32_t begin, int32_t end) {
 
 void world_act(struct world *world, const struct parallel *parallel) {
     if (world->agent_count > 0) {
+        world->keeps_order = world_keeps_order(world);
         /* A torus has the same cells from tick to tick. */
-        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP;
+        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
         if (!world->is_fluid) { /* of a mere flock nobody is looked up */
             grid_look_up(&world->grid, parallel);
         }

@@ -85,7 +85,8 @@ struct world {
     bool has_neighbors,
         has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */
     bool is_creating; /* world_create has not placed everybody yet */
-    bool is_sorted;   /* the grid holds tick t */
+    bool is_sorted;   /* the grid holds tick t, in order of it or of a tick shortly before */
+    bool keeps_order; /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
     bool is_fluid;    /* everybody merely flocks, so everybody but those at rest faces where it goes */
     enum simd simd;   /* what neighbours are summed with */
@@ -178,10 +179,13 @@ void world_note_neighbors(struct world *world, const struct kind_def *kind);
  * changes a radius. Allocates nothing. */
 void world_sort(struct world *world);
 
+/** Whether agents stay in their slots from tick t to t+1, since few would change cells. */
+bool world_keeps_order(const struct world *world);
+
 /** Everybody's tick: reads tick t, writes t+1. */
 void world_act(struct world *world, const struct parallel *parallel);
 
-/** Tick t+1 becomes tick t, sorted when anybody will ask. */
+/** Tick t+1 becomes tick t, sorted when anybody will ask and the order has not just been kept. */
 void world_advance(struct world *world, const struct parallel *parallel);
 
 /** Regroups by_kind; after agents came or went. */

@@ -8,10 +8,12 @@
 #include "server/sim/trig.h"
 #include "server/sim/world_internal.h"
 
-#define CORE_RADII    3.0f  /* body radii within which everything is noticed (OpenSteer) */
-#define ALL_ROUND     -2.0f /* no cosine is less */
-#define SMALLEST_EDGE 1.0f  /* px */
-#define ROW_COST      4.0f  /* candidates */
+#define CORE_RADII     3.0f   /* body radii within which everything is noticed (OpenSteer) */
+#define ALL_ROUND      -2.0f  /* no cosine is less */
+#define SMALLEST_EDGE  1.0f   /* px */
+#define ROW_COST       4.0f   /* candidates */
+#define DRIFT_SHARE    0.036f /* of a cell's edge: how far agents may drift; more makes too many candidates */
+#define KEPT_TICKS_MAX 7.0f
 
 enum { CANDIDATE_SAMPLES = 1024, LOOKS_MAX = 32 };
 
@@ -193,6 +195,39 @@ static float cell_edge(const struct world *world) {
     return best;
 }
 
+/* ---- how long the order is kept ---- */
+
+/* px: how far anybody may get in a tick. */
+static float step_of(const struct world *world) {
+    float fastest = 0.0f;
+    for (int k = 0; k < world->kind_count; k++) {
+        if (world_kind_population(world, k) > 0) {
+            fastest = larger(fastest, world->kinds[k].body.max_speed);
+        }
+    }
+    const vec2 size = world->bounds.size;
+    return GRID_SLACK * fastest * world->dt + GRID_ROUNDING * larger(size.x, size.y);
+}
+
+/* px: so far agents may drift before they are sorted again; 0 where each tick sorts. Only on a torus without
+ * solids is it certain that nobody moves further than its kind's speed allows. */
+static float drift_limit(const struct world *world, float edge) {
+    if (world->bounds.edge != EDGE_WRAP || world->scenery.solid_count > 0 || world->has_own_bodies) {
+        return 0.0f;
+    }
+    const float step = step_of(world), ticks = floorf(DRIFT_SHARE * edge / step);
+    return 1.0001f * step * (ticks < KEPT_TICKS_MAX ? ticks : KEPT_TICKS_MAX);
+}
+
+bool world_keeps_order(const struct world *world) {
+    return world->is_sorted && world->grid.drift + step_of(world) <= drift_limit(world, cell_edge(world));
+}
+
+/* The walks that cells are made for: two who look for each other have both drifted. */
+static float widest_walk(const struct world *world, float edge) {
+    return edge + 2.0f * drift_limit(world, edge);
+}
+
 static void fill_radii(void *context, int32_t begin, int32_t end) {
     struct world *world = context;
     const struct grid *grid = &world->grid;
@@ -220,7 +255,7 @@ void world_sort(struct world *world) {
     world->is_sorted = edge > 0.0f;
     note_bodies(world);
     if (world->is_sorted) {
-        grid_resort(&world->grid, &world->bounds, edge);
+        grid_resort(&world->grid, &world->bounds, widest_walk(world, edge));
         fill_radii(world, 0, world->agent_count);
     }
 }
@@ -233,15 +268,15 @@ void world_advance(struct world *world, const struct parallel *parallel) {
         world->next_heading = world->heading;
         world->heading = heading;
     }
-    if (!world->is_sorted) {
-        grid_advance(&world->grid);
+    world->is_fluid = world_is_fluid(world);
+    if (!world->is_sorted || world->keeps_order) {
+        grid_advance(&world->grid, step_of(world));
     } else {
-        grid_sort(&world->grid, &world->bounds, edge, parallel);
+        grid_sort(&world->grid, &world->bounds, widest_walk(world, edge), parallel);
         if (!world->has_one_radius) {
             parallel->run(parallel->pool, world->agent_count, 4096, fill_radii, world);
         }
     }
-    world->is_fluid = world_is_fluid(world);
 }
 
 void world_keep_headings(struct world *world) {

@@ -66,6 +66,9 @@ static void random_arrangement(void) {
         ids[i] = (i > 0 ? ids[i - 1] : 0) + 1 + (uint32_t)below(1000);
     }
     grid_build(&grid, &bounds, motion, kind, count, below(3) ? spread(1e-2f, 1e6f) : 1.0f);
+    for (int ticks = below(3); ticks > 0; ticks--) {
+        grid_drift_apart(&grid, &bounds, motion, spread(1e-2f, 1e2f), &dice);
+    }
     for (int32_t slot = 0; slot < count; slot++) {
         grid.radius[slot] = (float)(grid.row[slot] % 5) * 3.0f;
     }
@@ -124,7 +127,7 @@ static vec2 reference_push(const struct neighbor_query *query, const struct neig
         return vec2_scale(neighbors_split(ids[grid.row[query->slot]], ids[one->row]), 64.0f);
     }
     const float scale = zone->is_sharp ? zone->radius : zone->radius * (2.0f / 3.0f);
-    const float factor = scale * (1.0f / one->squared) - (zone->is_sharp ? 0.0f : 2.0f / 3.0f / zone->radius);
+    const float factor = scale / one->squared - (zone->is_sharp ? 0.0f : 2.0f / 3.0f / zone->radius);
     return (vec2){one->offset.x * factor, one->offset.y * factor};
 }
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "server/sim/rng.h"
+#include "server/sim/world_internal.h" /* to look into the grid */
 #include "tests/property/environment.h"
+#include "tests/unit/sim/grid_fixture.h"
 #include "tests/unit/sim/sim_fixture.h"
 
 static struct rng dice;
@@ -345,6 +347,7 @@ static void run_world(void) {
         }
         for (int32_t row = 0; row < world_agent_count(world); row++) {
             check_agent(world, row);
+            assert_true(!world->is_sorted || grid_finds(&world->grid, row));
         }
     }
     world_destroy(world);

@@ -139,6 +139,29 @@ static void test_torus(void **state) {
     grid_fini(&grid);
 }
 
+static void test_drift(void **state) {
+    (void)state;
+    /* Walks find whoever has moved on since the sort, over a torus' edge as well. */
+    struct grid grid = make_grid();
+    for (int round = 0; round < 200; round++) {
+        const struct bounds bounds = {{rng_between(&dice, 30.0f, 900.0f), rng_between(&dice, 30.0f, 900.0f)},
+                                      round % 2 ? EDGE_WRAP : (enum edge)(round / 2 % 4)};
+        scatter(MANY, (vec2){0.0f, 0.0f}, vec2_scale(bounds.size, 0.999f));
+        const float radius = rng_between(&dice, 2.0f, 80.0f);
+        grid_build(&grid, &bounds, motion, kind, MANY, radius);
+        for (int tick = 0; tick < 3; tick++) {
+            grid_drift_apart(&grid, &bounds, motion, rng_between(&dice, 0.01f, 0.3f) * radius, &dice);
+            for (int32_t i = 0; i < 40; i++) {
+                (void)check_walk(&grid, &bounds, (vec2){motion[i].x, motion[i].y}, radius);
+            }
+        }
+        grid_resort(&grid, &bounds, radius);
+        check_sorted(&grid, MANY);
+        assert_true(grid.drift == 0.0f);
+    }
+    grid_fini(&grid);
+}
+
 static void test_nothing_in_it(void **state) {
     (void)state;
     struct grid grid = make_grid();
@@ -174,9 +197,9 @@ static void test_few_candidates(void **state) {
 
 int main(void) {
     dice = rng_begin(1, 2, 3, RNG_SPAWN_PLACE);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_upper_edge),
-                                       cmocka_unit_test(test_outside_the_world), cmocka_unit_test(test_torus),
-                                       cmocka_unit_test(test_nothing_in_it),
-                                       cmocka_unit_test(test_few_candidates)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_upper_edge),    cmocka_unit_test(test_outside_the_world),
+        cmocka_unit_test(test_torus),         cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_nothing_in_it), cmocka_unit_test(test_few_candidates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

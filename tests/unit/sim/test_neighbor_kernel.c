@@ -95,6 +95,9 @@ static void make_sample(uint64_t world, struct sample *sample) {
     };
     assert_int_equal(grid_reserve(&grid, MOST), 0);
     grid_build(&grid, &sample->bounds, motion, kinds, sample->count, flip(&rng, 0.2f) ? 0.3f * reach : reach);
+    for (int ticks = (int)rng_between(&rng, 0.0f, 3.0f); ticks > 0; ticks--) {
+        grid_drift_apart(&grid, &sample->bounds, motion, rng_between(&rng, 0.0f, 0.2f) * reach, &rng);
+    }
     for (int32_t slot = 0; slot < sample->count; slot++) {
         grid.radius[slot] = 0.02f * reach * (float)(grid.row[slot] % 5);
     }

@@ -1,6 +1,8 @@
 /* server/sim/world.h: the tick. */
 #include <math.h>
 
+#include "server/sim/world_internal.h" /* to look into the grid */
+#include "tests/unit/sim/grid_fixture.h"
 #include "tests/unit/sim/sim_fixture.h"
 
 static float distance_to(const struct world *world, int32_t row, vec2 point) {
@@ -129,6 +131,37 @@ static void test_agents_do_not_depend_on_each_other(void **state) {
     world_destroy(worlds[1]);
 }
 
+/* Ticks of 60 that left 2 000 agents in their slots; in each of them everybody is found. */
+static int kept_ticks(float max_speed) {
+    struct world_def def = one_kind_def(BEHAVIOR_FLOCK, (vec2){0, 0});
+    def.edge = EDGE_WRAP;
+    def.kinds[0].body.max_speed = (struct field_range){max_speed, max_speed};
+    def.kinds[0].body.locomotion = LOCOMOTION_CONSTANT_SPEED;
+    place(&def, (vec2){0, 0}, (vec2){0, 0});
+    def.placements[0].shape = PLACE_RECT;
+    def.placements[0].size = def.size;
+    def.placements[0].count = 2000;
+    struct world *world = build(&def);
+    int kept = 0;
+    for (int tick = 0; tick < 60; tick++) {
+        world_step(world);
+        kept += world->grid.drift > 0.0f;
+        for (int32_t slot = 0; slot < world->agent_count; slot++) {
+            assert_true(grid_finds(&world->grid, slot));
+        }
+    }
+    world_destroy(world);
+    return kept;
+}
+
+static void test_order_is_kept_while_nobody_gets_far(void **state) {
+    (void)state;
+    const int slow = kept_ticks(20.0f), brisk = kept_ticks(60.0f);
+    assert_true(slow > brisk && slow < 60);
+    assert_true(brisk > 20);
+    assert_int_equal(kept_ticks(2000.0f), 0);
+}
+
 static void test_target_jumps_when_reached(void **state) {
     (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){400.0f, 300.0f});
@@ -208,6 +241,7 @@ int main(void) {
         cmocka_unit_test(test_wrap_takes_the_short_way),
         cmocka_unit_test(test_contained_agents_come_back),
         cmocka_unit_test(test_agents_do_not_depend_on_each_other),
+        cmocka_unit_test(test_order_is_kept_while_nobody_gets_far),
         cmocka_unit_test(test_target_jumps_when_reached),
         cmocka_unit_test(test_explain_is_what_the_tick_does),
         cmocka_unit_test(test_bad_definitions_are_refused),
