@@ -14,7 +14,11 @@
 #include "tests/bench/bench_median.h"
 #include "tests/bench/flock_rival.h"
 
-enum { RUNS = 5, UPDATES = 200000 /* agent-updates in one run, at least */ };
+enum {
+    RUNS = 5,
+    UPDATES = 200000, /* agent-updates in one run, at least */
+    CYCLE = 12        /* ticks, of which every third or fourth sorts, or each */
+};
 #define RADIUS 50.0 /* px */
 
 struct setup {
@@ -84,7 +88,7 @@ static double now_ns(void) {
 static struct cost time_ticks(struct world *world, struct worker_pool *pool) {
     const struct parallel parallel = worker_pool_parallel(pool);
     const int32_t count = world_agent_count(world);
-    const int ticks = UPDATES / count + 1;
+    const int ticks = (UPDATES / count / CYCLE + 1) * CYCLE;
     double all[RUNS], sort[RUNS];
     for (int run = 0; run < RUNS; run++) {
         double acting = 0.0, sorting = 0.0;
@@ -104,7 +108,7 @@ static struct cost time_ticks(struct world *world, struct worker_pool *pool) {
 }
 
 static void sense(void *context, int32_t begin, int32_t end) {
-    enum { BATCH = 64 };
+    enum { BATCH = 256 };
     const struct world *world = context;
     const struct neighbor_crowd crowd =
         world_crowd(world, &world->kinds[0], &world->kinds[0].states[0].behaviors[0]);
@@ -123,7 +127,7 @@ static double time_sense(struct world *world, struct worker_pool *pool) {
     for (int run = 0; run < RUNS; run++) {
         const uint64_t start = clock_now_ns();
         for (int i = 0; i < repeats; i++) {
-            parallel.run(parallel.pool, count, 512, sense, world);
+            parallel.run(parallel.pool, count, 2048, sense, world);
         }
         times[run] = (double)(clock_now_ns() - start) / repeats / count;
     }
@@ -282,6 +286,7 @@ static void bench_scenario(const char *name, uint32_t count) {
 int bench_world(int argc, char **argv) {
     const uint32_t most = argc > 0 ? (uint32_t)strtoul(argv[0], NULL, 10) : 1000000;
     const int settle = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 5000;
+    const uint32_t least = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000;
     printf("scenarios at their own density\n%-20s %8s %2s %9s %9s %9s %9s\n", "", "agents", "T", "M upd/s",
            "ns/agent", "ms/tick", "candid.");
     bench_scenario("hunters_and_prey", most < 100000 ? most : 100000);
@@ -293,7 +298,7 @@ int bench_world(int argc, char **argv) {
         "agents", "near", "rules", "fade", "start", "T", "simd", "M upd/s", "ns/agent", "sort", "sense",
         "steer+move");
     for (int variant = 0; variant < 4; variant += variant == 0 ? 2 : 1) { /* not the plain smooth one */
-        for (uint32_t count = 1000; count <= most; count *= 10) {
+        for (uint32_t count = least; count <= most; count *= 10) {
             for (int dense = 0; dense < 2; dense++) {
                 const struct setup setup = {count, dense ? 30.0 : 10.0, variant / 2 != 0, variant % 2 == 0};
                 bench_setup(&setup, settle);
