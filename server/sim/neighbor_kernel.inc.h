@@ -131,7 +131,7 @@ LANES_INLINE lanes short_way(lanes difference, float size, float half) {
 }
 
 LANES_INLINE lanes_mask in_zone(const struct zone_plan *zone, const struct candidate *other, bool has_cones) {
-    const lanes_mask is_in = lanes_less_where(other->is_near, other->squared, lanes_all(zone->squared));
+    const lanes_mask is_in = lanes_less(other->squared, lanes_all(zone->squared));
     return has_cones
                ? lanes_at_most_where(is_in, lanes_mul(lanes_all(zone->cone), other->squared), other->facing)
                : is_in;
