@@ -71,17 +71,8 @@ LANES_INLINE lanes lanes_max(lanes a, lanes b) {
 LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
     return a < b;
 }
-LANES_INLINE lanes_mask lanes_at_most(lanes a, lanes b) {
-    return a <= b;
-}
 LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
     return a && b;
-}
-LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
-    return a || b;
-}
-LANES_INLINE lanes_mask lanes_but(lanes_mask a, lanes_mask b) {
-    return a && !b;
 }
 LANES_INLINE bool lanes_any(lanes_mask a) {
     return a;
@@ -95,10 +86,7 @@ LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
 LANES_INLINE lanes lanes_abs(lanes a) {
     return fabsf(a);
 }
-/* mask && a < b */
-LANES_INLINE lanes_mask lanes_less_where(lanes_mask mask, lanes a, lanes b) {
-    return mask && a < b;
-}
+/* mask && a <= b */
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return mask && a <= b;
 }
@@ -190,17 +178,8 @@ LANES_INLINE lanes lanes_max(lanes a, lanes b) {
 LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
     return _mm_cmplt_ps(a, b);
 }
-LANES_INLINE lanes_mask lanes_at_most(lanes a, lanes b) {
-    return _mm_cmple_ps(a, b);
-}
 LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
     return _mm_and_ps(a, b);
-}
-LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
-    return _mm_or_ps(a, b);
-}
-LANES_INLINE lanes_mask lanes_but(lanes_mask a, lanes_mask b) {
-    return _mm_andnot_ps(b, a);
 }
 LANES_INLINE bool lanes_any(lanes_mask a) {
     return _mm_movemask_ps(a) != 0;
@@ -213,9 +192,6 @@ LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_abs(lanes a) {
     return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
-}
-LANES_INLINE lanes_mask lanes_less_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm_and_ps(mask, _mm_cmplt_ps(a, b));
 }
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return _mm_and_ps(mask, _mm_cmple_ps(a, b));
@@ -313,17 +289,8 @@ LANES_INLINE lanes lanes_max(lanes a, lanes b) {
 LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
     return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
 }
-LANES_INLINE lanes_mask lanes_at_most(lanes a, lanes b) {
-    return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
-}
 LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
     return _mm256_and_ps(a, b);
-}
-LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
-    return _mm256_or_ps(a, b);
-}
-LANES_INLINE lanes_mask lanes_but(lanes_mask a, lanes_mask b) {
-    return _mm256_andnot_ps(b, a);
 }
 LANES_INLINE bool lanes_any(lanes_mask a) {
     return _mm256_movemask_ps(a) != 0;
@@ -336,9 +303,6 @@ LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_abs(lanes a) {
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
-}
-LANES_INLINE lanes_mask lanes_less_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm256_and_ps(mask, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return _mm256_and_ps(mask, _mm256_cmp_ps(a, b, _CMP_LE_OQ));
@@ -445,17 +409,8 @@ LANES_INLINE lanes lanes_max(lanes a, lanes b) {
 LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-LANES_INLINE lanes_mask lanes_at_most(lanes a, lanes b) {
-    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
-}
 LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
     return _kand_mask16(a, b);
-}
-LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
-    return _kor_mask16(a, b);
-}
-LANES_INLINE lanes_mask lanes_but(lanes_mask a, lanes_mask b) {
-    return _kandn_mask16(b, a);
 }
 LANES_INLINE bool lanes_any(lanes_mask a) {
     return a != 0;
@@ -468,9 +423,6 @@ LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_abs(lanes a) {
     return _mm512_abs_ps(a);
-}
-LANES_INLINE lanes_mask lanes_less_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm512_mask_cmp_ps_mask(mask, a, b, _CMP_LT_OQ);
 }
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return _mm512_mask_cmp_ps_mask(mask, a, b, _CMP_LE_OQ);
