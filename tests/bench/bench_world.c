@@ -286,7 +286,8 @@ static void bench_scenario(const char *name, uint32_t count) {
 int bench_world(int argc, char **argv) {
     const uint32_t most = argc > 0 ? (uint32_t)strtoul(argv[0], NULL, 10) : 1000000;
     const int settle = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 5000;
-    const uint32_t least = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000;
+    const uint32_t asked = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    const uint32_t least = asked > 0 ? asked : 1000;
     printf("scenarios at their own density\n%-20s %8s %2s %9s %9s %9s %9s\n", "", "agents", "T", "M upd/s",
            "ns/agent", "ms/tick", "candid.");
     bench_scenario("hunters_and_prey", most < 100000 ? most : 100000);
