@@ -29,18 +29,17 @@ LANES_INLINE struct pair pair_keep(lanes_mask mask, struct pair a) {
 LANES_INLINE struct pair pair_select(lanes_mask mask, struct pair a, struct pair b) {
     return (struct pair){lanes_select(mask, a.x, b.x), lanes_select(mask, a.y, b.y)};
 }
-/* Where hardly any is too long the branch is foreseen. */
-LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
-    const lanes squared = pair_dot(a, a);
-    const lanes_mask is_long = lanes_less(lanes_mul(limit, limit), squared);
-    return lanes_any(is_long) ? pair_select(is_long, pair_scale(a, lanes_div(limit, lanes_sqrt(squared))), a)
-                              : a;
+LANES_INLINE lanes_mask is_longer(struct pair a, lanes limit) {
+    return lanes_less(lanes_mul(limit, limit), pair_dot(a, a));
 }
 /* Where now and then some are too long nobody could foresee it, and a root and a division cost less. */
 LANES_INLINE struct pair pair_truncate_often(struct pair a, lanes limit) {
-    const lanes squared = pair_dot(a, a);
-    const lanes_mask is_long = lanes_less(lanes_mul(limit, limit), squared);
-    return pair_select(is_long, pair_scale(a, lanes_div(limit, lanes_sqrt(squared))), a);
+    const lanes length = lanes_sqrt(pair_dot(a, a));
+    return pair_select(is_longer(a, limit), pair_scale(a, lanes_div(limit, length)), a);
+}
+/* Where hardly any is too long the branch is foreseen. */
+LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
+    return lanes_any(is_longer(a, limit)) ? pair_truncate_often(a, limit) : a;
 }
 /* direction() of behavior_neighbors.c; `full_inverse` > 0. */
 LANES_INLINE struct pair towards(struct pair difference, float full_inverse, lanes weight) {

@@ -13,7 +13,7 @@
 #define SMALLEST_EDGE  1.0f   /* px */
 #define ROW_COST       4.0f   /* candidates */
 #define DRIFT_SHARE    0.036f /* of a cell's edge: how far agents may drift; more makes too many candidates */
-#define KEPT_TICKS_MAX 7.0f
+#define KEPT_TICKS_MAX 7.0f   /* however slow everybody is */
 
 enum { CANDIDATE_SAMPLES = 1024, LOOKS_MAX = 32 };
 
