@@ -2,31 +2,47 @@
  * a mistake on the command line, in the scenario, or a port in use. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "common/descriptors.h"
+#include "common/line_writer.h"
 #include "common/log.h"
 #include "server/options.h"
 #include "server/scenario_library.h"
 #include "server/server.h"
 #include "server/simulation.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, OUTPUT_BYTES = 256 };
 
 static int complain(const struct failure *failure, int code) {
-    (void)fprintf(stderr, "drover-server: %s\n", failure->message);
+    log_plain("drover-server: %s", failure->message);
     return code;
+}
+
+/* Says on stdout where the server listens: by a thread, since a stdout that is not read (a stopped terminal,
+ * a full pipe) must not keep it from serving. */
+static void announce(struct line_writer *output, const struct server *server) {
+    static char ring[OUTPUT_BYTES];
+    char line[OUTPUT_BYTES];
+    const int length = snprintf(line, sizeof line, "drover-server listening on %s\n", server_address(server));
+    if (length > 0 && (size_t)length < sizeof line) {
+        (void)line_writer_start(output, ring, sizeof ring, NULL);
+        line_writer_put(output, line, (size_t)length);
+    }
 }
 
 /* Serves until told to stop. */
 static int serve(const struct server_options *options, struct simulation *simulation) {
+    static struct line_writer output = LINE_WRITER_ON(STDOUT_FILENO);
     struct failure failure = {0};
     struct server *server = server_create(options, simulation, &failure);
     if (server == NULL) {
         return complain(&failure, EXIT_USAGE);
     }
-    (void)printf("drover-server listening on %s\n", server_address(server));
-    (void)fflush(stdout);
+    announce(&output, server);
     const int result = server_run(server, &failure);
     server_destroy(server);
+    line_writer_stop(&output);
     return result == 0 ? EXIT_SUCCESS : complain(&failure, EXIT_FAILURE);
 }
 
@@ -56,7 +72,23 @@ static int run(const struct server_options *options, const char *argument, struc
     return code;
 }
 
+/* From the options to the end. */
+static int start(const struct server_options *options, const char *argument) {
+    struct failure failure = {0};
+    struct scenario_library library;
+    if (scenario_library_init(&library, options->scenarios, &failure) != 0) {
+        return complain(&failure, EXIT_USAGE);
+    }
+    const int code = run(options, argument == NULL ? "seek" : argument, &library);
+    scenario_library_fini(&library);
+    return code;
+}
+
 int main(int argc, char **argv) {
+    if (descriptors_fill_standard() != 0) {
+        perror("drover-server: /dev/null");
+        return EXIT_FAILURE;
+    }
     struct server_options options = server_options_default();
     struct failure failure = {0};
     const char *argument = NULL;
@@ -69,11 +101,8 @@ int main(int argc, char **argv) {
         break;
     }
     log_set_level((enum log_level)options.log);
-    struct scenario_library library;
-    if (scenario_library_init(&library, options.scenarios, &failure) != 0) {
-        return complain(&failure, EXIT_USAGE);
-    }
-    const int code = run(&options, argument == NULL ? "seek" : argument, &library);
-    scenario_library_fini(&library);
+    log_start();
+    const int code = start(&options, argument);
+    log_stop();
     return code;
 }

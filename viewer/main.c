@@ -3,15 +3,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "viewer/app.h"
 
 static int report(const struct failure *failure, int status) {
-    fprintf(stderr, "drover-viewer: %s\n", failure->message);
+    log_plain("drover-viewer: %s", failure->message);
+    return status;
+}
+
+/* From the options to the end. */
+static int start(const struct viewer_options *options) {
+    struct failure failure;
+    struct app *app = app_create(options, &failure);
+    if (app == NULL) {
+        return report(&failure, 2);
+    }
+    const int status = app_run(app, &failure) == 0 ? EXIT_SUCCESS : report(&failure, EXIT_FAILURE);
+    app_destroy(app);
     return status;
 }
 
 int main(int argc, char **argv) {
+    if (descriptors_fill_standard() != 0) {
+        perror("drover-viewer: /dev/null");
+        return EXIT_FAILURE;
+    }
     struct viewer_options options;
     struct failure failure;
     switch (viewer_options_parse(argc, argv, &options, &failure)) {
@@ -19,17 +36,14 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     case OPTIONS_BAD:
         report(&failure, 0);
-        fprintf(stderr, "try drover-viewer --help\n");
+        log_plain("try drover-viewer --help");
         return 2;
     case OPTIONS_RUN:
         break;
     }
     log_set_level((enum log_level)options.log_level);
-    struct app *app = app_create(&options, &failure);
-    if (app == NULL) {
-        return report(&failure, 2);
-    }
-    const int status = app_run(app, &failure) == 0 ? EXIT_SUCCESS : report(&failure, EXIT_FAILURE);
-    app_destroy(app);
+    log_start();
+    const int status = start(&options);
+    log_stop();
     return status;
 }

@@ -49,6 +49,19 @@ def is_covered(agent, at, others, camera):
     return any(math.dist(at, camera.to_window(o["x"], o["y"])) < 30 for o in others if o["id"] != agent["id"])
 
 
+def without_descriptors(folder):
+    step("started without standard descriptors")
+    path = pathlib.Path(folder, "closed.png")
+    with Server("seek", "--paused") as server:
+        for closed in ((0,), (2,), (0, 1, 2)):
+            done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--log", "debug", "--screenshot", str(path)],
+                                  env=support.viewer_environment(), timeout=LIMIT_S,
+                                  preexec_fn=lambda: [os.close(descriptor) for descriptor in closed])
+            check(done.returncode == 0, f"closed {closed}: exit {done.returncode}")
+            support.Picture(path)
+            path.unlink()
+
+
 def every_scenario(folder):
     giants = ("murmuration_100k", "million")  # an agent of theirs is less than a pixel here
     names = sorted(path.stem for path in (ROOT / "scenarios").glob("*.json") if path.stem not in giants)
@@ -157,6 +170,7 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="drover-headless-") as name:
         folder = pathlib.Path(name)
+        without_descriptors(folder)
         every_scenario(folder)
         pictures_repeat(folder)
         golden_pictures(folder, sys.argv[3:] == ["--write"])

@@ -54,8 +54,44 @@ static void names_are_null_ended(void **state) {
     assert_null(log_level_names[LOG_DEBUG + 1]);
 }
 
+/* The same with the thread: in order, whole at the end; and what a program says of its own end. */
+static void writes_by_a_thread(void **state) {
+    (void)state;
+    char path[] = "/tmp/drover_test_log_XXXXXX";
+    const int file = mkstemp(path);
+    const int saved = dup(STDERR_FILENO);
+    assert_true(file >= 0 && saved >= 0);
+    assert_true(dup2(file, STDERR_FILENO) >= 0);
+    log_start();
+    for (int i = 0; i < 1000; i++) {
+        log_write(LOG_INFO, "net", "number %d", i);
+    }
+    log_plain("drover-server: it\nends");
+    log_stop();
+    log_plain("behind");
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    FILE *lines = fdopen(file, "r");
+    assert_non_null(lines);
+    rewind(lines);
+    char line[256];
+    for (int i = 0; i < 1000; i++) {
+        int number = -1;
+        assert_non_null(fgets(line, sizeof line, lines));
+        assert_int_equal(sscanf(line + 23, "Z info  net: number %d\n", &number), 1);
+        assert_int_equal(number, i);
+    }
+    assert_non_null(fgets(line, sizeof line, lines));
+    assert_string_equal(line, "drover-server: it?ends\n");
+    assert_non_null(fgets(line, sizeof line, lines));
+    assert_string_equal(line, "behind\n");
+    assert_null(fgets(line, sizeof line, lines));
+    assert_int_equal(fclose(lines), 0);
+    close(saved);
+    unlink(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(writes_lines),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(writes_lines), cmocka_unit_test(writes_by_a_thread),
                                        cmocka_unit_test(names_are_null_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
