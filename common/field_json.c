@@ -14,6 +14,7 @@
 
 #include "common/name_table.h"
 #include "common/nearest_name.h"
+#include "common/text_list.h"
 #include "common/utf8.h"
 
 enum { PATH_BYTES = sizeof((struct failure *)0)->field, QUOTE_BYTES = 40 };
@@ -67,12 +68,9 @@ static void range_text(const struct field *field, char *out, size_t size) {
 }
 
 static void choices_text(const struct field *field, char *out, size_t size) {
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; field->choices[i] != NULL && used < size; i++) {
-        const int length =
-            snprintf(out + used, size - used, "%s\"%s\"", i == 0 ? "" : ", ", field->choices[i]);
-        used += length < 0 ? 0 : (size_t)length;
+    for (int i = 0; field->choices[i] != NULL; i++) {
+        text_list_add(out, size, field->choices[i], true);
     }
 }
 
@@ -506,20 +504,18 @@ static bool is_listed(const char *const *names, const char *name) {
 
 static int fail_unknown(const struct field *table, const char *const *known, const char *name,
                         const char *path, struct failure *failure) {
-    char allowed[sizeof failure->message];
     char found[QUOTE_BYTES + 6];
-    size_t used = 0;
-    allowed[0] = '\0';
-    for (; table->type != FIELD_END && used < sizeof allowed; table++) {
-        used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s", used == 0 ? "" : ", ",
-                                 table->name);
-    }
-    for (; *known != NULL && used < sizeof allowed; known++) {
-        used +=
-            (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s", used == 0 ? "" : ", ", *known);
-    }
     quote(name, found);
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "unknown key %s; allowed: %s", found, allowed);
+    (void)failure_set(failure, FAILURE_BAD_PARAM, path, "unknown key %s; allowed: ", found);
+    const size_t used = strlen(failure->message); /* the list takes the room that is left */
+    char *allowed = failure->message + used;
+    for (; table->type != FIELD_END; table++) {
+        text_list_add(allowed, sizeof failure->message - used, table->name, false);
+    }
+    for (; *known != NULL; known++) {
+        text_list_add(allowed, sizeof failure->message - used, *known, false);
+    }
+    return -1;
 }
 
 static int check_required(const struct field *table, const char *path, uint64_t seen,

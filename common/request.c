@@ -5,7 +5,6 @@
  */
 #include "common/request.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@
 #include "common/request_obstacle.h"
 #include "common/request_subscribe.h"
 #include "common/request_table.h"
+#include "common/text_list.h"
 #include "common/utf8.h"
 
 enum { OP_SHOWN_BYTES = 40 };
@@ -255,20 +255,17 @@ void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]) {
 }
 
 static int fail_unknown_op(const char *op, struct failure *failure) {
-    char known[320];
-    size_t used = 0;
-    for (int i = 0; i < REQUEST_OP_COUNT; i++) {
-        const int length =
-            snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", request_rows[i].name);
-        used += (size_t)length;
-        assert(used < sizeof known);
-    }
     const size_t length = strlen(op);
     const size_t shown = utf8_cut(op, length, OP_SHOWN_BYTES);
     char hint[NEAREST_HINT_BYTES];
     request_op_hint(op, hint);
-    return failure_set(failure, FAILURE_UNKNOWN_OP, "op", "unknown op \"%.*s%s\"%s; known: %s", (int)shown,
-                       op, shown < length ? "..." : "", hint, known);
+    (void)failure_set(failure, FAILURE_UNKNOWN_OP, "op", "unknown op \"%.*s%s\"%s; known: ", (int)shown, op,
+                      shown < length ? "..." : "", hint);
+    const size_t used = strlen(failure->message); /* the list takes the room that is left */
+    for (int i = 0; i < REQUEST_OP_COUNT; i++) {
+        text_list_add(failure->message + used, sizeof failure->message - used, request_rows[i].name, false);
+    }
+    return -1;
 }
 
 static int read_op(const cJSON *json, enum request_op *op, struct failure *failure) {

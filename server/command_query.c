@@ -6,17 +6,11 @@
 
 #include "common/field_json.h"
 #include "common/nearest_name.h"
+#include "common/text_list.h"
 #include "server/world_snapshot.h"
 
 void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted) {
-    const size_t used = strlen(list);
-    const char *quote = quoted ? "\"" : "";
-    if (used + strlen(name) + 10 < NAME_LIST_BYTES) {
-        (void)snprintf(list + used, NAME_LIST_BYTES - used, "%s%s%s%s", used == 0 ? "" : ", ", quote, name,
-                       quote);
-    } else if (used > 0 && list[used - 1] != '.') {
-        (void)snprintf(list + used, NAME_LIST_BYTES - used, " ...");
-    }
+    text_list_add(list, NAME_LIST_BYTES, name, quoted);
 }
 
 int command_find_kind(const struct world *world, const char *name, struct failure *failure) {

@@ -7,6 +7,7 @@
 
 #include "common/field_json.h"
 #include "common/name_table.h"
+#include "common/text_list.h"
 
 /* A path that is too long is cut: it is for people. */
 void scenario_path(char out[SCENARIO_PATH_BYTES], const char *text, ...) {
@@ -34,10 +35,5 @@ int scenario_check_name(const char *name, const char *path, struct failure *fail
 
 /* Appends one more quoted name to a list for people, while there is room. */
 void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name) {
-    const size_t used = strlen(list);
-    if (used + strlen(name) + 8 < SCENARIO_LIST_BYTES) {
-        (void)snprintf(list + used, SCENARIO_LIST_BYTES - used, "%s\"%s\"", used == 0 ? "" : ", ", name);
-    } else if (used > 0 && list[used - 1] != '.') {
-        (void)snprintf(list + used, SCENARIO_LIST_BYTES - used, " ...");
-    }
+    text_list_add(list, SCENARIO_LIST_BYTES, name, true);
 }

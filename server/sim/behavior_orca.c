@@ -17,6 +17,7 @@
 #define LEAN   0.1f /* of the speed, to one hand: what an exactly symmetric meeting turns on */
 
 enum { NEAR_SOLIDS_MAX = 16 };
+_Static_assert(NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX <= HALF_PLANES_MAX, "a half-plane for each");
 
 /* Solids within reach, nearest first. */
 struct near_solids {

@@ -517,8 +517,31 @@ static void left_out_fields_are_not_written(void **state) {
     buffer_fini(&out);
 }
 
+/* However long the name and however many ops there are: the message is whole and its list ends cleanly. */
+static void unknown_ops_of_any_length(void **state) {
+    (void)state;
+    char name[201] = "", text[256];
+    for (int length = 0; length < 200; length++) {
+        struct request request;
+        struct failure failure;
+        (void)snprintf(text, sizeof text, "{\"op\":\"%s\"}", name);
+        assert_int_equal(decode(text, &request, &failure), -1);
+        assert_int_equal(failure.code, FAILURE_UNKNOWN_OP);
+        const char *known = strstr(failure.message, "; known: subscribe, unsubscribe, ");
+        assert_non_null(known);
+        const char *last = strrchr(failure.message, ' ') + 1;
+        bool is_whole = strcmp(last, "...") == 0;
+        for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+            is_whole = is_whole || strcmp(last, request_op_name((enum request_op)op)) == 0;
+        }
+        assert_true(is_whole);
+        name[length] = length % 3 == 0 ? 's' : 'e';
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_ops_of_any_length),
         cmocka_unit_test(fills_defaults),
         cmocka_unit_test(reads_fields),
         cmocka_unit_test(reads_ids),
