@@ -55,6 +55,20 @@ void line_reader_commit(struct line_reader *reader, size_t count) {
     reader->end += count;
 }
 
+int line_reader_end(struct line_reader *reader) {
+    if (reader->end == reader->begin || reader->data[reader->end - 1] == '\n') {
+        return 0;
+    }
+    size_t size = 0;
+    char *space = line_reader_reserve(reader, 1, &size);
+    if (space == NULL) {
+        return -1;
+    }
+    *space = '\n';
+    line_reader_commit(reader, 1);
+    return 0;
+}
+
 /* No newline in sight: keep what may still become a line, drop what cannot. */
 static enum line_event keep_tail(struct line_reader *reader) {
     const size_t pending = reader->end - reader->begin;

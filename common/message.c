@@ -250,6 +250,11 @@ struct json_writer message_begin_reply(enum request_op op, const char *id, struc
     return json;
 }
 
+bool message_is_reply(const char *line, size_t length) {
+    static const char start[] = "{\"op\":\"reply\",";
+    return line != NULL && length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
+}
+
 void message_end_reply(struct json_writer *json, struct buffer *out) {
     assert(json->buffer == out && json->depth == 1);
     (void)out;

@@ -197,6 +197,8 @@ void message_write_bye(const char *reason, const char *text, uint32_t retry_s, s
 
 /** Opens {"op":"reply","to":...,"id":... ; the caller adds members and calls message_end_reply. */
 struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out);
+/** Whether an answer is a reply, not an error. NULL is neither. */
+bool message_is_reply(const char *line, size_t length);
 void message_end_reply(struct json_writer *json, struct buffer *out);
 
 /** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot",

@@ -156,7 +156,7 @@ void broadcast_line(char *text, size_t length, struct session_set *sessions) {
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         if (session->subscription.is_active) {
-            session_send_shared(session, line);
+            session_tell(session, line);
         }
     }
     shared_bytes_release(line);

@@ -85,7 +85,7 @@ bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t 
         session_close(session, "auth", "no token within 10 s");
         return true;
     }
-    const bool is_busy = session->subscription.is_active || session->outstanding > 0;
+    const bool is_busy = session->subscription.is_active || session->outstanding > 0 || session->has_backlog;
     if (idle_s > 0 && !is_busy && now_ms - session->guest.heard_ms >= (uint64_t)idle_s * 1000u) {
         session_close(session, "idle", "neither subscribed nor heard of for too long");
         return true;
@@ -95,13 +95,20 @@ bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t 
 
 bool reception_lag(struct session *session, uint64_t now_ms, struct message_event *event) {
     struct guest *guest = &session->guest;
+    const bool is_behind = session_is_behind(session);
     const uint64_t skipped = session->queue.frames_skipped - guest->lag_told;
-    if (skipped == 0 || (guest->lag_told > 0 && now_ms - guest->lag_ms < RECEPTION_LAG_MS)) {
+    const bool is_due = guest->lag_told == 0 || now_ms - guest->lag_ms >= RECEPTION_LAG_MS;
+    if (!is_behind && (skipped == 0 || !is_due || session->left_out > 0)) {
         return false;
     }
     guest->lag_told = session->queue.frames_skipped;
     guest->lag_ms = now_ms;
     *event = (struct message_event){.has = EVENT_HAS_SKIPPED, .skipped = skipped};
     (void)snprintf(event->event, sizeof event->event, "lag");
+    if (is_behind) {
+        const uint64_t left_out = session_catch_up(session);
+        event->has |= EVENT_HAS_LEFT_OUT;
+        event->left_out = left_out < UINT32_MAX ? (uint32_t)left_out : UINT32_MAX;
+    }
     return session->subscription.is_active;
 }

@@ -33,7 +33,9 @@ void reception_charge(struct session *session, const struct request *request);
 /** Closes the session when its time is up: no token, or idle. idle_s 0: never idle. Returns whether it did.
  */
 bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms);
-/** Whether the session is to be told that it missed frames; fills *event but for its tick. */
+/** Whether the session is to be told that it missed frames or events; fills *event but for its tick. When
+ * events were left out (EVENT_HAS_LEFT_OUT) they come again from now on, and so do frames: tell it how the
+ * world is. */
 bool reception_lag(struct session *session, uint64_t now_ms, struct message_event *event);
 
 #endif

@@ -26,7 +26,7 @@
 #include "server/subscribe.h"
 
 enum {
-    SPARE_SESSIONS = 64,       /* that may be told "full" at the same time; further ones are just closed */
+    SPARE_SESSIONS = 64,       /* that wait until they have read that it is full; others are told at once */
     REPLY_BYTES = 1024 * 1024, /* a hello with every kind and target has some 30 KB */
 };
 
@@ -73,16 +73,15 @@ static void update_demand(struct server *server) {
     simulation_set_demand(server->simulation, &demand);
 }
 
-/* Who was not subscribed while the world was loaded or furnished anew is told now how it is. */
-static void catch_up(struct session *session, uint32_t revision, const struct message_scenario *scenario) {
-    if (session->guest.told != revision) {
-        struct buffer out;
-        buffer_init(&out, REPLY_BYTES);
-        message_write_scenario(scenario, &out);
-        session_send(session, &out);
-        buffer_fini(&out);
-        session->guest.told = revision;
-    }
+/* Tells the session how the world is, as of this revision. */
+static void send_scenario(struct session *session, uint32_t revision,
+                          const struct message_scenario *scenario) {
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_scenario(scenario, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+    session->guest.told = revision;
 }
 
 /* subscribe, unsubscribe, set_region, resync: a session's own affairs (subscribe.h). */
@@ -97,8 +96,9 @@ static void do_subscribe(struct server *server, struct session *session, const s
     simulation_describe(server->simulation, now);
     const struct subscribe_context context = {&server->broadcast, &server->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
-        if (!was_active && session->subscription.is_active) {
-            catch_up(session, revision, &now->scenario);
+        /* Who was not subscribed while the world was loaded or furnished is told now how it is. */
+        if (!was_active && session->subscription.is_active && session->guest.told != revision) {
+            send_scenario(session, revision, &now->scenario);
         }
         session->guest.owes_cursors = session->subscription.cursors;
         server->presence.is_owed = server->presence.is_owed || session->subscription.cursors;
@@ -150,7 +150,7 @@ static void do_hello(struct server *server, struct session *session, const struc
 
 static void do_cursor(struct server *server, struct session *session, const struct request *request) {
     if (pointing_move(server->simulation, session, request) == COMMAND_QUEUED) {
-        session_expect_answer(session);
+        session_expect_answer(session, false);
     }
     presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
     if (request->id[0] != '\0') {
@@ -182,11 +182,16 @@ static void do_help(struct session *session, const struct request *request) {
     buffer_fini(&out);
 }
 
+/* Whose answer may have more than a few hundred bytes: up to a megabyte in a large world. */
+static bool has_long_answer(enum request_op op) {
+    return op == REQUEST_GET_PARAMS || op == REQUEST_LIST || op == REQUEST_INSPECT || op == REQUEST_REMOVE;
+}
+
 static void do_command(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
     switch (simulation_submit(server->simulation, session->id, session->line, request)) {
     case COMMAND_QUEUED:
-        session_expect_answer(session);
+        session_expect_answer(session, has_long_answer(request->op));
         return;
     case COMMAND_REPLACED:
         return;
@@ -303,6 +308,18 @@ static void note_told(struct server *server, uint32_t revision) {
     }
 }
 
+/* The reply or error to a command; text is NULL when none is due. */
+static void deliver_answer(struct session *session, const struct command *command, char *text,
+                           size_t length) {
+    if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
+        rate_limit_forgive(&session->limit, uv_now(session->tcp.loop));
+    }
+    if (text != NULL) {
+        session_send_text(session, text, length);
+    }
+    session_answered(session, has_long_answer(command->request.op));
+}
+
 static void deliver(struct server *server, struct outcome *outcome) {
     if (outcome->kind == OUTCOME_EVENT) {
         deliver_event(server, outcome->event);
@@ -324,14 +341,7 @@ static void deliver(struct server *server, struct outcome *outcome) {
         free(text);
         return;
     }
-    if (text != NULL) {
-        struct shared_bytes *line = shared_bytes_create(text, length);
-        if (line != NULL) {
-            session_send_shared(session, line);
-            shared_bytes_release(line);
-        }
-    }
-    session_answered(session);
+    deliver_answer(session, (const struct command *)outcome, text, length);
 }
 
 static void take_everything(struct server *server) {
@@ -375,7 +385,7 @@ static void on_accept(void *context, int socket) {
     const int unnumbered = server->sessions.count - server->sessions.numbered;
     server->statistics.refused += full != NULL ? 1 : 0;
     if (full != NULL && unnumbered >= SPARE_SESSIONS) {
-        close(socket);
+        session_refuse(socket, "full", full);
         return;
     }
     struct session *session = session_set_add(&server->sessions, socket, full == NULL);
@@ -393,6 +403,29 @@ static void on_accept(void *context, int socket) {
     send_hello(server, session);
 }
 
+/* Tells a session what it missed; when events are among it, how the world is now as well. */
+static void send_lag(struct server *server, struct session *session, struct message_event *lag) {
+    lag->tick = simulation_tick(server->simulation);
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_event(lag, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+    if ((lag->has & EVENT_HAS_LEFT_OUT) == 0) {
+        return;
+    }
+    struct message_hello *now = calloc(1, sizeof *now);
+    if (now == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    const uint32_t revision = simulation_revision(server->simulation);
+    simulation_describe(server->simulation, now);
+    send_scenario(session, revision, &now->scenario);
+    simulation_request_snapshot(server->simulation);
+    free(now);
+}
+
 static void on_check(void *context, struct session *session, uint64_t now_ms) {
     struct server *server = context;
     struct failure failure = {0};
@@ -407,12 +440,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     }
     struct message_event lag;
     if (reception_lag(session, now_ms, &lag)) {
-        lag.tick = simulation_tick(server->simulation);
-        struct buffer out;
-        buffer_init(&out, REPLY_BYTES);
-        message_write_event(&lag, &out);
-        session_send(session, &out);
-        buffer_fini(&out);
+        send_lag(server, session, &lag);
     }
 }
 

@@ -20,9 +20,15 @@ void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms) {
 }
 
 void rate_limit_take(struct rate_limit *limit, double tokens) {
-    if (limit->rate > 0.0) {
+    if (limit->rate > 0.0 && limit->filled_ms >= limit->free_until_ms) {
         limit->tokens -= tokens;
     }
+}
+
+void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms) {
+    limit->tokens = limit->rate * burst_seconds;
+    limit->is_held = false;
+    limit->free_until_ms = now_ms + RATE_LIMIT_FREE_MS;
 }
 
 bool rate_limit_allows(const struct rate_limit *limit) {

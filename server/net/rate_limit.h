@@ -5,6 +5,7 @@
  * a part of one). While it holds less than one, the session is held back: its lines wait, nothing is lost.
  * 2. A session that was held back counts as held until the bucket is half full again, so one that floods all
  * the time is held all the time, however its bytes happen to arrive.
+ * 3. Once forgiven, it is full, and nothing is taken for RATE_LIMIT_FREE_MS.
  */
 #ifndef DROVER_NET_RATE_LIMIT_H
 #define DROVER_NET_RATE_LIMIT_H
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RATE_LIMIT_TELL_MS = 1000 };
+enum { RATE_LIMIT_TELL_MS = 1000, RATE_LIMIT_FREE_MS = 1000 };
 
 struct rate_limit {
     double rate; /* tokens a second; 0: no limit */
@@ -20,6 +21,7 @@ struct rate_limit {
     uint64_t filled_ms;
     bool is_held, was_told;
     uint64_t held_ms, told_ms; /* since when; when it was last told */
+    uint64_t free_until_ms;    /* nothing is taken before */
 };
 
 void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms);
@@ -27,6 +29,8 @@ void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms);
 void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms);
 /** Takes tokens; the bucket may go below nothing by a part of one. */
 void rate_limit_take(struct rate_limit *limit, double tokens);
+/** The session has shown that it waits for what it asks: what it sent so far is forgiven. */
+void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms);
 /** Whether a request may be handled now. */
 bool rate_limit_allows(const struct rate_limit *limit);
 /** A request waits because of the limit. */

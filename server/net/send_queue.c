@@ -35,7 +35,7 @@ static int grow(struct send_queue *queue) {
     return 0;
 }
 
-int send_queue_push_last(struct send_queue *queue, struct shared_bytes *line) {
+int send_queue_push(struct send_queue *queue, struct shared_bytes *line) {
     if (queue->count == queue->capacity && grow(queue) != 0) {
         return -1;
     }
@@ -45,11 +45,12 @@ int send_queue_push_last(struct send_queue *queue, struct shared_bytes *line) {
     return 0;
 }
 
-int send_queue_push(struct send_queue *queue, struct shared_bytes *line) {
-    if (queue->control_bytes > 0 && queue->control_bytes + line->length > queue->control_limit) {
-        return -1;
-    }
-    return send_queue_push_last(queue, line);
+bool send_queue_accepts(const struct send_queue *queue, size_t length) {
+    return queue->control_bytes == 0 || queue->control_bytes + length <= queue->control_limit;
+}
+
+bool send_queue_has_room(const struct send_queue *queue) {
+    return queue->control_bytes < queue->control_limit / 2;
 }
 
 void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame) {

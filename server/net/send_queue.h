@@ -1,5 +1,4 @@
-/* What one session is still owed: control lines (replies, events), never dropped, and the newest frame
- * (snapshot).
+/* What one session is still owed: control lines (replies, events) and the newest frame (snapshot).
  *
  * Pure: knows no socket. The session takes a batch, writes it, and says when it is written; one batch is
  * being written at a time, and a batch once taken is always written to its end, so a line is never cut.
@@ -8,8 +7,9 @@
  * 2. At most one frame is in the batch being written and one waits: the newest. A frame that is replaced or
  * dropped before its turn is counted in frames_skipped. A frame that can be read only after a key line has
  * that line before it, in the same batch, unless it is the key that was written last.
- * 3. control_bytes counts control lines waiting or being written. A push that would pass control_limit is
- * refused, but one line is always accepted when none waits, however long it is.
+ * 3. control_bytes counts control lines waiting or being written. A line once accepted is written. A reply is
+ * always accepted: whoever hands out requests stops in time (send_queue_has_room). Of other lines (events)
+ * one that would pass control_limit is refused, unless none waits.
  */
 #ifndef DROVER_NET_SEND_QUEUE_H
 #define DROVER_NET_SEND_QUEUE_H
@@ -37,15 +37,16 @@ struct send_queue {
     uint64_t frames_sent, frames_skipped;
 };
 
-/** control_limit: bytes of control lines that may wait. Allocates nothing yet. */
+/** control_limit: bytes of control lines (see 3). Allocates nothing yet. */
 void send_queue_init(struct send_queue *queue, size_t control_limit);
 /** Gives up every reference, those of the batch being written too. */
 void send_queue_fini(struct send_queue *queue);
-/** Queues a control line; takes its own reference. 0, or -1 when the limit would be passed or memory is short
- * (nothing is kept then). */
+/** Queues a reply; takes its own reference. 0, or -1 when memory is short (nothing is kept then). */
 NODISCARD int send_queue_push(struct send_queue *queue, struct shared_bytes *line);
-/** As send_queue_push without the limit: for the last word of a session. -1 when memory is short. */
-NODISCARD int send_queue_push_last(struct send_queue *queue, struct shared_bytes *line);
+/** Whether an event of this length may be pushed. */
+bool send_queue_accepts(const struct send_queue *queue, size_t length);
+/** Whether less than half of control_limit waits, so that further requests may be answered. */
+bool send_queue_has_room(const struct send_queue *queue);
 /** The newest frame; takes its own reference. One that still waits is skipped. */
 void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame);
 /** The same for a frame that can be read only after the key of this number (not 0). */

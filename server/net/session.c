@@ -2,24 +2,16 @@
 #include "server/net/session.h"
 
 #include <assert.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/message.h"
 #include "server/net/foreign.h"
+#include "server/net/peer_socket.h"
 
 enum {
-    /* A peer that fell off the net without a word is gone after 30 + 3 * 5 s. */
-    KEEPALIVE_SECONDS = 30,
-    KEEPALIVE_INTERVAL_SECONDS = 5,
-    KEEPALIVE_PROBES = 3,
-    NOT_SENT_LOW_WATER_BYTES = 16384,
     BYE_BYTES = 4096,
     RETRY_SECONDS = 2 /* what a full server suggests */
 };
@@ -82,6 +74,9 @@ static void on_written(uv_write_t *request, int status) {
         return;
     }
     flush(session);
+    if (session_is_runnable(session)) {
+        session->host->on_runnable(session->host->context, session); /* its lines waited for room */
+    }
 }
 
 /* Whether a frame that waits has to go on waiting, because the client has not read what it has. */
@@ -167,10 +162,43 @@ void session_send_shared(struct session *session, struct shared_bytes *lines) {
         return;
     }
     if (send_queue_push(&session->queue, lines) != 0) {
-        session_close(session, "slow", "too many bytes of replies are waiting to be read");
+        session_close(session, "slow", "the server is short of memory");
         return;
     }
     flush(session);
+}
+
+void session_tell(struct session *session, struct shared_bytes *lines) {
+    if (session->phase != SESSION_OPEN) {
+        return;
+    }
+    if (session->left_out > 0 || !send_queue_accepts(&session->queue, lines->length)) {
+        session->left_out++;
+        send_queue_drop_frame(&session->queue);
+        return;
+    }
+    session_send_shared(session, lines);
+}
+
+bool session_is_behind(const struct session *session) {
+    return session->left_out > 0 && send_queue_has_room(&session->queue);
+}
+
+uint64_t session_catch_up(struct session *session) {
+    const uint64_t left_out = session->left_out;
+    session->left_out = 0;
+    session->subscription.has_sent = false;
+    return left_out;
+}
+
+void session_send_text(struct session *session, char *text, size_t length) {
+    struct shared_bytes *shared = shared_bytes_create(text, length);
+    if (shared == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    session_send_shared(session, shared);
+    shared_bytes_release(shared);
 }
 
 void session_send(struct session *session, struct buffer *lines) {
@@ -180,18 +208,9 @@ void session_send(struct session *session, struct buffer *lines) {
     if (failed) {
         free(data);
         session_close(session, "slow", "the server is short of memory");
-        return;
+    } else if (data != NULL) {
+        session_send_text(session, data, length);
     }
-    if (data == NULL) {
-        return;
-    }
-    struct shared_bytes *shared = shared_bytes_create(data, length);
-    if (shared == NULL) {
-        session_close(session, "slow", "the server is short of memory");
-        return;
-    }
-    session_send_shared(session, shared);
-    shared_bytes_release(shared);
 }
 
 /* The frame that waited, if one did, was replaced. */
@@ -202,8 +221,16 @@ static void frame_offered(struct session *session, uint64_t skipped_before) {
     flush(session);
 }
 
+/* Whether frames go to the session; one that is behind skips them. */
+static bool takes_frames(struct session *session) {
+    if (session->left_out > 0) {
+        session->queue.frames_skipped++;
+    }
+    return session->phase == SESSION_OPEN && session->left_out == 0;
+}
+
 void session_offer_frame(struct session *session, struct shared_bytes *frame) {
-    if (session->phase == SESSION_OPEN) {
+    if (takes_frames(session)) {
         const uint64_t skipped = session->queue.frames_skipped;
         send_queue_offer_frame(&session->queue, frame);
         frame_offered(session, skipped);
@@ -212,7 +239,7 @@ void session_offer_frame(struct session *session, struct shared_bytes *frame) {
 
 void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
                          struct shared_bytes *frame) {
-    if (session->phase == SESSION_OPEN) {
+    if (takes_frames(session)) {
         const uint64_t skipped = session->queue.frames_skipped;
         send_queue_offer_keyed(&session->queue, key, key_number, frame);
         frame_offered(session, skipped);
@@ -237,7 +264,7 @@ static void close_with(struct session *session, struct buffer *last) {
     size_t length = 0;
     char *data = buffer_take(last, &length);
     struct shared_bytes *shared = data == NULL ? NULL : shared_bytes_create(data, length);
-    if (shared == NULL || send_queue_push_last(&session->queue, shared) != 0) {
+    if (shared == NULL || send_queue_push(&session->queue, shared) != 0) {
         shared_bytes_release(shared);
         close_now(session, false);
         return;
@@ -247,15 +274,26 @@ static void close_with(struct session *session, struct buffer *last) {
     resume_reading(session);
 }
 
+static void write_bye(const char *reason, const char *text, struct buffer *bye) {
+    buffer_init(bye, BYE_BYTES);
+    message_write_bye(reason, text, strcmp(reason, "full") == 0 ? RETRY_SECONDS : 0, bye);
+}
+
 void session_close(struct session *session, const char *reason, const char *text) {
     if (session->phase != SESSION_OPEN) {
         return;
     }
     log_write(LOG_INFO, "net", "session %u: bye %s (%s)", session->id, reason, text);
     struct buffer bye;
-    buffer_init(&bye, BYE_BYTES);
-    message_write_bye(reason, text, strcmp(reason, "full") == 0 ? RETRY_SECONDS : 0, &bye);
+    write_bye(reason, text, &bye);
     close_with(session, &bye);
+}
+
+void session_refuse(int socket, const char *reason, const char *text) {
+    struct buffer bye;
+    write_bye(reason, text, &bye);
+    peer_socket_refuse(socket, bye.data, bye.length);
+    buffer_fini(&bye);
 }
 
 /* Answers a peer that speaks another protocol. Returns whether it was one. */
@@ -306,9 +344,11 @@ static void on_end(struct session *session) {
     stop_reading(session);
     if (session->phase == SESSION_LINGERING) {
         close_now(session, false);
-        return;
+    } else if (session->phase == SESSION_OPEN && line_reader_end(&session->reader) != 0) {
+        session_close(session, "slow", "the server is short of memory");
+    } else {
+        session_run(session);
     }
-    leave_when_done(session);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
@@ -340,7 +380,8 @@ static void resume_reading(struct session *session) {
 
 static bool may_take_line(const struct session *session) {
     return session->phase == SESSION_OPEN && !session->is_leaving &&
-           session->outstanding < SESSION_COMMANDS && rate_limit_allows(&session->limit);
+           session->outstanding < SESSION_COMMANDS && session->outstanding_long < SESSION_LONG_ANSWERS &&
+           send_queue_has_room(&session->queue) && rate_limit_allows(&session->limit);
 }
 
 bool session_is_runnable(const struct session *session) {
@@ -398,13 +439,15 @@ void session_run(struct session *session) {
     leave_when_done(session);
 }
 
-void session_expect_answer(struct session *session) {
+void session_expect_answer(struct session *session, bool is_long) {
     session->outstanding++;
+    session->outstanding_long += is_long;
 }
 
-void session_answered(struct session *session) {
-    assert(session->outstanding > 0);
+void session_answered(struct session *session, bool is_long) {
+    assert(session->outstanding > 0 && session->outstanding_long >= is_long);
     session->outstanding--;
+    session->outstanding_long -= is_long;
     if (session->phase != SESSION_OPEN) {
         return;
     }
@@ -445,24 +488,40 @@ void session_leave(struct session *session, const char *id) {
 
 static bool is_peer_gone(const struct session *session) {
     uv_os_fd_t descriptor = -1;
-    if (uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) != 0) {
-        return true;
+    return uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) != 0 || peer_socket_is_gone(descriptor);
+}
+
+/* Since when no byte of what is being written was accepted, as of the looks taken so far. */
+static uint64_t stalled_since(struct session *session, uint64_t now_ms) {
+    const size_t left = uv_stream_get_write_queue_size((const uv_stream_t *)&session->tcp);
+    if (left != session->write_left) {
+        session->write_left = left;
+        session->write_progress_ms = now_ms;
     }
-    struct pollfd watch = {.fd = descriptor, .events = 0};
-    return poll(&watch, 1, 0) > 0 && (watch.revents & (POLLERR | POLLHUP)) != 0;
+    return session->write_progress_ms;
 }
 
 static void check_stall(struct session *session, uint64_t now_ms) {
     if (!send_queue_is_writing(&session->queue)) {
         flush(session); /* a frame that was held, when no newer one comes */
-        return;
-    }
-    const size_t left = uv_stream_get_write_queue_size((const uv_stream_t *)&session->tcp);
-    if (left != session->write_left) {
-        session->write_left = left;
-        session->write_progress_ms = now_ms;
-    } else if (now_ms - session->write_progress_ms >= LIMIT_STALL_SECONDS * 1000u) {
+    } else if (now_ms - stalled_since(session, now_ms) >= LIMIT_STALL_SECONDS * 1000u) {
         session_close(session, "slow", "no byte was accepted for 10 s");
+    }
+}
+
+static void check_flush(struct session *session, uint64_t now_ms) {
+    if (!session->is_hurried && stalled_since(session, now_ms) == now_ms) {
+        session->phase_deadline_ms = now_ms + SESSION_FLUSH_MS;
+    }
+    if (now_ms >= session->phase_deadline_ms) {
+        close_now(session, true);
+    }
+}
+
+void session_hurry(struct session *session) {
+    session->is_hurried = true;
+    if (session->phase == SESSION_FLUSHING) {
+        session->phase_deadline_ms = uv_now(session->tcp.loop) + SESSION_FLUSH_MS;
     }
 }
 
@@ -492,9 +551,11 @@ void session_check(struct session *session, uint64_t now_ms) {
         }
         return;
     case SESSION_FLUSHING:
+        check_flush(session, now_ms);
+        return;
     case SESSION_LINGERING:
         if (now_ms >= session->phase_deadline_ms) {
-            close_now(session, session->phase == SESSION_FLUSHING);
+            close_now(session, false);
         }
         return;
     case SESSION_CLOSED:
@@ -503,26 +564,6 @@ void session_check(struct session *session, uint64_t now_ms) {
 }
 
 /* ---- opening ---- */
-
-static void set_socket_options(struct session *session, int socket) {
-    /* Failing to set one costs latency, not correctness. */
-    const int low_water = NOT_SENT_LOW_WATER_BYTES;
-    const int interval = KEEPALIVE_INTERVAL_SECONDS;
-    const int probes = KEEPALIVE_PROBES;
-    if (uv_tcp_nodelay(&session->tcp, 1) != 0 || uv_tcp_keepalive(&session->tcp, 1, KEEPALIVE_SECONDS) != 0 ||
-        setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval) != 0 ||
-        setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes) != 0 ||
-        setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low_water, sizeof low_water) != 0) {
-        log_write(LOG_WARN, "net", "session %u: a socket option could not be set", session->id);
-    }
-#ifdef TCP_USER_TIMEOUT
-    /* Keepalive does not look after a peer that fell off the net while some bytes were on their way to it,
-     * and TCP would send those again for a quarter of an hour. */
-    const unsigned unacknowledged_ms =
-        1000u * (KEEPALIVE_SECONDS + KEEPALIVE_PROBES * KEEPALIVE_INTERVAL_SECONDS);
-    (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms, sizeof unacknowledged_ms);
-#endif
-}
 
 int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host, uint32_t id,
                  int socket) {
@@ -546,7 +587,9 @@ int session_open(struct session *session, uv_loop_t *loop, const struct session_
         close_now(session, false);
         return 0;
     }
-    set_socket_options(session, socket);
+    if (!peer_socket_prepare(socket)) {
+        log_write(LOG_WARN, "net", "session %u: a socket option could not be set", session->id);
+    }
     resume_reading(session);
     return 0;
 }

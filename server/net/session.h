@@ -3,15 +3,21 @@
  * 1. A session lives from session_open to its host's on_closed, which comes from libuv's close callback; only
  * then may its memory go. Whoever holds a session by number asks the session_set whether it still exists.
  * 2. Lines are handed out in order, at most SESSION_LINES_PER_TURN a turn; then other sessions get theirs.
- * While SESSION_COMMANDS requests of it wait for the world, or after it said bye, its lines are left alone
- * (and the socket is not read: the sender is held back by TCP, not by an error).
- * 3. Phases go one way: open, flushing (bye is queued; the rest is written, at most SESSION_FLUSH_MS),
- * lingering (our side is shut, we wait briefly for the other, so that a reset does not eat the bye), closed.
- * 4. Memory: one line (64 KiB) + one read (4 KiB), LIMIT_CONTROL_BYTES of replies, references to at most two
- * frames and two keys. SESSION_COMMANDS requests of it may wait in the queue of the world, about 9 KiB each.
+ * While SESSION_COMMANDS requests of it wait for the world (SESSION_LONG_ANSWERS of those with long answers),
+ * while half of LIMIT_CONTROL_BYTES waits to be read by it, or after it said bye, its lines are left alone
+ * (and the socket is not read: the sender is held back by TCP, not by an error). So whoever reads is answered
+ * everything, and is closed only when no byte is accepted for LIMIT_STALL_SECONDS.
+ * 3. Phases go one way: open, flushing (bye is queued; the rest is written as long as SESSION_FLUSH_MS never
+ * go by without a byte accepted), lingering (our side is shut, we wait briefly for the other, so that a reset
+ * does not eat the bye), closed. A session in a hurry, because the server stops, has SESSION_FLUSH_MS in all.
+ * 4. Memory: one line (64 KiB) + one read (4 KiB), LIMIT_CONTROL_BYTES of events; of replies half of that and
+ * the answers to what waits for the world; references to at most two frames and two keys. SESSION_COMMANDS
+ * requests of it may wait in the queue of the world, about 9 KiB each.
  * 5. A session that sends faster than its rate limit is held back like one with too many requests waiting,
  * told so once a second, and closed when that lasts LIMIT_RATE_SECONDS.
- * 6. A peer whose first bytes are HTTP or TLS is answered in HTTP and closed (foreign.h).
+ * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
+ * gets neither events nor frames, until it is told of that (session_is_behind).
+ * 7. A peer whose first bytes are HTTP or TLS is answered in HTTP and closed (foreign.h).
  */
 #ifndef DROVER_NET_SESSION_H
 #define DROVER_NET_SESSION_H
@@ -34,6 +40,7 @@
 enum {
     SESSION_LINES_PER_TURN = 64,
     SESSION_COMMANDS = 128,    /* requests of one session that may wait for the world */
+    SESSION_LONG_ANSWERS = 8,  /* and of those whose answers may be long */
     SESSION_FLUSH_MS = 1000,   /* to write what is owed after bye */
     SESSION_LINGER_MS = 250,   /* to see the other side close */
     SESSION_READ_BYTES = 4096, /* wish per read: with the longest line, the most a session keeps unhandled */
@@ -98,11 +105,14 @@ struct session {
     char address[SESSION_ADDRESS_CHARS]; /* of the peer, without its port */
     uint64_t opened_ms;                  /* loop time */
     uint64_t bytes_received, bytes_sent;
-    uint64_t line;   /* of the connection, 1-based: the one being handled */
-    int bad_lines;   /* unreadable ones in a row */
-    int outstanding; /* requests that wait for the world */
+    uint64_t line;        /* of the connection, 1-based: the one being handled */
+    int bad_lines;        /* unreadable ones in a row */
+    int outstanding;      /* requests that wait for the world */
+    int outstanding_long; /* and of those that may have long answers */
+    uint64_t left_out;    /* events and such lines that were too many to keep, since it was last told */
     enum session_phase phase;
     uint64_t phase_deadline_ms; /* loop time; flushing and lingering */
+    bool is_hurried;            /* the deadline stands, whatever the peer reads */
     bool is_reading, is_eof, has_backlog, is_leaving;
     bool is_recognised; /* its first bytes are no HTTP and no TLS */
     bool is_waiting;    /* the line being handled came alone and nothing was outstanding: its sender waits */
@@ -123,12 +133,20 @@ NODISCARD int session_open(struct session *session, uv_loop_t *loop, const struc
 bool session_is_runnable(const struct session *session);
 /** Handles waiting lines, one turn's worth. */
 void session_run(struct session *session);
-/** Queues a control line (or several) and takes the buffer's bytes; the buffer is empty afterwards. Nothing
- * is sent when the buffer is empty or the session is closing. A failed buffer or too much waiting ends the
- * session ("slow"). */
+/** Queues a reply (or several lines) and takes the buffer's bytes; the buffer is empty afterwards. Nothing is
+ * sent when the buffer is empty or the session is closing. A buffer that failed ends the session ("slow"). */
 void session_send(struct session *session, struct buffer *lines);
+/** The same for malloc'd bytes, which become the session's. */
+void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
+/** Queues a line that was not asked for (an event, a scenario), unless too much waits: then it is left out.
+ */
+void session_tell(struct session *session, struct shared_bytes *lines);
+/** Whether lines were left out and may be made up for now: the session has read half of what waited. */
+bool session_is_behind(const struct session *session);
+/** Lets lines and frames come again; returns how many lines were left out. */
+uint64_t session_catch_up(struct session *session);
 /** The newest frame, in place of one that waits. */
 void session_offer_frame(struct session *session, struct shared_bytes *frame);
 /** The same for a frame that can be read only after this key line (send_queue_offer_keyed). */
@@ -138,14 +156,20 @@ void session_offer_keyed(struct session *session, struct shared_bytes *key, uint
 void session_forget_key(struct session *session);
 /** Skips a frame that waits. */
 void session_drop_frame(struct session *session);
-/** A request of this session was handed to the world; session_answered when it is done. */
-void session_expect_answer(struct session *session);
-void session_answered(struct session *session);
+/** A request of this session was handed to the world; session_answered when it is done. is_long: its answer
+ * may be long. */
+void session_expect_answer(struct session *session, bool is_long);
+void session_answered(struct session *session, bool is_long);
 /** Ends the session as it asked, after its earlier requests are answered. id: of its bye request. */
 void session_leave(struct session *session, const char *id);
+/** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
+ * new connection is all), and closes it. reason: as for session_close. */
+void session_refuse(int socket, const char *reason, const char *text);
 /** Says bye and closes once everything queued is written. reason: "client", "shutdown", "slow", "full",
  * "protocol", "rate", "idle", "auth". */
 void session_close(struct session *session, const char *reason, const char *text);
+/** Gives a session that is closing, or is closed next, SESSION_FLUSH_MS and no more: the server stops. */
+void session_hurry(struct session *session);
 /** Looks after time limits: flush, linger, stall, a half-closed peer that is gone. Call a few times a second.
  */
 void session_check(struct session *session, uint64_t now_ms);

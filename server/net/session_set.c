@@ -182,6 +182,7 @@ struct session *session_set_find(const struct session_set *set, uint32_t id) {
 
 void session_set_close_all(struct session_set *set, const char *reason, const char *text) {
     for (struct session *session = set->first; session != NULL; session = session->next) {
+        session_hurry(session);
         session_close(session, reason, text);
     }
 }

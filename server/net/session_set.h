@@ -65,7 +65,7 @@ struct session *session_set_find(const struct session_set *set, uint32_t id);
 struct session_traffic session_set_traffic(const struct session_set *set);
 /** How many numbered sessions come from this address, those that are closing included. */
 int session_set_count_address(const struct session_set *set, const char *address);
-/** Says bye to every session. */
+/** Says bye to every session, and waits for none longer than SESSION_FLUSH_MS. */
 void session_set_close_all(struct session_set *set, const char *reason, const char *text);
 
 #endif

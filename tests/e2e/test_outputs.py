@@ -149,9 +149,9 @@ class NobodyReads(Outputs):
     def test_a_mistake_at_the_start_is_told_to_who_reads_late(self):
         """Told and gone: what a program that ends at once has to say is not lost."""
         for _ in range(20):
-            result = run_server("--port", "0", "no_such_world")
+            result = run_server("--port", "0", "nowhere")
             self.assertEqual(result.returncode, 2)
-            self.assertRegex(result.stderr, r"^drover-server: .*no_such_world.*\n$")
+            self.assertRegex(result.stderr, r"^drover-server: .*nowhere.*\n$")
 
     def test_a_log_whose_reader_has_gone(self):
         reader, writer = os.pipe()

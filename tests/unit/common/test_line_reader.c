@@ -118,10 +118,45 @@ static void keeps_nul_bytes_in_a_line(void **state) {
     line_reader_fini(&reader);
 }
 
+/* Feeds the text, ends the stream and returns the lines behind the last newline, as trace_lines writes them.
+ */
+static void expect_last(const char *text, const char *last) {
+    struct line_reader reader;
+    line_reader_init(&reader, MAX_LINE);
+    size_t room = 0, length = strlen(text), line_length = 0;
+    char *line = NULL, trace[64] = "";
+    char *space = line_reader_reserve(&reader, length, &room);
+    assert_non_null(space);
+    memcpy(space, text, length);
+    line_reader_commit(&reader, length);
+    while (line_reader_next(&reader, &line, &line_length) != LINE_NEED_MORE) {}
+    assert_int_equal(line_reader_end(&reader), 0);
+    assert_int_equal(line_reader_end(&reader), 0); /* ends only once */
+    enum line_event event;
+    while ((event = line_reader_next(&reader, &line, &line_length)) != LINE_NEED_MORE) {
+        const size_t used = strlen(trace);
+        (void)snprintf(trace + used, sizeof trace - used, event == LINE_READY ? "<%s>" : "!", line);
+    }
+    assert_string_equal(trace, last);
+    line_reader_fini(&reader);
+}
+
+static void the_end_of_the_stream_ends_a_line(void **state) {
+    (void)state;
+    expect_last("", "");
+    expect_last("one\n", "");
+    expect_last("one\ntwo", "<two>");
+    expect_last("two\r", "<two>");
+    expect_last("0123456789abcdef", "<0123456789abcdef>");
+    expect_last("0123456789abcdefg", ""); /* was reported as too long already */
+    expect_last("0123456789abcdefghij", "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_the_same_lines_however_they_come),
         cmocka_unit_test(an_endless_line_costs_bounded_memory),
+        cmocka_unit_test(the_end_of_the_stream_ends_a_line),
         cmocka_unit_test(keeps_nul_bytes_in_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,6 +230,8 @@ static void event_error_and_bye_round_trip(void **state) {
     buffer_fini(&out);
 }
 
+#define TEXT(literal) literal, sizeof(literal) - 1
+
 static void reply_is_built_and_read(void **state) {
     (void)state;
     struct buffer out;
@@ -240,6 +242,10 @@ static void reply_is_built_and_read(void **state) {
     json_key_number(&json, "clock", 88200.1);
     json_key_unsigned(&json, "tick", 1265);
     message_end_reply(&json, &out);
+    assert_true(message_is_reply(out.data, out.length));
+    assert_false(message_is_reply(out.data, 10));
+    assert_false(message_is_reply(NULL, 0));
+    assert_false(message_is_reply(TEXT("{\"op\":\"error\",\"code\":\"busy\",\"message\":\"\"}\n")));
     assert_string_equal(
         out.data,
         "{\"op\":\"reply\",\"to\":\"ping\",\"id\":7,\"t0\":555.25,\"clock\":88200.1,\"tick\":1265}\n");
@@ -252,8 +258,6 @@ static void reply_is_built_and_read(void **state) {
     message_fini(&message);
     buffer_fini(&out);
 }
-
-#define TEXT(literal) literal, sizeof(literal) - 1
 
 static void lists_are_read(void **state) {
     (void)state;

@@ -68,12 +68,35 @@ static void held_until_half_full(void **state) {
     assert_false(rate_limit_tell(&limit, 20000));
 }
 
+/* A script in lock-step, three lines and one answer at a time, 1000 rounds a second: never held. */
+static void forgiven(void **state) {
+    (void)state;
+    rate_limit_init(&limit, 200, 0);
+    for (uint64_t now = 0; now < 20000; now++) {
+        rate_limit_fill(&limit, now);
+        for (int line = 0; line < 3; line++) {
+            assert_true(rate_limit_allows(&limit));
+            rate_limit_take(&limit, 1.0);
+        }
+        rate_limit_forgive(&limit, now);
+    }
+    rate_limit_fill(&limit, 20998); /* free for a second after the last answer */
+    for (int line = 0; line < 5000; line++) {
+        rate_limit_take(&limit, 1.0);
+    }
+    rate_limit_fill(&limit, 20999); /* and then it counts again, from a full bucket */
+    assert_int_equal(take_all(), 400);
+    rate_limit_hold(&limit, 20999);
+    rate_limit_forgive(&limit, 21500);
+    assert_true(rate_limit_allows(&limit));
+    assert_int_equal(rate_limit_held_for_ms(&limit, 30000), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(burst_then_rate),
-        cmocka_unit_test(parts_of_a_token),
-        cmocka_unit_test(no_limit),
-        cmocka_unit_test(held_until_half_full),
+        cmocka_unit_test(burst_then_rate), cmocka_unit_test(parts_of_a_token),
+        cmocka_unit_test(no_limit),        cmocka_unit_test(held_until_half_full),
+        cmocka_unit_test(forgiven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,13 @@ static void offer(struct send_queue *queue, const char *text) {
     shared_bytes_release(frame);
 }
 
+static void push_event(struct send_queue *queue, const char *text, bool is_accepted) {
+    assert_true(send_queue_accepts(queue, strlen(text)) == is_accepted);
+    if (is_accepted) {
+        push(queue, text);
+    }
+}
+
 /* Takes a batch and checks its texts, "a b c". */
 static void expect_batch(struct send_queue *queue, const char *expected) {
     struct shared_bytes *batch[SEND_QUEUE_BATCH];
@@ -105,21 +112,34 @@ static void test_limit(void **state) {
     (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 8);
-    push(&queue, "longer than the limit"); /* one line always fits */
-    struct shared_bytes *line = make("x");
-    assert_int_equal(send_queue_push(&queue, line), -1);
-    assert_int_equal(line->references, 1);
+    push_event(&queue, "longer than the limit", true); /* one line always fits */
+    push_event(&queue, "x", false);
     expect_batch(&queue, "longer than the limit");
-    assert_int_equal(send_queue_push(&queue, line), -1); /* bytes being written still count */
-    assert_int_equal(send_queue_push_last(&queue, line), 0);
-    assert_int_equal(line->references, 2);
+    push_event(&queue, "x", false); /* bytes being written still count */
+    push(&queue, "reply");          /* what was asked is answered all the same */
     send_queue_end_write(&queue);
-    expect_batch(&queue, "x");
+    expect_batch(&queue, "reply");
     send_queue_end_write(&queue);
-    push(&queue, "1234");
-    push(&queue, "5678");
-    assert_int_equal(send_queue_push(&queue, line), -1);
-    shared_bytes_release(line);
+    push_event(&queue, "1234", true);
+    push_event(&queue, "5678", true);
+    push_event(&queue, "9", false);
+    send_queue_fini(&queue);
+}
+
+/* Requests are handed out while less than half of the limit waits, written or not. */
+static void test_room(void **state) {
+    (void)state;
+    struct send_queue queue;
+    send_queue_init(&queue, 8);
+    assert_true(send_queue_has_room(&queue));
+    push(&queue, "123");
+    assert_true(send_queue_has_room(&queue));
+    push(&queue, "4");
+    assert_false(send_queue_has_room(&queue));
+    expect_batch(&queue, "123 4");
+    assert_false(send_queue_has_room(&queue));
+    send_queue_end_write(&queue);
+    assert_true(send_queue_has_room(&queue));
     send_queue_fini(&queue);
 }
 
@@ -233,6 +253,7 @@ int main(void) {
         cmocka_unit_test(test_newest_frame_wins),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_room),
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_references),
     };
