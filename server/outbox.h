@@ -16,7 +16,8 @@
 #include "common/nodiscard.h"
 
 enum outcome_kind {
-    OUTCOME_ANSWER,   /* the request is done; text is its reply or error, NULL when none is due */
+    OUTCOME_ANSWER,   /* the head of a struct command, which is done; text is its reply or error, NULL when
+                         none is due */
     OUTCOME_EVENT,    /* something every subscriber is told */
     OUTCOME_SCENARIO, /* a line for every subscriber, before the first frame of the new epoch */
 };
