@@ -123,6 +123,10 @@ class Client:
                 raise Closed("end of stream")
             self._bytes += data
 
+    def sip(self, size=4096):
+        """Takes so many bytes at most from the socket and keeps them: a slow reader."""
+        self._bytes += self.socket.recv(size)
+
     def receive(self, timeout=PATIENCE_S):
         """The next message that request() did not consume."""
         if self._waiting:
