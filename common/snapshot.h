@@ -46,6 +46,7 @@ struct snapshot {
     uint64_t tick;
     double time_s;   /* simulated time, tick / tick_hz */
     double clock_ms; /* the server's monotonic clock when the tick ended */
+    uint64_t pace;   /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
     uint32_t epoch;  /* counts loaded scenarios; not on the wire */
     bool has_forces;
     unsigned fields;     /* enum snapshot_field: what is there; the columns of others hold zeros */

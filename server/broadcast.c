@@ -28,8 +28,8 @@ static bool has_frames(const struct subscription *subscription) {
     return subscription->is_active && subscription->view.layout != LAYOUT_EVENTS;
 }
 
-bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, enum audience audience,
-                      bool has_forces) {
+bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
+                      enum audience audience, bool has_forces) {
     if (!has_frames(subscription) || (subscription->forces && !has_forces)) {
         return false;
     }
@@ -38,6 +38,9 @@ bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, en
     }
     if (audience == AUDIENCE_NEWER) {
         return tick > subscription->last_tick;
+    }
+    if (audience == AUDIENCE_PACE) {
+        return pace / subscription->every > subscription->last_pace / subscription->every;
     }
     return tick / subscription->every > subscription->last_tick / subscription->every;
 }
@@ -125,6 +128,7 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
     }
     subscription->has_sent = true;
     subscription->last_tick = snapshot->tick;
+    subscription->last_pace = snapshot->pace;
     if (form->key != NULL) {
         session_offer_keyed(session, form->key, form->packed.number, form->frame);
     } else {
@@ -139,7 +143,8 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
         return;
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (broadcast_is_due(&session->subscription, snapshot->tick, slot->audience, snapshot->has_forces)) {
+        if (broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace, slot->audience,
+                             snapshot->has_forces)) {
             offer(broadcast, snapshot, session);
         }
     }

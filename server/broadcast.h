@@ -31,9 +31,10 @@ void broadcast_fini(struct broadcast *broadcast);
 
 /** Ticks between frames for a wished rate: the smallest whole number that does not pass it. >= 1. */
 uint64_t broadcast_every(double tick_hz, double wished_hz);
-/** Whether a subscriber is owed the snapshot of this tick. has_forces: the snapshot has steering vectors. */
-bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, enum audience audience,
-                      bool has_forces);
+/** Whether a subscriber is owed the snapshot of this tick. pace: see struct snapshot. has_forces: the
+ * snapshot has steering vectors. */
+bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
+                      enum audience audience, bool has_forces);
 /** Gives a session a subscription in place of its old one, which stays when there is no room for another
  * form.
  */

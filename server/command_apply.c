@@ -358,21 +358,10 @@ static int apply_resume(struct apply *apply) {
 }
 
 static int apply_step(struct apply *apply) {
-    struct stage *stage = apply->stage;
-    if (!stage->is_paused) {
+    if (!apply->stage->is_paused) {
         return failure_set(&apply->failure, FAILURE_NOT_PAUSED, NULL, "the world runs; send pause first");
     }
-    for (uint32_t i = 0; i < apply->request->body.step.count; i++) {
-        if (stage->stop != NULL && atomic_load(stage->stop)) {
-            return failure_set(&apply->failure, FAILURE_BUSY, NULL, "the server stops");
-        }
-        stage_step(stage);
-    }
-    apply->effects.changed = true;
-    apply->effects.stepped = true;
-    apply_write_tick(apply);
-    json_key(apply->json, "hash");
-    json_hex64(apply->json, world_hash(stage->world));
+    apply->effects.step_ticks = apply->request->body.step.count;
     return 0;
 }
 
@@ -445,7 +434,8 @@ struct command_effects command_apply(struct stage *stage, const struct request *
     if (functions[request->op](&apply) != 0) {
         message_write_error(request->id, line, &apply.failure, out);
         apply.effects = (struct command_effects){0};
-    } else if (request->id[0] != '\0' || request_always_answers(request->op)) {
+    } else if (apply.effects.step_ticks == 0 &&
+               (request->id[0] != '\0' || request_always_answers(request->op))) {
         message_end_reply(&json, &reply);
         if (reply.failed) {
             (void)failure_set(&apply.failure, FAILURE_BUSY, NULL, "done, but the reply has no room");
@@ -456,4 +446,16 @@ struct command_effects command_apply(struct stage *stage, const struct request *
     }
     buffer_fini(&reply);
     return apply.effects;
+}
+
+void command_finish_step(const struct stage *stage, const struct request *request, bool is_stopped,
+                         struct buffer *out) {
+    struct json_writer json = message_begin_reply(REQUEST_STEP, request->id, out);
+    json_key_unsigned(&json, "tick", world_tick(stage->world));
+    json_key(&json, "hash");
+    json_hex64(&json, world_hash(stage->world));
+    if (is_stopped) {
+        json_key_bool(&json, "stopped", true);
+    }
+    message_end_reply(&json, out);
 }

@@ -3,10 +3,11 @@
  *
  * 1. A request takes effect wholly or not at all: everything that can be refused is refused before anything
  * changes.
- * 2. Pure but for the scenario source: no sockets, no clock, no threads. (`step` looks at stage->stop.)
+ * 2. Pure but for the scenario source: no sockets, no clock, no threads.
  * 3. Ops that do not touch the world (subscribe, unsubscribe, ping, bye) are the loop's and never come here
  * (assert).
- * 4. Whose request it is, is stage->session, which the caller sets; only cursors depend on it.
+ * 4. A `step` is only accepted here: the caller does its ticks and then has command_finish_step answer.
+ * 5. Whose request it is, is stage->session, which the caller sets; only cursors depend on it.
  */
 #ifndef DROVER_SERVER_COMMAND_APPLY_H
 #define DROVER_SERVER_COMMAND_APPLY_H
@@ -20,13 +21,13 @@
 
 /** What the request did, for those who watch. */
 struct command_effects {
-    bool changed;   /* a snapshot would look different, or ticks went by */
+    bool changed;   /* a snapshot would look different */
     bool described; /* stage_describe would say something else: agents, parameters, scenario */
     bool paused;    /* the world was running and is paused now */
     bool resumed;   /* and the other way round */
     bool loaded;    /* another world is on the stage */
     bool furnished; /* a target or an obstacle came, moved or went: those who were told before know less */
-    bool stepped;
+    uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
     struct message_event
         event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */
 };
@@ -35,5 +36,8 @@ struct command_effects {
  * line number errors carry. */
 struct command_effects command_apply(struct stage *stage, const struct request *request, uint64_t line,
                                      struct buffer *out);
+/** Appends the reply to a step that was accepted, once its ticks are done. is_stopped: not all of them. */
+void command_finish_step(const struct stage *stage, const struct request *request, bool is_stopped,
+                         struct buffer *out);
 
 #endif

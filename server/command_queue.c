@@ -1,7 +1,6 @@
 /* See command_queue.h. */
 #include "server/command_queue.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 static int init_condition(pthread_cond_t *condition) {
@@ -16,102 +15,111 @@ static int init_condition(pthread_cond_t *condition) {
     return is_made ? 0 : -1;
 }
 
-int command_queue_init(struct command_queue *queue, size_t capacity) {
-    *queue = (struct command_queue){.capacity = capacity};
-    queue->entries = calloc(capacity, sizeof *queue->entries);
-    if (queue->entries == NULL) {
+int command_queue_init(struct command_queue *queue, size_t capacity, command_is_ready *is_ready,
+                       void *context) {
+    queue->news = 0;
+    queue->is_woken = false;
+    atomic_init(&queue->ticking_ns, 0);
+    atomic_init(&queue->step_end_ns, UINT64_MAX);
+    if (command_lanes_init(&queue->lanes, capacity, is_ready, context) != 0) {
         return -1;
     }
     if (pthread_mutex_init(&queue->mutex, NULL) != 0) {
-        free(queue->entries);
+        command_lanes_fini(&queue->lanes);
         return -1;
     }
     if (init_condition(&queue->changed) != 0) {
         pthread_mutex_destroy(&queue->mutex);
-        free(queue->entries);
+        command_lanes_fini(&queue->lanes);
         return -1;
     }
     return 0;
 }
 
 void command_queue_fini(struct command_queue *queue) {
-    struct command *command = NULL;
-    while ((command = command_queue_pop(queue)) != NULL) {
-        outcome_free(&command->outcome);
-    }
+    command_lanes_fini(&queue->lanes);
     pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->mutex);
-    free(queue->entries);
 }
 
-static struct command_queue_entry *entry_at(struct command_queue *queue, size_t index) {
-    return &queue->entries[(queue->head + index) % queue->capacity];
+/* With the lock. */
+static void tell_step_end(struct command_queue *queue) {
+    atomic_store(&queue->step_end_ns, command_lanes_step_end_ns(&queue->lanes));
 }
 
-/* The session's last queued command when that is a pointer (a mouse or a cursor, without an id) of the same
- * op, else NULL. */
-static struct command *find_last_pointer(struct command_queue *queue, uint32_t session, enum request_op op) {
-    for (size_t i = queue->count; i-- > 0;) {
-        struct command_queue_entry *entry = entry_at(queue, i);
-        if (entry->session == session) {
-            return entry->is_pointer && entry->command->request.op == op ? entry->command : NULL;
-        }
-    }
-    return NULL;
-}
-
-static enum command_push push_locked(struct command_queue *queue, uint32_t session, uint64_t sequence,
-                                     const struct request *request) {
-    const bool is_pointer =
-        (request->op == REQUEST_MOUSE || (request->op == REQUEST_CURSOR && !request->body.cursor.is_gone)) &&
-        request->id[0] == '\0';
-    struct command *older = is_pointer ? find_last_pointer(queue, session, request->op) : NULL;
-    if (older != NULL) {
-        older->sequence = sequence;
-        older->request.body = request->body;
-        return COMMAND_REPLACED;
-    }
-    if (queue->count == queue->capacity) {
-        return COMMAND_REFUSED;
-    }
-    struct command *command = malloc(sizeof *command);
-    if (command == NULL) {
-        return COMMAND_REFUSED;
-    }
-    command->outcome = (struct outcome){.kind = OUTCOME_ANSWER, .session = session};
-    command->session = session;
-    command->sequence = sequence;
-    command->request = *request;
-    *entry_at(queue, queue->count) =
-        (struct command_queue_entry){.session = session, .is_pointer = is_pointer, .command = command};
-    queue->count++;
+static void tell_news(struct command_queue *queue, unsigned news) {
+    queue->news |= news;
     pthread_cond_signal(&queue->changed);
-    return COMMAND_QUEUED;
 }
 
 enum command_push command_queue_push(struct command_queue *queue, uint32_t session, uint64_t sequence,
                                      const struct request *request) {
     pthread_mutex_lock(&queue->mutex);
-    const enum command_push result = push_locked(queue, session, sequence, request);
+    const enum command_push result =
+        command_lanes_push(&queue->lanes, session, sequence, request, atomic_load(&queue->ticking_ns));
+    if (result == COMMAND_QUEUED) {
+        tell_news(queue, command_sort_of(request));
+        tell_step_end(queue);
+    }
     pthread_mutex_unlock(&queue->mutex);
     return result;
 }
 
-struct command *command_queue_pop(struct command_queue *queue) {
-    struct command *command = NULL;
+void command_queue_begin(struct command_queue *queue, unsigned wanted) {
     pthread_mutex_lock(&queue->mutex);
-    if (queue->count > 0) {
-        command = queue->entries[queue->head].command;
-        queue->head = (queue->head + 1) % queue->capacity;
-        queue->count--;
-    }
+    queue->news &= ~wanted;
+    command_lanes_begin(&queue->lanes, wanted);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+struct command *command_queue_take(struct command_queue *queue, unsigned wanted) {
+    pthread_mutex_lock(&queue->mutex);
+    struct command *command = command_lanes_take(&queue->lanes, wanted);
+    queue->news |= command == NULL ? command_lanes_left(&queue->lanes) : 0u;
+    tell_step_end(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
 }
 
+struct command *command_queue_pop(struct command_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    struct command *command = command_lanes_pop(&queue->lanes);
+    pthread_mutex_unlock(&queue->mutex);
+    return command;
+}
+
+void command_queue_end_step(struct command_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    command_lanes_end_step(&queue->lanes);
+    tell_step_end(queue);
+    if (queue->lanes.count > 0) {
+        tell_news(queue, COMMAND_ANY);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void command_queue_end_steps(struct command_queue *queue, uint32_t session) {
+    pthread_mutex_lock(&queue->mutex);
+    command_lanes_end_steps(&queue->lanes, session, atomic_load(&queue->ticking_ns));
+    tell_step_end(queue);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void command_queue_spend(struct command_queue *queue, uint64_t ns) {
+    atomic_fetch_add(&queue->ticking_ns, ns);
+}
+
+uint64_t command_queue_ticking_ns(const struct command_queue *queue) {
+    return atomic_load(&queue->ticking_ns);
+}
+
+bool command_queue_must_end_step(const struct command_queue *queue) {
+    return atomic_load(&queue->ticking_ns) >= atomic_load(&queue->step_end_ns);
+}
+
 size_t command_queue_count(struct command_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
-    const size_t count = queue->count;
+    const size_t count = queue->lanes.count;
     pthread_mutex_unlock(&queue->mutex);
     return count;
 }
@@ -123,10 +131,10 @@ void command_queue_wake(struct command_queue *queue) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-void command_queue_wait(struct command_queue *queue, const uint64_t *deadline_ns, bool for_commands) {
+void command_queue_wait(struct command_queue *queue, const uint64_t *deadline_ns, unsigned wanted) {
     pthread_mutex_lock(&queue->mutex);
     int result = 0;
-    while (result == 0 && !queue->is_woken && !(for_commands && queue->count > 0)) {
+    while (result == 0 && !queue->is_woken && (queue->news & wanted) == 0) {
         if (deadline_ns == NULL) {
             result = pthread_cond_wait(&queue->changed, &queue->mutex);
         } else {

@@ -27,3 +27,12 @@ bool demand_wants(const struct demand *demand, uint64_t tick) {
     }
     return false;
 }
+
+bool demand_wants_since(const struct demand *demand, uint64_t from, uint64_t to) {
+    for (int i = 0; i < demand->count; i++) {
+        if (to / demand->every[i] > from / demand->every[i]) {
+            return true;
+        }
+    }
+    return false;
+}

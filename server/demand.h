@@ -19,5 +19,7 @@ struct demand {
 void demand_add(struct demand *demand, uint64_t every, bool forces);
 /** Whether this tick is to be copied out. */
 bool demand_wants(const struct demand *demand, uint64_t tick);
+/** Whether one of the ticks after `from`, up to `to`, is. */
+bool demand_wants_since(const struct demand *demand, uint64_t from, uint64_t to);
 
 #endif

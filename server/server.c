@@ -215,6 +215,7 @@ static void do_request(struct server *server, struct session *session, const str
         return;
     case REQUEST_BYE:
         session_leave(session, request->id);
+        simulation_end_steps(server->simulation, session->id);
         return;
     case REQUEST_HELLO:
         do_hello(server, session, request);
@@ -463,6 +464,7 @@ static void close_handles(struct server *server) {
 static void on_session_closed(void *context, const struct session *session) {
     struct server *server = context;
     if (!server->is_stopping) {
+        simulation_end_steps(server->simulation, session->id);
         pointing_depart(&server->pointing, server->simulation, session);
         presence_changed(&server->presence);
         update_demand(server);

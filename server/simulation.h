@@ -3,7 +3,9 @@
  *
  * 1. Nothing but this thread touches the world after simulation_start. Others hand it commands and take
  * outcomes and snapshots; no call of theirs waits for a tick.
- * 2. While the world runs, commands are applied at the next tick boundary; while it is paused, at once.
+ * 2. While the world runs, commands are applied at the next tick boundary; while it is paused, at once; while
+ * a step is under way, between its ticks, as soon as these took STEP_SLICE_NS together. Questions are
+ * answered whenever there is time: they cost a tick at most half a millisecond.
  * 3. Outcomes and snapshots: the outcome of a command is pushed before a snapshot that shows its effect is
  * published. So whoever takes the snapshot first and the outcomes second has, with every snapshot, all that
  * led to it.
@@ -52,7 +54,8 @@ NODISCARD struct simulation *simulation_create(const struct simulation_def *def,
 /** Starts the thread. notify(context) is called from it when there is something to take; it must not block.
  * 0, or -1 when no thread could be made. */
 NODISCARD int simulation_start(struct simulation *simulation, void (*notify)(void *context), void *context);
-/** Ends the thread and waits for it (at most a tick). Commands that still wait are answered `busy`. */
+/** Ends the thread and waits for it (at most a tick). A step under way is answered with the tick it reached,
+ * commands that still wait with `busy`. */
 void simulation_stop(struct simulation *simulation);
 /** Frees it; stops it first when need be. NULL is fine. */
 void simulation_destroy(struct simulation *simulation);
@@ -60,6 +63,8 @@ void simulation_destroy(struct simulation *simulation);
 /** Queues a request. */
 NODISCARD enum command_push simulation_submit(struct simulation *simulation, uint32_t session, uint64_t line,
                                               const struct request *request);
+/** The session is gone, or said bye: its steps end soon (command_lanes.h). */
+void simulation_end_steps(struct simulation *simulation, uint32_t session);
 /** What snapshots are wanted from now on. */
 void simulation_set_demand(struct simulation *simulation, const struct demand *demand);
 /** Asks for a snapshot of the current state, soon and also while paused: somebody subscribed. */

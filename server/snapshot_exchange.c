@@ -31,7 +31,7 @@ struct snapshot *snapshot_exchange_writing(struct snapshot_exchange *exchange) {
 void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum audience audience) {
     pthread_mutex_lock(&exchange->mutex);
     const int published = exchange->writing;
-    const enum audience owed = exchange->is_fresh ? exchange->slots[exchange->ready].audience : AUDIENCE_RATE;
+    const enum audience owed = exchange->is_fresh ? exchange->slots[exchange->ready].audience : audience;
     exchange->slots[published].audience = owed > audience ? owed : audience;
     exchange->writing = exchange->ready;
     exchange->ready = published;

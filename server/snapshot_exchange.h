@@ -14,8 +14,9 @@
 #include "common/nodiscard.h"
 #include "common/snapshot.h"
 
-/** Who is owed a snapshot; a larger value includes the smaller ones. */
+/** Who is owed a snapshot, from the few to the many. */
 enum audience {
+    AUDIENCE_PACE,  /* those whose turn it is by the clock: a long step is under way */
     AUDIENCE_RATE,  /* those whose turn it is by their rate, and those who have had nothing yet */
     AUDIENCE_NEWER, /* and those who have only seen an earlier tick: the world was paused */
     AUDIENCE_ALL,   /* everybody: the paused world was changed */

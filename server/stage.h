@@ -7,7 +7,6 @@
 #ifndef DROVER_SERVER_STAGE_H
 #define DROVER_SERVER_STAGE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -49,7 +48,6 @@ struct stage {
     struct stage_overrides overrides;
     struct scenario_source source;
     struct worker_pool *pool; /* NULL, or helps in a tick; not owned */
-    const atomic_bool *stop;  /* NULL, or ends a long step early */
 };
 
 struct scenario_source scenario_library_source(struct scenario_library *library);

@@ -57,6 +57,7 @@ struct subscription {
     bool forces;        /* the view needs steering vectors */
     bool has_sent;      /* false: the current state is owed at once */
     uint64_t last_tick; /* of the last frame given to the send queue */
+    uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
 };
 
 /** Who a session is, and where it points. */

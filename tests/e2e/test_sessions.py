@@ -153,7 +153,7 @@ class Leaving(Case):
         with Server("--paused", "seek") as server, server.connect() as client:
             client.request("spawn", kind="seeker", count=5000)
             client.send("step", id=1, count=100000)
-            client.send("pause", id=2)
+            client.send("set_target", id=2, name="mouse", x=1, y=1)
             client.request("ping")
             started = time.monotonic()
             self.assertEqual(server.stop(), 0)
@@ -162,6 +162,9 @@ class Leaving(Case):
             answers = [(m["op"], m["id"]) for m in messages if "id" in m]
             self.assertEqual(answers[-1:], [("error", 2)], messages)  # what waited is answered, too
             self.assertEqual([number for _, number in answers], [1, 2], messages)
+            step = next(m for m in messages if m.get("id") == 1)  # and what was under way, with the tick it reached
+            self.assert_reply(step, "step", stopped=True)
+            self.assertRegex(step["hash"], "^[0-9a-f]{16}$")
 
 
 class Full(Case):

@@ -72,7 +72,10 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Applies a request given as a client would write it; returns the answer's text. */
+static bool is_stopped; /* what steps are told */
+
+/* Applies a request given as a client would write it, and does what a step asks for; returns the answer's
+ * text. */
 static const char *apply(const char *line) {
     struct request *request = malloc(sizeof *request);
     struct failure failure = {0};
@@ -82,6 +85,13 @@ static const char *apply(const char *line) {
     }
     buffer_clear(&out);
     effects = command_apply(&stage, request, 5, &out);
+    if (effects.step_ticks > 0) {
+        assert_int_equal(out.length, 0);
+        for (uint32_t i = 0; i < effects.step_ticks; i++) {
+            stage_step(&stage);
+        }
+        command_finish_step(&stage, request, is_stopped, &out);
+    }
     free(request);
     return out.length == 0 ? "" : out.data;
 }
@@ -103,6 +113,7 @@ static void refuse(const char *line, const char *code, const char *field, const 
     assert_true(world_hash(stage.world) == before);
     assert_int_equal(stage.epoch, epoch);
     assert_false(effects.changed || effects.loaded || effects.paused || effects.resumed || effects.described);
+    assert_int_equal(effects.step_ticks, 0);
 }
 
 static void test_targets(void **state) {
@@ -260,7 +271,8 @@ static void test_time(void **state) {
                    "{\"op\":\"reply\",\"to\":\"step\",\"tick\":60,\"hash\":\"%016llx\"}\n",
                    (unsigned long long)world_hash(stage.world));
     assert_string_equal(answer, expected);
-    assert_true(effects.stepped && effects.changed);
+    assert_int_equal(effects.step_ticks, 60);
+    assert_false(effects.changed);
     assert_int_equal(world_tick(stage.world), 60);
     expect("{\"op\":\"resume\",\"id\":3}", "{\"op\":\"reply\",\"to\":\"resume\",\"id\":3,\"tick\":60}\n");
     assert_true(effects.resumed);
@@ -268,9 +280,14 @@ static void test_time(void **state) {
     refuse("{\"op\":\"step\",\"id\":1}", "not_paused", "", "the world runs; send pause first");
     expect("{\"op\":\"pause\"}", "");
     assert_true(effects.paused && stage.is_paused);
-    const atomic_bool stop = true;
-    stage.stop = &stop;
-    refuse("{\"op\":\"step\",\"id\":1}", "busy", "", "the server stops");
+    is_stopped = true;
+    answer = apply("{\"op\":\"step\",\"id\":\"s\",\"count\":2}");
+    is_stopped = false;
+    (void)snprintf(
+        expected, sizeof expected,
+        "{\"op\":\"reply\",\"to\":\"step\",\"id\":\"s\",\"tick\":62,\"hash\":\"%016llx\",\"stopped\":true}\n",
+        (unsigned long long)world_hash(stage.world));
+    assert_string_equal(answer, expected);
 }
 
 static void test_load(void **state) {

@@ -35,11 +35,29 @@ static void test_too_many_rates(void **state) {
     assert_int_equal(demand.count, 1);
 }
 
+/* As one tick at a time would have it. */
+static void test_since(void **state) {
+    (void)state;
+    struct demand demand = {0};
+    assert_false(demand_wants_since(&demand, 0, 1000));
+    demand_add(&demand, 4, false);
+    demand_add(&demand, 6, false);
+    for (uint64_t from = 0; from < 30; from++) {
+        bool wants = false;
+        assert_false(demand_wants_since(&demand, from, from));
+        for (uint64_t to = from + 1; to < from + 15; to++) {
+            wants = wants || demand_wants(&demand, to);
+            assert_int_equal(demand_wants_since(&demand, from, to), wants);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_union),
         cmocka_unit_test(test_too_many_rates),
+        cmocka_unit_test(test_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

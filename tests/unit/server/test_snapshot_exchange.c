@@ -38,6 +38,8 @@ static void test_audience_is_not_lost(void **state) {
     assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_ALL);
     publish(&exchange, 3, AUDIENCE_RATE);
     assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_RATE);
+    publish(&exchange, 4, AUDIENCE_PACE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_PACE);
     publish(&exchange, 4, AUDIENCE_NEWER);
     publish(&exchange, 5, AUDIENCE_ALL);
     assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_ALL);
