@@ -112,3 +112,19 @@ bool reception_lag(struct session *session, uint64_t now_ms, struct message_even
     }
     return session->subscription.is_active;
 }
+
+bool reception_sign(struct session *session, uint64_t now_ms, struct message_event *event) {
+    struct guest *guest = &session->guest;
+    if (session->outstanding == 0 || !session_is_half_closed(session)) {
+        guest->waits_ms = 0;
+        return false;
+    }
+    if (guest->waits_ms != 0 && now_ms - guest->waits_ms < RECEPTION_WAIT_MS) {
+        return false;
+    }
+    const bool is_due = guest->waits_ms != 0;
+    guest->waits_ms = now_ms;
+    *event = (struct message_event){0};
+    (void)snprintf(event->event, sizeof event->event, "stepping");
+    return is_due;
+}

@@ -14,7 +14,10 @@
 #include "server/net/session_set.h"
 #include "server/options.h"
 
-enum { RECEPTION_LAG_MS = 1000 /* at most so often a session is told that it misses frames */ };
+enum {
+    RECEPTION_LAG_MS = 1000, /* at most so often a session is told that it misses frames */
+    RECEPTION_WAIT_MS = 1000 /* so often one that closed its side hears that its requests are worked on */
+};
 
 /** Why a peer cannot have a seat, NULL when it can. Every numbered session counts, from the moment it is
  * accepted until its memory goes. */
@@ -37,5 +40,8 @@ bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t 
  * events were left out (EVENT_HAS_LEFT_OUT) they come again from now on, and so do frames: tell it how the
  * world is. */
 bool reception_lag(struct session *session, uint64_t now_ms, struct message_event *event);
+/** Whether the session is due a sign that its requests are worked on: it closed its side and waits for an
+ * answer. Its kernel answers with a reset if it is gone. Fills *event but for its tick. */
+bool reception_sign(struct session *session, uint64_t now_ms, struct message_event *event);
 
 #endif

@@ -404,14 +404,19 @@ static void on_accept(void *context, int socket) {
     send_hello(server, session);
 }
 
-/* Tells a session what it missed; when events are among it, how the world is now as well. */
-static void send_lag(struct server *server, struct session *session, struct message_event *lag) {
-    lag->tick = simulation_tick(server->simulation);
+/* To this session alone. */
+static void send_event(struct server *server, struct session *session, struct message_event *event) {
+    event->tick = simulation_tick(server->simulation);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    message_write_event(lag, &out);
+    message_write_event(event, &out);
     session_send(session, &out);
     buffer_fini(&out);
+}
+
+/* Tells a session what it missed; when events are among it, how the world is now as well. */
+static void send_lag(struct server *server, struct session *session, struct message_event *lag) {
+    send_event(server, session, lag);
     if ((lag->has & EVENT_HAS_LEFT_OUT) == 0) {
         return;
     }
@@ -439,9 +444,12 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
                           (unsigned)server->options->rate);
         answer_failure(session, "", &failure);
     }
-    struct message_event lag;
-    if (reception_lag(session, now_ms, &lag)) {
-        send_lag(server, session, &lag);
+    struct message_event event;
+    if (reception_lag(session, now_ms, &event)) {
+        send_lag(server, session, &event);
+    }
+    if (reception_sign(session, now_ms, &event)) {
+        send_event(server, session, &event);
     }
 }
 

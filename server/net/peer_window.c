@@ -7,6 +7,8 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+enum { STATE_CLOSE_WAIT = 8 }; /* TCP_CLOSE_WAIT of <netinet/tcp.h> */
 #endif
 
 void peer_window_note_skip(struct peer_window *window, uint64_t now_ms) {
@@ -54,5 +56,17 @@ int peer_window_read(int socket, uint32_t *open_bytes) {
     (void)socket;
     (void)open_bytes;
     return -1;
+#endif
+}
+
+bool peer_window_is_closed(int socket) {
+#ifdef DROVER_HAS_SEND_WINDOW
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+           info.tcpi_state == STATE_CLOSE_WAIT;
+#else
+    (void)socket;
+    return false;
 #endif
 }

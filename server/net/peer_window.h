@@ -9,7 +9,8 @@
  * window below half of the largest is always followed by a wider one once the peer has read. The largest is
  * learned; when it misleads, a frame is held for PEER_WINDOW_HOLD_MS at most and the largest is learned anew.
  *
- * Pure, but for peer_window_read. A client that keeps up is never asked about: it has no frames skipped.
+ * Pure, but for peer_window_read and peer_window_is_closed. A client that keeps up is never asked about: it
+ * has no frames skipped.
  */
 #ifndef DROVER_NET_PEER_WINDOW_H
 #define DROVER_NET_PEER_WINDOW_H
@@ -43,5 +44,9 @@ bool peer_window_allows(struct peer_window *window, uint32_t open_bytes, uint64_
 /** The window that the peer of a TCP socket announced last, less what was written already and will fill it.
  * -1 where the system does not tell: then every frame may begin at once. */
 NODISCARD int peer_window_read(int socket, uint32_t *open_bytes);
+
+/** Whether the peer closed its side, also when what it sent before was not read yet. False where the system
+ * does not tell. */
+bool peer_window_is_closed(int socket);
 
 #endif

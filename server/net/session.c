@@ -336,6 +336,7 @@ static void stop_reading(struct session *session) {
     if (session->is_reading) {
         uv_read_stop((uv_stream_t *)&session->tcp);
         session->is_reading = false;
+        session->stopped_ms = uv_now(session->tcp.loop);
     }
 }
 
@@ -486,6 +487,13 @@ void session_leave(struct session *session, const char *id) {
     /* The line that asked is still being handled; session_run ends the session after it. */
 }
 
+bool session_is_half_closed(const struct session *session) {
+    uv_os_fd_t descriptor = -1;
+    return session->is_eof ||
+           (!session->is_reading && uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) == 0 &&
+            peer_window_is_closed(descriptor));
+}
+
 static bool is_peer_gone(const struct session *session) {
     uv_os_fd_t descriptor = -1;
     return uv_fileno((const uv_handle_t *)&session->tcp, &descriptor) != 0 || peer_socket_is_gone(descriptor);
@@ -499,6 +507,11 @@ static uint64_t stalled_since(struct session *session, uint64_t now_ms) {
         session->write_progress_ms = now_ms;
     }
     return session->write_progress_ms;
+}
+
+/* Whether reading does not tell, now and for a while, that the peer is gone. */
+static bool is_deaf(const struct session *session, uint64_t now_ms) {
+    return session->is_eof || (!session->is_reading && now_ms - session->stopped_ms >= SESSION_DEAF_MS);
 }
 
 static void check_stall(struct session *session, uint64_t now_ms) {
@@ -538,7 +551,7 @@ static void check_rate(struct session *session, uint64_t now_ms) {
 void session_check(struct session *session, uint64_t now_ms) {
     switch (session->phase) {
     case SESSION_OPEN:
-        if (session->is_eof && is_peer_gone(session)) {
+        if (is_deaf(session, now_ms) && is_peer_gone(session)) {
             close_now(session, false);
             return;
         }

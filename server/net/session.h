@@ -43,6 +43,7 @@ enum {
     SESSION_LONG_ANSWERS = 8,  /* and of those whose answers may be long */
     SESSION_FLUSH_MS = 1000,   /* to write what is owed after bye */
     SESSION_LINGER_MS = 250,   /* to see the other side close */
+    SESSION_DEAF_MS = 1000,    /* not read from for so long: a reset is looked for instead */
     SESSION_READ_BYTES = 4096, /* wish per read: with the longest line, the most a session keeps unhandled */
     SESSION_ADDRESS_CHARS = 64
 };
@@ -72,6 +73,7 @@ struct guest {
     uint32_t told;                 /* the simulation_revision that it knows of */
     uint64_t heard_ms;             /* loop time of its last line */
     uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
+    uint64_t waits_ms; /* since when it waits with its side closed, or its last sign of that; 0: does not */
 };
 
 enum session_phase { SESSION_OPEN, SESSION_FLUSHING, SESSION_LINGERING, SESSION_CLOSED };
@@ -115,8 +117,9 @@ struct session {
     uint64_t phase_deadline_ms; /* loop time; flushing and lingering */
     bool is_hurried;            /* the deadline stands, whatever the peer reads */
     bool is_reading, is_eof, has_backlog, is_leaving;
-    bool is_recognised; /* its first bytes are no HTTP and no TLS */
-    bool is_waiting;    /* the line being handled came alone and nothing was outstanding: its sender waits */
+    uint64_t stopped_ms; /* when reading was stopped; loop time */
+    bool is_recognised;  /* its first bytes are no HTTP and no TLS */
+    bool is_waiting;     /* the line being handled came alone and nothing was outstanding: its sender waits */
     char bye_id[LIMIT_ID_CHARS * 6 + 3]; /* of the bye request */
     bool has_bye_request;
     size_t write_total; /* bytes of the batch being written */
@@ -161,6 +164,8 @@ void session_drop_frame(struct session *session);
  * may be long. */
 void session_expect_answer(struct session *session, bool is_long);
 void session_answered(struct session *session, bool is_long);
+/** Whether the peer closed its side, also when lines it sent before wait to be read. */
+bool session_is_half_closed(const struct session *session);
 /** Ends the session as it asked, after its earlier requests are answered. id: of its bye request. */
 void session_leave(struct session *session, const char *id);
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
