@@ -6,13 +6,13 @@
  * in the same pass, in turns: a session that asks a lot is answered once for each answer of the others.
  * 3. A step that was taken is under way until command_lanes_end_step. Until then everything else of its
  * session waits, and so does every further step, pause and resume.
- * 4. A pause ends all steps that came before it, whoever sent them; command_lanes_end_steps ends those of a
+ * 4. A pause ends all steps that came before it, of all sessions; command_lanes_end_steps ends those of a
  * session. They may go on for COMMAND_GRACE_NS, all together, so that a script that sends short steps and
  * something that ends them right behind has its steps whole. That time is measured by the caller's clock of
  * what it spent on the ticks of steps (ticking_ns): what else the world was busy with does not count.
  * 5. A `mouse` without an id takes the place of its session's last waiting command when that is such a mouse
- * too (and so does a `cursor`), so a hand on a mouse never fills the queue. (With an id each one is owed an
- * answer and stays.)
+ * too (and so does a `cursor`), so a hand on a mouse never fills the queue. (With an id each one has an
+ * answer of its own and stays.)
  * 6. At most `capacity` commands wait. A pass costs O(lanes), a command taken O(log lanes): what is held
  * costs nothing.
  */
@@ -97,7 +97,7 @@ unsigned command_lanes_left(const struct command_lanes *lanes);
 struct command *command_lanes_pop(struct command_lanes *lanes);
 /** The step that is under way was done, or ended early, or refused. */
 void command_lanes_end_step(struct command_lanes *lanes);
-/** Whoever sent the session's steps is gone, or said bye. */
+/** The session is gone, or said bye. */
 void command_lanes_end_steps(struct command_lanes *lanes, uint32_t session, uint64_t ticking_ns);
 /** The ticking_ns at which the step under way has to end; UINT64_MAX: when it is done. */
 uint64_t command_lanes_step_end_ns(const struct command_lanes *lanes);

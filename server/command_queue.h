@@ -52,7 +52,7 @@ bool command_queue_must_end_step(const struct command_queue *queue);
 size_t command_queue_count(struct command_queue *queue);
 /** Ends the wait under way, or the next one. */
 void command_queue_wake(struct command_queue *queue);
-/** Waits until clock_now_ns() reaches *deadline_ns (NULL: for ever), command_queue_wake, or until there is
+/** Waits until clock_now_ns() reaches *deadline_ns (NULL: no deadline), command_queue_wake, or until there is
  * news of what is wanted (enum command_sort; 0: of nothing). */
 void command_queue_wait(struct command_queue *queue, const uint64_t *deadline_ns, unsigned wanted);
 

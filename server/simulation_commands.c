@@ -74,14 +74,26 @@ static void begin_step(struct simulation *simulation, struct command *command, u
                                      .pace = simulation_pace_at(simulation, now_ns)};
 }
 
-void simulation_end_step(struct simulation *simulation) {
+/* The reply to the step under way if it ends now; nothing when there is none. */
+static void write_step_reply(const struct simulation *simulation, struct buffer *text) {
+    const struct step *step = &simulation->step;
+    if (step->command != NULL) {
+        command_finish_step(&simulation->stage, &step->command->request, step->left > 0, text);
+    }
+}
+
+static void answer_step(struct simulation *simulation, struct buffer *text) {
     struct command *command = simulation->step.command;
-    struct buffer text;
-    buffer_init(&text, ANSWER_BYTES);
-    command_finish_step(&simulation->stage, &command->request, simulation->step.left > 0, &text);
     simulation->step.command = NULL;
     command_queue_end_step(&simulation->commands);
-    answer(simulation, command, &text);
+    answer(simulation, command, text);
+}
+
+void simulation_end_step(struct simulation *simulation) {
+    struct buffer text;
+    buffer_init(&text, ANSWER_BYTES);
+    write_step_reply(simulation, &text);
+    answer_step(simulation, &text);
     simulation_update_description(simulation);
     simulation_push_log(simulation);
     /* Somebody steps and watches: let every step be seen if the loop is quick enough. */
@@ -144,33 +156,48 @@ void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns)
 
 /* ---- a pass over the commands ---- */
 
-/* Applies a command and answers it; a step is begun. until_ns: how long others can wait for its ticks. */
+static void note_effects(struct simulation *simulation, const struct command_effects *effects, uint32_t by) {
+    follow_up(simulation, effects, by);
+    simulation->unseen.changed = simulation->unseen.changed || effects->changed;
+    simulation->unseen.paused = simulation->unseen.paused || effects->paused;
+    simulation->unseen.loaded = simulation->unseen.loaded || effects->loaded;
+}
+
+/* Begins a step that was accepted. until_ns: how long others can wait for its ticks. */
+static void take_step(struct simulation *simulation, struct command *command, uint32_t ticks,
+                      uint64_t until_ns) {
+    begin_step(simulation, command, ticks);
+    if (clock_now_ns() < until_ns) {
+        simulation_go_on_stepping(simulation, until_ns);
+    }
+}
+
+/* Applies a command and answers it, unless it is a step, which is begun (take_step). */
 static void apply(struct simulation *simulation, struct command *command, uint64_t until_ns) {
     const enum request_op op = command->request.op;
     const uint32_t session = command->session;
-    struct buffer text;
-    if (op == REQUEST_LOAD && simulation->step.command != NULL) {
-        simulation_end_step(simulation);
+    struct buffer text, stopped;
+    buffer_init(&text, ANSWER_BYTES);
+    buffer_init(&stopped, ANSWER_BYTES);
+    if (op == REQUEST_LOAD) { /* it ends the step under way, in the world that the step was in */
+        write_step_reply(simulation, &stopped);
     }
     simulation->stage.session = session;
-    buffer_init(&text, ANSWER_BYTES);
     const struct command_effects effects =
         command_apply(&simulation->stage, &command->request, command->sequence, &text);
     if (effects.step_ticks > 0) {
-        begin_step(simulation, command, effects.step_ticks);
-        if (clock_now_ns() < until_ns) {
-            simulation_go_on_stepping(simulation, until_ns);
-        }
+        take_step(simulation, command, effects.step_ticks, until_ns);
         return;
     }
     if (op == REQUEST_STEP) { /* it was refused */
         command_queue_end_step(&simulation->commands);
     }
+    if (effects.loaded && simulation->step.command != NULL) {
+        answer_step(simulation, &stopped);
+    }
     answer(simulation, command, &text);
-    follow_up(simulation, &effects, session);
-    simulation->unseen.changed = simulation->unseen.changed || effects.changed;
-    simulation->unseen.paused = simulation->unseen.paused || effects.paused;
-    simulation->unseen.loaded = simulation->unseen.loaded || effects.loaded;
+    note_effects(simulation, &effects, session);
+    buffer_fini(&stopped);
 }
 
 /* Returns how long it took. */

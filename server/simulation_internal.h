@@ -1,4 +1,4 @@
-/* What the files of the simulation thread share, and nobody else: its state, what it tells the loop
+/* What the files of the simulation thread share with no other: its state, what it tells the loop
  * (simulation_report.c), what it does with commands (simulation_commands.c). All of it is called by the
  * thread alone, or before there is one.
  */
@@ -25,11 +25,11 @@
 struct step {
     struct command *command;        /* owned; NULL: there is none */
     uint32_t left;                  /* ticks to do */
-    uint64_t started_ns, logged_ns; /* logged: when events of its ticks were last told */
+    uint64_t started_ns, logged_ns; /* logged: when events of its ticks last went out */
     uint64_t pace;                  /* up to which frames were made, see struct snapshot */
 };
 
-/* What commands did that nobody was shown. */
+/* What commands did since the last frame for all. */
 struct unseen {
     bool changed, paused, loaded;
 };
@@ -57,7 +57,7 @@ struct simulation {
     uint64_t reported_dropped_ticks;
     struct step step;
     struct unseen unseen;
-    bool has_answers;      /* that the loop was not told of */
+    bool has_answers;      /* that the loop does not know of */
     uint64_t questions_ns; /* spent on questions since the last tick */
     uint64_t question_ns;  /* what one costs: the dearest of late */
 };
@@ -72,7 +72,7 @@ void simulation_notify(struct simulation *simulation);
 /** Tells everybody; fills in the tick and who did it. */
 void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by);
 void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by);
-/** What ticks brought about since the last time. */
+/** Sends the events of ticks since the last time. */
 void simulation_push_log(struct simulation *simulation);
 /** The world is another one. */
 void simulation_push_scenario(struct simulation *simulation);

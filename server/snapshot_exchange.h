@@ -14,7 +14,7 @@
 #include "common/nodiscard.h"
 #include "common/snapshot.h"
 
-/** Who is owed a snapshot, from the few to the many. */
+/** Who gets a snapshot, from the few to the many. */
 enum audience {
     AUDIENCE_PACE,  /* those whose turn it is by the clock: a long step is under way */
     AUDIENCE_RATE,  /* those whose turn it is by their rate, and those who have had nothing yet */

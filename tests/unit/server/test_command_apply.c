@@ -72,7 +72,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static bool is_stopped; /* what steps are told */
+static bool is_stopped; /* how steps end */
 
 /* Applies a request given as a client would write it, and does what a step asks for; returns the answer's
  * text. */

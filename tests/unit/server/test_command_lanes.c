@@ -127,7 +127,7 @@ static void test_a_mouse_replaces_itself(void **state) {
     assert_int_equal(command_lanes_push(&lanes, 1, 4, &mouse, 0), COMMAND_QUEUED);
     memcpy(mouse.id, "7", 2);
     assert_int_equal(command_lanes_push(&lanes, 1, 5, &mouse, 0),
-                     COMMAND_QUEUED); /* an id is owed an answer */
+                     COMMAND_QUEUED); /* one with an id has its own answer */
     mouse.id[0] = '\0';
     assert_int_equal(command_lanes_push(&lanes, 1, 6, &mouse, 0),
                      COMMAND_QUEUED); /* and is not overwritten */
@@ -153,7 +153,7 @@ static void test_a_held_mouse_replaces_itself(void **state) {
     assert_int_equal(push(5000, 1, REQUEST_MOUSE), COMMAND_REFUSED);
 }
 
-/* A step holds what is behind it, and nobody else's but steps, pauses and resumes. */
+/* A step holds what is behind it, and of other sessions steps, pauses and resumes only. */
 static void test_a_step_holds_its_own_session(void **state) {
     (void)state;
     (void)push(1, 1, REQUEST_STEP);
@@ -238,9 +238,9 @@ static void test_questions_take_turns(void **state) {
     assert_string_equal(pass(), "1.4");
 }
 
-/* Those who ask anew as soon as they are answered do not keep one waiting who asked a lot at once, nor the
- * other way round. */
-static void test_nobody_starves(void **state) {
+/* Sessions that ask again as soon as they are answered do not keep one waiting that asked a lot at once, nor
+ * the other way round. */
+static void test_no_session_starves(void **state) {
     (void)state;
     enum { OTHERS = 30, ROUNDS = 40 };
     int many = 0, others = 0;
@@ -354,7 +354,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_changes_go_before_questions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_left_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_questions_take_turns, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nobody_starves, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_session_starves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_turns_do_not_go_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_pause_ends_the_steps_before_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_leaves_ends_their_steps, set_up, tear_down),
