@@ -89,16 +89,16 @@ class Served(Busy):
 
     def test_steps_take_turns(self):
         """A second step waits for the first, and so does a resume; neither keeps anybody else waiting."""
-        asker = self.begin(count=300)
+        asker = self.begin(count=40)
         second, third = self.connect(), self.connect()
         second.send("step", id=1, count=2)
         third.send("resume", id=1)
         self.other.request("list", what="targets")
         first_tick = asker.answer_to("step")
         self.assertNotIn("stopped", first_tick)
-        self.assertEqual(first_tick["tick"], 300)
-        self.assertEqual(second.answer_to(1)["tick"], 302)
-        self.assert_reply(third.answer_to(1), "resume", tick=302)
+        self.assertEqual(first_tick["tick"], 40)
+        self.assertEqual(second.answer_to(1)["tick"], 42)
+        self.assert_reply(third.answer_to(1), "resume", tick=42)
         self.other.request("pause")
 
 
@@ -220,9 +220,9 @@ class Ended(Busy):
 
     def test_not_by_a_half_close(self):
         asker = self.connect()
-        asker.send("step", id="step", count=600)
+        asker.send("step", id="step", count=40)
         asker.half_close()
-        self.assert_reply(asker.answer_to("step"), "step", tick=600)
+        self.assert_reply(asker.answer_to("step"), "step", tick=40)
         self.assertEqual(asker.receive_op("bye")["reason"], "client")
 
     def test_a_half_closed_one_has_signs_of_life(self):
@@ -261,7 +261,7 @@ class Same(Case):
         """They take effect at the tick that their reply names: the same requests at the same ticks, given between two
         steps, lead to the same hash."""
         with Server(*HEAVY) as server, server.connect() as stepper, server.connect() as other:
-            stepper.send("step", id="step", count=400)
+            stepper.send("step", id="step", count=LONG)
             log = []
             for i in range(12):
                 for op, fields in [("set_target", {"kind": "starling", "x": 100 + 40 * i, "y": 300}),
@@ -269,8 +269,9 @@ class Same(Case):
                     log.append((other.request(op, **fields)["tick"], op, fields))
                 other.request("get_params")
                 time.sleep(0.03)
+            other.request("pause")
             end = stepper.answer_to("step")
-        self.assertGreater(len({tick for tick, _, _ in log if 0 < tick < 400}), 1, log)
+        self.assertGreater(len({tick for tick, _, _ in log if 0 < tick < end["tick"]}), 1, log)
         with Server(*HEAVY) as server, server.connect() as client:
             for tick, op, fields in log:
                 now = client.request("ping")["tick"]
@@ -278,7 +279,7 @@ class Same(Case):
                     self.assertEqual(client.request("step", count=tick - now)["tick"], tick)
                 self.assert_reply(client.request(op, **fields), op, tick=tick)
             now = client.request("ping")["tick"]
-            self.assertEqual(client.request("step", count=400 - now)["hash"], end["hash"])
+            self.assertEqual(client.request("step", count=end["tick"] - now)["hash"], end["hash"])
 
 
 if __name__ == "__main__":
