@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/regular_file.h"
 #include "common/utf8.h"
 
-enum { LINE_CHARS = 512, WORDS = 3 };
+enum { LINE_CHARS = 512, LINES = 65536, WORDS = 3 };
 
 struct access access_open(void) {
     return (struct access){.needs_token = false};
@@ -117,6 +118,8 @@ static int read_lines(FILE *file, const char *path, struct access *access, struc
         struct access_entry entry;
         if (strlen(line) == sizeof line - 1) {
             what = "the line is too long";
+        } else if (number > LINES) {
+            what = "too many lines";
         } else if (*first != '\0' && *first != '#' && read_line(line, &entry, &what) == 0) {
             (void)add(access, &entry, &what);
         }
@@ -136,8 +139,8 @@ static int read_lines(FILE *file, const char *path, struct access *access, struc
 /* A secret others can read is none. */
 static int check_file(FILE *file, const char *path, struct failure *failure) {
     struct stat status;
-    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: not a file", path);
+    if (fstat(fileno(file), &status) != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, strerror(errno));
     }
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, "--token-file",
@@ -152,8 +155,14 @@ static int check_file(FILE *file, const char *path, struct failure *failure) {
 }
 
 int access_load(const char *path, struct access *out, struct failure *failure) {
-    FILE *file = fopen(path, "re");
+    int descriptor = -1;
+    char reason[REGULAR_FILE_REASON];
+    if (regular_file_open(path, &descriptor, reason) != REGULAR_FILE_OK) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, reason);
+    }
+    FILE *file = fdopen(descriptor, "r");
     if (file == NULL) {
+        close(descriptor);
         return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, strerror(errno));
     }
     struct access access = {.needs_token = true};

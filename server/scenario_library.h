@@ -3,7 +3,8 @@
  * 1. A name is 1 to 31 characters of A-Z a-z 0-9 _ -, so no name leaves the directory.
  * 2. The list is sorted by name; files with mistakes are left out of it and logged. It is read again when it
  * is older than SCENARIO_LIBRARY_FRESH_MS, so that asking again and again costs nothing.
- * 3. Used by one thread at a time.
+ * 3. A failure names a file without its directory, for peers are told; the log has the whole path.
+ * 4. Used by one thread at a time.
  */
 #ifndef DROVER_SERVER_SCENARIO_LIBRARY_H
 #define DROVER_SERVER_SCENARIO_LIBRARY_H

@@ -3,8 +3,10 @@
 import copy
 import json
 import math
+import os
 import pathlib
 import re
+import resource
 import socket
 import tempfile
 import unittest
@@ -169,12 +171,62 @@ class ScenarioFiles(Case):
             client.request("step", count=3)
             message = client.request("load", scenario="bad")
             self.assert_error(message, "bad_scenario", field="scenario")
-            for word in (path, "kinds.seeker", "max_sped", "max_speed"):
+            for word in ("bad.json", "kinds.seeker", "max_sped", "max_speed"):
                 self.assertIn(word, message["message"])
+            self.assertNotIn(self.folder.name, message["message"], "a peer is not told where the server's files lie")
+            self.assertIn(path, server.stderr(), "the log says it")
             self.assertEqual(client.request("ping")["tick"], 3)
             # Corrected while the server runs: loaded from what the file says now.
             self.file(SEEK, "bad.json")
             self.assertEqual(client.request("load", scenario="bad")["scenario"], "bad")
+
+    def test_what_is_no_regular_file_is_refused_at_once(self):
+        folder = pathlib.Path(self.folder.name)
+        self.file(SEEK, "good.json")
+        os.mkfifo(folder / "fifo.json")
+        (folder / "folder.json").mkdir()
+        (folder / "loop.json").symlink_to("loop.json")
+        (folder / "zero.json").symlink_to("/dev/zero")
+        (folder / "gone.json").symlink_to("nothing")
+        (folder / "passwd.json").symlink_to("/etc/passwd")
+        with open(folder / "huge.json", "wb") as huge:
+            huge.truncate(1 << 32)
+        with Server("--scenarios", self.folder.name, "--paused", "good") as server, server.connect() as client:
+            for name, words in [("fifo", "a FIFO, not a regular file"), ("folder", "a directory, not a regular file"),
+                                ("loop", "Too many levels of symbolic links"), ("zero", "a device, not a regular file"),
+                                ("huge", "longer than 4194304 bytes"), ("passwd", "not a scenario; expected an object")]:
+                with self.subTest(name=name):
+                    client.send("load", id=name, scenario=name)
+                    message = client.answer_to(name, 10)
+                    self.assert_error(message, "bad_scenario", field="scenario")
+                    self.assertTrue(message["message"].startswith(name + ".json: "), message)
+                    self.assertIn(words, message["message"])
+                    self.assertNotIn("'", message["message"], "nothing of the file is shown")
+                    self.assertNotIn(self.folder.name, message["message"])
+            message = client.request("load", scenario="gone")
+            self.assert_error(message, "no_scenario", field="scenario")
+            self.assertNotIn("did you mean", message["message"])
+            client.send("list", id="list")
+            self.assertEqual([row["name"] for row in client.answer_to("list", 10)["scenarios"]], ["good"])
+
+    def test_used_up_descriptors_are_busy(self):
+        self.file(SEEK, "good.json")
+        with Server("--scenarios", self.folder.name, "--paused", "good") as server, server.connect() as client:
+            in_use = 1 + max(int(number) for number in os.listdir(f"/proc/{server.process.pid}/fd"))
+            before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (in_use, before[1]))
+            for op, fields in [("load", {"scenario": "good"}), ("list", {})]:
+                with self.subTest(op=op):
+                    message = client.request(op, **fields)
+                    self.assert_error(message, "busy")
+                    self.assertIn("Too many open files", message["message"])
+                    self.assertNotIn(self.folder.name, message["message"])
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (in_use + 1, before[1]))
+            # The folder can be opened and its files cannot: no answer is better than a list without them.
+            self.assert_error(client.request("list"), "busy")
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
+            self.assertEqual([row["name"] for row in client.request("list")["scenarios"]], ["good"])
+            self.assert_reply(client.request("load", scenario="good"), "load")
 
     # --- edges: what is stored when a target or an agent is put outside
 
