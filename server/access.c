@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/person_name.h"
 #include "common/regular_file.h"
-#include "common/utf8.h"
 
 enum { LINE_CHARS = 512, LINES = 65536, WORDS = 3 };
 
@@ -53,18 +53,6 @@ static bool is_token(const char *text) {
     return length >= ACCESS_TOKEN_LEAST && length <= LIMIT_TOKEN_CHARS;
 }
 
-static bool is_person(const char *text) {
-    const size_t length = strlen(text);
-    for (size_t i = 0; i < length;) {
-        const size_t size = utf8_character(text + i, length - i);
-        if (size == 0 || (unsigned char)text[i] < 0x20 || text[i] == 0x7F) {
-            return false;
-        }
-        i += size;
-    }
-    return length <= LIMIT_PERSON_BYTES;
-}
-
 static int read_line(char *line, struct access_entry *entry, const char **what) {
     char *words[WORDS + 1] = {NULL};
     const int count = split(line, words);
@@ -81,14 +69,12 @@ static int read_line(char *line, struct access_entry *entry, const char **what) 
         *what = "a token has 8 to 128 printable ASCII characters without blanks";
         return -1;
     }
-    if (count == WORDS && !is_person(words[2])) {
-        *what = "a name is UTF-8 of at most 31 bytes";
+    struct failure failure;
+    if (count == WORDS && person_name_read(words[2], "", entry->name, &failure) != 0) {
+        *what = "a name is UTF-8 of at most 31 bytes that can be seen";
         return -1;
     }
     memcpy(entry->token, words[1], strlen(words[1]));
-    if (count == WORDS) {
-        memcpy(entry->name, words[2], strlen(words[2]));
-    }
     return 0;
 }
 

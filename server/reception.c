@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/person_name.h"
 
 const char *reception_why_full(const struct server_options *options, const struct session_set *sessions,
                                const char *address, bool is_loopback) {
@@ -49,12 +50,14 @@ int reception_greet(const struct access *access, struct session *session, const 
                            (unsigned)hello->protocol);
     }
     const struct access_entry *entry = NULL;
-    if (find_entry(access, session, hello, &entry, failure) != 0) {
+    char own[LIMIT_PERSON_BYTES + 1];
+    if (person_name_read(hello->name, "name", own, failure) != 0 ||
+        find_entry(access, session, hello, &entry, failure) != 0) {
         return -1;
     }
     guest->has_greeted = true;
     guest->role = entry != NULL ? entry->role : ROLE_ADMIN;
-    const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : hello->name;
+    const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : own;
     memcpy(guest->name, name, sizeof guest->name);
     log_write(LOG_INFO, "net", "session %u: %s \"%s\"", session->id, role_name(guest->role), guest->name);
     return 0;

@@ -20,7 +20,7 @@ enum { RECEPTION_LAG_MS = 1000 /* at most so often a session is told that it mis
  * accepted until its memory goes. */
 const char *reception_why_full(const struct server_options *options, const struct session_set *sessions,
                                const char *address, bool is_loopback);
-/** Gives the session its role and its name. 0, or -1 with *failure (invalid, version, denied): nothing has
+/** Gives the session its role and its name. 0, or -1 with *failure (invalid, version, bad_param, denied): nothing has
  * changed then, but wrong tokens are counted. */
 NODISCARD int reception_greet(const struct access *access, struct session *session,
                               const struct request_hello *hello, struct failure *failure);

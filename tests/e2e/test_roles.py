@@ -139,6 +139,17 @@ class Told(Case):
                 {"event": "target", "by": a, "name": "Ann ä", "target": "mouse", "x": 5.0, "y": 6.0},
             ])
 
+    def test_names_show_as_what_they_are(self):
+        with Server("--paused", "seek") as server, server.connect() as client, server.connect() as other:
+            for name in ("\u202eevil", " \u00a0 ", "a\u200bb", "a\u0085", "\ufeffAnn", "a\u2066b\u2069"):
+                with self.subTest(name=name):
+                    message = client.request("hello", name=name)
+                    self.assert_error(message, "bad_param", field="name")
+                    self.assertIn("a name has 1 to 31 bytes of UTF-8 that can be seen", message["message"])
+            # Refused is not greeted: the session may still say who it is. Two may have the same name.
+            self.assertEqual(client.request("hello", name="  Ann ä ")["name"], "Ann ä")
+            self.assertEqual(other.request("hello", name="Ann ä")["name"], "Ann ä")
+
     def test_23_two_hands_on_one_target(self):
         with Server("seek") as server, server.connect() as watcher, server.connect() as ann, server.connect() as bob:
             watcher.request("subscribe", hz=1)
