@@ -58,7 +58,8 @@ static void send_hello(struct server *server, struct session *session) {
     hello->session = session->id;
     (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->guest.role));
     (void)snprintf(hello->server, sizeof hello->server, "drover-server %s", DROVER_VERSION);
-    session->guest.told = simulation_revision(server->simulation);
+    hello->has_world = session->guest.role != ROLE_NONE;
+    session->guest.told = hello->has_world ? simulation_revision(server->simulation) : GUEST_TOLD_NOTHING;
     simulation_describe(server->simulation, hello);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -117,13 +118,34 @@ static void do_ping(struct server *server, struct session *session, const struct
     }
     const uint64_t microseconds = clock_now_ns() / 1000u;
     json_key_number(&json, "clock", (double)microseconds * 1e-3);
-    json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
+    if (session->guest.role != ROLE_NONE) {
+        json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
+    }
     message_end_reply(&json, &out);
     session_send(session, &out);
     buffer_fini(&out);
 }
 
 /* ---- who is who ---- */
+
+/* now: what the first line had kept back, NULL when it had not. */
+static void send_greeting(struct session *session, const struct request *request,
+                          const struct message_hello *now) {
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
+    json_key_string(&json, "role", role_name(session->guest.role));
+    json_key_string(&json, "name", session->guest.name);
+    if (now != NULL) {
+        json_key_unsigned(&json, "tick", now->tick);
+        json_key_number(&json, "time", now->time_s);
+        json_key_bool(&json, "paused", now->is_paused);
+    }
+    message_end_reply(&json, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
 
 static void do_hello(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
@@ -135,15 +157,20 @@ static void do_hello(struct server *server, struct session *session, const struc
         return;
     }
     presence_changed(&server->presence);
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
-    json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
-    json_key_string(&json, "role", role_name(session->guest.role));
-    json_key_string(&json, "name", session->guest.name);
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    if (session->guest.told != GUEST_TOLD_NOTHING) {
+        send_greeting(session, request, NULL);
+        return;
+    }
+    struct message_hello *now = calloc(1, sizeof *now);
+    if (now == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    const uint32_t revision = simulation_revision(server->simulation);
+    simulation_describe(server->simulation, now);
+    send_greeting(session, request, now);
+    send_scenario(session, revision, &now->scenario);
+    free(now);
 }
 
 /* ---- the rest ---- */

@@ -59,6 +59,9 @@ struct subscription {
     uint64_t last_tick; /* of the last frame given to the send queue */
 };
 
+/** What a session without a role knows of the world. */
+#define GUEST_TOLD_NOTHING UINT32_MAX
+
 /** Who a session is, and where it points. */
 struct guest {
     enum role role;
@@ -68,7 +71,7 @@ struct guest {
     bool has_cursor, owes_cursors; /* owes: the last `cursors` line was skipped */
     vec2 cursor;                   /* px, as sent */
     bool is_in_world;              /* the world may have a target for its cursor */
-    uint32_t told;                 /* the simulation_revision that it knows of */
+    uint32_t told;                 /* the simulation_revision that it knows of; GUEST_TOLD_NOTHING */
     uint64_t heard_ms;             /* loop time of its last line */
     uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
 };

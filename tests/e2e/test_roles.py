@@ -36,9 +36,11 @@ class Tokens(Case):
         with self.server() as server:
             for role, token in [("none", None), ("viewer", "secret-v"), ("operator", "secret-o"), ("admin", "secret-a")]:
                 with server.connect() as client:
+                    self.assertEqual(set(client.hello), {"op", "protocol", "server", "session", "role"})
                     self.assertEqual(client.hello["role"], "none")
                     for op in ("ping", "help"):
                         self.assert_reply(client.request(op), op)
+                    self.assertNotIn("tick", client.request("ping"))
                     if token:
                         name = "Olga" if role == "operator" else "me"
                         self.assert_reply(client.request("hello", token=token, name="me"), "hello", role=role, name=name)
@@ -52,6 +54,21 @@ class Tokens(Case):
                                 else:
                                     self.assert_error(message, "denied", field="op")
                                     self.assertIn(f"needs the role {needed}; you are {role}", message["message"])
+
+    def test_the_world_is_told_with_the_role(self):
+        with self.server() as server, server.connect() as admin, server.connect() as client:
+            admin.request("hello", token="secret-a")
+            admin.request("step", count=6)
+            reply = client.request("hello", token="secret-v")
+            self.assertEqual((reply["tick"], reply["time"], reply["paused"]), (6, 0.1, True))
+            scenario = client.receive()
+            self.assertEqual((scenario["op"], scenario["name"], scenario["targets"]), ("scenario", "seek", ["mouse"]))
+            self.assertEqual(client.request("ping")["tick"], 6)
+            client.request("subscribe")
+            self.assertEqual(client.receive()["op"], "snapshot", "told once")
+        with Server("--paused", "seek") as server, server.connect() as client:  # an open server: as ever
+            self.assertEqual(client.hello["scenario"]["name"], "seek")
+            self.assertEqual(set(client.request("hello", name="x")), {"op", "to", "id", "protocol", "role", "name"})
 
     def test_wrong_tokens(self):
         with self.server() as server:
