@@ -21,8 +21,9 @@ const char *reception_why_full(const struct server_options *options, const struc
 }
 
 /* The entry of the token that was shown; NULL without failure when none is needed. */
-static int find_entry(const struct access *access, struct session *session, const struct request_hello *hello,
-                      const struct access_entry **entry, struct failure *failure) {
+static int find_entry(const struct access *access, struct token_guard *tokens, struct session *session,
+                      const struct request_hello *hello, uint64_t now_ms, const struct access_entry **entry,
+                      struct failure *failure) {
     *entry = NULL;
     if (!access->needs_token) {
         return 0;
@@ -33,14 +34,20 @@ static int find_entry(const struct access *access, struct session *session, cons
     *entry = access_find(access, hello->token);
     if (*entry == NULL) {
         session->guest.wrong_tokens++;
-        return failure_set(failure, FAILURE_DENIED, "token", "no such token");
+        session->guest.deny_ms = token_guard_wrong(tokens, session->address, now_ms);
+        return reception_deny(failure);
     }
     return 0;
 }
 
-int reception_greet(const struct access *access, struct session *session, const struct request_hello *hello,
-                    struct failure *failure) {
+int reception_deny(struct failure *failure) {
+    return failure_set(failure, FAILURE_DENIED, "token", "no such token");
+}
+
+int reception_greet(const struct access *access, struct token_guard *tokens, struct session *session,
+                    const struct request_hello *hello, uint64_t now_ms, struct failure *failure) {
     struct guest *guest = &session->guest;
+    guest->deny_ms = now_ms;
     if (guest->has_greeted) {
         return failure_set(failure, FAILURE_INVALID, "op", "you said hello before");
     }
@@ -52,7 +59,7 @@ int reception_greet(const struct access *access, struct session *session, const 
     const struct access_entry *entry = NULL;
     char own[LIMIT_PERSON_BYTES + 1];
     if (person_name_read(hello->name, "name", own, failure) != 0 ||
-        find_entry(access, session, hello, &entry, failure) != 0) {
+        find_entry(access, tokens, session, hello, now_ms, &entry, failure) != 0) {
         return -1;
     }
     guest->has_greeted = true;

@@ -41,6 +41,7 @@ struct server {
     struct presence presence;
     struct loop_statistics statistics;
     struct access access;
+    struct token_guard tokens;
     const struct server_options *options; /* the caller's */
     struct pointing pointing;
     bool has_handles, is_stopping;
@@ -147,12 +148,33 @@ static void send_greeting(struct session *session, const struct request *request
     buffer_fini(&out);
 }
 
+static void refuse(struct session *session, const char *id, const struct failure *failure) {
+    answer_failure(session, id, failure);
+    if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
+        session_close(session, "auth", "too many wrong tokens");
+    }
+}
+
+/* A wrong token whose answer had to wait. */
+static void refuse_late(struct session *session, uint64_t now_ms) {
+    if (session->is_held && now_ms >= session->guest.deny_ms) {
+        struct failure failure = {0};
+        (void)reception_deny(&failure);
+        refuse(session, session->guest.deny_id, &failure);
+        session_release(session);
+    }
+}
+
 static void do_hello(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
-    if (reception_greet(&server->access, session, &request->body.hello, &failure) != 0) {
-        answer_failure(session, request->id, &failure);
-        if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
-            session_close(session, "auth", "too many wrong tokens");
+    const uint64_t now_ms = uv_now(&server->loop);
+    if (reception_greet(&server->access, &server->tokens, session, &request->body.hello, now_ms, &failure) !=
+        0) {
+        if (session->guest.deny_ms > now_ms) {
+            memcpy(session->guest.deny_id, request->id, sizeof session->guest.deny_id);
+            session_hold(session);
+        } else {
+            refuse(session, request->id, &failure);
         }
         return;
     }
@@ -459,6 +481,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     if (reception_close_overdue(session, server->options->idle_s, now_ms)) {
         return;
     }
+    refuse_late(session, now_ms);
     if (rate_limit_tell(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
@@ -473,6 +496,10 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
 
 static void on_beat(void *context) {
     struct server *server = context;
+    const uint32_t wrong_tokens = token_guard_tell(&server->tokens, uv_now(&server->loop));
+    if (wrong_tokens > 0) {
+        log_write(LOG_WARN, "net", "wrong tokens: %u more", (unsigned)wrong_tokens);
+    }
     pointing_retry(&server->pointing, server->simulation);
     presence_send(&server->presence, &server->sessions);
 }

@@ -379,7 +379,7 @@ static void resume_reading(struct session *session) {
 }
 
 static bool may_take_line(const struct session *session) {
-    return session->phase == SESSION_OPEN && !session->is_leaving &&
+    return session->phase == SESSION_OPEN && !session->is_leaving && !session->is_held &&
            session->outstanding < SESSION_COMMANDS && session->outstanding_long < SESSION_LONG_ANSWERS &&
            send_queue_has_room(&session->queue) && rate_limit_allows(&session->limit);
 }
@@ -455,6 +455,18 @@ void session_answered(struct session *session, bool is_long) {
         session->host->on_runnable(session->host->context, session);
     }
     leave_when_done(session);
+}
+
+void session_hold(struct session *session) {
+    assert(!session->is_held);
+    session->is_held = true;
+    session_expect_answer(session, false);
+}
+
+void session_release(struct session *session) {
+    assert(session->is_held);
+    session->is_held = false;
+    session_answered(session, false);
 }
 
 /* ---- ending ---- */

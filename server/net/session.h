@@ -68,12 +68,14 @@ struct guest {
     char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has not said */
     bool has_greeted;                  /* its hello was accepted */
     int wrong_tokens;
-    bool has_cursor, owes_cursors; /* owes: the last `cursors` line was skipped */
-    vec2 cursor;                   /* px, as sent */
-    bool is_in_world;              /* the world may have a target for its cursor */
-    uint32_t told;                 /* the simulation_revision that it knows of; GUEST_TOLD_NOTHING */
-    uint64_t heard_ms;             /* loop time of its last line */
-    uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
+    uint64_t deny_ms; /* loop time: when the wrong token that was shown last is answered, */
+    char deny_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
+    bool has_cursor, owes_cursors;        /* owes: the last `cursors` line was skipped */
+    vec2 cursor;                          /* px, as sent */
+    bool is_in_world;                     /* the world may have a target for its cursor */
+    uint32_t told;                        /* the simulation_revision that it knows of; GUEST_TOLD_NOTHING */
+    uint64_t heard_ms;                    /* loop time of its last line */
+    uint64_t lag_told, lag_ms;            /* skipped frames it was told of, and when */
 };
 
 enum session_phase { SESSION_OPEN, SESSION_FLUSHING, SESSION_LINGERING, SESSION_CLOSED };
@@ -118,6 +120,7 @@ struct session {
     bool is_hurried;            /* the deadline stands, whatever the peer reads */
     bool is_reading, is_eof, has_backlog, is_leaving;
     bool is_recognised; /* its first bytes are no HTTP and no TLS */
+    bool is_held;       /* session_hold: no line is taken and nothing is read */
     bool is_waiting;    /* the line being handled came alone and nothing was outstanding: its sender waits */
     char bye_id[LIMIT_ID_CHARS * 6 + 3]; /* of the bye request */
     bool has_bye_request;
@@ -163,6 +166,10 @@ void session_drop_frame(struct session *session);
  * may be long. */
 void session_expect_answer(struct session *session, bool is_long);
 void session_answered(struct session *session, bool is_long);
+/** The line being handled is answered later: until session_release no further line is taken and the socket is
+ * not read, so that the session keeps its seat even when its peer has hung up. */
+void session_hold(struct session *session);
+void session_release(struct session *session);
 /** Ends the session as it asked, after its earlier requests are answered. id: of its bye request. */
 void session_leave(struct session *session, const char *id);
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a

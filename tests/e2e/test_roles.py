@@ -1,6 +1,9 @@
 """Roles, names, cursors, events, stats, help: who may do what, and what the others are told of it."""
 
+import contextlib
 import os
+import re
+import select
 import signal
 import socket
 import tempfile
@@ -87,6 +90,50 @@ class Tokens(Case):
             log = server.stderr()
             for secret in ("secret-", "wrong-"):
                 self.assertNotIn(secret, log)
+
+    def test_wrong_tokens_cost_time_and_right_ones_do_not(self):
+        def guess(client, number):
+            client.send("hello", id="guess", token=f"wrong-{number}")
+
+        with self.server() as server, contextlib.ExitStack() as stack:
+            for number in range(10):
+                with server.connect() as client:
+                    guess(client, number)
+                    self.assert_error(client.answer_to("guess"), "denied", field="token")
+            # Five sessions at once, in parallel: a second each, one after the other.
+            guessers = [stack.enter_context(server.connect()) for _ in range(5)]
+            started = time.monotonic()
+            for number, client in enumerate(guessers):
+                guess(client, number)
+                client.send("ping", id="after")
+            with server.connect() as honest:
+                self.assert_reply(honest.request("hello", token="secret-o"), "hello", role="operator", name="Olga")
+                self.assert_reply(honest.request("list"), "list")
+            self.assertFalse(select.select([client.socket for client in guessers], [], [], 0)[0], "a right one goes before")
+            took = []
+            for client in guessers:
+                self.assert_error(client.answer_to("guess"), "denied", field="token")
+                took.append(time.monotonic() - started)
+                self.assert_reply(client.answer_to("after"), "ping")
+            for earlier, later in zip([0.0, *took], took):
+                self.assertGreater(later - earlier, 0.7, took)
+            # Who waits keeps the seat, hung up or not, and is answered when its turn comes.
+            guess(guessers[0], 6)
+            guess(guessers[1], 7)
+            guessers[0].vanish()
+            self.assert_error(guessers[1].answer_to("guess"), "denied")
+            self.assertGreater(time.monotonic() - started - took[-1], 1.7)
+            # 10 s without a token are over first: bye is the answer.
+            others = [stack.enter_context(server.connect()) for _ in range(40)]
+            with server.connect() as late:
+                for number, client in enumerate([*others, late]):
+                    guess(client, number)
+                messages = late.until_closed()
+                self.assertEqual([(m["op"], m.get("reason")) for m in messages], [("bye", "auth")])
+            server.stop()
+            counts = [int(n) for n in re.findall(r"net: wrong tokens: (\d+) more", server.stderr())]
+            self.assertEqual(sum(counts), 10 + 5 + 2 + 41)
+            self.assertLess(len(counts), 20, "said once a second, not once a token")
 
     def test_the_file_is_read_again(self):
         with self.server() as server, server.connect() as old:
