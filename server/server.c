@@ -197,16 +197,6 @@ static void do_hello(struct server *server, struct session *session, const struc
 
 /* ---- the rest ---- */
 
-static void do_cursor(struct server *server, struct session *session, const struct request *request) {
-    if (pointing_move(server->simulation, session, request) == COMMAND_QUEUED) {
-        session_expect_answer(session, false);
-    }
-    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
-    if (request->id[0] != '\0') {
-        answer_done(session, request);
-    }
-}
-
 static void do_stats(struct server *server, struct session *session, const struct request *request) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -248,6 +238,16 @@ static void do_command(struct server *server, struct session *session, const str
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
         answer_failure(session, request->id, &failure);
         return;
+    }
+}
+
+static void do_cursor(struct server *server, struct session *session, const struct request *request) {
+    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
+    if (pointing_reaches_world(server->simulation, session)) {
+        session->guest.is_in_world = true;
+        do_command(server, session, request);
+    } else if (request->id[0] != '\0') {
+        answer_done(session, request);
     }
 }
 
