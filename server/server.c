@@ -201,7 +201,8 @@ static void do_stats(struct server *server, struct session *session, const struc
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     struct json_writer json = message_begin_reply(request->op, request->id, &out);
-    statistics_write(&server->statistics, server->simulation, &server->sessions, &json);
+    statistics_write(&server->statistics, server->simulation, &server->sessions,
+                     &server->broadcast.scratch.memory, &json);
     message_end_reply(&json, &out);
     session_send(session, &out);
     buffer_fini(&out);
@@ -500,6 +501,9 @@ static void on_beat(void *context) {
     if (wrong_tokens > 0) {
         log_write(LOG_WARN, "net", "wrong tokens: %u more", (unsigned)wrong_tokens);
     }
+    if (broadcast_wants_snapshot(&server->broadcast, uv_now(&server->loop))) {
+        simulation_request_snapshot(server->simulation);
+    }
     pointing_retry(&server->pointing, server->simulation);
     presence_send(&server->presence, &server->sessions);
 }
@@ -609,6 +613,10 @@ static int open_door(struct server *server, struct failure *failure) {
 
 struct server *server_create(const struct server_options *options, struct simulation *simulation,
                              struct failure *failure) {
+    uint64_t frame_memory = 0;
+    if (server_options_frame_memory(options, &frame_memory, failure) != 0) {
+        return NULL;
+    }
     struct server *server = calloc(1, sizeof *server);
     if (server == NULL || uv_loop_init(&server->loop) != 0) {
         free(server);
@@ -616,7 +624,7 @@ struct server *server_create(const struct server_options *options, struct simula
         return NULL;
     }
     server->simulation = simulation;
-    broadcast_init(&server->broadcast);
+    broadcast_init(&server->broadcast, (size_t)frame_memory);
     server->options = options;
     server->statistics.started_ns = clock_now_ns();
     if (open_door(server, failure) != 0) {

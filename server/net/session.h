@@ -56,6 +56,7 @@ struct subscription {
     bool cursors;       /* wants the `cursors` lines */
     bool forces;        /* the view needs steering vectors */
     bool has_sent;      /* false: the current state is owed at once */
+    int turn;           /* the broadcast's: who is served first */
     uint64_t last_tick; /* of the last frame given to the send queue */
 };
 
@@ -126,7 +127,7 @@ struct session {
     bool has_bye_request;
     size_t write_total; /* bytes of the batch being written */
     size_t write_left;  /* bytes at the last look, and when that last changed */
-    uint64_t write_progress_ms;
+    uint64_t write_began_ms, write_progress_ms;
     struct session *next, *previous, *next_in_bucket; /* the session_set's */
 };
 
@@ -162,6 +163,12 @@ void session_offer_keyed(struct session *session, struct shared_bytes *key, uint
 void session_forget_key(struct session *session);
 /** Skips a frame that waits. */
 void session_drop_frame(struct session *session);
+/** The next frame is not to be had: one that waits is skipped, or else one is counted. */
+void session_skip_frame(struct session *session);
+/** How long the batch being written has been under way, and how long no byte of it was accepted, ms; 0 when
+ * nothing is being written. */
+uint64_t session_behind_ms(const struct session *session);
+uint64_t session_stalled_ms(const struct session *session);
 /** A request of this session was handed to the world; session_answered when it is done. is_long: its answer
  * may be long. */
 void session_expect_answer(struct session *session, bool is_long);
