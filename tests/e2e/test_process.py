@@ -114,6 +114,29 @@ class ScenarioFiles(Case):
             scenario = server.hello()["scenario"]
             self.assertEqual((scenario["name"], scenario["title"]), ("my_world", "Seek"))
 
+    def test_what_was_started_by_its_path_can_be_loaded_again(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, title in (("mine", "Not this one"), ("other", "Other")):
+            pathlib.Path(folder.name, name + ".json").write_text(json.dumps({**SEEK, "name": title}), encoding="utf-8")
+        path = self.file(SEEK, "mine.json")
+        with Server("--scenarios", folder.name, "--paused", path) as server, server.connect() as client:
+            self.assertIn(f'"mine" is {path} while this server runs, not {folder.name}/mine.json', server.stderr())
+            rows = [(row["name"], row["title"]) for row in client.request("list")["scenarios"]]
+            self.assertEqual(rows, [("mine", "Seek"), ("other", "Other")])
+            self.assert_reply(client.request("load", scenario="other"), "load", scenario="other")
+            self.file({**SEEK, "name": "Seek more"}, "mine.json")
+            self.assert_reply(client.request("load", scenario="mine"), "load", scenario="mine")
+            self.assertEqual(server.hello()["scenario"]["title"], "Seek more", "read again from its path")
+            self.assertIn('did you mean "mine"?', client.request("load", scenario="mime")["message"])
+            self.file("{", "mine.json")
+            message = client.request("load", scenario="mine")
+            self.assert_error(message, "bad_scenario")
+            self.assertNotIn(self.folder.name, message["message"])
+        with Server("--paused", self.file(SEEK, "elsewhere.json")) as server, server.connect() as client:
+            names = [row["name"] for row in client.request("list")["scenarios"]]
+            self.assertEqual(names, sorted({"elsewhere", *(p.stem for p in (ROOT / "scenarios").glob("*.json"))}))
+
     def test_a_mistake_is_refused_with_file_path_found_and_allowed(self):
         def at(*keys):
             """A copy of seek.json with a value put in the place that the keys name."""
