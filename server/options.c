@@ -42,6 +42,11 @@ static const struct field option_fields[] = {
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct server_options, is_paused),
      .help = "Start paused; resume or step from a client."},
+    {.name = "check",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_check),
+     .help = "Start nothing: check the scenario files that are named, as many as you like, and print a line "
+             "for every mistake; exit code 2 when there is one."},
     {.name = "max-clients",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct server_options, max_clients),
@@ -106,8 +111,9 @@ static const struct options_def options_def = {
     .program = "drover-server",
     .summary =
         "Simulates a scenario of steered agents and serves it to viewers and scripts (see protocol.md).",
-    .positional = "[SCENARIO]",
+    .positional = "[SCENARIO | --check FILE...]",
     .positional_help = "A scenario's name, or a path to a .json file (default seek).",
+    .takes_several = true,
     .table = option_fields,
     .epilog =
         "The first line on standard output says where the server listens.\n"

@@ -15,6 +15,7 @@ struct server_options {
     double tick_hz; /* 0: the scenario's */
     char scenarios[1024];
     bool is_paused;
+    bool is_check; /* the arguments are files to check */
     uint32_t max_clients;
     uint32_t max_per_address; /* 0: LIMIT_ADDRESS_CLIENTS, loopback without limit */
     uint32_t rate;            /* requests a second of one session; 0: no limit */

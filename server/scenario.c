@@ -50,12 +50,13 @@ void scenario_fini(struct scenario *scenario) {
     world_def_fini(&scenario->def);
 }
 
-static int read_root(const cJSON *root, struct scenario *scenario, struct failure *failure) {
-    if (fields_read(scenario_fields, root, "", parts, scenario, NULL, failure) != 0 ||
-        scenario_read_world(root, &scenario->def, failure) != 0 ||
-        scenario_read_targets(root, &scenario->def, failure) != 0 ||
-        scenario_read_kinds(root, &scenario->def, failure) != 0 ||
-        scenario_read_agents(root, &scenario->def, failure) != 0) {
+/* Parts after one with mistakes are read as well: they name what it has. */
+static int read_root(const cJSON *root, struct scenario *scenario, struct scenario_mistakes *mistakes) {
+    struct world_def *def = &scenario->def;
+    bool is_whole = false;
+    if (scenario_read_fields(scenario_fields, root, "", parts, scenario, NULL, &is_whole, mistakes) != 0 ||
+        scenario_read_world(root, def, mistakes) != 0 || scenario_read_targets(root, def, mistakes) != 0 ||
+        scenario_read_kinds(root, def, mistakes) != 0 || scenario_read_agents(root, def, mistakes) != 0) {
         return -1;
     }
     return 0;
@@ -77,24 +78,36 @@ static int fail_json(const char *text, size_t length, const struct json_fault *f
                        fault->message);
 }
 
-int scenario_read(const char *text, size_t length, struct scenario *scenario, struct failure *failure) {
+int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
+                      struct scenario_mistakes *mistakes) {
     scenario_init(scenario);
+    const int before = mistakes->count;
     const struct json_limits limits = json_limits_file();
     struct json_fault fault;
+    struct failure failure = {0};
+    cJSON *root = NULL;
     if (json_check(text, length, &limits, &fault) != JSON_FINE) {
-        return fail_json(text, length, &fault, failure);
+        (void)fail_json(text, length, &fault, &failure);
+    } else if ((root = cJSON_ParseWithLength(text, length)) == NULL) {
+        (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
     }
-    cJSON *root = cJSON_ParseWithLength(text, length);
     if (root == NULL) {
-        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+        scenario_mistake(mistakes, &failure);
+        return -1;
     }
-    const int result = read_root(root, scenario, failure);
+    (void)read_root(root, scenario, mistakes);
     cJSON_Delete(root);
-    if (result != 0) {
+    if (mistakes->count > before) {
         scenario_fini(scenario);
         scenario_init(scenario);
+        return -1;
     }
-    return result;
+    return 0;
+}
+
+int scenario_read(const char *text, size_t length, struct scenario *scenario, struct failure *failure) {
+    struct scenario_mistakes first = {.rows = failure, .capacity = 1};
+    return scenario_read_all(text, length, scenario, &first);
 }
 
 /* The code of a file that cannot be read: one that is not there is another matter than one that may not be.
@@ -118,15 +131,24 @@ static void name_from_path(const char *path, char name[LIMIT_NAME_CHARS + 1]) {
     name[length] = '\0';
 }
 
-int scenario_read_file(const char *path, struct scenario *scenario, struct failure *failure) {
-    scenario_init(scenario);
+/* The whole file, malloc'd; NULL with *failure. */
+static char *read_text(const char *path, size_t *length, struct failure *failure) {
     char *text = NULL;
-    size_t length = 0;
     char reason[REGULAR_FILE_REASON];
     const enum regular_file_result result =
-        regular_file_read(path, LIMIT_SCENARIO_BYTES, &text, &length, reason);
+        regular_file_read(path, LIMIT_SCENARIO_BYTES, &text, length, reason);
     if (result != REGULAR_FILE_OK) {
-        return failure_set(failure, code_of(result), NULL, "%s", reason);
+        (void)failure_set(failure, code_of(result), NULL, "%s", reason);
+    }
+    return text;
+}
+
+int scenario_read_file(const char *path, struct scenario *scenario, struct failure *failure) {
+    scenario_init(scenario);
+    size_t length = 0;
+    char *text = read_text(path, &length, failure);
+    if (text == NULL) {
+        return -1;
     }
     struct failure inner = {0};
     const int read = scenario_read(text, length, scenario, &inner);
@@ -138,6 +160,23 @@ int scenario_read_file(const char *path, struct scenario *scenario, struct failu
     }
     name_from_path(path, scenario->name);
     return 0;
+}
+
+bool scenario_check_file(const char *path, struct scenario_mistakes *mistakes) {
+    struct scenario scenario;
+    struct failure failure = {0};
+    size_t length = 0;
+    char *text = read_text(path, &length, &failure);
+    if (text == NULL) {
+        scenario_mistake(mistakes, &failure);
+        return false;
+    }
+    const int read = scenario_read_all(text, length, &scenario, mistakes);
+    free(text);
+    if (read == 0) {
+        scenario_fini(&scenario);
+    }
+    return read == 0;
 }
 
 int scenario_load_file(const char *path, struct scenario *scenario, struct failure *failure) {

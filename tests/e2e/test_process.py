@@ -173,6 +173,61 @@ class ScenarioFiles(Case):
                 for word in [path, *words]:
                     self.assertIn(word, result.stderr)
 
+    def test_check_tells_every_mistake_of_every_file(self):
+        bad = {
+            "name": 5, "tick_hz": 0, "worlds": {},
+            "world": {"size": [800, -1], "edge": "round", "obstacles": [{"circle": [1, 2, 3]}, {"circle": [1, 2]}, {"cube": [1]}],
+                      "walls": [[1, 2, 3]], "paths": {"a b": {}, "way": {"points": [[1, 2]]}}, "flow_fields": {"wind": {}}},
+            "targets": {"mouse": [1, "x"], "cursor-1": [1, 2], "den": {"at": [1, 2], "jump_within": -1}},
+            "kinds": {
+                "fish": {"mass": 0, "max_sped": 1, "behaviors": [
+                    {"sek": {}}, {"seek": {"target": "moose", "weight": 1}}, {"flee": {"kind": "shark", "weight": -1}},
+                    {"follow_path": {"path": "road"}}, {"seek": {"target": "mouse"}}, {"follow_flow": {"flow_field": "wind"}}]},
+                "bird": {"states": [{"name": "a", "when": {"tired": True}, "behaviors": [{"wander": {"weight": "x"}}, {"flee": {}}]},
+                                    {"name": "b", "when": {"near": {"kind": "cat"}}}]},
+                "no name": {},
+            },
+            "agents": [{"kind": "fish", "at": [1, 2], "count": 0}, {"kind": "wolf", "at": [1, 2]}, 7, {"kind": "bird"},
+                       {"kind": "fish", "at": [1, 2]}],
+        }
+        places = [
+            "name", "tick_hz", "worlds", "world.size[1]", "world.edge", "world.obstacles[1].circle", "world.obstacles[2].cube",
+            "world.walls[0]", "world.paths.a b", "world.paths.way.points", "world.flow_fields.wind", "targets.mouse[1]", "targets.cursor-1",
+            "targets.den.jump_within", "kinds.fish.mass", "kinds.fish.max_sped", "kinds.fish.behaviors[0].sek",
+            "kinds.fish.behaviors[2].flee.weight", "kinds.bird.states[0].when.tired", "kinds.bird.states[0].behaviors[0].wander.weight",
+            "kinds.bird.states", "kinds.no name", "kinds.fish.behaviors[1].seek.target", "kinds.fish.behaviors[3].follow_path.path",
+            "kinds.bird.states[0].behaviors[1].flee.target", "kinds.bird.states[1].when.kind", "agents[0].count", "agents[1].kind",
+            "agents[2]", "agents[3]",
+        ]
+        path, broken, good = self.file(bad, "bad.json"), self.file("{\n oops", "broken.json"), self.file(SEEK, "good.json")
+        result = run_server("--check", path, good, broken, self.folder.name + "/nothing.json", self.folder.name)
+        self.assertEqual((result.returncode, result.stderr), (2, ""))
+        lines = result.stdout.splitlines()
+        found = [line[len(path) + 2:].split(": ")[0] for line in lines if line.startswith(path + ": ")]
+        self.assertEqual(sorted(found), sorted(places))
+        self.assertIn(f'{path}: kinds.fish.mass: 0 is out of range: 0.01 to 1000000 mass', lines)
+        rest = [line for line in lines if not line.startswith(path + ": ")]
+        self.assertEqual(len(rest), 3, rest)
+        self.assertRegex(rest[0], re.escape(broken) + r": line 2, column 2: ")
+        self.assertEqual(rest[1], self.folder.name + "/nothing.json: No such file or directory")
+        self.assertEqual(rest[2], self.folder.name + ": a directory, not a regular file")
+        # The first of them is what starting says.
+        self.assertIn(f"{path}: {places[0]}: ", run_server("--port", "0", path).stderr)
+        result = run_server("--check", good, "--log", "debug", *map(str, sorted((ROOT / "scenarios").glob("*.json"))))
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        result = run_server("--check")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--check: expected FILE", result.stderr)
+        result = run_server("seek", "--port", "0", "arrive")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('unexpected argument "arrive"', result.stderr)
+
+    def test_check_ends_after_a_hundred_mistakes(self):
+        path = self.file({**SEEK, "agents": [{"kind": "wolf", "at": [1, 2]}] * 300})
+        lines = run_server("--check", path).stdout.splitlines()
+        self.assertEqual(len(lines), 101)
+        self.assertEqual(lines[-1], f"{path}: and perhaps more; these were the first 100")
+
     def test_a_grammar_mistake_names_line_and_column(self):
         result = run_server("--port", "0", self.file('{\n  "world": {\n    "size": [800, 600],\n  }\n}\n'))
         self.assertEqual(result.returncode, 2)
