@@ -48,7 +48,9 @@ static void refuses_what_misleads(void **state) {
     refused("a\xe2\x80\x8f", "U+200F");
     refused("a\xe2\x81\xa6", "U+2066");
     refused("a\xe2\x81\xa9", "U+2069");
-    refused("\xef\xbb\xbf" "a", "U+FEFF");
+    refused("\xef\xbb\xbf"
+            "a",
+            "U+FEFF");
     refused("a\xff", "byte 2 is not UTF-8");
     refused("01234567890123456789012345678901", "32 bytes");
 }
