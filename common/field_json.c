@@ -518,7 +518,7 @@ static int fail_unknown(const struct field *table, const char *const *known, con
     return -1;
 }
 
-static int check_required(const struct field *table, const char *path, uint64_t seen,
+int fields_check_required(const struct field *table, const char *path, uint64_t seen,
                           struct failure *failure) {
     for (unsigned row = 0; table[row].type != FIELD_END; row++) {
         if ((table[row].flags & FIELD_REQUIRED) && !(seen >> row & 1)) {
@@ -530,6 +530,22 @@ static int check_required(const struct field *table, const char *path, uint64_t 
     return 0;
 }
 
+int fields_read_member(const struct field *table, const cJSON *item, const char *path,
+                       const char *const *known, void *object, uint64_t *seen, struct failure *failure) {
+    char item_path[PATH_BYTES];
+    const int row = row_of(table, item->string);
+    if (row < 0 && (known == NULL || is_listed(known, item->string))) {
+        return 0;
+    }
+    join_path(item_path, path, item->string);
+    if (row < 0) {
+        return fail_unknown(table, known, item->string, item_path, failure);
+    }
+    assert(row < 64);
+    *seen |= UINT64_C(1) << (unsigned)row;
+    return field_read_value(&table[row], item, item_path, object, failure);
+}
+
 int fields_read(const struct field *table, const cJSON *json, const char *path, const char *const *known,
                 void *object, uint64_t *present, struct failure *failure) {
     uint64_t seen = 0;
@@ -539,25 +555,14 @@ int fields_read(const struct field *table, const cJSON *json, const char *path, 
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
-        char item_path[PATH_BYTES];
-        const int row = row_of(table, item->string);
-        if (row < 0 && (known == NULL || is_listed(known, item->string))) {
-            continue;
-        }
-        join_path(item_path, path, item->string);
-        if (row < 0) {
-            return fail_unknown(table, known, item->string, item_path, failure);
-        }
-        assert(row < 64);
-        if (field_read_value(&table[row], item, item_path, object, failure) != 0) {
+        if (fields_read_member(table, item, path, known, object, &seen, failure) != 0) {
             return -1;
         }
-        seen |= UINT64_C(1) << (unsigned)row;
     }
     if (present != NULL) {
         *present = seen;
     }
-    return check_required(table, path, seen, failure);
+    return fields_check_required(table, path, seen, failure);
 }
 
 /* ---- writing ---- */

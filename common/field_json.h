@@ -26,6 +26,14 @@ void fields_set_initial(const struct field *table, void *object);
 NODISCARD int fields_read(const struct field *table, const cJSON *json, const char *path,
                           const char *const *known, void *object, uint64_t *present, struct failure *failure);
 
+/** The two halves of fields_read, for a reader that goes on after a mistake: one member of the object (*seen
+ * receives its row's bit, also when its value is refused), and whether a required one is missing. */
+NODISCARD int fields_read_member(const struct field *table, const cJSON *item, const char *path,
+                                 const char *const *known, void *object, uint64_t *seen,
+                                 struct failure *failure);
+NODISCARD int fields_check_required(const struct field *table, const char *path, uint64_t seen,
+                                    struct failure *failure);
+
 /** Reads one value into its member, checking type and range. `path` is the whole path of the value. */
 NODISCARD int field_read_value(const struct field *field, const cJSON *value, const char *path, void *object,
                                struct failure *failure);

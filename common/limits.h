@@ -20,6 +20,7 @@
 #define LIMIT_IDLE_SECONDS      600  /* neither subscribed nor heard of (default of --idle) */
 #define LIMIT_AUTH_SECONDS      10   /* to show a token when one is needed */
 #define LIMIT_AUTH_TRIES        3    /* wrong tokens before a session is closed */
+#define LIMIT_TOKEN_FREE        10   /* wrong tokens of one address that are answered at once */
 #define LIMIT_TOKEN_CHARS       128  /* a token */
 #define LIMIT_PERSON_BYTES      31   /* UTF-8 of the name a session gives itself */
 #define LIMIT_CURSOR_HZ         10   /* cursors lines a second */

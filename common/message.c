@@ -46,14 +46,23 @@ static const struct field scenario_fields[] = {
     END,
 };
 
-/* "scenario" follows. */
 static const struct field hello_fields[] = {
     ROW(struct message_hello, "protocol", FIELD_UINT32, protocol, NEED, 0, (double)INT32_MAX),
     ROW(struct message_hello, "server", FIELD_TEXT, server, NEED, 0, 0),
     ROW(struct message_hello, "session", FIELD_UINT32, session, NEED, 0, (double)UINT32_MAX),
+    END,
+};
+
+/* What tells of the world: left out for a session without a role, "scenario" as well. */
+static const struct field hello_world_fields[] = {
     ROW(struct message_hello, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
     ROW(struct message_hello, "time", FIELD_DOUBLE, time_s, NEED, 0, DBL_MAX),
     ROW(struct message_hello, "paused", FIELD_BOOL, is_paused, NEED, 0, 0),
+    END,
+};
+
+/* "scenario" follows. */
+static const struct field hello_role_fields[] = {
     ROW(struct message_hello, "role", FIELD_TEXT, role, 0, 0, 0),
     END,
 };
@@ -107,6 +116,7 @@ static const struct field reply_fields[] = {
     ROW(struct message_reply, "t0", FIELD_DOUBLE, t0, 0, -DBL_MAX, DBL_MAX),
     ROW(struct message_reply, "clock", FIELD_DOUBLE, clock_ms, 0, 0, DBL_MAX),
     ROW(struct message_reply, "role", FIELD_TEXT, role, 0, 0, 0),
+    ROW(struct message_reply, "paused", FIELD_BOOL, is_paused, 0, 0, 0),
     END,
 };
 
@@ -181,10 +191,16 @@ static void write_scenario(const struct message_scenario *scenario, struct json_
 void message_write_hello(const struct message_hello *hello, struct buffer *out) {
     struct json_writer json = begin_message("hello", out);
     write_fields(hello_fields, hello, &json);
-    json_key(&json, "scenario");
-    json_object(&json);
-    write_scenario(&hello->scenario, &json);
-    json_end(&json);
+    if (hello->has_world) {
+        write_fields(hello_world_fields, hello, &json);
+    }
+    write_fields(hello_role_fields, hello, &json);
+    if (hello->has_world) {
+        json_key(&json, "scenario");
+        json_object(&json);
+        write_scenario(&hello->scenario, &json);
+        json_end(&json);
+    }
     end_message(&json);
 }
 
@@ -315,12 +331,20 @@ static int read_scenario(const cJSON *json, struct message_scenario *scenario, s
 }
 
 static int read_hello(const cJSON *json, struct message_hello *hello, struct failure *failure) {
-    if (fields_read(hello_fields, json, "", NULL, hello, NULL, failure) != 0) {
+    if (fields_read(hello_fields, json, "", NULL, hello, NULL, failure) != 0 ||
+        fields_read(hello_role_fields, json, "", NULL, hello, NULL, failure) != 0) {
         return -1;
     }
     const cJSON *scenario = cJSON_GetObjectItemCaseSensitive(json, "scenario");
+    if (scenario == NULL && strcmp(hello->role, role_name(ROLE_NONE)) == 0) {
+        return 0;
+    }
     if (!cJSON_IsObject(scenario)) {
         return failure_set(failure, FAILURE_INVALID, "scenario", "missing, or not an object");
+    }
+    hello->has_world = true;
+    if (fields_read(hello_world_fields, json, "", NULL, hello, NULL, failure) != 0) {
+        return -1;
     }
     return read_scenario(scenario, &hello->scenario, failure);
 }
@@ -384,6 +408,7 @@ static int read_reply(const cJSON *json, struct message_reply *reply, struct fai
         return -1;
     }
     reply->has_tick = cJSON_GetObjectItemCaseSensitive(json, "tick") != NULL;
+    reply->has_paused = cJSON_GetObjectItemCaseSensitive(json, "paused") != NULL;
     return read_lists(json, reply, failure);
 }
 

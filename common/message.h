@@ -65,10 +65,11 @@ struct message_hello {
     int protocol;
     char server[64]; /* "drover-server 0.1.0" */
     uint32_t session;
+    char role[16];  /* what you may do until you show a token; "" in an older server */
+    bool has_world; /* false: the rest is kept back until the session has a role */
     uint64_t tick;
     double time_s;
     bool is_paused;
-    char role[16]; /* what you may do until you show a token; "" in an older server */
     struct message_scenario scenario;
 };
 
@@ -139,7 +140,8 @@ struct message_reply {
     int param_count;
     struct message_param *params; /* owned by the message */
     /* hello */
-    char role[16]; /* what you may do now; "" in other replies */
+    char role[16];              /* what you may do now; "" in other replies */
+    bool has_paused, is_paused; /* has: the first line had kept it back */
     /* inspect */
     int agent_count;
     struct message_agent *agents; /* owned by the message */

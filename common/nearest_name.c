@@ -1,6 +1,7 @@
 /* See nearest_name.h. Owns nothing. */
 #include "common/nearest_name.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ void nearest_name_offer(struct nearest_name *nearest, const char *name) {
     const size_t length = strlen(name);
     const int third = (int)(length / 3);
     const int most = third < 1 ? 1 : least(third, MOST_CHANGES);
-    if (length > 1 && distance <= most && distance < nearest->distance) {
+    const bool is_typed = distance == 0 && strcmp(nearest->typed, name) == 0;
+    if (!is_typed && length > 1 && distance <= most && distance < nearest->distance) {
         nearest->distance = distance;
         memcpy(nearest->best, name, length + 1);
     }

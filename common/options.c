@@ -106,12 +106,12 @@ static enum options_result read_flag(const struct options_def *def, const char *
 
 static enum options_result read_positional(const struct options_def *def, const char *argument,
                                            const char **positional, struct failure *failure) {
-    if (def->positional == NULL || *positional != NULL) {
+    if (def->positional == NULL || (*positional != NULL && !def->takes_several)) {
         (void)failure_set(failure, FAILURE_BAD_PARAM, NULL,
                           "unexpected argument \"%.60s\"; --help shows the usage", argument);
         return OPTIONS_BAD;
     }
-    *positional = argument;
+    *positional = *positional == NULL ? argument : *positional;
     return OPTIONS_RUN;
 }
 
@@ -254,10 +254,16 @@ static enum options_result read_argument(const struct options_def *def, int argc
     return result;
 }
 
+/* Whether this argument is no flag and no flag's value. */
+static bool is_positional(const char *argument, bool flags_are_over) {
+    return flags_are_over || argument[0] != '-' || argument[1] == '\0';
+}
+
 enum options_result options_parse(const struct options_def *def, int argc, char **argv, void *object,
                                   const char **positional, struct failure *failure) {
     bool flags_are_over = false;
     const char *found = NULL;
+    int count = 0; /* of positional arguments, moved to the front */
     if (print_what_was_asked(def, argc, argv, object)) {
         return OPTIONS_EXIT;
     }
@@ -266,12 +272,20 @@ enum options_result options_parse(const struct options_def *def, int argc, char 
             flags_are_over = true;
             continue;
         }
+        char *const argument = argv[i];
+        const bool moves = is_positional(argument, flags_are_over);
         const enum options_result result = flags_are_over
-                                               ? read_positional(def, argv[i], &found, failure)
+                                               ? read_positional(def, argument, &found, failure)
                                                : read_argument(def, argc, argv, &i, object, &found, failure);
         if (result != OPTIONS_RUN) {
             return result;
         }
+        if (moves && def->takes_several) {
+            argv[1 + count++] = argument;
+        }
+    }
+    if (def->takes_several && 1 + count < argc) {
+        argv[1 + count] = NULL;
     }
     if (positional != NULL) {
         *positional = found;

@@ -7,6 +7,7 @@
 #ifndef DROVER_COMMON_OPTIONS_H
 #define DROVER_COMMON_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/failure.h"
@@ -17,6 +18,7 @@ struct options_def {
     const char *summary;    /* one line */
     const char *positional; /* "[SCENARIO]", or NULL when none is taken */
     const char *positional_help;
+    bool takes_several;        /* positional arguments, and not one at most: see options_parse */
     const struct field *table; /* FIELD_END-ended; may not contain help or version */
     const char *epilog;        /* printed after the options; NULL for none */
 };
@@ -24,8 +26,9 @@ struct options_def {
 enum options_result { OPTIONS_RUN, OPTIONS_EXIT /* --help or --version was printed */, OPTIONS_BAD };
 
 /** Reads argv[1..) over *object, which holds the defaults already (--help shows them). At most one positional
- * argument, stored in *positional (points into argv, NULL when absent). OPTIONS_BAD fills *failure with a
- * sentence that names the flag and what is allowed. */
+ * argument, stored in *positional (points into argv, NULL when absent); when def->takes_several, any number
+ * of them, which are moved to argv[1], argv[2] ..., with NULL after the last. OPTIONS_BAD fills *failure with
+ * a sentence that names the flag and what is allowed. */
 enum options_result options_parse(const struct options_def *def, int argc, char **argv, void *object,
                                   const char **positional, struct failure *failure);
 void options_print_help(const struct options_def *def, FILE *out);

@@ -80,6 +80,9 @@ void snapshot_destroy(struct snapshot *snapshot);
 NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_count,
                                bool has_forces);
 
+/** Memory that the arrays of a snapshot with so many agents and shares take, in bytes. */
+size_t snapshot_bytes(int32_t count, int32_t share_count, bool has_forces);
+
 /** Copies everything, or the agents of `count` rows (ascending), into another snapshot. -1 when out of
  * memory.
  */

@@ -105,6 +105,17 @@ int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_cou
     return 0;
 }
 
+size_t snapshot_bytes(int32_t count, int32_t share_count, bool has_forces) {
+    const struct snapshot *none = NULL;
+    const size_t agent = sizeof *none->id + sizeof *none->kind + sizeof *none->state + sizeof *none->x +
+                         sizeof *none->y + sizeof *none->vx + sizeof *none->vy + sizeof *none->heading +
+                         sizeof *none->stamina;
+    const size_t forces =
+        has_forces ? sizeof *none->desired + sizeof *none->steering + sizeof *none->share_begin : 0;
+    const size_t shares = has_forces ? (size_t)share_count * sizeof *none->shares : 0;
+    return (size_t)count * (agent + forces) + shares;
+}
+
 /* ---- writing ---- */
 
 enum {

@@ -30,6 +30,18 @@ void packed_encoder_fini(struct packed_encoder *encoder) {
     *encoder = (struct packed_encoder){.fields = encoder->fields};
 }
 
+void packed_encoder_forget(struct packed_encoder *encoder) {
+    packed_encoder_fini(encoder);
+}
+
+size_t packed_encoder_bytes(const struct packed_encoder *encoder) {
+    const struct snapshot *base = encoder->base;
+    const size_t pairs = (size_t)encoder->pair_capacity * 2 * sizeof *encoder->pairs;
+    return pairs + (base == NULL
+                        ? 0
+                        : snapshot_bytes(base->capacity, base->share_capacity, base->share_begin != NULL));
+}
+
 bool packed_key_serves(const struct packed_encoder *encoder, const struct snapshot *snapshot) {
     const struct snapshot *base = encoder->base;
     if (encoder->number == 0 || base->epoch != snapshot->epoch || base->count != snapshot->count ||
@@ -144,7 +156,10 @@ static int make_base(struct packed_encoder *encoder, const struct snapshot *snap
         encoder->pairs = larger;
         encoder->pair_capacity = pairs;
     }
-    return snapshot_copy(snapshot, encoder->base);
+    if (encoder->base == NULL) {
+        encoder->base = snapshot_create();
+    }
+    return encoder->base == NULL ? -1 : snapshot_copy(snapshot, encoder->base);
 }
 
 void packed_encode_key(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,

@@ -43,6 +43,15 @@ size_t utf8_character(const char *text, size_t length) {
     return 0;
 }
 
+uint32_t utf8_code_point(const char *text, size_t size) {
+    static const unsigned lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    uint32_t code_point = (unsigned char)text[0] & lead_bits[size];
+    for (size_t i = 1; i < size; i++) {
+        code_point = code_point << 6 | ((unsigned char)text[i] & 0x3Fu);
+    }
+    return code_point;
+}
+
 size_t utf8_cut(const char *text, size_t length, size_t limit) {
     if (length <= limit) {
         return length;

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/utf8.h"
+#include "common/person_name.h"
+#include "common/regular_file.h"
 
-enum { LINE_CHARS = 512, WORDS = 3 };
+enum { LINE_CHARS = 512, LINES = 65536, WORDS = 3 };
 
 struct access access_open(void) {
     return (struct access){.needs_token = false};
@@ -52,18 +53,6 @@ static bool is_token(const char *text) {
     return length >= ACCESS_TOKEN_LEAST && length <= LIMIT_TOKEN_CHARS;
 }
 
-static bool is_person(const char *text) {
-    const size_t length = strlen(text);
-    for (size_t i = 0; i < length;) {
-        const size_t size = utf8_character(text + i, length - i);
-        if (size == 0 || (unsigned char)text[i] < 0x20 || text[i] == 0x7F) {
-            return false;
-        }
-        i += size;
-    }
-    return length <= LIMIT_PERSON_BYTES;
-}
-
 static int read_line(char *line, struct access_entry *entry, const char **what) {
     char *words[WORDS + 1] = {NULL};
     const int count = split(line, words);
@@ -80,14 +69,12 @@ static int read_line(char *line, struct access_entry *entry, const char **what) 
         *what = "a token has 8 to 128 printable ASCII characters without blanks";
         return -1;
     }
-    if (count == WORDS && !is_person(words[2])) {
-        *what = "a name is UTF-8 of at most 31 bytes";
+    struct failure failure;
+    if (count == WORDS && person_name_read(words[2], "", entry->name, &failure) != 0) {
+        *what = "a name is UTF-8 of at most 31 bytes that can be seen";
         return -1;
     }
     memcpy(entry->token, words[1], strlen(words[1]));
-    if (count == WORDS) {
-        memcpy(entry->name, words[2], strlen(words[2]));
-    }
     return 0;
 }
 
@@ -117,6 +104,8 @@ static int read_lines(FILE *file, const char *path, struct access *access, struc
         struct access_entry entry;
         if (strlen(line) == sizeof line - 1) {
             what = "the line is too long";
+        } else if (number > LINES) {
+            what = "too many lines";
         } else if (*first != '\0' && *first != '#' && read_line(line, &entry, &what) == 0) {
             (void)add(access, &entry, &what);
         }
@@ -136,8 +125,8 @@ static int read_lines(FILE *file, const char *path, struct access *access, struc
 /* A secret others can read is none. */
 static int check_file(FILE *file, const char *path, struct failure *failure) {
     struct stat status;
-    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: not a file", path);
+    if (fstat(fileno(file), &status) != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, strerror(errno));
     }
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, "--token-file",
@@ -152,8 +141,14 @@ static int check_file(FILE *file, const char *path, struct failure *failure) {
 }
 
 int access_load(const char *path, struct access *out, struct failure *failure) {
-    FILE *file = fopen(path, "re");
+    int descriptor = -1;
+    char reason[REGULAR_FILE_REASON];
+    if (regular_file_open(path, &descriptor, reason) != REGULAR_FILE_OK) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, reason);
+    }
+    FILE *file = fdopen(descriptor, "r");
     if (file == NULL) {
+        close(descriptor);
         return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, strerror(errno));
     }
     struct access access = {.needs_token = true};

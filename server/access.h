@@ -2,7 +2,7 @@
  *
  * A line of the file is `ROLE TOKEN [NAME]`; empty lines and lines that start with # are skipped. ROLE is
  * viewer, operator or admin; a TOKEN has 8 to LIMIT_TOKEN_CHARS printable ASCII characters without blanks;
- * NAME is what the session that shows the token is called, whatever it calls itself.
+ * NAME (person_name.h) is what the session that shows the token is called, whatever it calls itself.
  *
  * 1. Nobody but the file's owner may read or write it, or it is refused.
  * 2. A token is compared with every entry in full, so the time says nothing about how much of it was right.

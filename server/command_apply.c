@@ -72,12 +72,18 @@ static int move_target(struct apply *apply, const char *name, const char *field,
 static int apply_mouse(struct apply *apply) {
     const struct request_mouse *body = &apply->request->body.mouse;
     const vec2 point = vec2_make(body->x, body->y);
-    const bool is_cursor = apply_point_cursor(apply, point);
-    if (!is_cursor || world_find_target(apply->stage->world, "mouse") >= 0) {
-        return move_target(apply, "mouse", NULL, point);
+    const enum apply_cursor cursor = apply_point_cursor(apply, point);
+    if (cursor == APPLY_CURSOR_UNWANTED || world_find_target(apply->stage->world, "mouse") >= 0) {
+        if (move_target(apply, "mouse", NULL, point) != 0) {
+            return -1;
+        }
+    } else if (cursor == APPLY_CURSOR_FULL) {
+        return apply_fail_cursor(apply);
+    } else {
+        apply_write_tick(apply);
+        apply_write_point(apply, world_settle_point(apply->stage->world, point));
     }
-    apply_write_tick(apply);
-    apply_write_point(apply, world_settle_point(apply->stage->world, point));
+    apply_write_cursor(apply);
     return 0;
 }
 
@@ -432,7 +438,9 @@ struct command_effects command_apply(struct stage *stage, const struct request *
     struct json_writer json = message_begin_reply(request->op, request->id, &reply);
     struct apply apply = {.stage = stage, .request = request, .json = &json};
     if (functions[request->op](&apply) != 0) {
-        message_write_error(request->id, line, &apply.failure, out);
+        if (request->id[0] != '\0' || !apply.is_told) {
+            message_write_error(request->id, line, &apply.failure, out);
+        }
         apply.effects = (struct command_effects){0};
     } else if (apply.effects.step_ticks == 0 &&
                (request->id[0] != '\0' || request_always_answers(request->op))) {

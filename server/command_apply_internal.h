@@ -11,6 +11,13 @@ struct apply {
     struct json_writer *json; /* the open reply */
     struct command_effects effects;
     struct failure failure;
+    bool is_told; /* the failure was told before: the error is left out of a request without an id */
+};
+
+enum apply_cursor {
+    APPLY_CURSOR_UNWANTED, /* nothing in this world aims at cursors */
+    APPLY_CURSOR_MOVED,
+    APPLY_CURSOR_FULL, /* there is no room for one more target */
 };
 
 /** The number of ticks done, as the reply's "tick"; written when the request has taken effect. */
@@ -30,8 +37,11 @@ int apply_move_obstacle(struct apply *apply);
 int apply_remove_obstacle(struct apply *apply);
 /** Moves the cursor of stage->session in a world that wants cursors, or takes it away. */
 int apply_cursor(struct apply *apply);
-/** The same for a place that came with another request; false when the world does not want cursors, or has no
- * room for one more. */
-bool apply_point_cursor(struct apply *apply, vec2 point);
+/** The same for a place that came with another request. */
+enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point);
+/** The reply's "cursor": the name of the session's target, when it has one. */
+void apply_write_cursor(struct apply *apply);
+/** Fails for APPLY_CURSOR_FULL. Returns -1. */
+int apply_fail_cursor(struct apply *apply);
 
 #endif

@@ -11,12 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/message.h"
 #include "common/nodiscard.h"
 #include "common/shared_bytes.h"
 #include "common/snapshot.h"
 #include "common/snapshot_density.h"
 #include "common/snapshot_packed.h"
 #include "common/snapshot_view.h"
+#include "server/frame_memory.h"
 
 /** What making frames needs for a moment; shared by all forms. */
 struct frame_scratch {
@@ -25,6 +27,13 @@ struct frame_scratch {
     int32_t row_capacity;
     struct density density;
     uint64_t last_key; /* the highest number of a key so far */
+    struct frame_memory memory;
+};
+
+/** What frames of a view are likely to take, in bytes. */
+struct frame_estimate {
+    size_t frame, key;             /* key: 0 when there is none */
+    size_t agent_frame, agent_key; /* of each agent in it */
 };
 
 struct frame_form {
@@ -32,18 +41,30 @@ struct frame_form {
     struct packed_encoder packed;
     struct shared_bytes *key;   /* packed: the line of the encoder's key; NULL when there is none */
     struct shared_bytes *frame; /* of the snapshot at hand; NULL when it is not made yet */
-    size_t last_bytes;          /* of the last frame: a guess at the next */
-    bool is_used;               /* by a subscription; the broadcast's mark */
+    struct frame_estimate next; /* of the next frame and key: from the last ones */
+    double tried_ms;            /* clock of the snapshot for which a frame was last tried */
+    size_t base_bytes;          /* what the memory counts for the encoder's copy of the key's agents */
+    bool is_used, is_read;      /* by a subscription, by one that keeps up; the broadcast's marks */
 };
 
-void frame_scratch_init(struct frame_scratch *scratch);
+/** memory_limit: bytes that frames may take together. */
+void frame_scratch_init(struct frame_scratch *scratch, size_t memory_limit);
 void frame_scratch_fini(struct frame_scratch *scratch);
 /** NULL when memory is short. */
-NODISCARD struct frame_form *frame_form_create(const struct snapshot_view *view);
-void frame_form_destroy(struct frame_form *form);
-/** Makes form->frame, and form->key when it needs one, unless they are there. false when memory is short. */
+NODISCARD struct frame_form *frame_form_create(const struct snapshot_view *view,
+                                               const struct frame_estimate *estimate);
+/** From how many agents of its kinds there are, evenly over the world. */
+struct frame_estimate frame_form_estimate(const struct snapshot_view *view,
+                                          const struct message_scenario *scenario);
+/** Bytes for which there must be room before frame_form_make, as far as it can be told. */
+size_t frame_form_needs(const struct frame_form *form);
+void frame_form_destroy(struct frame_form *form, struct frame_scratch *scratch);
+/** Makes form->frame, and form->key when it needs one, unless they are there. false when the limit leaves no
+ * room (frame_form_needs says more then) or the system has no memory. */
 NODISCARD bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
                                struct frame_scratch *scratch);
+/** Gives up the key and what belongs to it; the next frame makes another one. */
+void frame_form_drop_key(struct frame_form *form, struct frame_scratch *scratch);
 /** Forgets the frame: another snapshot comes. The key stays. */
 void frame_form_forget(struct frame_form *form);
 

@@ -1,5 +1,5 @@
-/* drover-server: parses, builds, runs, tears down. Exit codes: 0 told to stop, 1 a failure of the machine, 2
- * a mistake on the command line, in the scenario, or a port in use. */
+/* drover-server: parses, builds, runs, tears down; or checks files. Exit codes: 0 told to stop, 1 a failure
+ * of the machine, 2 a mistake on the command line, in the scenario, or a port in use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -84,6 +84,41 @@ static int start(const struct server_options *options, const char *argument) {
     return code;
 }
 
+/* One line a mistake: FILE: PLACE: WHAT. Returns whether there was none. */
+static bool check_file(const char *path) {
+    enum { MISTAKES = 100 };
+    struct failure *rows = calloc(MISTAKES, sizeof *rows);
+    if (rows == NULL) {
+        (void)printf("%s: out of memory\n", path);
+        return false;
+    }
+    struct scenario_mistakes mistakes = {.rows = rows, .capacity = MISTAKES};
+    const bool is_good = scenario_check_file(path, &mistakes);
+    for (int i = 0; i < mistakes.count; i++) {
+        (void)printf("%s: %s%s%s\n", path, rows[i].field, rows[i].field[0] == '\0' ? "" : ": ",
+                     rows[i].message);
+    }
+    if (mistakes.count == MISTAKES) {
+        (void)printf("%s: and perhaps more; these were the first %d\n", path, MISTAKES);
+    }
+    free(rows);
+    return is_good;
+}
+
+/* files: NULL-ended. */
+static int check(char *const *files) {
+    struct failure failure = {0};
+    bool is_good = true;
+    if (files[0] == NULL) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--check", "--check: expected FILE, or several");
+        return complain(&failure, EXIT_USAGE);
+    }
+    for (; *files != NULL; files++) {
+        is_good = check_file(*files) && is_good;
+    }
+    return is_good ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
 int main(int argc, char **argv) {
     if (descriptors_fill_standard() != 0) {
         perror("drover-server: /dev/null");
@@ -101,6 +136,14 @@ int main(int argc, char **argv) {
         break;
     }
     log_set_level((enum log_level)options.log);
+    if (options.is_check) {
+        return check(argument == NULL ? argv + argc : argv + 1);
+    }
+    if (argument != NULL && argc > 2 && argv[2] != NULL) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
+                          "unexpected argument \"%.60s\"; --help shows the usage", argv[2]);
+        return complain(&failure, EXIT_USAGE);
+    }
     log_start();
     const int code = start(&options, argument);
     log_stop();

@@ -7,6 +7,9 @@
 #include "common/limits.h"
 #include "common/log.h"
 
+#define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
+#define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)
+
 static const struct field option_fields[] = {
     {.name = "listen",
      .type = FIELD_TEXT,
@@ -39,6 +42,11 @@ static const struct field option_fields[] = {
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct server_options, is_paused),
      .help = "Start paused; resume or step from a client."},
+    {.name = "check",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_check),
+     .help = "Start nothing: check the scenario files that are named, as many as you like, and print a line "
+             "for every mistake; exit code 2 when there is one."},
     {.name = "max-clients",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct server_options, max_clients),
@@ -64,6 +72,13 @@ static const struct field option_fields[] = {
      .max = 86400,
      .unit = "S",
      .help = "Seconds until a session that neither subscribed nor says anything is closed; 0: never."},
+    {.name = "frame-memory",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, frame_memory),
+     .unit = "BYTES",
+     .help =
+         "Memory for frames that wait to be read, all together, 64K to 1024G; K, M and G are 1024, 1024^2 "
+         "and 1024^3 bytes."},
     {.name = "token-file",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct server_options, token_file),
@@ -96,8 +111,9 @@ static const struct options_def options_def = {
     .program = "drover-server",
     .summary =
         "Simulates a scenario of steered agents and serves it to viewers and scripts (see protocol.md).",
-    .positional = "[SCENARIO]",
+    .positional = "[SCENARIO | --check FILE...]",
     .positional_help = "A scenario's name, or a path to a .json file (default seek).",
+    .takes_several = true,
     .table = option_fields,
     .epilog =
         "The first line on standard output says where the server listens.\n"
@@ -113,6 +129,7 @@ struct server_options server_options_default(void) {
                                    .max_clients = LIMIT_CLIENTS,
                                    .rate = LIMIT_REQUEST_RATE,
                                    .idle_s = LIMIT_IDLE_SECONDS,
+                                   .frame_memory = "1G",
                                    .log = LOG_INFO};
 }
 
@@ -144,6 +161,28 @@ static int read_seed(const char *text, uint64_t *seed, struct failure *failure) 
                            "--seed: expected an integer from 0 to 9007199254740991, found \"%s\"", text);
     }
     *seed = value;
+    return 0;
+}
+
+int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
+                                struct failure *failure) {
+    static const char suffixes[] = "KMG";
+    const char *text = options->frame_memory;
+    const size_t digits = strspn(text, "0123456789");
+    const char *suffix = text[digits] == '\0' ? "" : strchr(suffixes, text[digits]);
+    *bytes = 0;
+    for (size_t i = 0; i < digits && digits <= 15; i++) {
+        *bytes = *bytes * 10 + (uint64_t)(text[i] - '0');
+    }
+    if (suffix != NULL && *suffix != '\0') {
+        const unsigned shift = 10u * (unsigned)(suffix - suffixes + 1);
+        *bytes = *bytes > FRAME_MEMORY_MOST >> shift ? FRAME_MEMORY_MOST + 1 : *bytes << shift;
+        suffix = text + digits + 1;
+    }
+    if (suffix == NULL || *suffix != '\0' || *bytes < FRAME_MEMORY_LEAST || *bytes > FRAME_MEMORY_MOST) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--frame-memory",
+                           "--frame-memory: expected bytes from 64K to 1024G, found \"%s\"", text);
+    }
     return 0;
 }
 

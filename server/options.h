@@ -15,10 +15,12 @@ struct server_options {
     double tick_hz; /* 0: the scenario's */
     char scenarios[1024];
     bool is_paused;
+    bool is_check; /* the arguments are files to check */
     uint32_t max_clients;
     uint32_t max_per_address; /* 0: LIMIT_ADDRESS_CLIENTS, loopback without limit */
     uint32_t rate;            /* requests a second of one session; 0: no limit */
     uint32_t idle_s;          /* 0: never */
+    char frame_memory[24];    /* bytes: digits, and K, M or G */
     char token_file[1024];    /* "" when everybody is admin */
     bool is_insecure;
     bool is_realtime;
@@ -34,6 +36,9 @@ int server_options_threads(const struct server_options *options);
 /** What --seed and --tick-hz say. 0, or -1 with *failure. */
 NODISCARD int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
                                        struct failure *failure);
+/** What --frame-memory says, in bytes. 0, or -1 with *failure. */
+NODISCARD int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
+                                          struct failure *failure);
 
 /** What the variable DROVER_SIMD says (plain, sse2, avx2 or avx512; NULL or empty: the widest there is). 0,
  * or -1 with *failure when there is no such thing or this machine does not have it. */

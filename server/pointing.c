@@ -5,15 +5,8 @@
 
 #include "common/log.h"
 
-enum command_push pointing_move(struct simulation *simulation, struct session *session,
-                                const struct request *request) {
-    if (session->guest.role < ROLE_OPERATOR || !simulation_wants_cursors(simulation)) {
-        return COMMAND_REPLACED;
-    }
-    struct request silent = *request; /* the loop answers it */
-    silent.id[0] = '\0';
-    session->guest.is_in_world = true;
-    return simulation_submit(simulation, session->id, session->line, &silent);
+bool pointing_reaches_world(const struct simulation *simulation, const struct session *session) {
+    return session->guest.role >= ROLE_OPERATOR && simulation_wants_cursors(simulation);
 }
 
 /* False: the queue is full. */

@@ -13,11 +13,9 @@ struct pointing {
     int count;
 };
 
-/** Hands a `cursor` request to the world, if somebody there aims at cursors and the session may move targets.
- * COMMAND_QUEUED: its answer, which says nothing, will come. COMMAND_REPLACED also when nothing was to be
- * done. */
-enum command_push pointing_move(struct simulation *simulation, struct session *session,
-                                const struct request *request);
+/** Whether a `cursor` of this session is the world's to answer: something there aims at cursors, and the
+ * session may move targets. */
+bool pointing_reaches_world(const struct simulation *simulation, const struct session *session);
 /** The session is gone: so is its cursor, as soon as there is room in the queue. */
 void pointing_depart(struct pointing *pointing, struct simulation *simulation, const struct session *session);
 /** Tries those again that could not go. Call now and then. */

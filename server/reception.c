@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/person_name.h"
 
 const char *reception_why_full(const struct server_options *options, const struct session_set *sessions,
                                const char *address, bool is_loopback) {
@@ -20,8 +21,9 @@ const char *reception_why_full(const struct server_options *options, const struc
 }
 
 /* The entry of the token that was shown; NULL without failure when none is needed. */
-static int find_entry(const struct access *access, struct session *session, const struct request_hello *hello,
-                      const struct access_entry **entry, struct failure *failure) {
+static int find_entry(const struct access *access, struct token_guard *tokens, struct session *session,
+                      const struct request_hello *hello, uint64_t now_ms, const struct access_entry **entry,
+                      struct failure *failure) {
     *entry = NULL;
     if (!access->needs_token) {
         return 0;
@@ -32,14 +34,20 @@ static int find_entry(const struct access *access, struct session *session, cons
     *entry = access_find(access, hello->token);
     if (*entry == NULL) {
         session->guest.wrong_tokens++;
-        return failure_set(failure, FAILURE_DENIED, "token", "no such token");
+        session->guest.deny_ms = token_guard_wrong(tokens, session->address, now_ms);
+        return reception_deny(failure);
     }
     return 0;
 }
 
-int reception_greet(const struct access *access, struct session *session, const struct request_hello *hello,
-                    struct failure *failure) {
+int reception_deny(struct failure *failure) {
+    return failure_set(failure, FAILURE_DENIED, "token", "no such token");
+}
+
+int reception_greet(const struct access *access, struct token_guard *tokens, struct session *session,
+                    const struct request_hello *hello, uint64_t now_ms, struct failure *failure) {
     struct guest *guest = &session->guest;
+    guest->deny_ms = now_ms;
     if (guest->has_greeted) {
         return failure_set(failure, FAILURE_INVALID, "op", "you said hello before");
     }
@@ -49,12 +57,14 @@ int reception_greet(const struct access *access, struct session *session, const 
                            (unsigned)hello->protocol);
     }
     const struct access_entry *entry = NULL;
-    if (find_entry(access, session, hello, &entry, failure) != 0) {
+    char own[LIMIT_PERSON_BYTES + 1];
+    if (person_name_read(hello->name, "name", own, failure) != 0 ||
+        find_entry(access, tokens, session, hello, now_ms, &entry, failure) != 0) {
         return -1;
     }
     guest->has_greeted = true;
     guest->role = entry != NULL ? entry->role : ROLE_ADMIN;
-    const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : hello->name;
+    const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : own;
     memcpy(guest->name, name, sizeof guest->name);
     log_write(LOG_INFO, "net", "session %u: %s \"%s\"", session->id, role_name(guest->role), guest->name);
     return 0;

@@ -13,6 +13,7 @@
 #include "server/access.h"
 #include "server/net/session_set.h"
 #include "server/options.h"
+#include "server/token_guard.h"
 
 enum {
     RECEPTION_LAG_MS = 1000, /* at most so often a session is told that it misses frames */
@@ -23,10 +24,14 @@ enum {
  * accepted until its memory goes. */
 const char *reception_why_full(const struct server_options *options, const struct session_set *sessions,
                                const char *address, bool is_loopback);
-/** Gives the session its role and its name. 0, or -1 with *failure (invalid, version, denied): nothing has
- * changed then, but wrong tokens are counted. */
-NODISCARD int reception_greet(const struct access *access, struct session *session,
-                              const struct request_hello *hello, struct failure *failure);
+/** Gives the session its role and its name. After a wrong token session->guest.deny_ms says when that may be
+ * answered, loop time; it is now_ms after every other. 0, or -1 with *failure (invalid, version, bad_param,
+ * denied): nothing has changed then, but wrong tokens are counted. */
+NODISCARD int reception_greet(const struct access *access, struct token_guard *tokens,
+                              struct session *session, const struct request_hello *hello, uint64_t now_ms,
+                              struct failure *failure);
+/** What is said about a wrong token. Returns -1. */
+int reception_deny(struct failure *failure);
 /** Whether the session's role allows the op. 0, or -1 with *failure, which says what role is needed. */
 NODISCARD int reception_allow(const struct session *session, enum request_op op, struct failure *failure);
 /** Takes from the session's rate limit what the line being handled costs: nothing when its sender waits for

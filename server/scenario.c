@@ -1,8 +1,6 @@
 /* See scenario.h: the file as a whole. Its parts are read in scenario_world.c. */
 #include "server/scenario.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +9,7 @@
 #include "common/field_json.h"
 #include "common/json_check.h"
 #include "common/name_table.h"
+#include "common/regular_file.h"
 #include "server/scenario_world.h"
 
 static const struct field scenario_fields[] = {
@@ -51,61 +50,72 @@ void scenario_fini(struct scenario *scenario) {
     world_def_fini(&scenario->def);
 }
 
-static int read_root(const cJSON *root, struct scenario *scenario, struct failure *failure) {
-    if (fields_read(scenario_fields, root, "", parts, scenario, NULL, failure) != 0 ||
-        scenario_read_world(root, &scenario->def, failure) != 0 ||
-        scenario_read_targets(root, &scenario->def, failure) != 0 ||
-        scenario_read_kinds(root, &scenario->def, failure) != 0 ||
-        scenario_read_agents(root, &scenario->def, failure) != 0) {
+/* Parts after one with mistakes are read as well: they name what it has. */
+static int read_root(const cJSON *root, struct scenario *scenario, struct scenario_mistakes *mistakes) {
+    struct world_def *def = &scenario->def;
+    bool is_whole = false;
+    if (scenario_read_fields(scenario_fields, root, "", parts, scenario, NULL, &is_whole, mistakes) != 0 ||
+        scenario_read_world(root, def, mistakes) != 0 || scenario_read_targets(root, def, mistakes) != 0 ||
+        scenario_read_kinds(root, def, mistakes) != 0 || scenario_read_agents(root, def, mistakes) != 0) {
+        return -1;
+    }
+    return 0;
+}
+
+/* What is no object at all may be anything, so nothing of it is shown: its first byte is as much as a person
+ * who wrote a scenario needs to know about. */
+static int fail_json(const char *text, size_t length, const struct json_fault *fault,
+                     struct failure *failure) {
+    size_t first = 0;
+    while (first < length && text[first] != '\0' && strchr(" \t\r\n", text[first]) != NULL) {
+        first++;
+    }
+    if (first < length && text[first] != '{') {
+        return failure_set(failure, FAILURE_PARSE, NULL,
+                           "byte %zu: not a scenario; expected an object, which begins with {", first + 1);
+    }
+    return failure_set(failure, FAILURE_PARSE, NULL, "line %d, column %d: %s", fault->line, fault->column,
+                       fault->message);
+}
+
+int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
+                      struct scenario_mistakes *mistakes) {
+    scenario_init(scenario);
+    const int before = mistakes->count;
+    const struct json_limits limits = json_limits_file();
+    struct json_fault fault;
+    struct failure failure = {0};
+    cJSON *root = NULL;
+    if (json_check(text, length, &limits, &fault) != JSON_FINE) {
+        (void)fail_json(text, length, &fault, &failure);
+    } else if ((root = cJSON_ParseWithLength(text, length)) == NULL) {
+        (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    if (root == NULL) {
+        scenario_mistake(mistakes, &failure);
+        return -1;
+    }
+    (void)read_root(root, scenario, mistakes);
+    cJSON_Delete(root);
+    if (mistakes->count > before) {
+        scenario_fini(scenario);
+        scenario_init(scenario);
         return -1;
     }
     return 0;
 }
 
 int scenario_read(const char *text, size_t length, struct scenario *scenario, struct failure *failure) {
-    scenario_init(scenario);
-    const struct json_limits limits = json_limits_file();
-    struct json_fault fault;
-    if (json_check(text, length, &limits, &fault) != JSON_FINE) {
-        return failure_set(failure, FAILURE_PARSE, NULL, "line %d, column %d: %s", fault.line, fault.column,
-                           fault.message);
-    }
-    cJSON *root = cJSON_ParseWithLength(text, length);
-    if (root == NULL) {
-        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
-    }
-    const int result = read_root(root, scenario, failure);
-    cJSON_Delete(root);
-    if (result != 0) {
-        scenario_fini(scenario);
-        scenario_init(scenario);
-    }
-    return result;
+    struct scenario_mistakes first = {.rows = failure, .capacity = 1};
+    return scenario_read_all(text, length, scenario, &first);
 }
 
-/* The whole file; malloc'd, the caller frees. */
-static char *read_file(const char *path, size_t *length, struct failure *failure) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        (void)failure_set(failure, FAILURE_NO_SCENARIO, NULL, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    char *text = malloc(LIMIT_SCENARIO_BYTES + 1);
-    *length = text == NULL ? 0 : fread(text, 1, LIMIT_SCENARIO_BYTES + 1, file);
-    const bool failed = ferror(file) != 0;
-    (void)fclose(file);
-    if (text == NULL) {
-        (void)failure_set(failure, FAILURE_BUSY, NULL, "%s: out of memory", path);
-    } else if (failed) {
-        (void)failure_set(failure, FAILURE_NO_SCENARIO, NULL, "%s: cannot be read", path);
-    } else if (*length > LIMIT_SCENARIO_BYTES) {
-        (void)failure_set(failure, FAILURE_BAD_SCENARIO, NULL, "%s: the file is longer than %d bytes", path,
-                          LIMIT_SCENARIO_BYTES);
-    } else {
-        return text;
-    }
-    free(text);
-    return NULL;
+/* The code of a file that cannot be read: one that is not there is another matter than one that may not be.
+ */
+static enum failure_code code_of(enum regular_file_result result) {
+    return result == REGULAR_FILE_MISSING ? FAILURE_NO_SCENARIO
+           : result == REGULAR_FILE_SHORT ? FAILURE_BUSY
+                                          : FAILURE_BAD_SCENARIO;
 }
 
 /* "some/dir/hunters.json" -> "hunters". Characters a name cannot have become '_'. */
@@ -121,21 +131,57 @@ static void name_from_path(const char *path, char name[LIMIT_NAME_CHARS + 1]) {
     name[length] = '\0';
 }
 
-int scenario_load_file(const char *path, struct scenario *scenario, struct failure *failure) {
+/* The whole file, malloc'd; NULL with *failure. */
+static char *read_text(const char *path, size_t *length, struct failure *failure) {
+    char *text = NULL;
+    char reason[REGULAR_FILE_REASON];
+    const enum regular_file_result result =
+        regular_file_read(path, LIMIT_SCENARIO_BYTES, &text, length, reason);
+    if (result != REGULAR_FILE_OK) {
+        (void)failure_set(failure, code_of(result), NULL, "%s", reason);
+    }
+    return text;
+}
+
+int scenario_read_file(const char *path, struct scenario *scenario, struct failure *failure) {
     scenario_init(scenario);
     size_t length = 0;
-    char *text = read_file(path, &length, failure);
+    char *text = read_text(path, &length, failure);
     if (text == NULL) {
         return -1;
     }
     struct failure inner = {0};
-    const int result = scenario_read(text, length, scenario, &inner);
+    const int read = scenario_read(text, length, scenario, &inner);
     free(text);
-    if (result != 0) {
+    if (read != 0) {
         const enum failure_code code = inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SCENARIO;
-        return failure_set(failure, code, inner.field, "%s: %s%s%s", path, inner.field,
+        return failure_set(failure, code, inner.field, "%s%s%s", inner.field,
                            inner.field[0] == '\0' ? "" : ": ", inner.message);
     }
     name_from_path(path, scenario->name);
     return 0;
+}
+
+bool scenario_check_file(const char *path, struct scenario_mistakes *mistakes) {
+    struct scenario scenario;
+    struct failure failure = {0};
+    size_t length = 0;
+    char *text = read_text(path, &length, &failure);
+    if (text == NULL) {
+        scenario_mistake(mistakes, &failure);
+        return false;
+    }
+    const int read = scenario_read_all(text, length, &scenario, mistakes);
+    free(text);
+    if (read == 0) {
+        scenario_fini(&scenario);
+    }
+    return read == 0;
+}
+
+int scenario_load_file(const char *path, struct scenario *scenario, struct failure *failure) {
+    struct failure inner = {0};
+    return scenario_read_file(path, scenario, &inner) == 0
+               ? 0
+               : failure_set(failure, inner.code, inner.field, "%s: %s", path, inner.message);
 }

@@ -333,16 +333,16 @@ static int read_generator(const cJSON *item, const char *path, struct flow_def *
 static int read_flow(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
     static const char *const wanted = "{\"uniform\": [vx, vy]}, {\"vortex\": [x, y, strength]}, {\"noise\": "
                                       "{...}}, {\"towards\": [x, y, strength]}, {\"grid\": {...}}";
-    const cJSON *item = only_member(json, wanted, path, failure);
-    if (item == NULL) {
-        return -1;
-    }
     struct flow_def *flow = geometry_def_add_flow(&def->geometry);
     if (flow == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "too many flow fields: at most %d",
                            LIMIT_FLOW_FIELDS);
     }
     memcpy(flow->name, json->string, strlen(json->string) + 1);
+    const cJSON *item = only_member(json, wanted, path, failure);
+    if (item == NULL) {
+        return -1;
+    }
     char item_path[SCENARIO_PATH_BYTES];
     scenario_path(item_path, "%s.%s", path, item->string);
     return read_generator(item, item_path, flow, failure);
@@ -354,16 +354,17 @@ typedef int (*reader)(const cJSON *json, const char *path, struct world_def *def
 
 /* "obstacles": [...], "walls": [...]; paths and flow fields are objects by name. */
 static int read_all(const cJSON *world, const char *key, bool by_name, reader read, struct world_def *def,
-                    struct failure *failure) {
+                    struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(world, key);
     if (json == NULL) {
         return 0;
     }
+    struct failure failure = {0};
     char path[SCENARIO_PATH_BYTES], item_path[SCENARIO_PATH_BYTES];
     scenario_path(path, "world.%s", key);
     if (scenario_expect(by_name ? cJSON_IsObject(json) : cJSON_IsArray(json),
-                        by_name ? "an object by name" : "an array", json, path, failure) != 0) {
-        return -1;
+                        by_name ? "an object by name" : "an array", json, path, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     int index = 0;
     const cJSON *item = NULL;
@@ -373,21 +374,22 @@ static int read_all(const cJSON *world, const char *key, bool by_name, reader re
         } else {
             scenario_path(item_path, "%s[%d]", path, index++);
         }
-        if ((by_name && scenario_check_name(item->string, item_path, failure) != 0) ||
-            read(item, item_path, def, failure) != 0) {
+        if (((by_name && scenario_check_name(item->string, item_path, &failure) != 0) ||
+             read(item, item_path, def, &failure) != 0) &&
+            !scenario_mistake(mistakes, &failure)) {
             return -1;
         }
     }
     return 0;
 }
 
-int scenario_read_geometry(const cJSON *world, struct world_def *def, struct failure *failure) {
-    if (read_all(world, "obstacles", false, read_obstacle, def, failure) != 0 ||
-        read_all(world, "walls", false, read_wall, def, failure) != 0 ||
-        read_all(world, "paths", true, read_path, def, failure) != 0) {
+int scenario_read_geometry(const cJSON *world, struct world_def *def, struct scenario_mistakes *mistakes) {
+    if (read_all(world, "obstacles", false, read_obstacle, def, mistakes) != 0 ||
+        read_all(world, "walls", false, read_wall, def, mistakes) != 0 ||
+        read_all(world, "paths", true, read_path, def, mistakes) != 0) {
         return -1;
     }
-    return read_all(world, "flow_fields", true, read_flow, def, failure);
+    return read_all(world, "flow_fields", true, read_flow, def, mistakes);
 }
 
 /* ---- references ---- */

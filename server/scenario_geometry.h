@@ -6,10 +6,13 @@
 
 #include "common/failure.h"
 #include "common/nodiscard.h"
+#include "server/scenario_mistakes.h"
 #include "server/sim/world_def.h"
 
-/** Reads obstacles, walls, paths and flow_fields of the "world" object; def has its size and edge already. */
-NODISCARD int scenario_read_geometry(const cJSON *world, struct world_def *def, struct failure *failure);
+/** Reads obstacles, walls, paths and flow_fields of the "world" object; def has its size and edge already.
+ * 0, or -1 when reading ends here. */
+NODISCARD int scenario_read_geometry(const cJSON *world, struct world_def *def,
+                                     struct scenario_mistakes *mistakes);
 
 /** 0 when the path or flow field that a behaviour names is there; otherwise fails with those there are.
  * path: of the behaviour in the file */

@@ -100,38 +100,55 @@ static void state_path(const struct kind_def *kind, int s, char out[SCENARIO_PAT
     }
 }
 
+/* The references of one behaviour, one after the other. */
+static int check_behavior_refs(const struct world_def *def, const struct behavior_def *behavior,
+                               const char *path, struct scenario_mistakes *mistakes) {
+    const int targets = behavior_target_count((enum behavior_type)behavior->type);
+    struct failure failure = {0};
+    if (check_kinds(def, behavior, path, &failure) != 0 && !scenario_mistake(mistakes, &failure)) {
+        return -1;
+    }
+    if (targets >= 1 && check_ref(def, &behavior->target, "", path, &failure) != 0 &&
+        !scenario_mistake(mistakes, &failure)) {
+        return -1;
+    }
+    if (targets >= 2 && check_ref(def, &behavior->second, "second_", path, &failure) != 0 &&
+        !scenario_mistake(mistakes, &failure)) {
+        return -1;
+    }
+    const bool is_there = scenario_check_geometry(def, behavior, path, &failure) == 0;
+    return is_there || scenario_mistake(mistakes, &failure) ? 0 : -1;
+}
+
 static int check_state_refs(const struct world_def *def, const struct state_def *state, const char *path,
-                            struct failure *failure) {
+                            struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
     char where[SCENARIO_PATH_BYTES];
     for (int b = 0; b < state->behavior_count; b++) {
         const struct behavior_def *behavior = &state->behaviors[b];
-        const enum behavior_type type = (enum behavior_type)behavior->type;
-        scenario_path(where, "%s.behaviors[%d].%s", path, b, behavior_type_name(type));
-        if (check_kinds(def, behavior, where, failure) != 0 ||
-            (behavior_target_count(type) >= 1 &&
-             check_ref(def, &behavior->target, "", where, failure) != 0) ||
-            (behavior_target_count(type) >= 2 &&
-             check_ref(def, &behavior->second, "second_", where, failure) != 0) ||
-            scenario_check_geometry(def, behavior, where, failure) != 0) {
+        scenario_path(where, "%s.behaviors[%d].%s", path, b,
+                      behavior_type_name((enum behavior_type)behavior->type));
+        if (check_behavior_refs(def, behavior, where, mistakes) != 0) {
             return -1;
         }
     }
     scenario_path(where, "%s.when", path);
     for (int c = 0; c < state->condition_count; c++) {
         if (state->conditions[c].type == CONDITION_NEAR &&
-            check_ref(def, &state->conditions[c].target, "", where, failure) != 0) {
+            check_ref(def, &state->conditions[c].target, "", where, &failure) != 0 &&
+            !scenario_mistake(mistakes, &failure)) {
             return -1;
         }
     }
     return 0;
 }
 
-static int check_refs(const struct world_def *def, struct failure *failure) {
+static int check_refs(const struct world_def *def, struct scenario_mistakes *mistakes) {
     for (int k = 0; k < def->kind_count; k++) {
         for (int s = 0; s < def->kinds[k].state_count; s++) {
             char path[SCENARIO_PATH_BYTES];
             state_path(&def->kinds[k], s, path);
-            if (check_state_refs(def, &def->kinds[k].states[s], path, failure) != 0) {
+            if (check_state_refs(def, &def->kinds[k].states[s], path, mistakes) != 0) {
                 return -1;
             }
         }
@@ -179,52 +196,75 @@ static int read_region(const cJSON *json, const char *path, struct region_def *r
     return 0;
 }
 
-/* {"seek": {"target": "mouse"}} */
-static int read_behavior(const cJSON *json, const char *path, struct behavior_def *behavior,
-                         struct failure *failure) {
+/* The name and what it is of, {"seek": {"target": "mouse"}}; NULL with *failure. path becomes that of the
+ * member. */
+static const cJSON *read_behavior_type(const cJSON *json, char path[SCENARIO_PATH_BYTES],
+                                       struct behavior_def *behavior, struct failure *failure) {
     if (scenario_expect(cJSON_IsObject(json), "an object like {\"seek\": {...}}", json, path, failure) != 0) {
-        return -1;
+        return NULL;
     }
     if (cJSON_GetArraySize(json) != 1) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "expected one key, the behaviour's name; found %d keys", cJSON_GetArraySize(json));
+        (void)failure_set(failure, FAILURE_BAD_PARAM, path,
+                          "expected one key, the behaviour's name; found %d keys", cJSON_GetArraySize(json));
+        return NULL;
     }
     const cJSON *item = json->child;
     char item_path[SCENARIO_PATH_BYTES];
     scenario_path(item_path, "%s.%s", path, item->string);
+    memcpy(path, item_path, sizeof item_path);
     const int type = behavior_type_from_name(item->string);
     if (type < 0) {
-        return fail_behavior_name(item->string, item_path, failure);
+        (void)fail_behavior_name(item->string, path, failure);
+        return NULL;
     }
     *behavior = behavior_def_default((enum behavior_type)type);
-    const bool has_region = type == BEHAVIOR_CONTAIN;
-    if (fields_read(behavior_fields((enum behavior_type)type), item, item_path,
-                    has_region ? region_parts : no_more, behavior, NULL, failure) != 0) {
-        return -1;
+    return item;
+}
+
+/* One with a mistake becomes a wander in its place, which names nothing that could be missing. */
+static int read_behavior(const cJSON *json, char path[SCENARIO_PATH_BYTES], struct behavior_def *behavior,
+                         struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
+    bool is_whole = false;
+    const cJSON *item = read_behavior_type(json, path, behavior, &failure);
+    if (item != NULL) {
+        const enum behavior_type type = (enum behavior_type)behavior->type;
+        const bool has_region = type == BEHAVIOR_CONTAIN;
+        if (scenario_read_fields(behavior_fields(type), item, path, has_region ? region_parts : no_more,
+                                 behavior, NULL, &is_whole, mistakes) != 0) {
+            return -1;
+        }
+        if (is_whole && (!has_region || read_region(item, path, &behavior->region, &failure) == 0)) {
+            return 0;
+        }
     }
-    return has_region ? read_region(item, item_path, &behavior->region, failure) : 0;
+    const bool is_told = item != NULL && !is_whole;
+    *behavior = behavior_def_default(BEHAVIOR_WANDER);
+    return is_told || scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 
 static int read_behaviors(const cJSON *parent, const char *parent_path, struct state_def *state,
-                          struct failure *failure) {
+                          struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(parent, "behaviors");
     if (json == NULL) {
         return 0;
     }
+    struct failure failure = {0};
     char path[SCENARIO_PATH_BYTES];
     scenario_path(path, "%s.behaviors", parent_path);
-    if (scenario_expect(cJSON_IsArray(json), "an array of behaviours", json, path, failure) != 0) {
-        return -1;
+    if (scenario_expect(cJSON_IsArray(json), "an array of behaviours", json, path, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
         if (state->behavior_count == LIMIT_BEHAVIORS) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path, "%d behaviours are too many: at most %d",
-                               cJSON_GetArraySize(json), LIMIT_BEHAVIORS);
+            (void)failure_set(&failure, FAILURE_BAD_PARAM, path, "%d behaviours are too many: at most %d",
+                              cJSON_GetArraySize(json), LIMIT_BEHAVIORS);
+            return scenario_mistake(mistakes, &failure) ? 0 : -1;
         }
         char item_path[SCENARIO_PATH_BYTES];
         scenario_path(item_path, "%s[%d]", path, state->behavior_count);
-        if (read_behavior(item, item_path, &state->behaviors[state->behavior_count], failure) != 0) {
+        if (read_behavior(item, item_path, &state->behaviors[state->behavior_count], mistakes) != 0) {
             return -1;
         }
         state->behavior_count++;
@@ -383,29 +423,38 @@ static const struct field state_fields[] = {
     {.type = FIELD_END},
 };
 
-static int read_state(const cJSON *json, const char *path, struct state_def *state, struct failure *failure) {
+static int read_state(const cJSON *json, const char *path, struct state_def *state,
+                      struct scenario_mistakes *mistakes) {
     static const char *const parts[] = {"when", "behaviors", NULL};
+    struct failure failure = {0};
+    bool is_whole = false;
     *state = (struct state_def){0};
-    if (fields_read(state_fields, json, path, parts, state, NULL, failure) != 0) {
+    if (scenario_read_fields(state_fields, json, path, parts, state, NULL, &is_whole, mistakes) != 0) {
         return -1;
     }
     const cJSON *when = cJSON_GetObjectItemCaseSensitive(json, "when");
     char when_path[SCENARIO_PATH_BYTES];
     scenario_path(when_path, "%s.when", path);
-    if (when != NULL && read_condition(when, when_path, state, failure) != 0) {
-        return -1;
+    if (when != NULL && read_condition(when, when_path, state, &failure) != 0) {
+        state->condition_count = 0;
+        if (!scenario_mistake(mistakes, &failure)) {
+            return -1;
+        }
     }
-    return read_behaviors(json, path, state, failure);
+    return read_behaviors(json, path, state, mistakes);
 }
 
-static int read_states(const cJSON *json, const char *path, struct kind_def *kind, struct failure *failure) {
-    if (scenario_expect(cJSON_IsArray(json), "an array of states", json, path, failure) != 0) {
-        return -1;
+static int read_states(const cJSON *json, const char *path, struct kind_def *kind,
+                       struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
+    const int count = cJSON_IsArray(json) ? cJSON_GetArraySize(json) : 0;
+    if (scenario_expect(cJSON_IsArray(json), "an array of states", json, path, &failure) == 0 &&
+        (count < 1 || count > LIMIT_STATES)) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, path, "%d states; a kind has 1 to %d", count,
+                          LIMIT_STATES);
     }
-    const int count = cJSON_GetArraySize(json);
-    if (count < 1 || count > LIMIT_STATES) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "%d states; a kind has 1 to %d", count,
-                           LIMIT_STATES);
+    if (failure.code != FAILURE_NONE) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     kind->has_states = true;
     kind->state_count = 0;
@@ -413,21 +462,25 @@ static int read_states(const cJSON *json, const char *path, struct kind_def *kin
     cJSON_ArrayForEach(item, json) {
         char item_path[SCENARIO_PATH_BYTES];
         scenario_path(item_path, "%s[%d]", path, kind->state_count);
-        if (read_state(item, item_path, &kind->states[kind->state_count], failure) != 0) {
+        if (read_state(item, item_path, &kind->states[kind->state_count], mistakes) != 0) {
             return -1;
         }
         kind->state_count++;
     }
     if (kind->states[count - 1].condition_count > 0) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "the last state has a condition; it is taken when no other holds, so it has none");
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, path,
+                          "the last state has a condition; it is taken when no other holds, so it has none");
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     return 0;
 }
 
-static int read_kind(const cJSON *json, const char *path, struct kind_def *kind, struct failure *failure) {
+static int read_kind(const cJSON *json, const char *path, struct kind_def *kind,
+                     struct scenario_mistakes *mistakes) {
     static const char *const parts[] = {"behaviors", "states", NULL};
-    if (fields_read(body_fields(), json, path, parts, &kind->body, NULL, failure) != 0) {
+    struct failure failure = {0};
+    bool is_whole = false;
+    if (scenario_read_fields(body_fields(), json, path, parts, &kind->body, NULL, &is_whole, mistakes) != 0) {
         return -1;
     }
     const cJSON *states = cJSON_GetObjectItemCaseSensitive(json, "states");
@@ -435,13 +488,16 @@ static int read_kind(const cJSON *json, const char *path, struct kind_def *kind,
         char states_path[SCENARIO_PATH_BYTES];
         scenario_path(states_path, "%s.states", path);
         if (cJSON_HasObjectItem(json, "behaviors")) {
-            return failure_set(failure, FAILURE_BAD_PARAM, states_path,
-                               "\"behaviors\" is there too; they belong into the states");
+            (void)failure_set(&failure, FAILURE_BAD_PARAM, states_path,
+                              "\"behaviors\" is there too; they belong into the states");
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
         }
-        return read_states(states, states_path, kind, failure);
+        return read_states(states, states_path, kind, mistakes);
     }
     struct state_def *state = &kind->states[0];
-    if (read_behaviors(json, path, state, failure) != 0) {
+    if (read_behaviors(json, path, state, mistakes) != 0) {
         return -1;
     }
     const char *name =
@@ -450,31 +506,41 @@ static int read_kind(const cJSON *json, const char *path, struct kind_def *kind,
     return 0;
 }
 
-int scenario_read_kinds(const cJSON *root, struct world_def *def, struct failure *failure) {
+/* NULL with *failure when there can be none of this name, or no more. */
+static struct kind_def *add_kind(struct world_def *def, const char *name, const char *path,
+                                 struct failure *failure) {
+    if (scenario_check_name(name, path, failure) != 0) {
+        return NULL;
+    }
+    if (def->kind_count == LIMIT_KINDS) {
+        (void)failure_set(failure, FAILURE_BAD_PARAM, path, "too many kinds: at most %d", LIMIT_KINDS);
+        return NULL;
+    }
+    struct kind_def *kind = world_def_add_kind(def, name);
+    if (kind == NULL) {
+        (void)failure_set(failure, FAILURE_BUSY, path, "out of memory");
+    }
+    return kind;
+}
+
+int scenario_read_kinds(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "kinds");
+    struct failure failure = {0};
     if (json == NULL) {
         return 0;
     }
-    if (scenario_expect(cJSON_IsObject(json), "an object of kinds by name", json, "kinds", failure) != 0) {
-        return -1;
+    if (scenario_expect(cJSON_IsObject(json), "an object of kinds by name", json, "kinds", &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
         char path[SCENARIO_PATH_BYTES];
         scenario_path(path, "kinds.%s", item->string);
-        if (scenario_check_name(item->string, path, failure) != 0) {
-            return -1;
-        }
-        if (def->kind_count == LIMIT_KINDS) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path, "too many kinds: at most %d", LIMIT_KINDS);
-        }
-        struct kind_def *kind = world_def_add_kind(def, item->string);
-        if (kind == NULL) {
-            return failure_set(failure, FAILURE_BUSY, path, "out of memory");
-        }
-        if (read_kind(item, path, kind, failure) != 0) {
+        struct kind_def *kind = add_kind(def, item->string, path, &failure);
+        if (kind == NULL ? !scenario_mistake(mistakes, &failure)
+                         : read_kind(item, path, kind, mistakes) != 0) {
             return -1;
         }
     }
-    return check_refs(def, failure);
+    return check_refs(def, mistakes);
 }

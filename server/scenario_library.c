@@ -67,9 +67,13 @@ void scenario_library_fini(struct scenario_library *library) {
     clear_list(library);
 }
 
-/* DIRECTORY/NAME.json; false when that is too long. */
+/* The path that was given, or DIRECTORY/NAME.json; false when that is too long. */
 static bool file_path(const struct scenario_library *library, const char *name,
                       char out[SCENARIO_LIBRARY_PATH + 64]) {
+    if (strcmp(name, library->given_name) == 0) {
+        memcpy(out, library->given_path, sizeof library->given_path);
+        return true;
+    }
     const int length = snprintf(out, SCENARIO_LIBRARY_PATH + 64, "%s/%s.json", library->directory, name);
     return length > 0 && length < SCENARIO_LIBRARY_PATH + 64;
 }
@@ -89,20 +93,39 @@ static void hint_scenario(const struct scenario_library *library, const char *na
     if (directory != NULL) {
         closedir(directory);
     }
+    nearest_name_offer(&nearest, library->given_name);
     nearest_name_hint(&nearest, hint);
+}
+
+static int fail_no_scenario(const struct scenario_library *library, const char *name,
+                            struct failure *failure) {
+    char hint[NEAREST_HINT_BYTES];
+    hint_scenario(library, name, hint);
+    return failure_set(failure, FAILURE_NO_SCENARIO, "scenario", "no scenario \"%.80s\"%s; `list` names them",
+                       name, hint);
+}
+
+/* What a peer is told names the file alone; the log has the whole path. */
+static int fail_file(const char *path, const struct failure *reason, struct failure *failure) {
+    const char *slash = strrchr(path, '/');
+    log_write(LOG_WARN, "scenario", "%s: %s", path, reason->message);
+    return failure_set(failure, reason->code, reason->field, "%s: %s", slash == NULL ? path : slash + 1,
+                       reason->message);
 }
 
 int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,
                           struct failure *failure) {
     char path[SCENARIO_LIBRARY_PATH + 64];
+    struct failure reason = {0};
     scenario_init(out);
-    if (!name_is_valid(name, strlen(name)) || !file_path(library, name, path) || access(path, F_OK) != 0) {
-        char hint[NEAREST_HINT_BYTES];
-        hint_scenario(library, name, hint);
-        return failure_set(failure, FAILURE_NO_SCENARIO, "scenario",
-                           "no scenario \"%.80s\"%s; `list` names them", name, hint);
+    if (!name_is_valid(name, strlen(name)) || !file_path(library, name, path)) {
+        return fail_no_scenario(library, name, failure);
     }
-    return scenario_load_file(path, out, failure);
+    if (scenario_read_file(path, out, &reason) == 0) {
+        return 0;
+    }
+    return reason.code == FAILURE_NO_SCENARIO ? fail_no_scenario(library, name, failure)
+                                              : fail_file(path, &reason, failure);
 }
 
 static bool is_path(const char *argument) {
@@ -110,10 +133,30 @@ static bool is_path(const char *argument) {
     return strchr(argument, '/') != NULL || (length >= 5 && strcmp(argument + length - 5, ".json") == 0);
 }
 
+/* What was given by its path has a name from now on. */
+static void remember(struct scenario_library *library, const char *path, const char *name) {
+    char other[SCENARIO_LIBRARY_PATH + 64];
+    struct stat given, found;
+    if (strlen(path) >= sizeof library->given_path) {
+        log_write(LOG_WARN, "scenario", "%.60s...: the path is too long to load it again by name", path);
+        return;
+    }
+    if (file_path(library, name, other) && stat(path, &given) == 0 && stat(other, &found) == 0 &&
+        (given.st_dev != found.st_dev || given.st_ino != found.st_ino)) {
+        log_write(LOG_WARN, "scenario", "\"%s\" is %s while this server runs, not %s", name, path, other);
+    }
+    memcpy(library->given_path, path, strlen(path) + 1);
+    memcpy(library->given_name, name, strlen(name) + 1);
+}
+
 int scenario_library_load_argument(struct scenario_library *library, const char *argument,
                                    struct scenario *out, struct failure *failure) {
     if (is_path(argument)) {
-        return scenario_load_file(argument, out, failure);
+        const int result = scenario_load_file(argument, out, failure);
+        if (result == 0) {
+            remember(library, argument, out->name);
+        }
+        return result;
     }
     if (scenario_library_load(library, argument, out, failure) == 0) {
         return 0;
@@ -160,31 +203,39 @@ static int add_row(struct scenario_list *list, const struct scenario *scenario, 
     return 0;
 }
 
-static int add_entry(struct scenario_library *library, const char *entry, struct failure *failure) {
-    char name[LIMIT_NAME_CHARS + 1];
-    if (!name_of_entry(entry, name)) {
-        return 0;
-    }
+/* A file with a mistake is left out, and the log says why. 0, or -1 with *failure when it is the server that
+ * is short of something: a list that left out everything would be wrong. */
+static int add_named(struct scenario_library *library, const char *name, struct failure *failure) {
     struct scenario scenario;
     struct failure reason;
     if (scenario_library_load(library, name, &scenario, &reason) != 0) {
-        log_write(LOG_WARN, "scenario", "left out of the list: %s", reason.message);
-        return 0;
+        return reason.code == FAILURE_BUSY ? failure_set(failure, FAILURE_BUSY, NULL, "%s", reason.message)
+                                           : 0;
     }
     const int result = add_row(&library->list, &scenario, failure);
     scenario_fini(&scenario);
     return result;
 }
 
+static int fail_directory(const struct scenario_library *library, int error, struct failure *failure) {
+    const bool is_short = error == EMFILE || error == ENFILE || error == ENOMEM;
+    log_write(LOG_WARN, "scenario", "%s: %s", library->directory, strerror(error));
+    return failure_set(failure, is_short ? FAILURE_BUSY : FAILURE_NO_SCENARIO, NULL,
+                       "the scenarios cannot be listed: %s", strerror(error));
+}
+
 static int read_directory(struct scenario_library *library, struct failure *failure) {
     DIR *directory = opendir(library->directory);
     if (directory == NULL) {
-        return failure_set(failure, FAILURE_NO_SCENARIO, NULL, "%s: %s", library->directory, strerror(errno));
+        return fail_directory(library, errno, failure);
     }
-    int result = 0;
+    int result = library->given_name[0] != '\0' ? add_named(library, library->given_name, failure) : 0;
     const struct dirent *entry = NULL;
     while (result == 0 && library->list.count < MESSAGE_SCENARIOS && (entry = readdir(directory)) != NULL) {
-        result = add_entry(library, entry->d_name, failure);
+        char name[LIMIT_NAME_CHARS + 1];
+        if (name_of_entry(entry->d_name, name) && strcmp(name, library->given_name) != 0) {
+            result = add_named(library, name, failure);
+        }
     }
     closedir(directory);
     return result;

@@ -3,7 +3,10 @@
  * 1. A name is 1 to 31 characters of A-Z a-z 0-9 _ -, so no name leaves the directory.
  * 2. The list is sorted by name; files with mistakes are left out of it and logged. It is read again when it
  * is older than SCENARIO_LIBRARY_FRESH_MS, so that asking again and again costs nothing.
- * 3. Used by one thread at a time.
+ * 3. A file that was given by its path is known by its name, too, and goes before a file of the same name in
+ * the directory. It is read again from its path whenever it is asked for.
+ * 4. A failure names a file without its directory, for peers are told; the log has the whole path.
+ * 5. Used by one thread at a time.
  */
 #ifndef DROVER_SERVER_SCENARIO_LIBRARY_H
 #define DROVER_SERVER_SCENARIO_LIBRARY_H
@@ -25,6 +28,8 @@ struct scenario_list {
 
 struct scenario_library {
     char directory[SCENARIO_LIBRARY_PATH];
+    char given_name[LIMIT_NAME_CHARS + 1]; /* "" when no path was given */
+    char given_path[SCENARIO_LIBRARY_PATH + 64];
     struct scenario_list list;
     bool has_list;
     uint64_t listed_ns;
@@ -39,7 +44,8 @@ void scenario_library_fini(struct scenario_library *library);
  * scenario_read. */
 NODISCARD int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,
                                     struct failure *failure);
-/** A name, or a path to a file (it has a '/' or ends in ".json"): what the command line takes. */
+/** A name, or a path to a file (it has a '/' or ends in ".json"): what the command line takes. A path that
+ * was read well is remembered (3). */
 NODISCARD int scenario_library_load_argument(struct scenario_library *library, const char *argument,
                                              struct scenario *out, struct failure *failure);
 /** The list, the library's, good until the next call. NULL with *failure when the directory cannot be read.

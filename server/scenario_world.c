@@ -35,20 +35,23 @@ static const struct field world_fields[] = {
     {.type = FIELD_END},
 };
 
-int scenario_read_world(const cJSON *root, struct world_def *def, struct failure *failure) {
+int scenario_read_world(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "world");
+    struct failure failure = {0};
     if (json == NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "world",
-                           "missing; expected {\"size\": [width, height]}");
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "world",
+                          "missing; expected {\"size\": [width, height]}");
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", NULL};
     struct world_part part = {.size = def->size, .edge = def->edge};
-    if (fields_read(world_fields, json, "world", parts, &part, NULL, failure) != 0) {
+    bool is_whole = false;
+    if (scenario_read_fields(world_fields, json, "world", parts, &part, NULL, &is_whole, mistakes) != 0) {
         return -1;
     }
     def->size = part.size;
     def->edge = part.edge;
-    return scenario_read_geometry(json, def, failure);
+    return scenario_read_geometry(json, def, mistakes);
 }
 
 /* ---- targets ---- */
@@ -78,44 +81,58 @@ static const struct field target_fields[] = {
 };
 
 static int read_target(const cJSON *json, const char *path, struct target_def *target,
-                       struct failure *failure) {
+                       struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
+    bool is_whole = false;
     if (cJSON_IsObject(json)) {
-        return fields_read(target_fields, json, path, no_more, target, NULL, failure);
+        return scenario_read_fields(target_fields, json, path, no_more, target, NULL, &is_whole, mistakes);
     }
-    if (scenario_expect(cJSON_IsArray(json), "a point [x, y] or an object", json, path, failure) != 0) {
-        return -1;
+    if (scenario_expect(cJSON_IsArray(json), "a point [x, y] or an object", json, path, &failure) != 0 ||
+        field_read_value(&target_fields[0], json, path, target, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
-    return field_read_value(&target_fields[0], json, path, target, failure);
+    return 0;
 }
 
-int scenario_read_targets(const cJSON *root, struct world_def *def, struct failure *failure) {
+static int check_target_name(const char *name, const char *path, struct failure *failure) {
+    if (strncmp(name, "cursor-", 7) == 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "names that begin with cursor- belong to the cursors of sessions");
+    }
+    return scenario_check_name(name, path, failure);
+}
+
+int scenario_read_targets(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "targets");
+    struct failure failure = {0};
     if (json == NULL) {
         return 0;
     }
-    if (scenario_expect(cJSON_IsObject(json), "an object of targets by name", json, "targets", failure) !=
+    if (scenario_expect(cJSON_IsObject(json), "an object of targets by name", json, "targets", &failure) !=
         0) {
-        return -1;
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
         char path[SCENARIO_PATH_BYTES];
         scenario_path(path, "targets.%s", item->string);
         if (def->target_count == LIMIT_TARGETS) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path, "too many targets: at most %d",
-                               LIMIT_TARGETS);
+            (void)failure_set(&failure, FAILURE_BAD_PARAM, path, "too many targets: at most %d",
+                              LIMIT_TARGETS);
+            return scenario_mistake(mistakes, &failure) ? 0 : -1;
         }
-        if (strncmp(item->string, "cursor-", 7) == 0) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path,
-                               "names that begin with cursor- belong to the cursors of sessions");
+        if (check_target_name(item->string, path, &failure) != 0) {
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
+            continue;
         }
-        struct target_def target = {0};
-        if (scenario_check_name(item->string, path, failure) != 0 ||
-            read_target(item, path, &target, failure) != 0) {
+        struct target_def *target = &def->targets[def->target_count++];
+        *target = (struct target_def){0};
+        memcpy(target->name, item->string, strlen(item->string) + 1);
+        if (read_target(item, path, target, mistakes) != 0) {
             return -1;
         }
-        memcpy(target.name, item->string, strlen(item->string) + 1);
-        def->targets[def->target_count++] = target;
     }
     return 0;
 }
@@ -216,16 +233,9 @@ static int read_area(const cJSON *json, const char *path, struct placement_def *
     return 0;
 }
 
-static int read_placement(const cJSON *json, const char *path, const struct world_def *def,
-                          struct placement_def *placement, struct failure *failure) {
-    static const char *const parts[] = {"in", NULL};
-    uint64_t present = 0;
-    *placement = (struct placement_def){.count = 1, .shape = PLACE_POINT};
-    if (fields_read(placement_fields, json, path, parts, placement, &present, failure) != 0) {
-        return -1;
-    }
-    placement->has_velocity = (present >> ROW_VELOCITY & 1) != 0;
-    placement->has_heading = (present >> ROW_HEADING & 1) != 0;
+/* Where, and of which kind; present: the rows of placement_fields that were there. */
+static int check_placement(const cJSON *json, const char *path, const struct world_def *def, uint64_t present,
+                           struct placement_def *placement, struct failure *failure) {
     const bool has_at = (present >> ROW_AT & 1) != 0;
     const cJSON *area = cJSON_GetObjectItemCaseSensitive(json, "in");
     char part_path[SCENARIO_PATH_BYTES];
@@ -244,33 +254,70 @@ static int read_placement(const cJSON *json, const char *path, const struct worl
     return scenario_check_kind(def, placement->kind, part_path, failure);
 }
 
-int scenario_read_agents(const cJSON *root, struct world_def *def, struct failure *failure) {
+/* *is_whole: whether there was no mistake. */
+static int read_placement(const cJSON *json, const char *path, const struct world_def *def,
+                          struct placement_def *placement, bool *is_whole,
+                          struct scenario_mistakes *mistakes) {
+    static const char *const parts[] = {"in", NULL};
+    struct failure failure = {0};
+    uint64_t present = 0;
+    *placement = (struct placement_def){.count = 1, .shape = PLACE_POINT};
+    if (scenario_read_fields(placement_fields, json, path, parts, placement, &present, is_whole, mistakes) !=
+        0) {
+        return -1;
+    }
+    placement->has_velocity = (present >> ROW_VELOCITY & 1) != 0;
+    placement->has_heading = (present >> ROW_HEADING & 1) != 0;
+    if (placement->kind[0] == '\0') {
+        return 0; /* it is no object, or its kind was wrong: told already */
+    }
+    if (check_placement(json, path, def, present, placement, &failure) != 0) {
+        *is_whole = false;
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    return 0;
+}
+
+static int add_placement(struct world_def *def, const struct placement_def *read, const char *path,
+                         struct failure *failure) {
+    uint64_t total = read->count;
+    for (int i = 0; i < def->placement_count; i++) {
+        total += def->placements[i].count;
+    }
+    if (total > LIMIT_AGENTS || def->placement_count == LIMIT_PLACEMENTS) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "too much: at most %d entries and %d agents",
+                           LIMIT_PLACEMENTS, LIMIT_AGENTS);
+    }
+    struct placement_def *placement = world_def_add_placement(def, read->kind);
+    if (placement == NULL) {
+        return failure_set(failure, FAILURE_BUSY, path, "out of memory");
+    }
+    *placement = *read;
+    return 0;
+}
+
+int scenario_read_agents(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "agents");
+    struct failure failure = {0};
     if (json == NULL) {
         return 0;
     }
-    if (scenario_expect(cJSON_IsArray(json), "an array", json, "agents", failure) != 0) {
-        return -1;
+    if (scenario_expect(cJSON_IsArray(json), "an array", json, "agents", &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
-    uint64_t total = 0;
+    int index = 0;
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
         char path[SCENARIO_PATH_BYTES];
-        scenario_path(path, "agents[%d]", def->placement_count);
+        scenario_path(path, "agents[%d]", index++);
         struct placement_def read;
-        if (read_placement(item, path, def, &read, failure) != 0) {
+        bool is_whole = false;
+        if (read_placement(item, path, def, &read, &is_whole, mistakes) != 0) {
             return -1;
         }
-        total += read.count;
-        if (total > LIMIT_AGENTS || def->placement_count == LIMIT_PLACEMENTS) {
-            return failure_set(failure, FAILURE_BAD_PARAM, path, "too much: at most %d entries and %d agents",
-                               LIMIT_PLACEMENTS, LIMIT_AGENTS);
+        if (is_whole && add_placement(def, &read, path, &failure) != 0) {
+            return scenario_mistake(mistakes, &failure) ? 0 : -1;
         }
-        struct placement_def *placement = world_def_add_placement(def, read.kind);
-        if (placement == NULL) {
-            return failure_set(failure, FAILURE_BUSY, path, "out of memory");
-        }
-        *placement = read;
     }
     return 0;
 }

@@ -6,14 +6,20 @@
 
 #include "common/failure.h"
 #include "common/nodiscard.h"
+#include "server/scenario_mistakes.h"
 #include "server/sim/world_def.h"
 
-/* Each reads its part of the file's root object into *def: 0, or -1 with *failure. In this order: kinds refer
- * to targets, agents to kinds. Only "world" must be there. */
-NODISCARD int scenario_read_world(const cJSON *root, struct world_def *def, struct failure *failure);
-NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def, struct failure *failure);
-NODISCARD int scenario_read_kinds(const cJSON *root, struct world_def *def, struct failure *failure);
-NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def, struct failure *failure);
+/* Each reads its part of the file's root object into *def and adds mistakes to *mistakes: 0, or -1 when
+ * reading ends here (scenario_mistake). In this order: kinds refer to targets, agents to kinds. Only "world"
+ * must be there. */
+NODISCARD int scenario_read_world(const cJSON *root, struct world_def *def,
+                                  struct scenario_mistakes *mistakes);
+NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def,
+                                    struct scenario_mistakes *mistakes);
+NODISCARD int scenario_read_kinds(const cJSON *root, struct world_def *def,
+                                  struct scenario_mistakes *mistakes);
+NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def,
+                                   struct scenario_mistakes *mistakes);
 
 /** Reads exactly `count` numbers, in px; the first two are a place, the rest lengths. wanted: how the array
  * is written, for messages. */

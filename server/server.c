@@ -41,6 +41,7 @@ struct server {
     struct presence presence;
     struct loop_statistics statistics;
     struct access access;
+    struct token_guard tokens;
     const struct server_options *options; /* the caller's */
     struct pointing pointing;
     bool has_handles, is_stopping;
@@ -58,7 +59,8 @@ static void send_hello(struct server *server, struct session *session) {
     hello->session = session->id;
     (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->guest.role));
     (void)snprintf(hello->server, sizeof hello->server, "drover-server %s", DROVER_VERSION);
-    session->guest.told = simulation_revision(server->simulation);
+    hello->has_world = session->guest.role != ROLE_NONE;
+    session->guest.told = hello->has_world ? simulation_revision(server->simulation) : GUEST_TOLD_NOTHING;
     simulation_describe(server->simulation, hello);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -117,7 +119,9 @@ static void do_ping(struct server *server, struct session *session, const struct
     }
     const uint64_t microseconds = clock_now_ns() / 1000u;
     json_key_number(&json, "clock", (double)microseconds * 1e-3);
-    json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
+    if (session->guest.role != ROLE_NONE) {
+        json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
+    }
     message_end_reply(&json, &out);
     session_send(session, &out);
     buffer_fini(&out);
@@ -125,44 +129,80 @@ static void do_ping(struct server *server, struct session *session, const struct
 
 /* ---- who is who ---- */
 
-static void do_hello(struct server *server, struct session *session, const struct request *request) {
-    struct failure failure = {0};
-    if (reception_greet(&server->access, session, &request->body.hello, &failure) != 0) {
-        answer_failure(session, request->id, &failure);
-        if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
-            session_close(session, "auth", "too many wrong tokens");
-        }
-        return;
-    }
-    presence_changed(&server->presence);
+/* now: what the first line had kept back, NULL when it had not. */
+static void send_greeting(struct session *session, const struct request *request,
+                          const struct message_hello *now) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     struct json_writer json = message_begin_reply(request->op, request->id, &out);
     json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
     json_key_string(&json, "role", role_name(session->guest.role));
     json_key_string(&json, "name", session->guest.name);
+    if (now != NULL) {
+        json_key_unsigned(&json, "tick", now->tick);
+        json_key_number(&json, "time", now->time_s);
+        json_key_bool(&json, "paused", now->is_paused);
+    }
     message_end_reply(&json, &out);
     session_send(session, &out);
     buffer_fini(&out);
 }
 
-/* ---- the rest ---- */
-
-static void do_cursor(struct server *server, struct session *session, const struct request *request) {
-    if (pointing_move(server->simulation, session, request) == COMMAND_QUEUED) {
-        session_expect_answer(session, false);
-    }
-    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
-    if (request->id[0] != '\0') {
-        answer_done(session, request);
+static void refuse(struct session *session, const char *id, const struct failure *failure) {
+    answer_failure(session, id, failure);
+    if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
+        session_close(session, "auth", "too many wrong tokens");
     }
 }
+
+/* A wrong token whose answer had to wait. */
+static void refuse_late(struct session *session, uint64_t now_ms) {
+    if (session->is_held && now_ms >= session->guest.deny_ms) {
+        struct failure failure = {0};
+        (void)reception_deny(&failure);
+        refuse(session, session->guest.deny_id, &failure);
+        session_release(session);
+    }
+}
+
+static void do_hello(struct server *server, struct session *session, const struct request *request) {
+    struct failure failure = {0};
+    const uint64_t now_ms = uv_now(&server->loop);
+    if (reception_greet(&server->access, &server->tokens, session, &request->body.hello, now_ms, &failure) !=
+        0) {
+        if (session->guest.deny_ms > now_ms) {
+            memcpy(session->guest.deny_id, request->id, sizeof session->guest.deny_id);
+            session_hold(session);
+        } else {
+            refuse(session, request->id, &failure);
+        }
+        return;
+    }
+    presence_changed(&server->presence);
+    if (session->guest.told != GUEST_TOLD_NOTHING) {
+        send_greeting(session, request, NULL);
+        return;
+    }
+    struct message_hello *now = calloc(1, sizeof *now);
+    if (now == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return;
+    }
+    const uint32_t revision = simulation_revision(server->simulation);
+    simulation_describe(server->simulation, now);
+    send_greeting(session, request, now);
+    send_scenario(session, revision, &now->scenario);
+    free(now);
+}
+
+/* ---- the rest ---- */
 
 static void do_stats(struct server *server, struct session *session, const struct request *request) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     struct json_writer json = message_begin_reply(request->op, request->id, &out);
-    statistics_write(&server->statistics, server->simulation, &server->sessions, &json);
+    statistics_write(&server->statistics, server->simulation, &server->sessions,
+                     &server->broadcast.scratch.memory, &json);
     message_end_reply(&json, &out);
     session_send(session, &out);
     buffer_fini(&out);
@@ -199,6 +239,16 @@ static void do_command(struct server *server, struct session *session, const str
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
         answer_failure(session, request->id, &failure);
         return;
+    }
+}
+
+static void do_cursor(struct server *server, struct session *session, const struct request *request) {
+    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
+    if (pointing_reaches_world(server->simulation, session)) {
+        session->guest.is_in_world = true;
+        do_command(server, session, request);
+    } else if (request->id[0] != '\0') {
+        answer_done(session, request);
     }
 }
 
@@ -438,6 +488,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     if (reception_close_overdue(session, server->options->idle_s, now_ms)) {
         return;
     }
+    refuse_late(session, now_ms);
     if (rate_limit_tell(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
@@ -455,6 +506,13 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
 
 static void on_beat(void *context) {
     struct server *server = context;
+    const uint32_t wrong_tokens = token_guard_tell(&server->tokens, uv_now(&server->loop));
+    if (wrong_tokens > 0) {
+        log_write(LOG_WARN, "net", "wrong tokens: %u more", (unsigned)wrong_tokens);
+    }
+    if (broadcast_wants_snapshot(&server->broadcast, uv_now(&server->loop))) {
+        simulation_request_snapshot(server->simulation);
+    }
     pointing_retry(&server->pointing, server->simulation);
     presence_send(&server->presence, &server->sessions);
 }
@@ -565,6 +623,10 @@ static int open_door(struct server *server, struct failure *failure) {
 
 struct server *server_create(const struct server_options *options, struct simulation *simulation,
                              struct failure *failure) {
+    uint64_t frame_memory = 0;
+    if (server_options_frame_memory(options, &frame_memory, failure) != 0) {
+        return NULL;
+    }
     struct server *server = calloc(1, sizeof *server);
     if (server == NULL || uv_loop_init(&server->loop) != 0) {
         free(server);
@@ -572,7 +634,7 @@ struct server *server_create(const struct server_options *options, struct simula
         return NULL;
     }
     server->simulation = simulation;
-    broadcast_init(&server->broadcast);
+    broadcast_init(&server->broadcast, (size_t)frame_memory);
     server->options = options;
     server->statistics.started_ns = clock_now_ns();
     if (open_door(server, failure) != 0) {

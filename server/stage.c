@@ -71,6 +71,7 @@ int stage_put(struct stage *stage, const struct scenario *scenario, const uint64
     memcpy(stage->name, scenario->name, sizeof stage->name);
     memcpy(stage->title, scenario->title, sizeof stage->title);
     memcpy(stage->description, scenario->description, sizeof stage->description);
+    stage->cursors = (struct stage_cursors){0};
     stage->epoch++;
     event_log_init(&stage->log, world_tick_hz(world));
     return 0;

@@ -19,8 +19,17 @@
 #include "server/sim/world.h"
 #include "server/worker_pool.h"
 
-/** What the names of targets that are cursors begin with; the session's number follows. */
+/** What the names of targets that are cursors begin with; a number follows, from 1. */
 #define STAGE_CURSOR "cursor-"
+
+/** Whose cursors stand in the world: cursor-N belongs to session owners[N - 1], 0 for none. A session gets
+ * the smallest number that is free when it points for the first time, so names follow from what was asked of
+ * the world alone, whatever number a session has. */
+struct stage_cursors {
+    uint32_t owners[LIMIT_TARGETS];
+    uint32_t refused[LIMIT_TARGETS]; /* sessions that were told of the lack of room: the last so many */
+    uint32_t refused_count;
+};
 
 /** Where scenarios come from: a scenario_library, or a test's own. */
 struct scenario_source {
@@ -43,7 +52,8 @@ struct stage {
     char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
     uint32_t epoch;
     bool is_paused;
-    uint32_t session;     /* whose request is being applied */
+    uint32_t session; /* whose request is being applied */
+    struct stage_cursors cursors;
     struct event_log log; /* what ticks brought about, not yet told */
     struct stage_overrides overrides;
     struct scenario_source source;

@@ -54,7 +54,8 @@ static void write_sessions(const struct loop_statistics *loop, const struct sess
 }
 
 void statistics_write(const struct loop_statistics *loop, struct simulation *simulation,
-                      const struct session_set *sessions, struct json_writer *json) {
+                      const struct session_set *sessions, const struct frame_memory *memory,
+                      struct json_writer *json) {
     struct simulation_statistics statistics;
     simulation_read_statistics(simulation, &statistics);
     const struct session_traffic traffic = session_set_traffic(sessions);
@@ -70,4 +71,10 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
     json_key_unsigned(json, "bytes_sent", traffic.bytes_sent);
     json_key_unsigned(json, "frames_sent", traffic.frames_sent);
     json_key_unsigned(json, "frames_skipped", traffic.frames_skipped);
+    json_key(json, "frame_memory");
+    json_object(json);
+    json_key_unsigned(json, "now", memory->held.now);
+    json_key_unsigned(json, "most", memory->held.most);
+    json_key_unsigned(json, "limit", memory->limit);
+    json_end(json);
 }

@@ -3,6 +3,7 @@
 #define DROVER_SERVER_STATISTICS_H
 
 #include "common/json_writer.h"
+#include "server/frame_memory.h"
 #include "server/net/session_set.h"
 #include "server/simulation.h"
 #include "server/tick_meter.h"
@@ -16,6 +17,7 @@ struct loop_statistics {
 
 /** Adds the members to an open reply. */
 void statistics_write(const struct loop_statistics *loop, struct simulation *simulation,
-                      const struct session_set *sessions, struct json_writer *json);
+                      const struct session_set *sessions, const struct frame_memory *memory,
+                      struct json_writer *json);
 
 #endif

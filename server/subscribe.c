@@ -150,7 +150,8 @@ static struct subscription make_subscription(const struct request_subscribe *bod
 static bool join(const struct subscribe_context *context, struct session *session,
                  const struct request *request, const struct subscription *subscription) {
     struct failure failure = {0};
-    switch (broadcast_join(context->broadcast, context->sessions, session, subscription)) {
+    const struct frame_estimate estimate = frame_form_estimate(&subscription->view, context->scenario);
+    switch (broadcast_join(context->broadcast, context->sessions, session, subscription, &estimate)) {
     case BROADCAST_JOINED:
         session_forget_key(session);
         return true;
@@ -158,6 +159,13 @@ static bool join(const struct subscribe_context *context, struct session *sessio
         (void)failure_set(&failure, FAILURE_FULL, NULL,
                           "there are %d different forms of frames already; ask for one that others have",
                           LIMIT_FORMS);
+        break;
+    case BROADCAST_TOO_LARGE:
+        (void)failure_set(
+            &failure, FAILURE_FULL, NULL,
+            "two such frames take about %zu bytes, and frames may take %zu (--frame-memory); ask "
+            "for a region, fewer fields, the layout packed or density",
+            estimate.key + 2 * estimate.frame, context->broadcast->scratch.memory.limit);
         break;
     case BROADCAST_NO_MEMORY:
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");

@@ -71,7 +71,8 @@ static void take_message(struct app *app, const struct mail *mail) {
     if (mail->message->op == MESSAGE_HELLO) {
         clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
     }
-    if (mail->message->op == MESSAGE_HELLO || mail->message->op == MESSAGE_SCENARIO) {
+    if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
+        mail->message->op == MESSAGE_SCENARIO) {
         begin_world(app);
         char title[192];
         snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);

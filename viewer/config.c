@@ -11,6 +11,7 @@
 #include "common/field_json.h"
 #include "common/json_check.h"
 #include "common/log.h"
+#include "common/regular_file.h"
 #include "viewer/palette.h"
 
 enum { FILE_MOST = 16384, PATH_BYTES = 1200 };
@@ -76,19 +77,22 @@ int config_read(const char *text, size_t length, struct viewer_options *options,
 }
 
 void config_load(struct viewer_options *options) {
-    char path[PATH_BYTES], text[FILE_MOST];
+    char path[PATH_BYTES], reason[REGULAR_FILE_REASON] = "";
+    char *text = NULL;
+    size_t length = 0;
     struct failure failure;
     file_path(path, sizeof path, false);
-    FILE *file = path[0] != '\0' ? fopen(path, "rb") : NULL;
-    if (file == NULL) {
+    const enum regular_file_result result =
+        path[0] == '\0' ? REGULAR_FILE_MISSING : regular_file_read(path, FILE_MOST, &text, &length, reason);
+    if (result == REGULAR_FILE_MISSING) {
         return;
     }
-    const size_t length = fread(text, 1, sizeof text, file);
-    fclose(file);
-    if (config_read(text, length, options, &failure) != 0) {
-        log_write(LOG_WARN, "config", "%s is not used and will not be changed: %s", path, failure.message);
+    if (result != REGULAR_FILE_OK || config_read(text, length, options, &failure) != 0) {
+        log_write(LOG_WARN, "config", "%s is not used and will not be changed: %s", path,
+                  result != REGULAR_FILE_OK ? reason : failure.message);
         options->has_no_config = true;
     }
+    free(text);
 }
 
 static void write_settings(const struct viewer_options *options, struct buffer *out) {

@@ -252,7 +252,9 @@ static void greet(struct connection *connection, const struct message_hello *hel
     connection->status.reason[0] = '\0';
     publish_status(connection, LINK_READY);
     introduce(connection);
-    begin_stream(connection, &hello->scenario);
+    if (hello->has_world) {
+        begin_stream(connection, &hello->scenario);
+    } /* otherwise a scenario line comes once the token is accepted */
     log_write(LOG_INFO, "connection", "connected to %s:%s", connection->def.address.host,
               connection->def.address.port);
 }

@@ -71,7 +71,7 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
 static void fill_banner(const struct hud_input *input, struct panels_view *view) {
     const struct link_status *link = input->link;
     if (link->state == LINK_READY) {
-        if (input->server->has_scenario && input->server->role == ROLE_NONE) {
+        if (input->server->session != 0 && input->server->role == ROLE_NONE) {
             snprintf(view->banner[0], sizeof view->banner[0], "This server asks for a token");
             snprintf(view->banner[1], sizeof view->banner[1],
                      "Start with --token SECRET, or with the environment variable DROVER_TOKEN.");

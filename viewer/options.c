@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/person_name.h"
 #include "common/request.h"
 #include "viewer/config.h"
 #include "viewer/palette.h"
@@ -270,6 +271,15 @@ static int read_overlays(struct viewer_options *options, struct failure *failure
     return 0;
 }
 
+/* A server would refuse the whole hello, token and all. */
+static int check_name(const char *name, struct failure *failure) {
+    char kept[LIMIT_PERSON_BYTES + 1];
+    struct failure inner;
+    return person_name_read(name, "--name", kept, &inner) == 0
+               ? 0
+               : failure_set(failure, inner.code, "--name", "--name: %s", inner.message);
+}
+
 /* Before the flags, which win: whether they say not to. */
 static bool skips_config(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
@@ -306,7 +316,7 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (size_parse(options->size, &options->width, &options->height, failure) != 0) {
         return OPTIONS_BAD;
     }
-    if (read_overlays(options, failure) != 0) {
+    if (read_overlays(options, failure) != 0 || check_name(options->name, failure) != 0) {
         return OPTIONS_BAD;
     }
     if (options->is_headless && options->frames == 0) {

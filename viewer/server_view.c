@@ -97,6 +97,9 @@ static void take_agent(struct server_view *view, const struct message_reply *rep
 }
 
 static enum role role_of(const char *name) {
+    if (strcmp(name, role_name(ROLE_NONE)) == 0) {
+        return ROLE_NONE;
+    }
     const enum role role = role_from_name(name);
     return role != ROLE_COUNT ? role : ROLE_ADMIN; /* an older server says nothing and lets everybody */
 }
@@ -196,6 +199,7 @@ static void apply_reply(struct server_view *view, struct message_reply *reply) {
     }
     if (strcmp(reply->to, "hello") == 0) {
         view->role = role_of(reply->role);
+        view->is_paused = reply->has_paused ? reply->is_paused : view->is_paused;
     } else if (strcmp(reply->to, "inspect") == 0) {
         take_agent(view, reply);
     }
@@ -205,8 +209,11 @@ static void apply_reply(struct server_view *view, struct message_reply *reply) {
 void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
     switch (message->op) {
     case MESSAGE_HELLO:
-        apply_scenario(view, &message->body.hello.scenario, epoch);
-        view->is_paused = message->body.hello.is_paused;
+        view->has_scenario = false; /* of an earlier connection, when this server wants a token first */
+        if (message->body.hello.has_world) {
+            apply_scenario(view, &message->body.hello.scenario, epoch);
+            view->is_paused = message->body.hello.is_paused;
+        }
         view->session = message->body.hello.session;
         view->role = role_of(message->body.hello.role);
         view->pending_switch = 0;

@@ -83,6 +83,20 @@ void send_queue_drop_frame(struct send_queue *queue) {
     }
 }
 
+void send_queue_skip_frame(struct send_queue *queue) {
+    queue->frames_skipped += queue->frame == NULL ? 1 : 0;
+    send_queue_drop_frame(queue);
+}
+
+size_t send_queue_writing_frame_bytes(const struct send_queue *queue) {
+    size_t bytes = 0;
+    for (int i = 0; i < queue->writing_count; i++) {
+        const struct shared_bytes *line = queue->writing[i];
+        bytes += line->meter == NULL ? 0 : line->length / (size_t)line->references;
+    }
+    return bytes;
+}
+
 int send_queue_begin_write(struct send_queue *queue, bool without_frame,
                            struct shared_bytes *batch[SEND_QUEUE_BATCH]) {
     if (send_queue_is_writing(queue)) {

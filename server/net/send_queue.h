@@ -54,6 +54,10 @@ void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, 
                             struct shared_bytes *frame);
 /** The next keyed frame has its key before it: the reader lost its own. */
 void send_queue_forget_key(struct send_queue *queue);
+/** The next frame is not to be had: skips the one that waits, which is old by now, or else counts one. */
+void send_queue_skip_frame(struct send_queue *queue);
+/** Bytes of frames and keys that are being written, each divided by how many hold it. */
+size_t send_queue_writing_frame_bytes(const struct send_queue *queue);
 /** Skips the frame that waits, if any (unsubscribed, scenario changed). */
 void send_queue_drop_frame(struct send_queue *queue);
 /** Takes the next batch; without_frame: control lines only, a frame goes on waiting. Returns how many entries

@@ -128,7 +128,7 @@ static bool write_batch(struct session *session, struct shared_bytes *const *bat
     }
     session->write_total = total;
     session->write_left = total;
-    session->write_progress_ms = uv_now(session->tcp.loop);
+    session->write_began_ms = session->write_progress_ms = uv_now(session->tcp.loop);
     if (result >= 0 || result == UV_EAGAIN) {
         const int left = skip_written(buffers, count, done);
         result = uv_write(&session->write, stream, buffers, (unsigned)left, on_written);
@@ -252,6 +252,22 @@ void session_forget_key(struct session *session) {
 
 void session_drop_frame(struct session *session) {
     send_queue_drop_frame(&session->queue);
+}
+
+void session_skip_frame(struct session *session) {
+    send_queue_skip_frame(&session->queue);
+}
+
+static uint64_t writing_since_ms(const struct session *session, uint64_t since_ms) {
+    return send_queue_is_writing(&session->queue) ? uv_now(session->tcp.loop) - since_ms : 0;
+}
+
+uint64_t session_behind_ms(const struct session *session) {
+    return writing_since_ms(session, session->write_began_ms);
+}
+
+uint64_t session_stalled_ms(const struct session *session) {
+    return writing_since_ms(session, session->write_progress_ms);
 }
 
 /* Sends these last bytes after what is queued, then closes. Takes the buffer's bytes. */
@@ -380,7 +396,7 @@ static void resume_reading(struct session *session) {
 }
 
 static bool may_take_line(const struct session *session) {
-    return session->phase == SESSION_OPEN && !session->is_leaving &&
+    return session->phase == SESSION_OPEN && !session->is_leaving && !session->is_held &&
            session->outstanding < SESSION_COMMANDS && session->outstanding_long < SESSION_LONG_ANSWERS &&
            send_queue_has_room(&session->queue) && rate_limit_allows(&session->limit);
 }
@@ -456,6 +472,18 @@ void session_answered(struct session *session, bool is_long) {
         session->host->on_runnable(session->host->context, session);
     }
     leave_when_done(session);
+}
+
+void session_hold(struct session *session) {
+    assert(!session->is_held);
+    session->is_held = true;
+    session_expect_answer(session, false);
+}
+
+void session_release(struct session *session) {
+    assert(session->is_held);
+    session->is_held = false;
+    session_answered(session, false);
 }
 
 /* ---- ending ---- */

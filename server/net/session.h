@@ -57,9 +57,13 @@ struct subscription {
     bool cursors;       /* wants the `cursors` lines */
     bool forces;        /* the view needs steering vectors */
     bool has_sent;      /* false: the current state is owed at once */
+    int turn;           /* the broadcast's: who is served first */
     uint64_t last_tick; /* of the last frame given to the send queue */
     uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
 };
+
+/** What a session without a role knows of the world. */
+#define GUEST_TOLD_NOTHING UINT32_MAX
 
 /** Who a session is, and where it points. */
 struct guest {
@@ -67,12 +71,14 @@ struct guest {
     char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has not said */
     bool has_greeted;                  /* its hello was accepted */
     int wrong_tokens;
-    bool has_cursor, owes_cursors; /* owes: the last `cursors` line was skipped */
-    vec2 cursor;                   /* px, as sent */
-    bool is_in_world;              /* the world may have a target for its cursor */
-    uint32_t told;                 /* the simulation_revision that it knows of */
-    uint64_t heard_ms;             /* loop time of its last line */
-    uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
+    uint64_t deny_ms; /* loop time: when the wrong token that was shown last is answered, */
+    char deny_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
+    bool has_cursor, owes_cursors;        /* owes: the last `cursors` line was skipped */
+    vec2 cursor;                          /* px, as sent */
+    bool is_in_world;                     /* the world may have a target for its cursor */
+    uint32_t told;                        /* the simulation_revision that it knows of; GUEST_TOLD_NOTHING */
+    uint64_t heard_ms;                    /* loop time of its last line */
+    uint64_t lag_told, lag_ms;            /* skipped frames it was told of, and when */
     uint64_t waits_ms; /* since when it waits with its side closed, or its last sign of that; 0: does not */
 };
 
@@ -119,12 +125,13 @@ struct session {
     bool is_reading, is_eof, has_backlog, is_leaving;
     uint64_t stopped_ms; /* when reading was stopped; loop time */
     bool is_recognised;  /* its first bytes are no HTTP and no TLS */
+    bool is_held;        /* session_hold: no line is taken and nothing is read */
     bool is_waiting;     /* the line being handled came alone and nothing was outstanding: its sender waits */
     char bye_id[LIMIT_ID_CHARS * 6 + 3]; /* of the bye request */
     bool has_bye_request;
     size_t write_total; /* bytes of the batch being written */
     size_t write_left;  /* bytes at the last look, and when that last changed */
-    uint64_t write_progress_ms;
+    uint64_t write_began_ms, write_progress_ms;
     struct session *next, *previous, *next_in_bucket; /* the session_set's */
 };
 
@@ -160,12 +167,22 @@ void session_offer_keyed(struct session *session, struct shared_bytes *key, uint
 void session_forget_key(struct session *session);
 /** Skips a frame that waits. */
 void session_drop_frame(struct session *session);
+/** The next frame is not to be had: one that waits is skipped, or else one is counted. */
+void session_skip_frame(struct session *session);
+/** How long the batch being written has been under way, and how long no byte of it was accepted, ms; 0 when
+ * nothing is being written. */
+uint64_t session_behind_ms(const struct session *session);
+uint64_t session_stalled_ms(const struct session *session);
 /** A request of this session was handed to the world; session_answered when it is done. is_long: its answer
  * may be long. */
 void session_expect_answer(struct session *session, bool is_long);
 void session_answered(struct session *session, bool is_long);
 /** Whether the peer closed its side, also when lines it sent before wait to be read. */
 bool session_is_half_closed(const struct session *session);
+/** The line being handled is answered later: until session_release no further line is taken and the socket is
+ * not read, so that the session keeps its seat even when its peer has hung up. */
+void session_hold(struct session *session);
+void session_release(struct session *session);
 /** Ends the session as it asked, after its earlier requests are answered. id: of its bye request. */
 void session_leave(struct session *session, const char *id);
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a

@@ -1,5 +1,6 @@
 """Targets, obstacles and cursors that come, move and go while the world runs; what those who watch are told."""
 
+import contextlib
 import unittest
 
 from drover_client import Case, Server
@@ -118,9 +119,10 @@ class Cursors(Case):
     def test_behaviours_aim_at_the_nearest_cursor(self):
         with Server("--paused", "shepherds") as server, server.connect() as one:
             with server.connect() as other:
-                one.request("cursor", x=100, y=500)
-                other.request("mouse", x=900, y=560)
-                mine, its = (f"cursor-{c.hello['session']}" for c in (one, other))
+                mine = one.request("cursor", x=100, y=500)
+                self.assertEqual([mine.get(key) for key in ("tick", "x", "y", "cursor")], [0, 100, 500, "cursor-1"])
+                its = other.request("mouse", x=900, y=560)["cursor"]
+                mine = mine["cursor"]
                 self.assertEqual(self.targets(one), {mine: (100, 500), its: (900, 560)})
                 one.request("step", count=600)
                 dog = one.request("inspect", agent=41)["agents"][0]
@@ -129,11 +131,52 @@ class Cursors(Case):
                 pass
             self.assertEqual(list(self.targets(one)), [mine])
 
+    def test_the_hash_does_not_depend_on_who_else_is_connected(self):
+        def run(idle):
+            with Server("--paused", "shepherds") as server, contextlib.ExitStack() as stack:
+                for _ in range(idle):
+                    stack.enter_context(server.connect())
+                with server.connect() as one, server.connect() as other:
+                    one.request("mouse", x=100, y=100)
+                    hashes = [one.request("step", count=100)["hash"]]
+                    other.request("cursor", x=900, y=500)
+                    hashes.append(one.request("step", count=100)["hash"])
+                    # One goes and a third comes: the smallest number that is free.
+                    other.request("bye")
+                    while len(self.targets(one)) > 1:
+                        pass
+                    with server.connect() as third:
+                        self.assertEqual(third.request("mouse", x=500, y=20)["cursor"], "cursor-2")
+                        hashes.append(one.request("step", count=100)["hash"])
+                    one.request("load", scenario="shepherds")
+                    self.assertEqual(one.request("cursor", x=1, y=1)["cursor"], "cursor-1", "a new world starts afresh")
+                    return hashes
+
+        self.assertEqual(run(0), run(3))
+
+    def test_no_room_for_a_cursor_is_said(self):
+        with Server("--paused", "shepherds") as server, server.connect() as one, server.connect() as other:
+            self.assertEqual(one.request("cursor", x=1, y=1)["cursor"], "cursor-1")
+            for number in range(255 - len([name for name in self.targets(one) if name != "cursor-1"])):
+                self.assert_reply(one.request("add_target", name=f"t{number}", x=1, y=1), "add_target")
+            self.assert_error(other.request("cursor", x=2, y=2), "full")
+            self.assert_error(other.request("mouse", x=2, y=2), "full")  # shepherds has no target named mouse
+            with server.connect() as third:
+                for step in range(20):
+                    third.send("cursor", x=step, y=2)
+                    third.request("list", what="targets")
+                errors = [m for m in third.flush() if m["op"] == "error"]
+                self.assertEqual([m["code"] for m in errors], ["full"], "once")
+            self.assertEqual(one.request("cursor", x=3, y=3)["x"], 3.0, "who has one keeps it")
+            one.request("remove_target", name="t0")
+            self.assertEqual(other.request("cursor", x=2, y=2)["cursor"], "cursor-2")
+
     def test_a_world_that_does_not_ask_is_left_alone(self):
         with Server("--paused", "seek") as server, server.connect() as one:
             before = one.request("step", count=1)["hash"]
             one.request("load", scenario="seek")
-            one.request("cursor", x=5, y=5)
+            self.assertEqual(set(one.request("cursor", x=5, y=5)), {"op", "to", "id"})
+            self.assertNotIn("cursor", one.request("mouse", x=600, y=120))
             self.assertEqual(one.request("step", count=1)["hash"], before)
             self.assertEqual(list(self.targets(one)), ["mouse"])
 

@@ -3,8 +3,10 @@
 import copy
 import json
 import math
+import os
 import pathlib
 import re
+import resource
 import socket
 import tempfile
 import unittest
@@ -112,6 +114,29 @@ class ScenarioFiles(Case):
             scenario = server.hello()["scenario"]
             self.assertEqual((scenario["name"], scenario["title"]), ("my_world", "Seek"))
 
+    def test_what_was_started_by_its_path_can_be_loaded_again(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, title in (("mine", "Not this one"), ("other", "Other")):
+            pathlib.Path(folder.name, name + ".json").write_text(json.dumps({**SEEK, "name": title}), encoding="utf-8")
+        path = self.file(SEEK, "mine.json")
+        with Server("--scenarios", folder.name, "--paused", path) as server, server.connect() as client:
+            self.assertIn(f'"mine" is {path} while this server runs, not {folder.name}/mine.json', server.stderr())
+            rows = [(row["name"], row["title"]) for row in client.request("list")["scenarios"]]
+            self.assertEqual(rows, [("mine", "Seek"), ("other", "Other")])
+            self.assert_reply(client.request("load", scenario="other"), "load", scenario="other")
+            self.file({**SEEK, "name": "Seek more"}, "mine.json")
+            self.assert_reply(client.request("load", scenario="mine"), "load", scenario="mine")
+            self.assertEqual(server.hello()["scenario"]["title"], "Seek more", "read again from its path")
+            self.assertIn('did you mean "mine"?', client.request("load", scenario="mime")["message"])
+            self.file("{", "mine.json")
+            message = client.request("load", scenario="mine")
+            self.assert_error(message, "bad_scenario")
+            self.assertNotIn(self.folder.name, message["message"])
+        with Server("--paused", self.file(SEEK, "elsewhere.json")) as server, server.connect() as client:
+            names = [row["name"] for row in client.request("list")["scenarios"]]
+            self.assertEqual(names, sorted({"elsewhere", *(p.stem for p in (ROOT / "scenarios").glob("*.json"))}))
+
     def test_a_mistake_is_refused_with_file_path_found_and_allowed(self):
         def at(*keys):
             """A copy of seek.json with a value put in the place that the keys name."""
@@ -148,6 +173,61 @@ class ScenarioFiles(Case):
                 for word in [path, *words]:
                     self.assertIn(word, result.stderr)
 
+    def test_check_tells_every_mistake_of_every_file(self):
+        bad = {
+            "name": 5, "tick_hz": 0, "worlds": {},
+            "world": {"size": [800, -1], "edge": "round", "obstacles": [{"circle": [1, 2, 3]}, {"circle": [1, 2]}, {"cube": [1]}],
+                      "walls": [[1, 2, 3]], "paths": {"a b": {}, "way": {"points": [[1, 2]]}}, "flow_fields": {"wind": {}}},
+            "targets": {"mouse": [1, "x"], "cursor-1": [1, 2], "den": {"at": [1, 2], "jump_within": -1}},
+            "kinds": {
+                "fish": {"mass": 0, "max_sped": 1, "behaviors": [
+                    {"sek": {}}, {"seek": {"target": "moose", "weight": 1}}, {"flee": {"kind": "shark", "weight": -1}},
+                    {"follow_path": {"path": "road"}}, {"seek": {"target": "mouse"}}, {"follow_flow": {"flow_field": "wind"}}]},
+                "bird": {"states": [{"name": "a", "when": {"tired": True}, "behaviors": [{"wander": {"weight": "x"}}, {"flee": {}}]},
+                                    {"name": "b", "when": {"near": {"kind": "cat"}}}]},
+                "no name": {},
+            },
+            "agents": [{"kind": "fish", "at": [1, 2], "count": 0}, {"kind": "wolf", "at": [1, 2]}, 7, {"kind": "bird"},
+                       {"kind": "fish", "at": [1, 2]}],
+        }
+        places = [
+            "name", "tick_hz", "worlds", "world.size[1]", "world.edge", "world.obstacles[1].circle", "world.obstacles[2].cube",
+            "world.walls[0]", "world.paths.a b", "world.paths.way.points", "world.flow_fields.wind", "targets.mouse[1]", "targets.cursor-1",
+            "targets.den.jump_within", "kinds.fish.mass", "kinds.fish.max_sped", "kinds.fish.behaviors[0].sek",
+            "kinds.fish.behaviors[2].flee.weight", "kinds.bird.states[0].when.tired", "kinds.bird.states[0].behaviors[0].wander.weight",
+            "kinds.bird.states", "kinds.no name", "kinds.fish.behaviors[1].seek.target", "kinds.fish.behaviors[3].follow_path.path",
+            "kinds.bird.states[0].behaviors[1].flee.target", "kinds.bird.states[1].when.kind", "agents[0].count", "agents[1].kind",
+            "agents[2]", "agents[3]",
+        ]
+        path, broken, good = self.file(bad, "bad.json"), self.file("{\n oops", "broken.json"), self.file(SEEK, "good.json")
+        result = run_server("--check", path, good, broken, self.folder.name + "/nothing.json", self.folder.name)
+        self.assertEqual((result.returncode, result.stderr), (2, ""))
+        lines = result.stdout.splitlines()
+        found = [line[len(path) + 2:].split(": ")[0] for line in lines if line.startswith(path + ": ")]
+        self.assertEqual(sorted(found), sorted(places))
+        self.assertIn(f'{path}: kinds.fish.mass: 0 is out of range: 0.01 to 1000000 mass', lines)
+        rest = [line for line in lines if not line.startswith(path + ": ")]
+        self.assertEqual(len(rest), 3, rest)
+        self.assertRegex(rest[0], re.escape(broken) + r": line 2, column 2: ")
+        self.assertEqual(rest[1], self.folder.name + "/nothing.json: No such file or directory")
+        self.assertEqual(rest[2], self.folder.name + ": a directory, not a regular file")
+        # The first of them is what starting says.
+        self.assertIn(f"{path}: {places[0]}: ", run_server("--port", "0", path).stderr)
+        result = run_server("--check", good, "--log", "debug", *map(str, sorted((ROOT / "scenarios").glob("*.json"))))
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        result = run_server("--check")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--check: expected FILE", result.stderr)
+        result = run_server("seek", "--port", "0", "arrive")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('unexpected argument "arrive"', result.stderr)
+
+    def test_check_ends_after_a_hundred_mistakes(self):
+        path = self.file({**SEEK, "agents": [{"kind": "wolf", "at": [1, 2]}] * 300})
+        lines = run_server("--check", path).stdout.splitlines()
+        self.assertEqual(len(lines), 101)
+        self.assertEqual(lines[-1], f"{path}: and perhaps more; these were the first 100")
+
     def test_a_grammar_mistake_names_line_and_column(self):
         result = run_server("--port", "0", self.file('{\n  "world": {\n    "size": [800, 600],\n  }\n}\n'))
         self.assertEqual(result.returncode, 2)
@@ -169,12 +249,62 @@ class ScenarioFiles(Case):
             client.request("step", count=3)
             message = client.request("load", scenario="bad")
             self.assert_error(message, "bad_scenario", field="scenario")
-            for word in (path, "kinds.seeker", "max_sped", "max_speed"):
+            for word in ("bad.json", "kinds.seeker", "max_sped", "max_speed"):
                 self.assertIn(word, message["message"])
+            self.assertNotIn(self.folder.name, message["message"], "a peer is not told where the server's files lie")
+            self.assertIn(path, server.stderr(), "the log says it")
             self.assertEqual(client.request("ping")["tick"], 3)
             # Corrected while the server runs: loaded from what the file says now.
             self.file(SEEK, "bad.json")
             self.assertEqual(client.request("load", scenario="bad")["scenario"], "bad")
+
+    def test_what_is_no_regular_file_is_refused_at_once(self):
+        folder = pathlib.Path(self.folder.name)
+        self.file(SEEK, "good.json")
+        os.mkfifo(folder / "fifo.json")
+        (folder / "folder.json").mkdir()
+        (folder / "loop.json").symlink_to("loop.json")
+        (folder / "zero.json").symlink_to("/dev/zero")
+        (folder / "gone.json").symlink_to("nothing")
+        (folder / "passwd.json").symlink_to("/etc/passwd")
+        with open(folder / "huge.json", "wb") as huge:
+            huge.truncate(1 << 32)
+        with Server("--scenarios", self.folder.name, "--paused", "good") as server, server.connect() as client:
+            for name, words in [("fifo", "a FIFO, not a regular file"), ("folder", "a directory, not a regular file"),
+                                ("loop", "Too many levels of symbolic links"), ("zero", "a device, not a regular file"),
+                                ("huge", "longer than 4194304 bytes"), ("passwd", "not a scenario; expected an object")]:
+                with self.subTest(name=name):
+                    client.send("load", id=name, scenario=name)
+                    message = client.answer_to(name, 10)
+                    self.assert_error(message, "bad_scenario", field="scenario")
+                    self.assertTrue(message["message"].startswith(name + ".json: "), message)
+                    self.assertIn(words, message["message"])
+                    self.assertNotIn("'", message["message"], "nothing of the file is shown")
+                    self.assertNotIn(self.folder.name, message["message"])
+            message = client.request("load", scenario="gone")
+            self.assert_error(message, "no_scenario", field="scenario")
+            self.assertNotIn("did you mean", message["message"])
+            client.send("list", id="list")
+            self.assertEqual([row["name"] for row in client.answer_to("list", 10)["scenarios"]], ["good"])
+
+    def test_used_up_descriptors_are_busy(self):
+        self.file(SEEK, "good.json")
+        with Server("--scenarios", self.folder.name, "--paused", "good") as server, server.connect() as client:
+            in_use = 1 + max(int(number) for number in os.listdir(f"/proc/{server.process.pid}/fd"))
+            before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (in_use, before[1]))
+            for op, fields in [("load", {"scenario": "good"}), ("list", {})]:
+                with self.subTest(op=op):
+                    message = client.request(op, **fields)
+                    self.assert_error(message, "busy")
+                    self.assertIn("Too many open files", message["message"])
+                    self.assertNotIn(self.folder.name, message["message"])
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (in_use + 1, before[1]))
+            # The folder can be opened and its files cannot: no answer is better than a list without them.
+            self.assert_error(client.request("list"), "busy")
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
+            self.assertEqual([row["name"] for row in client.request("list")["scenarios"]], ["good"])
+            self.assert_reply(client.request("load", scenario="good"), "load")
 
     # --- edges: what is stored when a target or an agent is put outside
 

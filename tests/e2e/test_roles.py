@@ -1,6 +1,9 @@
 """Roles, names, cursors, events, stats, help: who may do what, and what the others are told of it."""
 
+import contextlib
 import os
+import re
+import select
 import signal
 import socket
 import tempfile
@@ -36,9 +39,11 @@ class Tokens(Case):
         with self.server() as server:
             for role, token in [("none", None), ("viewer", "secret-v"), ("operator", "secret-o"), ("admin", "secret-a")]:
                 with server.connect() as client:
+                    self.assertEqual(set(client.hello), {"op", "protocol", "server", "session", "role"})
                     self.assertEqual(client.hello["role"], "none")
                     for op in ("ping", "help"):
                         self.assert_reply(client.request(op), op)
+                    self.assertNotIn("tick", client.request("ping"))
                     if token:
                         name = "Olga" if role == "operator" else "me"
                         self.assert_reply(client.request("hello", token=token, name="me"), "hello", role=role, name=name)
@@ -52,6 +57,21 @@ class Tokens(Case):
                                 else:
                                     self.assert_error(message, "denied", field="op")
                                     self.assertIn(f"needs the role {needed}; you are {role}", message["message"])
+
+    def test_the_world_is_told_with_the_role(self):
+        with self.server() as server, server.connect() as admin, server.connect() as client:
+            admin.request("hello", token="secret-a")
+            admin.request("step", count=6)
+            reply = client.request("hello", token="secret-v")
+            self.assertEqual((reply["tick"], reply["time"], reply["paused"]), (6, 0.1, True))
+            scenario = client.receive()
+            self.assertEqual((scenario["op"], scenario["name"], scenario["targets"]), ("scenario", "seek", ["mouse"]))
+            self.assertEqual(client.request("ping")["tick"], 6)
+            client.request("subscribe")
+            self.assertEqual(client.receive()["op"], "snapshot", "told once")
+        with Server("--paused", "seek") as server, server.connect() as client:  # an open server: as ever
+            self.assertEqual(client.hello["scenario"]["name"], "seek")
+            self.assertEqual(set(client.request("hello", name="x")), {"op", "to", "id", "protocol", "role", "name"})
 
     def test_wrong_tokens(self):
         with self.server() as server:
@@ -70,6 +90,50 @@ class Tokens(Case):
             log = server.stderr()
             for secret in ("secret-", "wrong-"):
                 self.assertNotIn(secret, log)
+
+    def test_wrong_tokens_cost_time_and_right_ones_do_not(self):
+        def guess(client, number):
+            client.send("hello", id="guess", token=f"wrong-{number}")
+
+        with self.server() as server, contextlib.ExitStack() as stack:
+            for number in range(10):
+                with server.connect() as client:
+                    guess(client, number)
+                    self.assert_error(client.answer_to("guess"), "denied", field="token")
+            # Five sessions at once, in parallel: a second each, one after the other.
+            guessers = [stack.enter_context(server.connect()) for _ in range(5)]
+            started = time.monotonic()
+            for number, client in enumerate(guessers):
+                guess(client, number)
+                client.send("ping", id="after")
+            with server.connect() as honest:
+                self.assert_reply(honest.request("hello", token="secret-o"), "hello", role="operator", name="Olga")
+                self.assert_reply(honest.request("list"), "list")
+            self.assertFalse(select.select([client.socket for client in guessers], [], [], 0)[0], "a right one goes before")
+            took = []
+            for client in guessers:
+                self.assert_error(client.answer_to("guess"), "denied", field="token")
+                took.append(time.monotonic() - started)
+                self.assert_reply(client.answer_to("after"), "ping")
+            for earlier, later in zip([0.0, *took], took):
+                self.assertGreater(later - earlier, 0.7, took)
+            # Who waits keeps the seat, hung up or not, and is answered when its turn comes.
+            guess(guessers[0], 6)
+            guess(guessers[1], 7)
+            guessers[0].vanish()
+            self.assert_error(guessers[1].answer_to("guess"), "denied")
+            self.assertGreater(time.monotonic() - started - took[-1], 1.7)
+            # 10 s without a token are over first: bye is the answer.
+            others = [stack.enter_context(server.connect()) for _ in range(40)]
+            with server.connect() as late:
+                for number, client in enumerate([*others, late]):
+                    guess(client, number)
+                messages = late.until_closed()
+                self.assertEqual([(m["op"], m.get("reason")) for m in messages], [("bye", "auth")])
+            server.stop()
+            counts = [int(n) for n in re.findall(r"net: wrong tokens: (\d+) more", server.stderr())]
+            self.assertEqual(sum(counts), 10 + 5 + 2 + 41)
+            self.assertLess(len(counts), 20, "said once a second, not once a token")
 
     def test_the_file_is_read_again(self):
         with self.server() as server, server.connect() as old:
@@ -138,6 +202,17 @@ class Told(Case):
                 {"event": "paused", "by": a, "name": "Ann ä"},
                 {"event": "target", "by": a, "name": "Ann ä", "target": "mouse", "x": 5.0, "y": 6.0},
             ])
+
+    def test_names_show_as_what_they_are(self):
+        with Server("--paused", "seek") as server, server.connect() as client, server.connect() as other:
+            for name in ("\u202eevil", " \u00a0 ", "a\u200bb", "a\u0085", "\ufeffAnn", "a\u2066b\u2069"):
+                with self.subTest(name=name):
+                    message = client.request("hello", name=name)
+                    self.assert_error(message, "bad_param", field="name")
+                    self.assertIn("a name has 1 to 31 bytes of UTF-8 that can be seen", message["message"])
+            # Refused is not greeted: the session may still say who it is. Two may have the same name.
+            self.assertEqual(client.request("hello", name="  Ann ä ")["name"], "Ann ä")
+            self.assertEqual(other.request("hello", name="Ann ä")["name"], "Ann ä")
 
     def test_23_two_hands_on_one_target(self):
         with Server("seek") as server, server.connect() as watcher, server.connect() as ann, server.connect() as bob:

@@ -1,8 +1,10 @@
 """Connections: greeting, leaving in every way there is, not reading, too many. Nobody's trouble becomes another's."""
 
+import contextlib
 import ctypes
 import errno
 import os
+import re
 import signal
 import socket
 import stat
@@ -11,7 +13,7 @@ import threading
 import time
 import unittest
 
-from drover_client import Case, Closed, Server, parse_strict, tool, wait_for
+from drover_client import PATIENCE_S, Case, Closed, Server, parse_strict, tool, wait_for
 
 
 class Greeting(Case):
@@ -297,6 +299,59 @@ class NotReading(Case):
             watcher.receive_op("snapshot")
         last = client.request("ping")
         return (last["tick"] - first["tick"]) / ((last["clock"] - first["clock"]) / 1000)
+
+    def test_frames_take_no_more_memory_than_is_allowed(self):
+        """Nine who read nothing, each with a view of its own, and one who reads: the bound holds and the reader goes on."""
+        limit = 1 << 20
+        with Server("--frame-memory", "1M", "seek") as server, server.connect() as client, contextlib.ExitStack() as stack:
+            client.request("spawn", kind="seeker", count=2000)
+            for number in range(9):
+                deaf = stack.enter_context(server.connect(receive_buffer=4096))
+                deaf.request("subscribe", hz=60, region=[-1000 - number, -1000, 20000, 20000])
+            client.request("subscribe", hz=60)
+            started, frames, most, slow = time.monotonic(), 0, 0, 0
+            while time.monotonic() < started + 6 or slow < 4:
+                self.assertLess(time.monotonic(), started + PATIENCE_S)
+                frames += client.receive()["op"] == "snapshot"
+                if frames % 10 == 0:
+                    memory = client.request("stats")["frame_memory"]
+                    most = max(most, memory["now"])
+                    self.assertEqual(memory["limit"], limit)
+                    self.assertLessEqual(memory["most"], limit)
+                slow = server.stderr().count("bye slow (the memory for frames is used up")
+            self.assertGreater(most, limit // 2, "they hold what they do not read")
+            self.assertGreater(frames, 20, "and the one who reads gets frames")
+
+    def test_a_view_too_large_for_the_memory_is_refused(self):
+        with Server("--paused", "--frame-memory", "1M", "seek") as server, server.connect() as client:
+            client.request("spawn", kind="seeker", count=13999)
+            message = client.request("subscribe", forces=True)
+            self.assert_error(message, "full")
+            numbers = [int(number) for number in re.findall(r"\d+", message["message"])]
+            self.assertEqual(numbers[1], 1 << 20)
+            client.request("remove", kind="seeker")
+            client.request("spawn", kind="seeker", count=1400)
+            self.assert_reply(client.request("subscribe", forces=True), "subscribe")
+            frame = client.receive_op("snapshot")
+            self.assertTrue(0.5 < numbers[0] / 20 / len(client.last_line) < 2, "ten times the agents, two frames, about")
+            self.assertEqual(len(frame["agents"]), 1400)
+            client.request("spawn", kind="seeker", count=18600)
+            self.assert_reply(client.request("subscribe", layout="density"), "subscribe")
+            # Granted while the world was small: nothing comes, and that is said; a region of it comes.
+            with server.connect() as other:
+                self.assert_reply(other.request("subscribe", region=[0, 0, 10, 10]), "subscribe")
+                self.assertLess(len(other.receive_op("snapshot")["agents"]), 20000)
+
+    def test_who_got_nothing_is_told_and_gets_it_when_there_is_room(self):
+        with Server("--paused", "--frame-memory", "256K", "seek") as server, server.connect() as client:
+            client.request("subscribe")
+            client.receive_op("snapshot")
+            client.request("spawn", kind="seeker", count=9000)
+            self.assertGreater(client.receive_op("event")["count"], 0)
+            lag = client.receive()
+            self.assertEqual((lag["op"], lag.get("event")), ("event", "lag"), "no frame of 900 KB: told, not silent")
+            client.request("remove", kind="seeker")
+            self.assertEqual(client.receive_op("snapshot")["agents"], [])
 
     def test_replies_pile_up_to_a_limit(self):
         with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as other:

@@ -50,6 +50,7 @@ static void hello_round_trips(void **state) {
     hello.protocol = PROTOCOL_VERSION;
     memcpy(hello.server, "drover-server 0.1.0", 20);
     hello.session = 3;
+    hello.has_world = true;
     hello.tick = 60;
     hello.time_s = 1.0;
     hello.is_paused = true;
@@ -72,6 +73,35 @@ static void hello_round_trips(void **state) {
     assert_true(message.body.hello.time_s == 1.0 && message.body.hello.is_paused);
     message_fini(&message);
     buffer_fini(&out);
+}
+
+/* Who has no role yet learns nothing of the world. */
+static void hello_without_a_world_round_trips(void **state) {
+    (void)state;
+    struct message_hello hello = {.protocol = PROTOCOL_VERSION,
+                                  .server = "drover-server 0.1.0",
+                                  .session = 3,
+                                  .role = "none",
+                                  .tick = 60,
+                                  .scenario = seek_scenario()};
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_hello(&hello, &out);
+    assert_string_equal(out.data, "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\","
+                                  "\"session\":3,\"role\":\"none\"}\n");
+    struct message message;
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.body.hello.session, 3);
+    assert_string_equal(message.body.hello.role, "none");
+    assert_false(message.body.hello.has_world);
+    message_fini(&message);
+    buffer_fini(&out);
+    static const char reply[] = "{\"op\":\"reply\",\"to\":\"hello\",\"protocol\":1,\"role\":\"viewer\","
+                                "\"name\":\"\",\"tick\":60,\"time\":1,\"paused\":true}";
+    decode(reply, sizeof reply - 1, &message);
+    assert_true(message.body.reply.has_paused && message.body.reply.is_paused);
+    assert_int_equal(message.body.reply.tick, 60);
+    message_fini(&message);
 }
 
 static void scenario_round_trips(void **state) {
@@ -531,6 +561,7 @@ static void survives_mutations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hello_round_trips),
+        cmocka_unit_test(hello_without_a_world_round_trips),
         cmocka_unit_test(scenario_round_trips),
         cmocka_unit_test(reply_is_built_and_read),
         cmocka_unit_test(an_inspected_agent_is_read),

@@ -20,7 +20,26 @@ static void frees_with_the_last_reference(void **state) {
     shared_bytes_release(NULL);
 }
 
+static void counts_what_is_held(void **state) {
+    (void)state;
+    struct byte_meter meter = {0};
+    struct shared_bytes *first = shared_bytes_create_counted(malloc(300), 300, &meter);
+    struct shared_bytes *second = shared_bytes_create_counted(malloc(50), 50, &meter);
+    assert_true(first != NULL && second != NULL);
+    assert_int_equal(meter.now, 350);
+    shared_bytes_release(shared_bytes_hold(first));
+    assert_int_equal(meter.now, 350);
+    shared_bytes_release(first);
+    assert_int_equal(meter.now, 50);
+    shared_bytes_release(second);
+    assert_int_equal(meter.now, 0);
+    assert_int_equal(meter.most, 350);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(frees_with_the_last_reference)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frees_with_the_last_reference),
+        cmocka_unit_test(counts_what_is_held),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

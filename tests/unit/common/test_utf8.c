@@ -11,6 +11,7 @@ static void encodes_what_it_accepts(void **state) {
         const int is_surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
         assert_int_equal(utf8_character(text, size), is_surrogate ? 0 : size);
         assert_int_equal(utf8_character(text, size - 1), 0);
+        assert_int_equal(utf8_code_point(text, size), code_point);
     }
 }
 

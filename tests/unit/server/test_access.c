@@ -102,11 +102,24 @@ static void refuses_what_others_may_read(void **state) {
     assert_int_equal(access_load("/nowhere/at/all", &access, &failure), -1);
 }
 
+static void refuses_a_fifo_without_waiting(void **state) {
+    (void)state;
+    struct access access;
+    struct failure failure;
+    alarm(20);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(access_load(path, &access, &failure), -1);
+    assert_non_null(strstr(failure.message, "a FIFO, not a regular file"));
+    alarm(0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_roles_and_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_what_is_no_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_what_others_may_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refuses_a_fifo_without_waiting, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

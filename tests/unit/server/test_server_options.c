@@ -77,6 +77,36 @@ static void test_mistakes(void **state) {
     assert_non_null(strstr(failure.message, "--port"));
 }
 
+static void test_frame_memory(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"64K", 65536},
+                {"65536", 65536},
+                {"100M", UINT64_C(104857600)},
+                {"1G", UINT64_C(1) << 30},
+                {"1024G", UINT64_C(1) << 40},
+                {"1099511627776", UINT64_C(1) << 40}};
+    static const char *const bad[] = {"",    "0",   "63K",  "65535", "1025G", "1T",
+                                      "1GB", "-1G", "1.5G", "K",     "1 G",   "99999999999999999999"};
+    struct server_options options = server_options_default();
+    struct failure failure = {0};
+    uint64_t bytes = 0;
+    assert_int_equal(server_options_frame_memory(&options, &bytes, &failure), 0);
+    assert_true(bytes == UINT64_C(1) << 30);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        memcpy(options.frame_memory, good[i].text, strlen(good[i].text) + 1);
+        assert_int_equal(server_options_frame_memory(&options, &bytes, &failure), 0);
+        assert_true(bytes == good[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memcpy(options.frame_memory, bad[i], strlen(bad[i]) + 1);
+        assert_int_equal(server_options_frame_memory(&options, &bytes, &failure), -1);
+        assert_non_null(strstr(failure.message, "64K to 1024G"));
+    }
+}
+
 static void test_simd(void **state) {
     (void)state;
     struct stage_overrides overrides = {0};
@@ -93,9 +123,8 @@ static void test_simd(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_simd),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_simd),     cmocka_unit_test(test_frame_memory),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_everything),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

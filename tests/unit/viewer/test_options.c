@@ -116,6 +116,9 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer --palette classic", &options, &failure), OPTIONS_RUN);
     assert_int_equal(options.palette, PALETTE_CLASSIC);
     assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --name A\xe2\x80\x8bnn", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "--name: U+200B cannot be seen"));
+    assert_int_equal(parse("drover-viewer --name Ann", &options, &failure), OPTIONS_RUN);
 }
 
 static void overlays_are_written_as_they_are_read(void **state) {

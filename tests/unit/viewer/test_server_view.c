@@ -35,6 +35,7 @@ static int setup(void **state) {
     assert_non_null(message);
     server_view_init(view);
     message->op = MESSAGE_HELLO;
+    message->body.hello.has_world = true;
     message->body.hello.is_paused = true;
     message->body.hello.scenario = scenario_of("seek", "wrap", true);
     server_view_apply(view, message, 1);
@@ -66,6 +67,35 @@ static void hello_and_events_say_whether_it_is_paused(void **state) {
     assert_false(view->is_paused);
     apply_event(view, "paused");
     assert_true(view->is_paused);
+}
+
+/* A server that wants a token first says nothing of its world; the reply to hello and a scenario do. */
+static void a_world_may_come_after_the_token(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_HELLO;
+    message->body.hello.session = 7;
+    snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
+    server_view_apply(view, message, 1);
+    assert_false(view->has_scenario);
+    assert_int_equal(view->session, 7);
+    assert_int_equal(view->role, ROLE_NONE);
+    memset(message, 0, sizeof *message);
+    message->op = MESSAGE_REPLY;
+    message->body.reply =
+        (struct message_reply){.to = "hello", .role = "operator", .has_paused = true, .is_paused = false};
+    server_view_apply(view, message, 1);
+    assert_int_equal(view->role, ROLE_OPERATOR);
+    assert_false(view->is_paused);
+    memset(message, 0, sizeof *message);
+    message->op = MESSAGE_SCENARIO;
+    message->body.scenario = scenario_of("arrive", "open", false);
+    server_view_apply(view, message, 2);
+    assert_true(view->has_scenario);
+    assert_string_equal(view->scenario.name, "arrive");
+    assert_int_equal(view->role, ROLE_OPERATOR);
+    free(message);
 }
 
 /* A message_event as its members are given. */
@@ -216,6 +246,7 @@ static void points_are_kept_inside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hello_and_events_say_whether_it_is_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_world_may_come_after_the_token, setup, teardown),
         cmocka_unit_test_setup_teardown(what_others_do_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_and_goodbyes_are_noticed, setup, teardown),
