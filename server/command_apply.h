@@ -27,6 +27,8 @@ struct command_effects {
     bool loaded;    /* another world is on the stage */
     bool furnished; /* a target or an obstacle came, moved or went: those who were told before know less */
     bool stepped;
+    bool unheeded; /* set_target made no difference to anybody: the answer says so (when none is due, it is an
+                      event for its session, which needs to know it once) */
     struct message_event
         event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */
 };

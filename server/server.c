@@ -1,6 +1,7 @@
 /* See server.h. */
 #include "server/server.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static void do_subscribe(struct server *server, struct session *session, const s
 static void do_ping(struct server *server, struct session *session, const struct request *request) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     if (request->body.ping.has_t0) {
         json_key_number(&json, "t0", request->body.ping.t0);
     }
@@ -128,7 +129,7 @@ static void do_ping(struct server *server, struct session *session, const struct
 static void do_hello(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
     if (reception_greet(&server->access, session, &request->body.hello, &failure) != 0) {
-        answer_failure(session, request->id, &failure);
+        answer_refusal(session, request, &failure);
         if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
             session_close(session, "auth", "too many wrong tokens");
         }
@@ -137,7 +138,7 @@ static void do_hello(struct server *server, struct session *session, const struc
     presence_changed(&server->presence);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
     json_key_string(&json, "role", role_name(session->guest.role));
     json_key_string(&json, "name", session->guest.name);
@@ -161,7 +162,7 @@ static void do_cursor(struct server *server, struct session *session, const stru
 static void do_stats(struct server *server, struct session *session, const struct request *request) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     statistics_write(&server->statistics, server->simulation, &server->sessions, &json);
     message_end_reply(&json, &out);
     session_send(session, &out);
@@ -172,12 +173,12 @@ static void do_help(struct session *session, const struct request *request) {
     struct failure failure = {0};
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     if (request_help_write(&request->body.help, &json, &failure) == 0) {
         message_end_reply(&json, &out);
         session_send(session, &out);
     } else {
-        answer_failure(session, request->id, &failure);
+        answer_refusal(session, request, &failure);
     }
     buffer_fini(&out);
 }
@@ -197,7 +198,7 @@ static void do_command(struct server *server, struct session *session, const str
         return;
     case COMMAND_REFUSED:
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
-        answer_failure(session, request->id, &failure);
+        answer_refusal(session, request, &failure);
         return;
     }
 }
@@ -241,6 +242,24 @@ static void do_request(struct server *server, struct session *session, const str
 
 /* ---- lines ---- */
 
+/* A request that is done without a reply may have members its op does not know (and the reply to bye, which
+ * comes when the connection ends, names none): its session is told once for each op. */
+static void tell_unknown(struct server *server, struct session *session, const struct request *request) {
+    static_assert(REQUEST_OP_COUNT <= 64, "unknown_told has a bit for each op");
+    const uint64_t bit = UINT64_C(1) << (unsigned)request->op;
+    const bool is_answered = request->id[0] != '\0' || request_always_answers(request->op);
+    if (request->unknown[0] == '\0' || (is_answered && request->op != REQUEST_BYE) ||
+        (session->guest.unknown_told & bit) != 0) {
+        return;
+    }
+    session->guest.unknown_told |= bit;
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_unknown(request, simulation_tick(server->simulation), &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
+
 static void count_bad_line(struct session *session) {
     if (++session->bad_lines >= LIMIT_BAD_LINES) {
         session_close(session, "protocol", "too many unreadable lines in a row");
@@ -255,14 +274,15 @@ static void on_line(void *context, struct session *session, const char *line, si
         session->bad_lines = 0;
         reception_charge(session, &request);
         if (reception_allow(session, request.op, &failure) == 0) {
+            tell_unknown(server, session, &request);
             do_request(server, session, &request);
         } else {
-            answer_failure(session, request.id, &failure);
+            answer_refusal(session, &request, &failure);
         }
         return;
     }
     reception_charge(session, NULL);
-    answer_failure(session, request.id, &failure);
+    answer_refusal(session, &request, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
     } else {
@@ -314,6 +334,11 @@ static void deliver_answer(struct session *session, const struct command *comman
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
         rate_limit_forgive(&session->limit, uv_now(session->tcp.loop));
     }
+    if (command->outcome.is_notice && session->guest.unheeded_told) {
+        free(text);
+        text = NULL;
+    }
+    session->guest.unheeded_told = session->guest.unheeded_told || command->outcome.is_notice;
     if (text != NULL) {
         session_send_text(session, text, length);
     }

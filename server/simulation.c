@@ -208,6 +208,7 @@ static struct command_effects apply_commands(struct simulation *simulation) {
         buffer_init(&text, ANSWER_BYTES);
         const struct command_effects effects =
             command_apply(&simulation->stage, &command->request, command->sequence, &text);
+        command->outcome.is_notice = effects.unheeded && command->request.id[0] == '\0';
         answer(simulation, command, &text);
         follow_up(simulation, &effects, session);
         total.changed = total.changed || effects.changed;
@@ -237,7 +238,7 @@ static void refuse_commands(struct simulation *simulation) {
     while ((command = command_queue_pop(&simulation->commands)) != NULL) {
         struct buffer text;
         buffer_init(&text, ANSWER_BYTES);
-        message_write_error(command->request.id, command->sequence, &failure, &text);
+        message_write_refusal(&command->request, command->sequence, &failure, &text);
         answer(simulation, command, &text);
     }
     notify(simulation);

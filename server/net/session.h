@@ -71,6 +71,8 @@ struct guest {
     uint32_t told;                 /* the simulation_revision that it knows of */
     uint64_t heard_ms;             /* loop time of its last line */
     uint64_t lag_told, lag_ms;     /* skipped frames it was told of, and when */
+    uint64_t unknown_told;         /* bit op: it was told which members that op does not know */
+    bool unheeded_told;            /* that a set_target of it made no difference */
 };
 
 enum session_phase { SESSION_OPEN, SESSION_FLUSHING, SESSION_LINGERING, SESSION_CLOSED };
