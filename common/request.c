@@ -336,7 +336,8 @@ int request_decode(const char *line, size_t length, struct request *request, str
     const enum json_fault_kind kind = json_check(line, length, &limits, &fault);
     if (kind != JSON_FINE) {
         return failure_set(failure, kind == JSON_DUPLICATE_KEY ? FAILURE_INVALID : FAILURE_PARSE, NULL,
-                           "byte %zu: %s", fault.offset + 1, fault.message);
+                           "byte %zu: %s%s", fault.offset + 1, fault.message,
+                           fault.offset == 0 ? "; a request is a JSON object like {\"op\":\"help\"}" : "");
     }
     cJSON *json = cJSON_ParseWithLengthOpts(line, length, NULL, 0);
     if (json == NULL) {

@@ -60,7 +60,7 @@ void request_unknown_note(const cJSON *json, const uint64_t *present, struct req
 
 /* ---- what was meant ---- */
 
-/* What other protocols call a field of this one: too far by its letters. The first that the op has counts. */
+/* What other protocols, and people, call a field of this one. The first that the op has counts. */
 static const struct {
     const char *typed, *field;
 } synonyms[] = {
@@ -118,23 +118,49 @@ static const struct {
     {"columns", "fields"},
     {"attributes", "fields"},
     {"size", "radius"},
+    {"pos", "x"},
+    {"position", "x"},
+    {"point", "x"},
+    {"at", "x"},
+    {"place", "x"},
+    {"velocity", "vx"},
+    {"vel", "vx"},
     {"name", "kind"},
 };
+
+/* The field that other protocols call by this name, or NULL. */
+static const struct field *find_synonym(const struct field *fields, const char *name) {
+    for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+        const struct field *field = field_find(fields, synonyms[i].field);
+        if (field != NULL && strcmp(name, synonyms[i].typed) == 0) {
+            return field;
+        }
+    }
+    return NULL;
+}
+
+/* The field whose letters are the same but for their case, "X" for "x", or NULL. */
+static const struct field *find_caseless(const struct field *fields, const char *name) {
+    for (; fields->type != FIELD_END; fields++) {
+        if (nearest_name_distance(name, fields->name) == 0) {
+            return fields;
+        }
+    }
+    return NULL;
+}
 
 /* The field of this op that the name was probably to be, or "". */
 static void find_meant(enum request_op op, const char *name, char meant[NEAREST_NAME_CHARS + 1]) {
     const struct field *fields = request_fields(op);
+    const struct field *sure = find_synonym(fields, name);
+    sure = sure != NULL ? sure : find_caseless(fields, name);
     struct nearest_name nearest = nearest_name_begin(name);
     nearest_name_offer(&nearest, "id");
     for (const struct field *field = fields; field->type != FIELD_END; field++) {
         nearest_name_offer(&nearest, field->name);
     }
-    (void)snprintf(meant, NEAREST_NAME_CHARS + 1, "%s", nearest_name_best(&nearest));
-    for (size_t i = 0; meant[0] == '\0' && i < sizeof synonyms / sizeof synonyms[0]; i++) {
-        if (strcmp(name, synonyms[i].typed) == 0 && field_find(fields, synonyms[i].field) != NULL) {
-            (void)snprintf(meant, NEAREST_NAME_CHARS + 1, "%s", synonyms[i].field);
-        }
-    }
+    (void)snprintf(meant, NEAREST_NAME_CHARS + 1, "%s",
+                   sure != NULL ? sure->name : nearest_name_best(&nearest));
 }
 
 /* "kind" is a member of spawn, remove: the ops that have what this one has not. */

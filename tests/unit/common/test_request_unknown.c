@@ -53,6 +53,12 @@ static void says_what_was_meant(void **state) {
          "{\"unknown\":[\"wibble\"],\"hint\":\"spawn takes kind, count, x, y, radius, vx, vy, heading\"}"},
         {"{\"op\":\"ping\",\"\":1,\"a\\u0007\\nb\\\"\":1}",
          "{\"unknown\":[\"\",\"a??b\\\"\"],\"hint\":\"ping takes t0\"}"},
+        {"{\"op\":\"inspect\",\"ids\":[1],\"X\":1}",
+         "{\"unknown\":[\"ids\",\"X\"],\"hint\":\"\\\"ids\\\": did you mean \\\"agents\\\"? inspect takes "
+         "agent, agents\"}"},
+        {"{\"op\":\"mouse\",\"X\":1,\"pos\":2,\"y\":3}",
+         "{\"unknown\":[\"X\",\"pos\"],\"hint\":\"\\\"X\\\": did you mean \\\"x\\\"? \\\"pos\\\": did you "
+         "mean \\\"x\\\"?\"}"},
         {"{\"op\":\"fly\",\"wibble\":5}", "{}"}, /* no op, nothing to compare with */
         {"{\"op\":\"ping\",\"wibble\":", "{}"},
         {"{\"op\":\"ping\",\"id\":-1,\"wibble\":1}", "{}"},
