@@ -7,11 +7,12 @@ here: the lengths of columns, what a delta's key is, that ticks do not go back.
 import base64
 import json
 import re
+import socket
 import unittest
 
 import jsonschema
 
-from drover_client import ROOT, Case, Server
+from drover_client import ROOT, Case, Client, Server
 from schema_check import DEFS, OPS, SCHEMA, Validator, complaint, whole
 
 PAGE = (ROOT / "protocol.md").read_text(encoding="utf-8")
@@ -56,6 +57,17 @@ class Rules:
 
 
 class Schema(Case):
+    def test_the_client_of_all_tests_checks_what_comes(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            with Client(listener.getsockname()[1], hello=False) as client, listener.accept()[0] as peer:
+                for line, is_fine in (('{"op":"reply","to":"ping","clock":1,"tick":2}', True), ('{"op":"reply","to":"ping","clock":1}', False),
+                                      ('{"op":"reply","to":"ping","clock":1,"tick":2,"more":3}', False), ('{"op":"huh"}', False)):
+                    peer.sendall(line.encode() + b"\n")
+                    if is_fine:
+                        self.assertEqual(client.receive()["to"], "ping")
+                    else:
+                        self.assertRaises(AssertionError, client.receive)
+
     def test_it_is_a_schema(self):
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
         for keyword in Validator.VALIDATORS.keys() - jsonschema.Draft202012Validator.VALIDATORS.keys():

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from drover_client import ROOT, Case, Server, parse_strict
+from drover_client import ROOT, Case, Server, parse_checked
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = {m[2]: (m[1], m[3]) for m in re.finditer(r"^```(\w+) test=(\w+)\n(.*?)^```$", README, re.M | re.S)}
@@ -34,7 +34,7 @@ class Examples(Case):
         return result.stdout.splitlines()
 
     def messages(self, name, server):
-        return [parse_strict(line.encode()) for line in self.run_block(name, server)]
+        return [parse_checked(line.encode()) for line in self.run_block(name, server)]
 
     def setUp(self):
         self.server = Server(self.WORLD)
@@ -185,7 +185,7 @@ class Typed(Case):
             with Server(world) as server:
                 result = subprocess.run(["bash", "-u", "-c", f"at=127.0.0.1:{server.port}; {hint}"], capture_output=True, text=True,
                                         timeout=60, check=True)
-            hello, reply = (parse_strict(line.encode()) for line in result.stdout.splitlines())
+            hello, reply = (parse_checked(line.encode()) for line in result.stdout.splitlines())
             self.assertEqual((hello["op"], reply["to"]), ("hello", "list"))
             self.assertIn("flock", {row["name"] for row in reply["scenarios"]})
 
@@ -207,7 +207,7 @@ class Typed(Case):
 
     def line_of(self, process):
         self.assertTrue(select.select([process.stdout], [], [], 30)[0], "nc shows nothing")
-        return parse_strict(process.stdout.readline().rstrip(b"\n"))
+        return parse_checked(process.stdout.readline().rstrip(b"\n"))
 
 
 class Complete(Case):
