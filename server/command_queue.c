@@ -68,7 +68,7 @@ static enum command_push push_locked(struct command_queue *queue, uint32_t sessi
     struct command *older = is_pointer ? find_last_pointer(queue, session, request->op) : NULL;
     if (older != NULL) {
         older->sequence = sequence;
-        older->request.body = request->body;
+        older->request = *request;
         return COMMAND_REPLACED;
     }
     if (queue->count == queue->capacity) {
