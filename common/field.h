@@ -24,7 +24,11 @@ enum field_type {
                    */
     FIELD_NAME,   /* char[LIMIT_NAME_CHARS + 1]; outside a string of [A-Za-z0-9_-], 1 to 31 characters */
     FIELD_TEXT,   /* char[size]; outside any string whose UTF-8 fits */
-    FIELD_NAMES,  /* char[size]; outside an array of such names, inside one space between them */
+    FIELD_NAMES,  /* char[size]; outside an array of such names, inside one space between them; a name that
+                     stands twice counts once */
+    FIELD_SHAPED, /* an array of a form of its own, which `unit` says ("[x, y, radius]"); its reader and
+                     writer are the caller's, the tables only know that it is there. max: of how many; 0: as
+                     unit says */
     FIELD_END,    /* ends a table */
 };
 
@@ -44,11 +48,11 @@ struct field {
     size_t offset; /* of the member in its struct */
     size_t size;   /* of the member, bytes */
     unsigned flags;
-    double min, max; /* numbers: what is allowed, inclusive */
-    double initial;  /* numbers, choices: the value when it is left out */
-    const char *const *choices;
-    const char *unit; /* "px", "px/s", "mass*px/s^2", "deg/s", "1", ... */
-    const char *help; /* one sentence */
+    double min, max;            /* numbers: what is allowed, inclusive */
+    double initial;             /* numbers, choices: the value when it is left out */
+    const char *const *choices; /* CHOICE: all there are; NAMES: NULL, or for people: its caller checks */
+    const char *unit;           /* "px", "px/s", "mass*px/s^2", "deg/s", "1", ... */
+    const char *help;           /* one sentence */
 };
 
 #define FIELD_MEMBER(structure, member) offsetof(structure, member), sizeof(((structure *)0)->member)

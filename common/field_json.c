@@ -51,8 +51,8 @@ const char *json_type_name(const cJSON *value) {
 
 /* " px/s", or "" for what is counted or has no dimension. */
 static void unit_text(const struct field *field, char *out, size_t size) {
-    const bool is_named = field->unit != NULL && field->unit[0] != '\0' && strcmp(field->unit, "1") != 0 &&
-                          strcmp(field->unit, "N") != 0;
+    const bool is_named = field->unit != NULL && field->type != FIELD_SHAPED && field->unit[0] != '\0' &&
+                          strcmp(field->unit, "1") != 0 && strcmp(field->unit, "N") != 0;
     (void)snprintf(out, size, "%s%s", is_named ? " " : "", is_named ? field->unit : "");
 }
 
@@ -92,6 +92,8 @@ static const char *type_wanted(const struct field *field) {
         return "true or false";
     case FIELD_NAMES:
         return "an array of names";
+    case FIELD_SHAPED:
+        return field->unit;
     case FIELD_CHOICE:
     case FIELD_NAME:
     case FIELD_TEXT:
@@ -393,6 +395,18 @@ static int read_text(const struct field *field, const char *text, const char *pa
     return 0;
 }
 
+/* Whether the list, blanks between its names, has this one. */
+static bool has_name(const char *list, const char *name, size_t length) {
+    while (*list != '\0') {
+        const size_t other = strcspn(list, " ");
+        if (other == length && memcmp(list, name, length) == 0) {
+            return true;
+        }
+        list += other + (list[other] == ' ');
+    }
+    return false;
+}
+
 static int read_names(const struct field *field, const cJSON *value, const char *path, void *object,
                       struct failure *failure) {
     if (!cJSON_IsArray(value)) {
@@ -412,6 +426,9 @@ static int read_names(const struct field *field, const cJSON *value, const char 
             return -1;
         }
         const size_t length = strlen(name);
+        if (has_name(member, name, length)) {
+            continue;
+        }
         if (used + 1 + length >= field->size) {
             return failure_set(failure, FAILURE_BAD_PARAM, item_path,
                                "too many names: at most %zu characters in all", field->size - 1);
@@ -439,6 +456,8 @@ int field_read_value(const struct field *field, const cJSON *value, const char *
         return read_bool(field, value, path, object, failure);
     case FIELD_NAMES:
         return read_names(field, value, path, object, failure);
+    case FIELD_SHAPED:
+        return 0;
     case FIELD_FLOAT:
     case FIELD_DOUBLE:
     case FIELD_ANGLE:
@@ -470,6 +489,8 @@ void fields_set_initial(const struct field *table, void *object) {
         case FIELD_NAMES:
         case FIELD_TEXT:
             memset(member_of(table, object), 0, table->size);
+            break;
+        case FIELD_SHAPED:
             break;
         case FIELD_CHOICE:
             *(int *)member_of(table, object) = (int)table->initial;
@@ -635,6 +656,7 @@ void field_write_value(const struct field *field, const void *object, struct jso
     case FIELD_TEXT:
         json_string(json, member);
         break;
+    case FIELD_SHAPED:
     case FIELD_END:
         assert(0 && "not a member");
     }

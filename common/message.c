@@ -17,6 +17,7 @@
 #include "common/id_text.h"
 #include "common/json_check.h"
 #include "common/name_table.h"
+#include "common/request_unknown.h"
 
 /* clang-format off */
 #define END {.name = NULL, .type = FIELD_END}
@@ -235,7 +236,19 @@ static void write_id(const char *id, struct json_writer *json) {
     }
 }
 
-void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out) {
+void message_write_unknown(const struct request *request, uint64_t tick, struct buffer *out) {
+    struct json_writer json = begin_message("event", out);
+    json_key_string(&json, "event", "unknown");
+    json_key_unsigned(&json, "tick", tick);
+    json_key_unsigned(&json, "by", 0);
+    json_key_string(&json, "to", request_op_name(request->op));
+    request_unknown_write(request, &json);
+    end_message(&json);
+}
+
+/* request: NULL when none could be read. */
+static void write_error(const struct request *request, const char *id, uint64_t line,
+                        const struct failure *failure, struct buffer *out) {
     struct json_writer json = begin_message("error", out);
     write_id(id, &json);
     if (line > 0) {
@@ -246,7 +259,19 @@ void message_write_error(const char *id, uint64_t line, const struct failure *fa
         json_key_string(&json, "field", failure->field);
     }
     json_key_string(&json, "message", failure->message);
+    if (request != NULL) {
+        request_unknown_write(request, &json);
+    }
     end_message(&json);
+}
+
+void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out) {
+    write_error(NULL, id, line, failure, out);
+}
+
+void message_write_refusal(const struct request *request, uint64_t line, const struct failure *failure,
+                           struct buffer *out) {
+    write_error(request, request->id, line, failure, out);
 }
 
 void message_write_bye(const char *reason, const char *text, uint32_t retry_s, struct buffer *out) {
@@ -269,6 +294,12 @@ struct json_writer message_begin_reply(enum request_op op, const char *id, struc
 bool message_is_reply(const char *line, size_t length) {
     static const char start[] = "{\"op\":\"reply\",";
     return line != NULL && length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
+}
+
+struct json_writer message_begin_answer(const struct request *request, struct buffer *out) {
+    struct json_writer json = message_begin_reply(request->op, request->id, out);
+    request_unknown_write(request, &json);
+    return json;
 }
 
 void message_end_reply(struct json_writer *json, struct buffer *out) {

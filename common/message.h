@@ -192,8 +192,14 @@ void message_scenario_follow(struct message_scenario *scenario, const struct mes
 void message_write_hello(const struct message_hello *hello, struct buffer *out);
 void message_write_scenario(const struct message_scenario *scenario, struct buffer *out);
 void message_write_event(const struct message_event *event, struct buffer *out);
-/** line 0 leaves it out. */
+/** To the session alone that sent a request that is done and has no reply: the members its op does not know.
+ * tick: the world's. */
+void message_write_unknown(const struct request *request, uint64_t tick, struct buffer *out);
+/** An error about a line of which no more is known than an id. line 0 leaves it out. */
 void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out);
+/** An error about a request: it names the members that the op does not know as well. */
+void message_write_refusal(const struct request *request, uint64_t line, const struct failure *failure,
+                           struct buffer *out);
 /** retry_s: when to try again; 0 leaves it out. */
 void message_write_bye(const char *reason, const char *text, uint32_t retry_s, struct buffer *out);
 
@@ -201,6 +207,8 @@ void message_write_bye(const char *reason, const char *text, uint32_t retry_s, s
 struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out);
 /** Whether an answer is a reply, not an error. NULL is neither. */
 bool message_is_reply(const char *line, size_t length);
+/** The same for a request; names the members that its op does not know. */
+struct json_writer message_begin_answer(const struct request *request, struct buffer *out);
 void message_end_reply(struct json_writer *json, struct buffer *out);
 
 /** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot",

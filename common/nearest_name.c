@@ -58,6 +58,10 @@ void nearest_name_offer(struct nearest_name *nearest, const char *name) {
     }
 }
 
+const char *nearest_name_best(const struct nearest_name *nearest) {
+    return nearest->distance < TOO_FAR ? nearest->best : "";
+}
+
 void nearest_name_hint(const struct nearest_name *nearest, char hint[NEAREST_HINT_BYTES]) {
     hint[0] = '\0';
     if (nearest->distance < TOO_FAR) {

@@ -26,6 +26,8 @@ struct nearest_name nearest_name_begin(const char *typed);
 void nearest_name_offer(struct nearest_name *nearest, const char *name);
 /** The suggestion to append to a sentence; "" when nothing is near. */
 void nearest_name_hint(const struct nearest_name *nearest, char hint[NEAREST_HINT_BYTES]);
+/** The suggestion alone; "" when nothing is near. It lies in *nearest. */
+const char *nearest_name_best(const struct nearest_name *nearest);
 /** How many letters differ (see above); at most NEAREST_NAME_CHARS + 1, which also stands for too long. */
 int nearest_name_distance(const char *a, const char *b);
 

@@ -16,6 +16,7 @@
 #include "common/request_obstacle.h"
 #include "common/request_subscribe.h"
 #include "common/request_table.h"
+#include "common/request_unknown.h"
 #include "common/text_list.h"
 #include "common/utf8.h"
 
@@ -298,7 +299,9 @@ static int read_id(const cJSON *json, char id[ID_TEXT_BYTES], struct failure *fa
 static int read_body(const cJSON *json, struct request *request, struct failure *failure) {
     uint64_t present = 0;
     const struct request_row *row = &request_rows[request->op];
-    if (fields_read(row->fields, json, "", NULL, &request->body, &present, failure) != 0) {
+    const int result = fields_read(row->fields, json, "", NULL, &request->body, &present, failure);
+    request_unknown_note(json, result == 0 ? &present : NULL, request);
+    if (result != 0) {
         return -1;
     }
     for (const struct request_presence *presence = row->presences; presence->field != NULL; presence++) {
@@ -327,11 +330,14 @@ static int decode_tree(const cJSON *json, struct request *request, struct failur
 int request_decode(const char *line, size_t length, struct request *request, struct failure *failure) {
     const struct json_limits limits = json_limits_line();
     struct json_fault fault;
+    request->op = REQUEST_PING; /* of which nothing is known yet */
     request->id[0] = '\0';
+    request->unknown[0] = '\0';
     const enum json_fault_kind kind = json_check(line, length, &limits, &fault);
     if (kind != JSON_FINE) {
         return failure_set(failure, kind == JSON_DUPLICATE_KEY ? FAILURE_INVALID : FAILURE_PARSE, NULL,
-                           "byte %zu: %s", fault.offset + 1, fault.message);
+                           "byte %zu: %s%s", fault.offset + 1, fault.message,
+                           fault.offset == 0 ? "; a request is a JSON object like {\"op\":\"help\"}" : "");
     }
     cJSON *json = cJSON_ParseWithLengthOpts(line, length, NULL, 0);
     if (json == NULL) {
@@ -400,7 +406,7 @@ void request_encode(const struct request *request, struct buffer *out) {
     const bool is_list = write_list(request, &json);
     for (const struct field *field = request_rows[request->op].fields; !is_list && field->type != FIELD_END;
          field++) {
-        if (is_written(request, &initial, field)) {
+        if (field->type != FIELD_SHAPED && is_written(request, &initial, field)) {
             json_key(&json, field->name);
             field_write_value(field, &request->body, &json);
         }

@@ -197,10 +197,15 @@ struct request_help {
     char about[LIMIT_NAME_CHARS + 1]; /* one op; "" for all */
 };
 
-/** id: the JSON text of the id as it came (17 or "abc"), "" when the request has none. */
+enum { REQUEST_UNKNOWN_BYTES = 256, REQUEST_UNKNOWN_MOST = 8, REQUEST_UNKNOWN_CHARS = 64 };
+
+/** id: the JSON text of the id as it came (17 or "abc"), "" when the request has none.
+ * unknown: the members that its op does not know, a name a line, "" when there are none; at most
+ * REQUEST_UNKNOWN_MOST of at most REQUEST_UNKNOWN_CHARS bytes each, printable UTF-8. They change nothing. */
 struct request {
     enum request_op op;
     char id[LIMIT_ID_CHARS * 6 + 3];
+    char unknown[REQUEST_UNKNOWN_BYTES];
     union {
         struct request_subscribe subscribe;
         struct request_set_region set_region;
@@ -255,7 +260,7 @@ struct request request_default(enum request_op op);
 
 /** Reads one line (no newline). Does the strict JSON check first.
  * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry
- * it. */
+ * it; op and unknown (or "") as well. */
 NODISCARD int request_decode(const char *line, size_t length, struct request *request,
                              struct failure *failure);
 

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <string.h>
 
-static const char *type_name(enum field_type type) {
-    switch (type) {
+static const char *type_name(const struct field *field) {
+    switch (field->type) {
     case FIELD_FLOAT:
     case FIELD_DOUBLE:
     case FIELD_ANGLE:
@@ -23,6 +23,8 @@ static const char *type_name(enum field_type type) {
         return "choice";
     case FIELD_NAMES:
         return "array of names";
+    case FIELD_SHAPED:
+        return field->unit;
     case FIELD_NAME:
         return "name";
     case FIELD_TEXT:
@@ -44,7 +46,7 @@ static void write_choices(const struct field *field, struct json_writer *json) {
         json_string(json, field->choices[i]);
     }
     json_end(json);
-    if ((field->flags & FIELD_REQUIRED) == 0) {
+    if (field->type == FIELD_CHOICE && (field->flags & FIELD_REQUIRED) == 0) {
         json_key_string(json, "default", field->choices[(int)field->initial]);
     }
 }
@@ -52,7 +54,7 @@ static void write_choices(const struct field *field, struct json_writer *json) {
 static void write_field(const struct field *field, struct json_writer *json) {
     json_object(json);
     json_key_string(json, "name", field->name);
-    json_key_string(json, "type", type_name(field->type));
+    json_key_string(json, "type", type_name(field));
     json_key_bool(json, "required", (field->flags & FIELD_REQUIRED) != 0);
     if (is_number(field->type) && field->max < DBL_MAX) {
         json_key_number(json, "min", field->min);
@@ -61,40 +63,17 @@ static void write_field(const struct field *field, struct json_writer *json) {
     if (is_number(field->type) && field->initial != 0.0) {
         json_key_number(json, "default", field->initial);
     }
-    if (field->type == FIELD_CHOICE) {
+    if (field->choices != NULL) {
         write_choices(field, json);
     }
-    if (field->unit != NULL) {
+    if (field->type == FIELD_SHAPED && field->max > 0.0) {
+        json_key_number(json, "most", field->max);
+    }
+    if (field->type != FIELD_SHAPED && field->unit != NULL) {
         json_key_string(json, "unit", field->unit);
     }
     json_key_string(json, "help", field->help);
     json_end(json);
-}
-
-/* `agents` of remove is read by hand (request.c), so it has no row. */
-static void write_agents(struct json_writer *json) {
-    json_object(json);
-    json_key_string(json, "name", "agents");
-    json_key_string(json, "type", "array of integers");
-    json_key_bool(json, "required", false);
-    json_key_string(json, "help", "Several agents.");
-    json_end(json);
-}
-
-/* What add_obstacle takes is read by hand as well (request_obstacle.c). */
-static void write_shapes(struct json_writer *json) {
-    static const char *const shapes[][3] = {
-        {"circle", "[x, y, radius]", "A disc; px."},
-        {"box", "[x, y, width, height]", "From its upper left corner; px."},
-        {"polygon", "array of points", "3 to 16 corners of a convex shape; px."}};
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        json_object(json);
-        json_key_string(json, "name", shapes[i][0]);
-        json_key_string(json, "type", shapes[i][1]);
-        json_key_bool(json, "required", false);
-        json_key_string(json, "help", shapes[i][2]);
-        json_end(json);
-    }
 }
 
 static void write_op(enum request_op op, struct json_writer *json) {
@@ -106,12 +85,6 @@ static void write_op(enum request_op op, struct json_writer *json) {
     json_array(json);
     for (const struct field *field = request_fields(op); field->type != FIELD_END; field++) {
         write_field(field, json);
-    }
-    if (op == REQUEST_REMOVE) {
-        write_agents(json);
-    }
-    if (op == REQUEST_ADD_OBSTACLE) {
-        write_shapes(json);
     }
     json_end(json);
     json_end(json);

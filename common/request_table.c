@@ -4,6 +4,8 @@
 #include <float.h>
 
 static const char *const layout_choices[] = {"objects", "packed", "density", "events", NULL};
+static const char *const field_choices[] = {"pos",     "vel",   "heading", "state", "kind",
+                                            "stamina", "force", "desired", NULL};
 static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", NULL};
 
 /* clang-format off */
@@ -19,6 +21,10 @@ static const char *const list_choices[] = {"scenarios", "kinds", "targets", "beh
     {"agent", FIELD_UINT32, FIELD_MEMBER(structure, agent), 0, 1, (double)UINT32_MAX, 0, NULL, NULL, help_text}
 #define SPEED(structure, member, help_text)                                                                        \
     {#member, FIELD_FLOAT, FIELD_MEMBER(structure, member), 0, -LIMIT_SPEED, LIMIT_SPEED, 0, NULL, "px/s", help_text}
+/* An array that request_subscribe.c, request_obstacle.c or request.c reads and writes. */
+#define SHAPED(field_name, form, most, help_text)                                                                  \
+    {field_name, FIELD_SHAPED, 0, 0, 0, 0, most, 0, NULL, form, help_text}
+#define REGION SHAPED("region", "[x, y, width, height]", 0, "Only what is inside; px.")
 #define HAS(structure, field_name, member) {field_name, offsetof(structure, member)}
 
 static const struct field no_fields[] = {END};
@@ -31,8 +37,9 @@ static const struct field subscribe_fields[] = {
      "Snapshots a second of simulated time."},
     {"forces", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, forces), 0, 0, 0, 0, NULL, NULL,
      "Steering vectors with every agent."},
-    {"fields", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, fields), 0, 0, 0, 0, NULL, NULL,
+    {"fields", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, fields), 0, 0, 0, 0, field_choices, NULL,
      "What of every agent: pos, vel, heading, state, kind, stamina, force, desired."},
+    REGION,
     {"kinds", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, kinds), 0, 0, 0, 0, NULL, NULL,
      "Agents of these kinds only."},
     {"grid", FIELD_POINT, FIELD_MEMBER(struct request_subscribe, grid), 0, 1, LIMIT_GRID_SIDE, 0, NULL, NULL,
@@ -48,8 +55,8 @@ static const struct request_presence subscribe_presences[] = {
     NO_PRESENCE,
 };
 
-/* `region` is an array of four and read by request_subscribe.c, here and in subscribe. */
 static const struct field set_region_fields[] = {
+    REGION,
     {"clear", FIELD_BOOL, FIELD_MEMBER(struct request_set_region, clear), 0, 0, 0, 0, NULL, NULL,
      "The whole world again."},
     END,
@@ -107,10 +114,11 @@ static const struct request_presence spawn_presences[] = {
     NO_PRESENCE,
 };
 
-/* `agent` is the first of `agents`, which is an array and read by request.c. */
+/* `agent` is the first of `agents`. */
 static const struct field remove_fields[] = {
     {"agent", FIELD_UINT32, offsetof(struct request_remove, agents), sizeof(uint32_t), 0, 1, (double)UINT32_MAX, 0,
      NULL, NULL, "One agent."},
+    SHAPED("agents", "array of integers", LIMIT_REMOVE_IDS, "Several agents."),
     NAME(struct request_remove, kind, 0, "All agents of a kind."),
     END,
 };
@@ -153,6 +161,7 @@ static const struct field list_fields[] = {
 static const struct field inspect_fields[] = {
     {"agent", FIELD_UINT32, offsetof(struct request_inspect, agents), sizeof(uint32_t), 0, 1, (double)UINT32_MAX, 0,
      NULL, NULL, "One agent."},
+    SHAPED("agents", "array of integers", LIMIT_INSPECT_IDS, "Several agents."),
     END,
 };
 
@@ -220,7 +229,13 @@ static const struct field remove_target_fields[] = {
     END,
 };
 
-/* What add_obstacle takes are arrays and read by request_obstacle.c. */
+static const struct field add_obstacle_fields[] = {
+    SHAPED("circle", "[x, y, radius]", 0, "A disc; px."),
+    SHAPED("box", "[x, y, width, height]", 0, "From its upper left corner; px."),
+    SHAPED("polygon", "array of points", LIMIT_OBSTACLE_POINTS, "3 to 16 corners of a convex shape; px."),
+    END,
+};
+
 #define OBSTACLE(structure)                                                                                        \
     {"obstacle", FIELD_UINT32, FIELD_MEMBER(structure, obstacle), FIELD_REQUIRED, 1, (double)UINT32_MAX, 0, NULL,   \
      NULL, "Its id."}
@@ -262,7 +277,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_HELP] = {"help", true, help_fields, no_presences},
     [REQUEST_ADD_TARGET] = {"add_target", false, add_target_fields, no_presences},
     [REQUEST_REMOVE_TARGET] = {"remove_target", false, remove_target_fields, no_presences},
-    [REQUEST_ADD_OBSTACLE] = {"add_obstacle", false, no_fields, no_presences},
+    [REQUEST_ADD_OBSTACLE] = {"add_obstacle", false, add_obstacle_fields, no_presences},
     [REQUEST_MOVE_OBSTACLE] = {"move_obstacle", false, move_obstacle_fields, no_presences},
     [REQUEST_REMOVE_OBSTACLE] = {"remove_obstacle", false, remove_obstacle_fields, no_presences},
 };

@@ -1,4 +1,4 @@
-/* The two plainest answers to a request, sent at once. On the loop. */
+/* The plainest answers to a request, sent at once. On the loop. */
 #ifndef DROVER_SERVER_ANSWER_H
 #define DROVER_SERVER_ANSWER_H
 
@@ -10,5 +10,7 @@
 void answer_done(struct session *session, const struct request *request);
 /** An error about the line the session is at. id: the request's, "" when there is none. */
 void answer_failure(struct session *session, const char *id, const struct failure *failure);
+/** The same about a request that was read: the members its op does not know are named. */
+void answer_refusal(struct session *session, const struct request *request, const struct failure *failure);
 
 #endif

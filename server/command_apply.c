@@ -55,6 +55,12 @@ void apply_tell_target(struct apply *apply, const char *name, int target) {
 
 /* ---- targets ---- */
 
+/* Says that nothing heeds what was set. It is set all the same: what is spawned later may heed it. */
+static void note_unheeded(struct apply *apply) {
+    apply->effects.unheeded = true;
+    json_key_bool(apply->json, "heeded", false);
+}
+
 static int move_target(struct apply *apply, const char *name, const char *field, vec2 point) {
     struct world *world = apply->stage->world;
     const int target = command_find_target(world, name, field, &apply->failure);
@@ -102,13 +108,25 @@ static int read_aim(struct apply *apply, const struct request_set_target *body, 
     return 0;
 }
 
+static int move_named(struct apply *apply, const struct request_set_target *body) {
+    const struct world *world = apply->stage->world;
+    if (move_target(apply, body->name, "name", vec2_make(body->x, body->y)) != 0) {
+        return -1;
+    }
+    if (!world_heeds_target(world, world_find_target(world, body->name))) {
+        note_unheeded(apply);
+    }
+    return 0;
+}
+
 static int apply_set_target(struct apply *apply) {
     struct world *world = apply->stage->world;
     const struct request_set_target *body = &apply->request->body.set_target;
     if (body->has_name) {
-        return move_target(apply, body->name, "name", vec2_make(body->x, body->y));
+        return move_named(apply, body);
     }
     struct aim aim;
+    int kind = 0;
     if (read_aim(apply, body, &aim) != 0) {
         return -1;
     }
@@ -120,8 +138,9 @@ static int apply_set_target(struct apply *apply) {
         if (result != WORLD_OK) {
             return fail_world(apply, result);
         }
+        kind = world_agent(world, world_find_agent(world, body->agent)).kind;
     } else {
-        const int kind = command_find_kind(world, body->kind, &apply->failure);
+        kind = command_find_kind(world, body->kind, &apply->failure);
         if (kind < 0) {
             return -1;
         }
@@ -131,6 +150,9 @@ static int apply_set_target(struct apply *apply) {
     apply_write_tick(apply);
     if (aim.mode == AIM_POINT) {
         apply_write_point(apply, aim.point);
+    }
+    if (aim.mode != AIM_BEHAVIOR && !world_heeds_aim(world, kind)) {
+        note_unheeded(apply);
     }
     return 0;
 }
@@ -407,6 +429,20 @@ static int apply_inspect(struct apply *apply) {
 
 /* ---- all of them ---- */
 
+/* In place of the reply that is not due: whose target nothing heeds. */
+static void write_unheeded(const struct apply *apply, struct buffer *out) {
+    const struct request_set_target *body = &apply->request->body.set_target;
+    struct message_event event = apply->effects.event; /* a named target, and where it is now */
+    (void)snprintf(event.event, sizeof event.event, "unheeded");
+    event.tick = world_tick(apply->stage->world);
+    if (!body->has_name) {
+        event.has = body->has_kind ? EVENT_HAS_KIND : EVENT_HAS_AGENT;
+        memcpy(event.kind, body->kind, sizeof event.kind);
+        event.agent = body->agent;
+    }
+    message_write_event(&event, out);
+}
+
 typedef int apply_function(struct apply *apply);
 
 static apply_function *const functions[REQUEST_OP_COUNT] = {
@@ -435,19 +471,21 @@ struct command_effects command_apply(struct stage *stage, const struct request *
     assert(request->op < REQUEST_OP_COUNT && functions[request->op] != NULL);
     struct buffer reply;
     buffer_init(&reply, out->limit);
-    struct json_writer json = message_begin_reply(request->op, request->id, &reply);
+    struct json_writer json = message_begin_answer(request, &reply);
     struct apply apply = {.stage = stage, .request = request, .json = &json};
     if (functions[request->op](&apply) != 0) {
         if (request->id[0] != '\0' || !apply.is_told) {
-            message_write_error(request->id, line, &apply.failure, out);
+            message_write_refusal(request, line, &apply.failure, out);
         }
         apply.effects = (struct command_effects){0};
+    } else if (apply.effects.unheeded && request->id[0] == '\0') {
+        write_unheeded(&apply, out);
     } else if (apply.effects.step_ticks == 0 &&
                (request->id[0] != '\0' || request_always_answers(request->op))) {
         message_end_reply(&json, &reply);
         if (reply.failed) {
             (void)failure_set(&apply.failure, FAILURE_BUSY, NULL, "done, but the reply has no room");
-            message_write_error(request->id, line, &apply.failure, out);
+            message_write_refusal(request, line, &apply.failure, out);
         } else {
             buffer_append(out, reply.data, reply.length);
         }
@@ -458,7 +496,7 @@ struct command_effects command_apply(struct stage *stage, const struct request *
 
 void command_finish_step(const struct stage *stage, const struct request *request, bool is_stopped,
                          struct buffer *out) {
-    struct json_writer json = message_begin_reply(REQUEST_STEP, request->id, out);
+    struct json_writer json = message_begin_answer(request, out);
     json_key_unsigned(&json, "tick", world_tick(stage->world));
     json_key(&json, "hash");
     json_hex64(&json, world_hash(stage->world));

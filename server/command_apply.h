@@ -28,6 +28,8 @@ struct command_effects {
     bool loaded;    /* another world is on the stage */
     bool furnished; /* a target or an obstacle came, moved or went: those who were told before know less */
     uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
+    bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
+                      its session, which needs to know it once) */
     struct message_event
         event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */
 };

@@ -132,7 +132,7 @@ enum command_push command_lanes_push(struct command_lanes *lanes, uint32_t sessi
     if (lane != NULL && is_pointer(request) && is_pointer(&lane->last->request) &&
         lane->last->request.op == request->op) {
         lane->last->sequence = sequence;
-        lane->last->request.body = request->body;
+        lane->last->request = *request;
         return COMMAND_REPLACED;
     }
     struct command *command =

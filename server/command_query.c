@@ -51,6 +51,9 @@ int command_find_target(const struct world *world, const char *name, const char 
 static void write_range(const struct field *field, struct json_writer *json) {
     json_key_number(json, "min", field->min);
     json_key_number(json, "max", field->max);
+    if (field->type == FIELD_UINT32) {
+        json_key_bool(json, "integer", true);
+    }
     json_key_string(json, "unit", field->unit == NULL ? "1" : field->unit);
     json_key_string(json, "help", field->help);
 }

@@ -8,6 +8,7 @@
 #define DROVER_SERVER_OUTBOX_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct outcome {
     struct outcome *next;
     enum outcome_kind kind;
     uint32_t session;  /* OUTCOME_ANSWER: whose request it was */
+    bool is_notice;    /* OUTCOME_ANSWER: no answer was due; its session needs the text only the first time */
     uint32_t revision; /* events and scenarios: what the description was by then (simulation_revision) */
     uint32_t epoch;    /* OUTCOME_SCENARIO: the epoch that begins, and its rate */
     double tick_hz;

@@ -1,6 +1,7 @@
 /* See server.h. */
 #include "server/server.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void do_subscribe(struct server *server, struct session *session, const s
 static void do_ping(struct server *server, struct session *session, const struct request *request) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     if (request->body.ping.has_t0) {
         json_key_number(&json, "t0", request->body.ping.t0);
     }
@@ -134,7 +135,7 @@ static void send_greeting(struct session *session, const struct request *request
                           const struct message_hello *now) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
     json_key_string(&json, "role", role_name(session->guest.role));
     json_key_string(&json, "name", session->guest.name);
@@ -148,8 +149,7 @@ static void send_greeting(struct session *session, const struct request *request
     buffer_fini(&out);
 }
 
-static void refuse(struct session *session, const char *id, const struct failure *failure) {
-    answer_failure(session, id, failure);
+static void close_after_wrong_tokens(struct session *session) {
     if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
         session_close(session, "auth", "too many wrong tokens");
     }
@@ -160,7 +160,8 @@ static void refuse_late(struct session *session, uint64_t now_ms) {
     if (session->is_held && now_ms >= session->guest.deny_ms) {
         struct failure failure = {0};
         (void)reception_deny(&failure);
-        refuse(session, session->guest.deny_id, &failure);
+        answer_failure(session, session->guest.deny_id, &failure);
+        close_after_wrong_tokens(session);
         session_release(session);
     }
 }
@@ -174,7 +175,8 @@ static void do_hello(struct server *server, struct session *session, const struc
             memcpy(session->guest.deny_id, request->id, sizeof session->guest.deny_id);
             session_hold(session);
         } else {
-            refuse(session, request->id, &failure);
+            answer_refusal(session, request, &failure);
+            close_after_wrong_tokens(session);
         }
         return;
     }
@@ -200,7 +202,7 @@ static void do_hello(struct server *server, struct session *session, const struc
 static void do_stats(struct server *server, struct session *session, const struct request *request) {
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     statistics_write(&server->statistics, server->simulation, &server->sessions,
                      &server->broadcast.scratch.memory, &json);
     message_end_reply(&json, &out);
@@ -212,12 +214,12 @@ static void do_help(struct session *session, const struct request *request) {
     struct failure failure = {0};
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     if (request_help_write(&request->body.help, &json, &failure) == 0) {
         message_end_reply(&json, &out);
         session_send(session, &out);
     } else {
-        answer_failure(session, request->id, &failure);
+        answer_refusal(session, request, &failure);
     }
     buffer_fini(&out);
 }
@@ -237,7 +239,7 @@ static void do_command(struct server *server, struct session *session, const str
         return;
     case COMMAND_REFUSED:
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
-        answer_failure(session, request->id, &failure);
+        answer_refusal(session, request, &failure);
         return;
     }
 }
@@ -292,6 +294,24 @@ static void do_request(struct server *server, struct session *session, const str
 
 /* ---- lines ---- */
 
+/* A request that is done without a reply may have members its op does not know (and the reply to bye, which
+ * comes when the connection ends, names none): its session is told once for each op. */
+static void tell_unknown(struct server *server, struct session *session, const struct request *request) {
+    static_assert(REQUEST_OP_COUNT <= 64, "unknown_told has a bit for each op");
+    const uint64_t bit = UINT64_C(1) << (unsigned)request->op;
+    const bool is_answered = request->id[0] != '\0' || request_always_answers(request->op);
+    if (request->unknown[0] == '\0' || (is_answered && request->op != REQUEST_BYE) ||
+        (session->guest.unknown_told & bit) != 0) {
+        return;
+    }
+    session->guest.unknown_told |= bit;
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_unknown(request, simulation_tick(server->simulation), &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
+
 static void count_bad_line(struct session *session) {
     if (++session->bad_lines >= LIMIT_BAD_LINES) {
         session_close(session, "protocol", "too many unreadable lines in a row");
@@ -306,14 +326,15 @@ static void on_line(void *context, struct session *session, const char *line, si
         session->bad_lines = 0;
         reception_charge(session, &request);
         if (reception_allow(session, request.op, &failure) == 0) {
+            tell_unknown(server, session, &request);
             do_request(server, session, &request);
         } else {
-            answer_failure(session, request.id, &failure);
+            answer_refusal(session, &request, &failure);
         }
         return;
     }
     reception_charge(session, NULL);
-    answer_failure(session, request.id, &failure);
+    answer_refusal(session, &request, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
     } else {
@@ -365,6 +386,11 @@ static void deliver_answer(struct session *session, const struct command *comman
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
         rate_limit_forgive(&session->limit, uv_now(session->tcp.loop));
     }
+    if (command->outcome.is_notice && session->guest.unheeded_told) {
+        free(text);
+        text = NULL;
+    }
+    session->guest.unheeded_told = session->guest.unheeded_told || command->outcome.is_notice;
     if (text != NULL) {
         session_send_text(session, text, length);
     }

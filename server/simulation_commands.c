@@ -195,6 +195,7 @@ static void apply(struct simulation *simulation, struct command *command, uint64
     if (effects.loaded && simulation->step.command != NULL) {
         answer_step(simulation, &stopped);
     }
+    command->outcome.is_notice = effects.unheeded && command->request.id[0] == '\0';
     answer(simulation, command, &text);
     note_effects(simulation, &effects, session);
     buffer_fini(&stopped);
@@ -249,7 +250,7 @@ void simulation_refuse_commands(struct simulation *simulation) {
     while ((command = command_queue_pop(&simulation->commands)) != NULL) {
         struct buffer text;
         buffer_init(&text, ANSWER_BYTES);
-        message_write_error(command->request.id, command->sequence, &failure, &text);
+        message_write_refusal(&command->request, command->sequence, &failure, &text);
         answer(simulation, command, &text);
     }
     simulation_notify(simulation);

@@ -78,7 +78,7 @@ static void send_granted(const struct subscribe_context *context, struct session
     const struct snapshot_view *view = &subscription->view;
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_reply(request->op, request->id, &out);
+    struct json_writer json = message_begin_answer(request, &out);
     json_key_string(&json, "layout", request_layout_name(view->layout));
     if (view->layout != LAYOUT_EVENTS) {
         json_key_number(&json, "hz", context->scenario->tick_hz / (double)subscription->every);
@@ -171,7 +171,7 @@ static bool join(const struct subscribe_context *context, struct session *sessio
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
         break;
     }
-    answer_failure(session, request->id, &failure);
+    answer_refusal(session, request, &failure);
     return false;
 }
 
@@ -180,7 +180,7 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
     const struct request_subscribe *body = &request->body.subscribe;
     struct failure failure = {0};
     if (check_kinds(context->scenario, body->kinds, &failure) != 0) {
-        answer_failure(session, request->id, &failure);
+        answer_refusal(session, request, &failure);
         return false;
     }
     const struct subscription subscription = make_subscription(body, context->scenario->tick_hz);
@@ -208,7 +208,7 @@ static bool check_subscribed(struct session *session, const struct request *requ
     }
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "no frames come here; send subscribe first");
-    answer_failure(session, request->id, &failure);
+    answer_refusal(session, request, &failure);
     return false;
 }
 

@@ -80,6 +80,8 @@ struct guest {
     uint64_t heard_ms;                    /* loop time of its last line */
     uint64_t lag_told, lag_ms;            /* skipped frames it was told of, and when */
     uint64_t waits_ms; /* since when it waits with its side closed, or its last sign of that; 0: does not */
+    uint64_t unknown_told; /* bit op: it was told which members that op does not know */
+    bool unheeded_told;    /* that a set_target of it made no difference */
 };
 
 enum session_phase { SESSION_OPEN, SESSION_FLUSHING, SESSION_LINGERING, SESSION_CLOSED };

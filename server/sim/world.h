@@ -178,6 +178,12 @@ struct aim {
 NODISCARD enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim);
 void world_aim_kind(struct world *world, int kind, struct aim aim);
 
+/** Whether agents of this kind obey an aim: some behaviour of theirs is seek, arrive or queue. */
+bool world_heeds_aim(const struct world *world, int kind);
+/** Whether a target makes a difference to an agent there is: a behaviour or condition of its kind is about it
+ * (or about a set it belongs to) and no aim stands over that, or it, or its kind, was sent to it. */
+bool world_heeds_target(const struct world *world, int target);
+
 /** A further target, settled. WORLD_OK, WORLD_EXISTS, or WORLD_FULL at LIMIT_TARGETS.
  * name  1 to LIMIT_NAME_CHARS characters */
 NODISCARD enum world_result world_add_target(struct world *world, const char *name, vec2 at);

@@ -188,10 +188,71 @@ enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim a
         return WORLD_NO_AGENT;
     }
     world->aim[row] = settle_aim(world, aim);
+    world->has_sent = world->has_sent || aim.mode == AIM_TARGET;
     return WORLD_OK;
 }
 
 void world_aim_kind(struct world *world, int kind, struct aim aim) {
     assert(kind >= 0 && kind < world->kind_count);
     world->kinds[kind].aim = settle_aim(world, aim);
+}
+
+/* ---- who heeds what ---- */
+
+bool world_heeds_aim(const struct world *world, int kind) {
+    assert(kind >= 0 && kind < world->kind_count);
+    const struct kind_def *def = &world->kinds[kind].def;
+    for (int s = 0; s < def->state_count; s++) {
+        for (int b = 0; b < def->states[s].behavior_count; b++) {
+            if (world_is_aimed(def->states[s].behaviors[b].type)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_about(const struct world *world, const struct target_ref *ref,
+                     const struct ref_runtime *runtime, int target) {
+    return (runtime->mode == REF_TARGET && runtime->index == target) ||
+           (runtime->mode == REF_PREFIX &&
+            strncmp(ref->target, world->targets[target].name, (size_t)runtime->index) == 0);
+}
+
+static bool state_heeds(const struct world *world, const struct kind *kind, int index, int target) {
+    const struct state_def *state = &kind->def.states[index];
+    const struct state_runtime *runtime = &kind->states[index];
+    for (int b = 0; b < state->behavior_count; b++) {
+        const struct behavior_def *behavior = &state->behaviors[b];
+        const bool is_sent = world_is_aimed(behavior->type) && kind->aim.mode != AIM_BEHAVIOR;
+        if (is_sent ? kind->aim.mode == AIM_TARGET && kind->aim.target == target
+                    : is_about(world, &behavior->target, &runtime->behaviors[b].target, target) ||
+                          is_about(world, &behavior->second, &runtime->behaviors[b].second, target)) {
+            return true;
+        }
+    }
+    for (int c = 0; c < state->condition_count; c++) {
+        if (is_about(world, &state->conditions[c].target, &runtime->conditions[c], target)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool world_heeds_target(const struct world *world, int target) {
+    assert(target >= 0 && target < world->target_count);
+    for (int k = 0; k < world->kind_count; k++) {
+        for (int s = 0; world_kind_population(world, k) > 0 && s < world->kinds[k].def.state_count; s++) {
+            if (state_heeds(world, &world->kinds[k], s, target)) {
+                return true;
+            }
+        }
+    }
+    for (int32_t row = 0; world->has_sent && row < world->agent_count; row++) {
+        if (world->aim[row].mode == AIM_TARGET && world->aim[row].target == target &&
+            world_heeds_aim(world, world->kind[row])) {
+            return true;
+        }
+    }
+    return false;
 }

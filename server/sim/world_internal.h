@@ -84,6 +84,7 @@ struct world {
 
     bool has_neighbors,
         has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */
+    bool has_sent;    /* some agent was sent to a target of its own, now or once */
     bool is_creating; /* world_create has not placed everybody yet */
     bool is_sorted;   /* the grid holds tick t, in order of it or of a tick shortly before */
     bool keeps_order; /* the tick in hand leaves agents in the order they are in */
@@ -92,6 +93,11 @@ struct world {
     enum simd simd;   /* what neighbours are summed with */
     struct grid grid; /* everybody's motion, sorted or not */
 };
+
+/** Whether an aim stands over what a behaviour of this type is about. */
+static inline bool world_is_aimed(int type) {
+    return type == BEHAVIOR_SEEK || type == BEHAVIOR_ARRIVE || type == BEHAVIOR_QUEUE;
+}
 
 /** Where the agent is, and how it moves, in tick t. */
 static inline struct motion world_motion(const struct world *world, int32_t row) {

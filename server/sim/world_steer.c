@@ -8,11 +8,10 @@
 
 #include "server/sim/world_internal.h"
 
-/* An agent's own aim, or its kind's, stands over what seek and arrive are about. */
+/* An agent's own aim, or its kind's, stands over what seek, arrive and queue are about. */
 static bool aimed_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
                         vec2 *point) {
-    if (behavior->type != BEHAVIOR_SEEK && behavior->type != BEHAVIOR_ARRIVE &&
-        behavior->type != BEHAVIOR_QUEUE) {
+    if (!world_is_aimed(behavior->type)) {
         return false;
     }
     const struct aim *aim = &world->aim[row];

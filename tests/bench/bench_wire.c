@@ -13,6 +13,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base64.h"
+#include "common/request.h"
 #include "common/snapshot_density.h"
 #include "common/snapshot_packed.h"
 #include "common/snapshot_stream.h"
@@ -333,6 +334,31 @@ static void bench_copy(uint32_t agents) {
     world_destroy(world);
 }
 
+/* What reading a line costs the loop: a few requests as clients send them. */
+static void bench_requests(void) {
+    enum { REPEATS = 20000 };
+    static const char *const lines[] = {
+        "{\"op\":\"mouse\",\"x\":512,\"y\":300}",
+        "{\"op\":\"set_target\",\"id\":17,\"name\":\"mouse\",\"x\":100,\"y\":50.25}",
+        "{\"op\":\"spawn\",\"id\":\"a\",\"kind\":\"seeker\",\"count\":3,\"x\":100,\"y\":100,\"heading\":90}",
+        "{\"op\":\"subscribe\",\"hz\":25,\"fields\":[\"pos\",\"heading\"],\"region\":[0,0,300,300]}",
+    };
+    struct request *request = need(malloc(sizeof *request));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        double decode[RUNS];
+        for (int run = 0; run < RUNS; run++) {
+            struct failure failure;
+            const uint64_t start = cpu_now_ns();
+            for (int repeat = 0; repeat < REPEATS; repeat++) {
+                expect(request_decode(lines[i], strlen(lines[i]), request, &failure) == 0);
+            }
+            decode[run] = (double)(cpu_now_ns() - start) / REPEATS;
+        }
+        printf("%-14s %8.0f\n", request_op_name(request->op), median(decode));
+    }
+    free(request);
+}
+
 int bench_wire(void) {
     enum { MOST = 100000, SIZE = MOST * 300 };
     char *text = need(malloc(SIZE));
@@ -367,5 +393,7 @@ int bench_wire(void) {
     printf("copying a world out, ns an agent\n%9s %10s %10s\n", "agents", "all", "no heading");
     bench_copy(10000);
     bench_copy(1000000);
+    printf("requests, decoding, ns a line\n");
+    bench_requests();
     return 0;
 }

@@ -7,28 +7,16 @@ here: the lengths of columns, what a delta's key is, that ticks do not go back.
 import base64
 import json
 import re
+import socket
 import unittest
 
 import jsonschema
 
-from drover_client import ROOT, Case, Server
+from drover_client import ROOT, Case, Client, Server
+from schema_check import DEFS, OPS, SCHEMA, Validator, complaint, whole
 
-SCHEMA = json.loads((ROOT / "protocol.schema.json").read_text(encoding="utf-8"))
 PAGE = (ROOT / "protocol.md").read_text(encoding="utf-8")
 ENTRY = {"id": 4, "kind": 1, "state": 2, "x": 4, "y": 4, "vx": 4, "vy": 4, "heading": 2, "stamina": 4}
-
-
-def validator(side):
-    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/from_{side}", "$defs": SCHEMA["$defs"]})
-
-
-FROM = {side: validator(side) for side in ("server", "client")}
-
-
-def complaint(side, message):
-    """Why the message is none of this side, or None."""
-    error = jsonschema.exceptions.best_match(FROM[side].iter_errors(message))
-    return None if error is None else f"{error.json_path}: {error.message[:300]}"
 
 
 def size(text):
@@ -69,8 +57,21 @@ class Rules:
 
 
 class Schema(Case):
+    def test_the_client_of_all_tests_checks_what_comes(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            with Client(listener.getsockname()[1], hello=False) as client, listener.accept()[0] as peer:
+                for line, is_fine in (('{"op":"reply","to":"ping","clock":1,"tick":2}', True), ('{"op":"reply","to":"ping","clock":1}', False),
+                                      ('{"op":"reply","to":"ping","clock":1,"tick":2,"more":3}', False), ('{"op":"huh"}', False)):
+                    peer.sendall(line.encode() + b"\n")
+                    if is_fine:
+                        self.assertEqual(client.receive()["to"], "ping")
+                    else:
+                        self.assertRaises(AssertionError, client.receive)
+
     def test_it_is_a_schema(self):
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
+        for keyword in Validator.VALIDATORS.keys() - jsonschema.Draft202012Validator.VALIDATORS.keys():
+            self.assertIn(keyword, SCHEMA["description"])  # it says what its own keywords mean
 
     def test_every_example_of_the_page(self):
         seen = {"server": set(), "client": set()}
@@ -97,9 +98,9 @@ class Schema(Case):
     def test_it_knows_the_ops_and_the_codes(self):
         with Server("--paused", "seek") as server, server.connect() as client:
             ops = {row["op"] for row in client.request("help")["ops"]}
-        self.assertEqual(ops, set(SCHEMA["$defs"]["from_client"]["properties"]["op"]["enum"]))
+        self.assertEqual(ops, set(OPS))
         codes = re.findall(r"^\| `(\w+)` \|", PAGE[PAGE.index("| code | when |"):PAGE.index("## Roles")], re.M)
-        self.assertEqual(codes, SCHEMA["$defs"]["server_error"]["properties"]["code"]["enum"])
+        self.assertEqual(codes, DEFS["server_error"]["properties"]["code"]["enum"])
 
     def test_a_session(self):
         """Everything that a server says while a lot happens, each line of it."""
@@ -160,16 +161,18 @@ class Schema(Case):
 
     def test_what_is_wrong_is_found(self):
         snapshot = {"op": "snapshot", "tick": 1, "time": 0.1, "agents": [{"id": 1, "x": 1, "y": 2}], "targets": [], "clock": 1}
-        key = {"op": "key", "tick": 1, "key": 1, "n": 1, "scale": 100, "kinds": [], "states": [], "id": "AQAAAA=="}
+        key = {"op": "key", "tick": 1, "key": 1, "n": 1, "scale": 100, "kinds": ["a"], "kind": "AA==", "id": "AQAAAA=="}
         event = {"op": "event", "event": "caught", "tick": 1, "by": 0, "agent": 1, "quarry": 2}
         for good in (snapshot, key, event):
             self.assertIsNone(complaint("server", good))
+            self.assertTrue(whole("server").is_valid(good))
         for bad in ({**snapshot, "tick": -1}, {**snapshot, "agents": [{"x": 1}]}, {**snapshot, "more": 1}, {**snapshot, "tick": "1"},
                     {**snapshot, "targets": [{"name": "a b", "x": 1, "y": 1}]}, {**snapshot, "agents": [{"id": 1, "heading": 360}]},
-                    {**key, "scale": 10}, {**key, "id": "AQ*A"}, {**event, "quarry": 0}, {**event, "event": "kaught"},
+                    {**key, "scale": 10}, {**key, "states": []}, {k: v for k, v in key.items() if k != "kinds"}, {**key, "id": "AQ*A"}, {**event, "quarry": 0}, {**event, "event": "kaught"},
                     {k: v for k, v in event.items() if k != "by"}, {"op": "reply", "to": "step", "tick": 1, "hash": "12"},
                     {"op": "error", "code": "odd", "message": ""}, {"op": "bye", "reason": "tired", "message": ""}, {"op": "huh"}, [], 1):
             self.assertIsNotNone(complaint("server", bad), bad)
+            self.assertFalse(whole("server").is_valid(bad), bad)
         with Server("--paused", "seek") as server, server.connect() as client:
             for bad in ({"op": "fly"}, {"op": "step", "count": 0}, {"op": "step", "count": 1.5}, {"op": "mouse", "x": 1}, {"op": "load"},
                         {"op": "spawn", "kind": "seeker", "x": 1}, {"op": "spawn", "kind": "a b"}, {"op": "remove"},
@@ -179,6 +182,7 @@ class Schema(Case):
                         {"op": "add_obstacle", "circle": [1, 2, 3], "box": [1, 2, 3, 4]}, {"op": "move_obstacle", "obstacle": 0, "x": 1, "y": 1},
                         {"op": "add_target", "name": "x y", "x": 1, "y": 1}, {"op": "cursor", "x": 1e7, "y": 0}, {"op": "ping", "t0": "now"}):
                 self.assertIsNotNone(complaint("client", bad), bad)
+                self.assertFalse(whole("client").is_valid(bad), bad)
                 self.assertEqual(client.request(**bad)["op"], "error", bad)  # the server thinks so too
 
     def test_the_rules_find_what_is_wrong(self):

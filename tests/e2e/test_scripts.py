@@ -1,26 +1,32 @@
 """The examples of README.md, run as they stand there against a real server.
 
 Every block whose first line ends in test=NAME is executed (or, for a scenario, served); the check of that name below says
-what must come out. A block without a check, and a check without a block, are failures.
+what must come out. A block without a check, and a check without a block, are failures. They run in a quiet world, in one that
+sends long lines, and in one that sends events among the snapshots. What docs/, protocol.md and ./dev tell people to type is here as well.
 """
 
 import json
 import os
+import pathlib
 import re
+import select
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from drover_client import ROOT, Case, Server, parse_strict
+from drover_client import ROOT, Case, Server, parse_checked
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = {m[2]: (m[1], m[3]) for m in re.finditer(r"^```(\w+) test=(\w+)\n(.*?)^```$", README, re.M | re.S)}
 
 
 class Examples(Case):
-    def run_block(self, name, server):
+    WORLD = "flock"  # what README names; its snapshots are longer than what a file reads at once
+
+    def run_block(self, name, server, more=""):
         language, text = BLOCKS[name]
+        text += more
         command = {"bash": ["bash", "-u", "-c"], "python": [sys.executable, "-W", "error::SyntaxWarning", "-c"]}
         result = subprocess.run([*command[language], text], capture_output=True, text=True, timeout=60,
                                 env={**os.environ, "PORT": str(server.port)})
@@ -28,10 +34,10 @@ class Examples(Case):
         return result.stdout.splitlines()
 
     def messages(self, name, server):
-        return [parse_strict(line.encode()) for line in self.run_block(name, server)]
+        return [parse_checked(line.encode()) for line in self.run_block(name, server)]
 
     def setUp(self):
-        self.server = Server("seek")
+        self.server = Server(self.WORLD)
 
     def tearDown(self):
         with self.server:
@@ -46,7 +52,9 @@ class Examples(Case):
 
     def test_bash_watch(self):
         messages = self.messages("bash_watch", self.server)
-        self.assertEqual([m["op"] for m in messages], ["hello", "reply"] + ["snapshot"] * 3)
+        self.assertEqual([m["op"] for m in messages if m["op"] != "event"],
+                         ["hello", "reply"] + ["snapshot"] * (3 - sum(m["op"] == "event" for m in messages)))
+        self.assertEqual(len(messages), 5)
         self.assertLess(messages[2]["tick"], messages[4]["tick"])
 
     def test_bash_target(self):
@@ -98,11 +106,31 @@ class Examples(Case):
         self.assertEqual(self.target(), (100, 50))
         self.check_runs()
 
+    def test_python_client_asks_while_snapshots_come(self):
+        """What was read ahead is not lost: three hundred answers among thirty snapshots a second, and each in its turn."""
+        more = """
+ask(op="subscribe", hz=30)
+for i in range(300):
+    answer = ask(op="inspect", agent=1) if i % 2 else ask(op="ping", t0=i)
+    assert answer["op"] == "reply" and answer.get("t0", i) == i, answer
+print("asked", i + 1)
+"""
+        for _ in range(3):
+            self.assertEqual(self.run_block("python", self.server, more)[-1], "asked 300")
+
     def test_python_takes_about_ten_lines(self):
-        self.assertLessEqual(len(BLOCKS["python"][1].splitlines()), 11)
+        self.assertLessEqual(len(BLOCKS["python"][1].splitlines()), 12)
 
-    # --- the scenario
 
+class ExamplesInAQuietWorld(Examples):
+    WORLD = "seek"
+
+
+class ExamplesAmongEvents(Examples):
+    WORLD = "hunters_and_prey"
+
+
+class Scenario(Case):
     def test_scenario(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "crowd.json")
@@ -122,24 +150,70 @@ class Examples(Case):
 
 
 class Reference(Case):
-    def test_the_scenario_of_the_reference_runs(self):
-        page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
-        text = re.search(r"^```json\n(.*?)^```$", page, re.M | re.S)[1]
+    """The JSON of docs/scenarios.md: whole worlds run as they stand, a member of one in a world around it."""
+
+    BLOCKS = re.findall(r"^```json\n(.*?)^```$", (ROOT / "docs/scenarios.md").read_text(encoding="utf-8"), re.M | re.S)
+
+    def serve(self, text):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "moths.json")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            with Server("--paused", path) as server, server.connect() as client:
-                scenario = client.hello["scenario"]
-                self.assertEqual((scenario["title"], scenario["seed"], scenario["edge"]), ("Moths", 7, "wrap"))
-                self.assertEqual(scenario["targets"], ["mouse", "owl"])
-                self.assertEqual([kind["count"] for kind in scenario["kinds"]], [61])
+            path = pathlib.Path(folder, "page.json")
+            path.write_text(text, encoding="utf-8")
+            with Server("--paused", str(path)) as server, server.connect() as client:
                 self.assertEqual(client.request("step", count=60)["tick"], 60)
+                return client.hello["scenario"]
+
+    def test_the_scenario_of_the_reference_runs(self):
+        scenario = self.serve(self.BLOCKS[0])
+        self.assertEqual((scenario["title"], scenario["seed"], scenario["edge"]), ("Moths", 7, "wrap"))
+        self.assertEqual(scenario["targets"], ["mouse", "owl"])
+        self.assertEqual([kind["count"] for kind in scenario["kinds"]], [61])
+
+    def test_every_other_block_runs(self):
+        self.assertGreaterEqual(len(self.BLOCKS), 3)
+        for text in self.BLOCKS[1:]:
+            with self.subTest(text=text[:60]):
+                scenario = self.serve(text if text.startswith("{") else '{"name": "A page", "kinds": {"one": {}},' + text + "}")
+                self.assertGreaterEqual(len(scenario["kinds"]), 1)
+
+
+class Typed(Case):
+    """What a page tells people to type, typed."""
+
+    def test_the_hint_of_dev_demo(self):
+        hint = re.search(r"^  connect      (exec .*)$", (ROOT / "dev").read_text(encoding="utf-8"), re.M)[1]
+        for world in ("flock", "hunters_and_prey"):
+            with Server(world) as server:
+                result = subprocess.run(["bash", "-u", "-c", f"at=127.0.0.1:{server.port}; {hint}"], capture_output=True, text=True,
+                                        timeout=60, check=True)
+            hello, reply = (parse_checked(line.encode()) for line in result.stdout.splitlines())
+            self.assertEqual((hello["op"], reply["to"]), ("hello", "list"))
+            self.assertIn("flock", {row["name"] for row in reply["scenarios"]})
+
+    def test_the_start_of_the_protocol_page(self):
+        """nc with its input left open, as at a terminal: each line is answered when it is typed."""
+        page = (ROOT / "protocol.md").read_text(encoding="utf-8")
+        rows = re.search(r"^    \$ nc 127.0.0.1 7717\n((?:    .*\n)+)", page, re.M)[1].splitlines()
+        expected = [json.loads(re.match(r"\{[^{}]*?(?=,\.\.\.\}|\})", row.strip())[0] + "}") for row in rows]
+        self.assertEqual([m["op"] for m in expected], ["hello", "step", "reply"])
+        with Server("seek", "--paused") as server:
+            with subprocess.Popen(["nc", "127.0.0.1", str(server.port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as nc:
+                hello = self.line_of(nc)
+                nc.stdin.write(json.dumps(expected[1]).encode() + b"\n")
+                nc.stdin.flush()
+                reply = self.line_of(nc)
+                nc.terminate()
+        for shown, came in ((expected[0], hello), (expected[2], reply)):
+            self.assertLessEqual(shown.items(), came.items())
+
+    def line_of(self, process):
+        self.assertTrue(select.select([process.stdout], [], [], 30)[0], "nc shows nothing")
+        return parse_checked(process.stdout.readline().rstrip(b"\n"))
 
 
 class Complete(Case):
     def test_every_block_has_its_test(self):
-        tests = {name[len("test_"):] for name in dir(Examples) if name.startswith("test_")} - {"python_takes_about_ten_lines"}
+        tests = {name[len("test_"):] for name in (*dir(Examples), *dir(Scenario)) if name.startswith("test_")}
+        tests -= {"python_takes_about_ten_lines", "python_client_asks_while_snapshots_come"}
         self.assertEqual(tests, set(BLOCKS))
 
     def test_the_readme_starts_with_the_two_commands(self):

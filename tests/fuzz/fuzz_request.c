@@ -15,7 +15,7 @@ enum { LINE_BYTES = 1 << 20 };
 static void check_refusal(const struct request *request, const struct failure *failure) {
     struct buffer out;
     buffer_init(&out, LINE_BYTES);
-    message_write_error(request->id, 1, failure, &out);
+    message_write_refusal(request, 1, failure, &out);
     const struct json_limits limits = json_limits_file();
     struct json_fault fault;
     if (failure->code == FAILURE_NONE || failure->message[0] == '\0' || out.failed ||

@@ -226,6 +226,9 @@ static void reads_and_writes_names(void **state) {
     field_write_value(list_table, &list, &json);
     assert_string_equal(out.data, "[\"prey\",\"hunt-1\"]");
     buffer_fini(&out);
+    assert_int_equal(read_list("{\"kinds\":[\"b\",\"prey\",\"b\",\"pre\",\"prey\",\"b\"]}", &list, &failure),
+                     0);
+    assert_string_equal(list.kinds, "b prey pre"); /* each once */
     static const char *const refused[][3] = {
         {"{\"kinds\":\"prey\"}", "a.kinds", "expected an array of names, found a string"},
         {"{\"kinds\":[]}", "a.kinds", "empty"},

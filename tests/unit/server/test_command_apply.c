@@ -18,6 +18,11 @@ static const char *const pond =
 static const char *const lake = "{\"name\":\"Lake\",\"seed\":9,\"tick_hz\":30,\"world\":{\"size\":[100,100]},"
                                 "\"targets\":{\"rock\":[1,1]}}";
 
+static const char *const shy =
+    "{\"name\":\"Shy\",\"world\":{\"size\":[100,100]},\"targets\":{\"mouse\":[1,1]},"
+    "\"kinds\":{\"shy\":{\"behaviors\":[{\"flee\":{\"target\":\"mouse\"}}]}},"
+    "\"agents\":[{\"kind\":\"shy\",\"at\":[5,6]}]}";
+
 static int load(void *context, const char *name, struct scenario *out, struct failure *failure) {
     (void)context;
     scenario_init(out);
@@ -25,6 +30,11 @@ static int load(void *context, const char *name, struct scenario *out, struct fa
         const char *text = name[0] == 'l' ? lake : pond;
         assert_int_equal(scenario_read(text, strlen(text), out, failure), 0);
         memcpy(out->name, name, 5);
+        return 0;
+    }
+    if (strcmp(name, "shy") == 0) {
+        assert_int_equal(scenario_read(shy, strlen(shy), out, failure), 0);
+        memcpy(out->name, name, 4);
         return 0;
     }
     if (strcmp(name, "broken") == 0) {
@@ -114,6 +124,43 @@ static void refuse(const char *line, const char *code, const char *field, const 
     assert_int_equal(stage.epoch, epoch);
     assert_false(effects.changed || effects.loaded || effects.paused || effects.resumed || effects.described);
     assert_int_equal(effects.step_ticks, 0);
+}
+
+/* Nothing in the pond is about "home" when no hunter lives; prey that only flee obey nobody. */
+static void test_who_heeds(void **state) {
+    (void)state;
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"home\",\"x\":1,\"y\":1}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":1.00,\"y\":1.00}\n");
+    expect("{\"op\":\"set_target\",\"name\":\"home\",\"x\":1,\"y\":1}", "");
+    assert_false(effects.unheeded);
+    (void)apply("{\"op\":\"remove\",\"kind\":\"hunter\"}");
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"home\",\"x\":2,\"y\":1}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00,\"heeded\":"
+           "false}\n");
+    expect("{\"op\":\"set_target\",\"name\":\"home\",\"x\":3,\"y\":1}",
+           "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"target\":\"home\",\"x\":3.00,"
+           "\"y\":1.00}\n");
+    assert_true(effects.unheeded && effects.changed);
+    assert_string_equal(effects.event.event, "target"); /* the others are told as ever */
+    expect(
+        "{\"op\":\"set_target\",\"id\":1,\"kind\":\"hunter\",\"follow\":\"mouse\"}", /* those to come will */
+        "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0}\n");
+}
+
+static void test_who_heeds_nothing(void **state) {
+    (void)state;
+    (void)apply("{\"op\":\"load\",\"scenario\":\"shy\"}");
+    expect("{\"op\":\"set_target\",\"id\":1,\"agent\":1,\"x\":2,\"y\":1}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00,\"heeded\":"
+           "false}\n");
+    expect("{\"op\":\"set_target\",\"agent\":1,\"x\":2,\"y\":1}",
+           "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"agent\":1}\n");
+    expect("{\"op\":\"set_target\",\"kind\":\"shy\",\"x\":2,\"y\":1}",
+           "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"kind\":\"shy\"}\n");
+    expect("{\"op\":\"set_target\",\"id\":1,\"kind\":\"shy\",\"clear\":true}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0}\n");
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":2,\"y\":1}", /* it is fled from */
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00}\n");
 }
 
 static void test_targets(void **state) {
@@ -367,6 +414,8 @@ static void test_describe_geometry(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_describe_geometry, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_heeds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_heeds_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),

@@ -111,6 +111,65 @@ static void test_aims(void **state) {
     world_destroy(world);
 }
 
+static struct target_ref about(const char *target) {
+    struct target_ref ref = {.target = ""};
+    copy_text(ref.target, target);
+    return ref;
+}
+
+/* Who heeds a target, and who obeys an aim: of the kinds that live, by behaviour, set, condition and errand.
+ */
+static void test_who_heeds(void **state) {
+    (void)state;
+    struct world_def def = one_kind_def(BEHAVIOR_FLEE, vec2_make(1.0f, 1.0f)); /* "agent" flees "mouse" */
+    def.target_count = 4;
+    copy_text(def.targets[1].name, "food-1");
+    copy_text(def.targets[2].name, "den");
+    copy_text(def.targets[3].name, "rock");
+    struct kind_def *seeker = world_def_add_kind(&def, "seeker");
+    assert_non_null(seeker);
+    seeker->states[0].behavior_count = 1;
+    seeker->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_SEEK);
+    seeker->states[0].behaviors[0].target = about("food-*");
+    struct kind_def *guard = world_def_add_kind(&def, "guard");
+    assert_non_null(guard);
+    guard->state_count = 2;
+    guard->states[0].condition_count = 1;
+    guard->states[0].conditions[0] = (struct condition_def){.type = CONDITION_NEAR, .target = about("den")};
+    guard->states[0].conditions[0].target.within = 10.0f;
+    struct world *world = build(&def);
+    static const int nobody[] = {0, 0, 0, 0}, fleeing[] = {1, 0, 0, 0}, all[] = {1, 1, 1, 0};
+    const int *const expected[] = {nobody, fleeing, NULL, all};
+    for (int kinds = 0; kinds <= 3; kinds++) {
+        for (int target = 0; expected[kinds] != NULL && target < 4; target++) {
+            assert_int_equal(world_heeds_target(world, target), expected[kinds][target]);
+        }
+        const struct spawn_def spawn = {.kind = kinds, .count = 1, .shape = PLACE_POINT};
+        uint32_t first;
+        if (kinds < 3) {
+            assert_int_equal(world_spawn(world, &spawn, &first), WORLD_OK); /* agent 1, seeker 2, guard 3 */
+        }
+    }
+    assert_false(world_heeds_aim(world, 0));
+    assert_true(world_heeds_aim(world, 1));
+    assert_false(world_heeds_aim(world, 2));
+    const struct aim rock = {.mode = AIM_TARGET, .target = 3}, none = {.mode = AIM_BEHAVIOR};
+    const struct aim point = {.mode = AIM_POINT};
+    world_aim_kind(world, 1, point); /* which stands over its food */
+    assert_false(world_heeds_target(world, 1));
+    world_aim_kind(world, 1, rock);
+    assert_true(world_heeds_target(world, 3));
+    world_aim_kind(world, 1, none);
+    assert_true(world_heeds_target(world, 1) && !world_heeds_target(world, 3));
+    assert_int_equal(world_aim_agent(world, 1, rock), WORLD_OK); /* it only flees */
+    assert_false(world_heeds_target(world, 3));
+    assert_int_equal(world_aim_agent(world, 2, rock), WORLD_OK);
+    assert_true(world_heeds_target(world, 3));
+    assert_int_equal(world_remove_kind(world, 1), 1);
+    assert_false(world_heeds_target(world, 3) || world_heeds_target(world, 1));
+    world_destroy(world);
+}
+
 static void test_targets_settle(void **state) {
     (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){0, 0});
@@ -131,6 +190,7 @@ int main(void) {
         cmocka_unit_test(test_velocity_and_heading),
         cmocka_unit_test(test_remove_keeps_order_and_ids),
         cmocka_unit_test(test_aims),
+        cmocka_unit_test(test_who_heeds),
         cmocka_unit_test(test_targets_settle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,307 @@
+"""The schema and the server agree about what a request is: what the one refuses the other refuses, what the one allows the other takes.
+
+Random requests, made from the schema, from `help`, and by changing such requests, are sent to a server. Each answer is either an error about the
+form of the request, and then the schema refuses it too, or it is a reply or an error about the world, and then the schema allows it. Every
+answer names the members its op does not know; every line that comes is held against the schema. The seed is in what a failure prints.
+
+DROVER_SLOW=1 in the environment, or --count N: more of them.
+"""
+
+import json
+import os
+import random
+import re
+import sys
+import unittest
+
+from drover_client import Case, Server
+from schema_check import DEFS, OPS, complaint, inlined
+
+COUNT = 60000 if os.environ.get("DROVER_SLOW") else 4000
+SEED = int(os.environ.get("DROVER_SEED", "11"))
+BATCH = 100
+
+# What a server refuses because of the world or the session, not because of the form: (op, field, message).
+ABOUT_THE_WORLD = [
+    ("hello", "op", "you said hello before"),
+    ("set_param", "value", r".* is out of range: .*"),
+    ("set_param", "value", r".* is not a whole number; .*"),
+    ("add_obstacle", "polygon", "a polygon must be convex, .*"),
+    ("move_obstacle", "x", "too far away for so small a polygon"),
+    ("subscribe", r"kinds\[\d+\]", "too many names: .*"),  # more than 64 different ones are not all kinds
+]
+FORM_CODES = {"invalid", "bad_param", "out_of_range", "unknown_op", "parse", "too_long"}
+
+
+def is_about_form(request, answer):
+    if answer["op"] != "error" or answer["code"] not in FORM_CODES:
+        return False
+    return not any(request.get("op") == op and re.fullmatch(field, answer.get("field", "")) and re.fullmatch(message, answer["message"])
+                   for op, field, message in ABOUT_THE_WORLD)
+
+
+class Maker:
+    """Makes requests. What it knows of the world lets many of them get as far as the world."""
+
+    NAMES = {"kind": ["seeker"], "name": ["mouse", "den"], "follow": ["mouse"], "scenario": ["seek", "arrive"], "kinds": ["seeker"],
+             "param": ["max_speed", "mass", "seek.weight"], "about": OPS}
+    ODD = [None, True, False, 0, 1, -1, 2, 0.5, 1.0, -0.0, 16, 17, 2**31, 2**32, 2**53, 1e6, 1e6 + 0.5, -1e6 - 1, 1e300, 5e-324, "", "a", "seeker",
+           "mouse", "mouse\n", "a b", "x" * 31, "x" * 32, "x" * 63, "x" * 64, "x" * 65, "x" * 128, "x" * 129, "é" * 15, "é" * 16, "é" * 31,
+           "é" * 64, "𝄞" * 64, "𝄞" * 65, "\u007f", "\n", "cursor-1", [], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4, 5], [0, 0], [0, 0, 0, 0],
+           [1024, 16], [1024, 17], [128, 128], [129, 128], [2.5, 4], [[0, 0], [9, 0], [0, 9]], [[0, 0], [9, 0]], [[0, 0]] * 16, [[0, 0]] * 17,
+           ["pos"], ["pos", "pos"], ["pos"] * 40, ["seeker"], ["seeker"] * 80, [f"k{i}" for i in range(80)], ["a b"], [None], [True], {}, {"x": 1},
+           list(range(1, 17)), list(range(1, 18)), "objects", "packed", "density", "events"]
+
+    def __init__(self, seed, ops):
+        self.random = random.Random(seed)
+        self.ops = {row["op"]: row for row in ops}
+        self.members = sorted({field["name"] for row in ops for field in row["fields"]})
+
+    def maybe(self, chance):
+        return self.random.random() < chance
+
+    def number(self, low, high, is_integer):
+        edges = [low, high, low - 1, high + 1, low + 1, 0, 1, (low + high) / 2, low * 1.0000001, high * 1.0000001]
+        value = self.random.choice(edges) if self.maybe(0.3) else self.random.uniform(max(low, -1000), min(high, 1000))
+        return int(value) if is_integer and self.maybe(0.9) else value
+
+    # --- from the schema
+
+    def like(self, schema, name):
+        """A value as the schema describes it, most of the time."""
+        pick = self.random.choice
+        if name in self.NAMES and schema.get("type") != "array" and self.maybe(0.7):
+            return pick(self.NAMES[name])
+        if "enum" in schema or "const" in schema:
+            return pick(schema.get("enum", [schema.get("const")]))
+        for key in ("anyOf", "allOf"):
+            if key in schema:
+                return self.like(pick(schema[key][:1] if key == "allOf" else schema[key]), name)
+        kind = schema.get("type")
+        if kind == "boolean":
+            return self.maybe(0.7)
+        if kind in ("integer", "number"):
+            return self.number(schema.get("minimum", -1e5), schema.get("maximum", 1e5), kind == "integer")
+        if kind == "array":
+            least, most = schema.get("minItems", 0), min(schema.get("maxItems", 4), 18)
+            count = pick([least, most, self.random.randint(least, most), most + 1] if self.maybe(0.4) else [self.random.randint(least, most)])
+            parts = schema.get("prefixItems") or [schema["items"]]
+            return [self.like(parts[min(i, len(parts) - 1)], name) for i in range(count)]
+        most = schema.get("maxLength", 40)
+        letters = self.random.choice(["abcXYZ09_-", "abcdef.,: ", "é𝄞a", "x"])
+        return "".join(pick(letters) for _ in range(pick([0, 1, 5, most, most + 1]) if self.maybe(0.3) else self.random.randint(1, 9)))
+
+    def from_schema(self, op):
+        schema = inlined(DEFS[f"client_{op}"])
+        fields = {name: part for name, part in schema["properties"].items() if name not in ("op", "id")}
+        chosen = {name for name in fields if name in schema["required"] or self.maybe(0.4)}
+        return {"op": op, **{name: self.like(fields[name], name) for name in fields if name in chosen}}
+
+    # --- from help
+
+    def helped(self, row):
+        pick, kind = self.random.choice, row["type"]
+        if "choices" in row:
+            return [pick(row["choices"]) for _ in range(self.random.randint(0, 3))] if kind == "array of names" else pick(row["choices"])
+        if row["name"] in self.NAMES and kind in ("name", "text") and self.maybe(0.8):
+            return pick(self.NAMES[row["name"]])
+        shapes = {"[x, y]": 2, "[x, y, radius]": 3, "[x, y, width, height]": 4}
+        if kind in shapes:
+            low, high = row.get("min", 1), row.get("max", 2000)
+            return [int(self.number(low, high, True)) for _ in range(shapes[kind])]
+        if kind == "array of points":
+            return [[self.random.randint(0, 99), self.random.randint(0, 99)] for _ in range(self.random.randint(2, 5))]
+        if kind == "array of integers":
+            return [self.random.randint(0, 20) for _ in range(pick([0, 1, 3, row["most"], row["most"] + 1]))]
+        if kind == "array of names":
+            return pick([["seeker"], [], ["seeker", "seeker"], ["none"]])
+        if kind == "bool":
+            return self.maybe(0.7)
+        if kind in ("number", "integer"):
+            return self.number(row.get("min", -1e5), row.get("max", 1e5), kind == "integer")
+        return pick(["a", "den", "x" * 31, "x" * 32, "a b"])
+
+    def from_help(self, op):
+        rows = [row for row in self.ops[op]["fields"] if row["required"] or self.maybe(0.4)]
+        return {"op": op, **{row["name"]: self.helped(row) for row in rows}}
+
+    # --- by changing one
+
+    def changed(self, request):
+        pick = self.random.choice
+        for _ in range(self.random.randint(1, 2)):
+            names = [name for name in request if name != "op"]
+            what = self.random.randrange(5)
+            if what == 0 and names:
+                del request[pick(names)]
+            elif what == 1 and names:
+                request[pick(names)] = pick(self.ODD)
+            elif what == 2:
+                request[pick(self.members)] = pick(self.ODD)
+            elif what == 3 and names:
+                name = pick(names)
+                request[name[:1] + name[2:] + "q"] = request.pop(name)
+            elif what == 4 and self.maybe(0.1):
+                request["op"] = pick(["fly", "", None, 7, ["ping"], "PING", "ping ", "stop"])
+        return request
+
+    def tamed(self, request):
+        """No more work than a test has time for; what is refused may be as large as it likes."""
+        op, count = request.get("op"), request.get("count")
+        most = {"step": 5, "spawn": 20}.get(op) if isinstance(op, str) else None
+        if most and isinstance(count, (int, float)) and most < count <= 100000:
+            request["count"] = most
+        return request
+
+    def make(self):
+        op = self.random.choice([op for op in OPS if op != "bye"])
+        request = self.from_schema(op) if self.maybe(0.5) else self.from_help(op)
+        if self.maybe(0.5):
+            request = self.changed(request)
+        return self.tamed(request)
+
+    def id_for(self, number):
+        """An id of its own for each line, and now and then none that is allowed (then an error tells the line)."""
+        if self.maybe(0.95):
+            return number
+        return self.random.choice([f"n{number}", f"{number}" + "𝄞" * (64 - len(str(number))), 2**53 - 1 - number, float(number), -number - 1,
+                                   number + 0.5, 2**53 + number, None, True, [number], {}, "x" * 65 + str(number)])
+
+
+class Agreement(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--paused", "--rate", "0", "--log", "error", "seek")
+        with cls.server.connect() as client:
+            cls.help = client.request("help")["ops"]
+
+    @classmethod
+    def tearDownClass(cls):
+        with cls.server:
+            pass
+
+    def check_line(self, message):
+        wrong = complaint("server", message)
+        self.assertIsNone(wrong, f"{wrong}\n{json.dumps(message)[:600]}")
+
+    def answers(self, client, requests):
+        """The answer of each request. The lines they are on are those after the ones that went before."""
+        first = self.lines + 1
+        self.lines += len(requests)
+        by_id = {json.dumps(request["id"]): i for i, request in enumerate(requests)}
+        found = {}
+        client.send_raw("".join(json.dumps(request) + "\n" for request in requests))
+        while len(found) < len(requests):
+            message = client.receive()
+            self.check_line(message)
+            if message["op"] == "error":
+                found[message["line"] - first] = message
+            elif message["op"] == "reply":
+                said = message["id"]
+                found[by_id.get(json.dumps(said), by_id.get(json.dumps(float(said)) if isinstance(said, int) else "", -1))] = message
+        self.assertEqual(sorted(found), list(range(len(requests))))
+        return [found[i] for i in range(len(requests))]
+
+    def unknown_of(self, request):
+        fields = {field["name"] for row in self.help if row["op"] == request["op"] for field in row["fields"]}
+        return [name for name in request if name not in fields | {"op", "id"}]
+
+    def compare(self, request, answer):
+        refused = complaint("client", request)
+        where = f"{json.dumps(request)[:500]}\n{json.dumps(answer)[:500]}\nschema: {refused}"
+        self.assertEqual(refused is not None, is_about_form(request, answer), where)
+        if request.get("op") in OPS and not (answer["op"] == "error" and answer.get("field") == "id"):
+            self.assertEqual(answer.get("unknown", []), self.unknown_of(request), where)
+        return refused is None
+
+    def test_random_requests(self):
+        maker = Maker(SEED, self.help)
+        allowed = refused = number = 0
+        while number < COUNT:
+            self.lines = 0
+            with self.server.connect() as client:
+                for _ in range(5):  # batches of one connection
+                    requests = []
+                    for _ in range(BATCH):
+                        number += 1
+                        request = maker.make()
+                        request.pop("id", None)
+                        requests.append({**request, "id": maker.id_for(number)})
+                    for request, answer in zip(requests, self.answers(client, requests)):
+                        with self.subTest(seed=SEED, number=request["id"]):
+                            if self.compare(request, answer):
+                                allowed += 1
+                            else:
+                                refused += 1
+                self.tidy(client)
+        print(f"{number} requests, seed {SEED}: {allowed} allowed, {refused} refused by both", file=sys.stderr)
+        self.assertGreater(min(allowed, refused), number // 4, "too few of one sort to find anything")
+
+    def tidy(self, client):
+        """As it was at the start, so that the world does not grow."""
+        for request in ({"op": "pause"}, {"op": "load", "scenario": "seek"}):
+            self.lines += 1
+            client.request(**request, id="tidy " + request["op"])
+
+    def test_both_say_the_same_of_every_form(self):
+        """What a person would try first: each request of which schema and server once thought differently, and its neighbours."""
+        forms = [
+            ("set_region", {}), ("set_region", {"clear": False}), ("set_region", {"clear": True, "region": [0, 0, 9, 9]}),
+            ("set_region", {"clear": False, "region": [0, 0, 9, 9]}), ("set_target", {"agent": 1}), ("set_target", {"name": "mouse"}),
+            ("set_target", {"name": "mouse", "x": 1, "y": 1, "follow": "mouse"}), ("set_target", {"name": "mouse", "follow": "mouse"}),
+            ("set_target", {"agent": 1, "x": 1, "y": 1, "follow": "mouse"}), ("set_target", {"agent": 1, "x": 1, "y": 1, "clear": False}),
+            ("set_target", {"agent": 1, "clear": False}), ("set_target", {"name": "mouse", "x": 1, "y": 1, "clear": True}),
+            ("subscribe", {"fields": []}), ("subscribe", {"kinds": []}), ("subscribe", {"grid": [2, 2]}), ("subscribe", {"cell": 5}),
+            ("subscribe", {"layout": "packed", "grid": [2, 2]}), ("subscribe", {"layout": "events", "cell": 5}),
+            ("subscribe", {"layout": "events", "region": [0, 0, 9, 9]}), ("subscribe", {"layout": "density", "fields": ["pos"]}),
+            ("subscribe", {"layout": "density", "grid": [1024, 16]}), ("subscribe", {"layout": "density", "grid": [1024, 17]}),
+            ("subscribe", {"layout": "density", "grid": [2, 2], "cell": 4}), ("subscribe", {"fields": ["pos"] * 40}),
+            ("subscribe", {"kinds": ["seeker"] * 100}), ("hello", {"name": "é" * 16}), ("hello", {"name": "é" * 15}), ("hello", {"name": "a\n"}),
+            ("hello", {"token": "é" * 65}), ("help", {"about": "stop"}), ("help", {"about": "step"}), ("add_target", {"name": "cursor-1", "x": 1, "y": 1}),
+            ("spawn", {"kind": "seeker\n"}), ("spawn", {"kind": "seeker", "count": 1.0}), ("set_param", {"kind": "seeker", "param": "é" * 32, "value": 1}),
+            ("remove", {"agents": []}), ("inspect", {"agents": []}), ("ping", {"t0": -1e308}), ("ping", {"id": ""}),
+        ]
+        self.lines = 0
+        verdicts = set()
+        with self.server.connect() as client:
+            requests = [{"id": f"form {i}", "op": op, **fields} for i, (op, fields) in enumerate(forms)]
+            for request, answer in zip(requests, self.answers(client, requests)):
+                with self.subTest(request=request):
+                    verdicts.add(self.compare(request, answer))
+            self.tidy(client)
+        self.assertEqual(verdicts, {True, False})
+
+    def test_help_has_what_the_schema_has(self):
+        """Each op, each field, required or not, with the same bounds and the same choices; nothing more and nothing less."""
+        self.assertEqual([row["op"] for row in self.help], OPS)
+        for row in self.help:
+            schema = inlined(DEFS[f"client_{row['op']}"])
+            fields = {field["name"]: field for field in row["fields"]}
+            self.assertEqual(set(fields), set(schema["properties"]) - {"op", "id"}, row["op"])
+            self.assertEqual({name for name, field in fields.items() if field["required"]}, set(schema["required"]) - {"op"}, row["op"])
+            for name, field in fields.items():
+                part = schema["properties"][name]
+                part = (part.get("prefixItems") or [part])[0] if field["type"] == "[x, y]" else part
+                where = (row["op"], name, field, part)
+                if "min" in field:
+                    self.assertEqual((field["min"], field["max"]), (part["minimum"], part["maximum"]), where)
+                if "most" in field:
+                    self.assertEqual(field["most"], part["maxItems"], where)
+                if "choices" in field:
+                    self.assertEqual(field["choices"], part.get("items", part)["enum"], where)
+
+    def test_the_comparison_finds_differences(self):
+        ping = {"op": "ping", "id": 1}
+        for request, answer in [(ping, {"op": "error", "code": "bad_param", "message": "x"}),
+                                ({**ping, "t0": "now"}, {"op": "reply", "to": "ping", "id": 1}), ({**ping, "tO": 1}, {"op": "reply", "to": "ping"}),
+                                (ping, {"op": "reply", "to": "ping", "unknown": ["t0"]})]:
+            with self.assertRaises(AssertionError):
+                self.compare(request, answer)
+        self.assertTrue(self.compare(ping, {"op": "reply"}))
+
+
+if __name__ == "__main__":
+    if "--count" in sys.argv:
+        COUNT = int(sys.argv.pop(sys.argv.index("--count") + 1))
+        sys.argv.remove("--count")
+    unittest.main()
