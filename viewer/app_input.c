@@ -7,7 +7,7 @@
 
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
-static const double scrub_step_ms = 1000.0;
+static const double jump_s = 1.0;
 
 /* ---- requests ---- */
 
@@ -58,7 +58,7 @@ void app_send_load(struct app *app, const char *scenario) {
 }
 
 bool app_moves_mouse_target(const struct app *app) {
-    return app->server.has_mouse_target && app->link.state == LINK_READY && app->is_live &&
+    return app->server.has_mouse_target && app->link.state == LINK_READY && app->playhead.is_live &&
            app->tool == TOOL_NONE && !app->is_dragging && server_view_may_act(&app->server);
 }
 
@@ -108,13 +108,6 @@ static void next_agent(struct app *app) {
     const int32_t at = app->has_selected ? frame_find(frame, app->selected) : -1;
     app->selected = frame->id[(at + 1) % frame->settled_count];
     app->has_selected = true;
-}
-
-static void scrub(struct app *app, double by_ms) {
-    const double most = history_end_ms(&app->history) - history_begin_ms(&app->history);
-    const double behind = (app->is_live ? 0.0 : app->behind_ms) - by_ms;
-    app->behind_ms = fmin(behind, most);
-    app->is_live = app->behind_ms <= 0.0;
 }
 
 static void set_scale(struct app *app, double scale) {
@@ -218,10 +211,21 @@ void app_act(struct app *app, enum shortcut_action action) {
     }
     switch (action) {
     case SHORTCUT_PAUSE:
-        set_paused(app, !app->server.is_paused);
+        if (app->playhead.is_live) {
+            set_paused(app, !app->server.is_paused);
+        } else {
+            playhead_toggle(&app->playhead, &app->history);
+        }
         break;
     case SHORTCUT_STEP:
-        step_world(app);
+        if (app->playhead.is_live) {
+            step_world(app);
+        } else {
+            app_step_past(app, true);
+        }
+        break;
+    case SHORTCUT_STEP_BACK:
+        app_step_past(app, false);
         break;
     case SHORTCUT_PREVIOUS_SCENARIO:
     case SHORTCUT_NEXT_SCENARIO:
@@ -232,17 +236,19 @@ void app_act(struct app *app, enum shortcut_action action) {
         break;
     case SHORTCUT_ADD:
     case SHORTCUT_REMOVE:
-        app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        if (!app_refuses_past(app)) {
+            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        }
         break;
     case SHORTCUT_FORCES:
         toggle_forces(app);
         break;
     case SHORTCUT_BACK:
     case SHORTCUT_FORWARD:
-        scrub(app, action == SHORTCUT_FORWARD ? scrub_step_ms : -scrub_step_ms);
+        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
         break;
     case SHORTCUT_LIVE:
-        app->is_live = true;
+        playhead_go_live(&app->playhead);
         break;
     case SHORTCUT_HELP:
         app->shows_help = !app->shows_help;
@@ -266,14 +272,11 @@ void app_act(struct app *app, enum shortcut_action action) {
 }
 
 void app_take_result(struct app *app, const struct panels_result *result) {
-    const double most = history_end_ms(&app->history) - history_begin_ms(&app->history);
     app->result = *result;
     app_act(app, result->action);
     if (result->is_scrubbing) {
-        app->behind_ms = fmin((double)result->scrub_s * 1000.0, most);
-        app->is_live = app->behind_ms < 100.0;
+        app_scrub(app, result->scrub_to_s);
     }
-    app->was_scrubbing = result->is_scrubbing;
     if (result->picks && result->hit >= 0 && result->hit < app->view.hit_count) {
         app_send_load(app, app->view.hits[result->hit].name);
         app->shows_picker = false;
@@ -362,6 +365,8 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
         app->is_pressed = false;
         if (vec2_length(vec2_sub(at, app->pressed_at)) <= click_slop_px * app->pixel_scale) {
             click(app, event->clicks >= 2);
+        } else {
+            (void)app_refuses_past(app); /* it may have been meant to drag something */
         }
     }
 }
@@ -379,8 +384,8 @@ static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
         app->input.is_backspace |= event->keysym.sym == SDLK_BACKSPACE;
         return;
     }
-    if (event->repeat == 0 || action == SHORTCUT_STEP || action == SHORTCUT_BACK ||
-        action == SHORTCUT_FORWARD) {
+    if (event->repeat == 0 || action == SHORTCUT_STEP || action == SHORTCUT_STEP_BACK ||
+        action == SHORTCUT_BACK || action == SHORTCUT_FORWARD) {
         app_act(app, action);
     }
 }

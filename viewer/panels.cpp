@@ -269,6 +269,28 @@ void panels::tool(const panels_view &view, ImVec2 size) {
     }
 }
 
+/* A frame around the picture, and how long ago it was. */
+void panels::past(const panels_view &view, ImVec2 size) {
+    if (view.past[0] == '\0') {
+        return;
+    }
+    const float right = size.x - (view.shows_side ? px(PANELS_SIDE_PX) : 0),
+                bottom = size.y - (view.shows_side ? px(PANELS_TIMELINE_PX) : 0), top = px(PANELS_BAR_PX);
+    const float half = px(1.5f);
+    list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(PALETTE_WARN), 0, 0,
+                  px(3));
+    const char *keys = view.is_playing ? "Space: hold   End: now" : "Space: play   End: now";
+    const float ago = width(bold, view.past), hint = px(18) + width(regular, keys);
+    const float words = ago + (ago + hint + px(28) <= right ? hint : 0);
+    const float x = std::floor((right - words) / 2), y = top + px(3);
+    list->AddRectFilled(ImVec2(x - px(14), top), ImVec2(x + words + px(14), y + px(25)),
+                        to_imgui(PALETTE_WARN), px(5), ImDrawFlags_RoundCornersBottom);
+    text(bold, x, y + px(3), PALETTE_OUTLINE, view.past);
+    if (words > ago) {
+        text(regular, x + ago + px(18), y + px(3), PALETTE_OUTLINE, keys);
+    }
+}
+
 void panels::banner(const panels_view &view, ImVec2 size) {
     if (view.banner[0][0] == '\0') {
         return;
@@ -453,6 +475,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->list = ImGui::GetBackgroundDrawList();
     panels->labels(*view, size.x);
     panels->bar(*view, size.x);
+    panels->past(*view, size);
     panels->legend(*view);
     if (view->shows_picker && view->hit_count > 0) {
         panels->chosen += (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);

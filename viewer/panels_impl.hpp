@@ -47,6 +47,9 @@ struct panels {
     int typed_param, held_param; /* index of the parameter that is typed, or held; -1 */
     char typed[24];
     double held_value;
+    float scrub_x;    /* where the timeline's handle was taken, */
+    double scrub_s;   /* and at which moment */
+    bool is_scrubbed; /* the mouse has moved since, or it was taken beside the handle */
     const panels_input *input;
 
     float px(float window_px) const { return window_px * scale; }
@@ -70,6 +73,7 @@ struct panels {
     void help(ImVec2 size);
     void toast(const panels_view &view, ImVec2 size);
     void tool(const panels_view &view, ImVec2 size);
+    void past(const panels_view &view, ImVec2 size);
     void banner(const panels_view &view, ImVec2 size);
 
     /* panels_windows.cpp */
@@ -86,10 +90,11 @@ struct panels {
     void row(float x, float y, float right, const panels_row &row);
     float inspector(const panels_view &view, float x, float y, float right);
     float overlay_rows(const panels_view &view, float x, float y, float right);
-    float plot(const panels_plot &plot, float x, float y, float right, float height);
+    float plot(const panels_plot &plot, int mark, float x, float y, float right, float height);
     float network(const panels_view &view, float x, float y, float right);
     float observations(const panels_view &view, float x, float y, float right);
     void side(const panels_view &view, ImVec2 size);
+    void scrub(const panels_view &view, float right, float knob, double seconds_per_px);
     void timeline(const panels_view &view, ImVec2 size);
     void network_corner(const panels_view &view, ImVec2 size);
     void picker(const panels_view &view, ImVec2 size);

@@ -186,6 +186,7 @@ float panels::params(const panels_view &view, float x, float y, float right) {
         list = before;
     }
     const char *note = view.param_count == 0 ? "The server has not said yet what can be tuned."
+                       : !view.is_live       ? "This is the past. End goes back to now."
                        : view.may_act        ? "Drag; double click to type; right click: as it was."
                                              : "Your role may look, not tune.";
     list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y + px(4))),

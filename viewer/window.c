@@ -12,18 +12,19 @@
 
 _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
                    KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&
-                   KEY_SPACE == (int)SDLK_SPACE && KEY_MINUS == (int)SDLK_MINUS &&
-                   KEY_PERIOD == (int)SDLK_PERIOD && KEY_0 == (int)SDLK_0 && KEY_EQUALS == (int)SDLK_EQUALS &&
-                   KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET && KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET &&
-                   KEY_B == (int)SDLK_b && KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d &&
-                   KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
-                   KEY_H == (int)SDLK_h && KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n &&
-                   KEY_O == (int)SDLK_o && KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p &&
-                   KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t &&
-                   KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 &&
-                   KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
-                   KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
-                   KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
+                   KEY_SPACE == (int)SDLK_SPACE && KEY_COMMA == (int)SDLK_COMMA &&
+                   KEY_MINUS == (int)SDLK_MINUS && KEY_PERIOD == (int)SDLK_PERIOD && KEY_0 == (int)SDLK_0 &&
+                   KEY_EQUALS == (int)SDLK_EQUALS && KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET &&
+                   KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET && KEY_B == (int)SDLK_b &&
+                   KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d && KEY_E == (int)SDLK_e &&
+                   KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g && KEY_H == (int)SDLK_h &&
+                   KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n && KEY_O == (int)SDLK_o &&
+                   KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p && KEY_R == (int)SDLK_r &&
+                   KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t && KEY_V == (int)SDLK_v &&
+                   KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F9 == (int)SDLK_F9 &&
+                   KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 && KEY_HOME == (int)SDLK_HOME &&
+                   KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT && KEY_LEFT == (int)SDLK_LEFT &&
+                   KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
                    KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
                "key_codes.h repeats SDL's key codes");
 

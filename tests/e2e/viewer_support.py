@@ -3,6 +3,7 @@
 Standard library and the packaged programs Xvfb and xdotool. Everything is bounded in time and stopped by its process id.
 """
 
+import functools
 import os
 import pathlib
 import signal
@@ -32,6 +33,7 @@ class Picture:
         data = pathlib.Path(path).read_bytes()
         if data[:8] != b"\x89PNG\r\n\x1a\n" or data[-8:-4] != b"IEND":
             raise ValueError(f"{path} is no complete PNG ({len(data)} bytes)")
+        self.tick = self._tick(path)
         at, packed = 8, b""
         while at < len(data):
             length, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
@@ -44,7 +46,18 @@ class Picture:
             elif kind == b"IDAT":
                 packed += body
             at += length + 12
-        self.rows = self._unfilter(zlib.decompress(packed))
+        self._packed = packed
+
+    @functools.cached_property
+    def rows(self):
+        """Only when somebody looks: it takes half a second."""
+        return self._unfilter(zlib.decompress(self._packed))
+
+    @staticmethod
+    def _tick(path):
+        """Of the picture, which F12 puts in the name: drover-seek-120.png."""
+        number = pathlib.Path(path).stem.rpartition("-")[2]
+        return int(number) if number.isdigit() else None
 
     def _unfilter(self, data):
         stride, step = self.width * self.channels, self.channels
