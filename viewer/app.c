@@ -15,7 +15,7 @@
 #include "viewer/png_file.h"
 
 static const double frame_ms = 1000.0 / 60.0;
-static const double first_snapshot_limit_ms = 10000.0;
+static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 static const double snapshot_hz = 30.0;
 
 /* ---- mail ---- */
@@ -246,6 +246,9 @@ static int run_frame(struct app *app, struct failure *failure) {
     while (SDL_PollEvent(&event) != 0) {
         app_handle_event(app, &event);
     }
+    if (app->now_ms - app->started_ms < settle_ms) {
+        window_settle(app->window);
+    }
     take_mail(app);
     if (!needs_picture(app)) {
         return check_end(app, failure);
@@ -365,9 +368,12 @@ static int create_picture(struct app *app) {
     window_picture_size(app->window, &width, &height);
     app->window_scale = window_pixel_scale(app->window);
     app->raster = raster_create(width, height);
-    const float wide = (float)width / app->window_scale;
+    if (app->raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0) {
+        return -1;
+    }
+    const float wide = (float)width / app->pixel_scale;
     app->shows_side = app->options.panel == PANEL_ON || (app->options.panel == PANEL_AUTO && wide >= 1000.0f);
-    return app->raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0 ? -1 : 0;
+    return 0;
 }
 
 struct app *app_create(const struct viewer_options *options, struct failure *failure) {

@@ -8,8 +8,12 @@
 static const double toast_ms = 4000.0, toast_fade_ms = 400.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 
+double app_ui_scale(const struct app *app) {
+    return app->options.ui_scale > 0.0 ? app->options.ui_scale : (double)window_text_scale(app->window);
+}
+
 int app_rescale(struct app *app) {
-    const float scale = app->window_scale * (float)app->options.ui_scale;
+    const float scale = app->window_scale * (float)app_ui_scale(app);
     struct sprites *sprites = sprites_create(1.25f * scale);
     if (sprites == NULL) {
         return -1;

@@ -110,10 +110,11 @@ static void next_agent(struct app *app) {
     app->has_selected = true;
 }
 
+/* 0: what suits the screen. */
 static void set_scale(struct app *app, double scale) {
-    app->options.ui_scale = fmin(fmax(scale, 0.5), 4.0);
+    app->options.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
     app->wants_scale = true;
-    server_view_set_notice(&app->server, false, "size %ld %%", lround(app->options.ui_scale * 100.0));
+    server_view_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
 }
 
 static void save_plots(struct app *app) {
@@ -188,16 +189,17 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
         app->shows_side = app->shows_side || app->shows_params;
         break;
     case SHORTCUT_LARGER:
-        set_scale(app, app->options.ui_scale * 1.125);
+        set_scale(app, app_ui_scale(app) * 1.125);
         break;
     case SHORTCUT_SMALLER:
-        set_scale(app, app->options.ui_scale / 1.125);
+        set_scale(app, app_ui_scale(app) / 1.125);
         break;
     case SHORTCUT_NORMAL_SIZE:
-        set_scale(app, 1.0);
+        set_scale(app, 0.0);
         break;
     case SHORTCUT_FULL_SCREEN:
         window_toggle_full_screen(app->window);
+        app->wants_scale = app->wants_scale || app->options.ui_scale <= 0.0;
         break;
     default:
         break;
@@ -376,6 +378,10 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
 static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
     const bool has_control = (event->keysym.mod & KMOD_CTRL) != 0;
     const enum shortcut_action action = shortcuts_find(event->keysym.sym, has_control);
+    if (app->shows_help) {
+        app->input.is_up |= event->keysym.sym == SDLK_UP;
+        app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
+    }
     if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_QUIT &&
         action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
@@ -417,7 +423,7 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         handle_button(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (app->result.wants_mouse || app->shows_picker) {
+        if (app->result.wants_mouse || app->shows_picker || app->shows_help) {
             app->input.wheel += (float)event->wheel.y;
         } else {
             zoom(app, (float)event->wheel.y);

@@ -186,6 +186,8 @@ NODISCARD int app_prepare(struct app *app);
 void app_draw(struct app *app);
 /** The scene as it is now (to pick agents in). */
 struct scene app_scene(const struct app *app);
+/** The size of text and lines: as was chosen, else what suits the screen. */
+double app_ui_scale(const struct app *app);
 /** New panels and pictures for the scale that is wanted. -1 when out of memory. */
 NODISCARD int app_rescale(struct app *app);
 /** Copies the picture into the raster if a card drew it. -1 when it cannot. */

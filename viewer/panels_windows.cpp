@@ -38,8 +38,12 @@ void panels::begin_window(const char *name, ImVec2 low, ImVec2 high) {
     ImGui::SetNextWindowSize(ImVec2(high.x - low.x, high.y - low.y));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
-    ImGui::Begin(name, nullptr,
-                 still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse));
+    ImGuiWindowFlags flags =
+        still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse);
+    if (std::strcmp(name, "picker") == 0) {
+        flags &= ~ImGuiWindowFlags_NoBringToFrontOnFocus; /* over the side panel and the timeline */
+    }
+    ImGui::Begin(name, nullptr, flags);
     ImGui::PopStyleVar(2);
     list = ImGui::GetWindowDrawList();
 }
@@ -318,9 +322,9 @@ void panels::hit_rows(const panels_view &view, float x, float y, float right, fl
             chosen = i;
             result.picks = true;
         }
+        list->PushClipRect(low, high, true);
         const float name = text(bold, x, y + px(4), PALETTE_TEXT, hit.name);
         text(regular, x + name + px(12), y + px(4), PALETTE_TEXT_DIM, hit.title);
-        list->PushClipRect(low, high, true);
         text(regular, x, y + px(21), 0xff8b949fu, hit.description);
         list->PopClipRect();
     }

@@ -166,13 +166,16 @@ class Display:
     """An X server on a free display. -noreset: it must not start over, and refuse clients meanwhile, whenever the last
     client (one xdotool) has gone."""
 
+    def __init__(self, size="1280x800"):
+        self.size = size
+
     def __enter__(self):
         reader, writer = os.pipe()
         self.log = tempfile.TemporaryFile()
         self.place = tempfile.TemporaryDirectory(prefix="drover-display-")
         self.folder = self.place.name
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{self.size}x24", "-nolisten", "tcp", "-noreset",
              "-fbdir", self.folder],
             pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         os.close(writer)
@@ -232,12 +235,16 @@ class Screen:
 
 
 class Viewer:
-    """The viewer with a window on a display, run in a folder of its own (where F12 saves)."""
+    """The viewer with a window on a display, run in a folder of its own (where F12 saves). settings: the text of
+    viewer.json that it finds there."""
 
-    def __init__(self, binary, display, port, *arguments):
+    def __init__(self, binary, display, port, *arguments, settings=None):
         self.display = display
         self.folder = tempfile.TemporaryDirectory(prefix="drover-viewer-")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+b")
+        if settings is not None:
+            (pathlib.Path(self.folder.name) / "drover").mkdir()
+            (pathlib.Path(self.folder.name) / "drover" / "viewer.json").write_text(settings)
         self.process = subprocess.Popen([binary, f"127.0.0.1:{port}", "--log", "info", *arguments],
                                         cwd=self.folder.name,
                                         env={**viewer_environment(display.name), "XDG_CONFIG_HOME": self.folder.name},
@@ -304,6 +311,12 @@ class Viewer:
         """Where on the screen the window is: x, y."""
         lines = dict(line.split("=") for line in self._xdotool("getwindowgeometry", "--shell", self.window).split())
         return int(lines["X"]), int(lines["Y"])
+
+    def area(self):
+        """Where on the screen the window is and how large: left, top, right, bottom."""
+        lines = dict(line.split("=") for line in self._xdotool("getwindowgeometry", "--shell", self.window).split())
+        x, y = int(lines["X"]), int(lines["Y"])
+        return x, y, x + int(lines["WIDTH"]), y + int(lines["HEIGHT"])
 
     def resize(self, width, height):
         self._xdotool("windowsize", self.window, str(width), str(height))
