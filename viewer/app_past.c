@@ -35,7 +35,10 @@ static void put_down(struct app *app) {
 static void note_way_back(struct app *app) {
     put_down(app);
     if (app->playhead.is_live) {
-        server_view_set_notice(&app->server, false, "there is nothing to look back at yet");
+        server_view_set_notice(&app->server, false, "%s",
+                               app_density(app) != NULL
+                                   ? "a crowd that is shown as heat is not kept for looking back"
+                                   : "there is nothing to look back at yet");
     }
 }
 

@@ -308,18 +308,21 @@ void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
     const float half = px(1.5f);
     list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(PALETTE_WARN), 0, 0,
                   px(3));
-    const char *keys = view.is_playing ? "Space: hold   End: now" : "Space: play   End: now";
-    const float ago = width(bold, view.past), hint = px(18) + width(regular, keys);
-    const float words = ago + (legend_right + ago + hint + px(38) <= right ? hint : 0),
+    const char *const hints[] = {view.is_playing ? "Space: hold   End: now" : "Space: play   End: now",
+                                 "End: now", ""};
+    const float ago = width(bold, view.past), gap = px(18), room = right - legend_right - px(38) - ago - gap;
+    const char *const *hint = hints;
+    while (**hint != '\0' && width(regular, *hint) > room) {
+        hint++;
+    }
+    const float words = ago + (**hint != '\0' ? gap + width(regular, *hint) : 0),
                 middle = (right - words) / 2;
     const float x = std::floor(std::min(std::max(middle, legend_right + px(22)), right - words - px(14)));
     const float y = top + px(3);
     list->AddRectFilled(ImVec2(x - px(14), top), ImVec2(x + words + px(14), y + px(25)),
                         to_imgui(PALETTE_WARN), px(5), ImDrawFlags_RoundCornersBottom);
     text(bold, x, y + px(3), PALETTE_OUTLINE, view.past);
-    if (words > ago) {
-        text(regular, x + ago + px(18), y + px(3), PALETTE_OUTLINE, keys);
-    }
+    text(regular, x + ago + gap, y + px(3), PALETTE_OUTLINE, *hint);
 }
 
 void panels::banner(const panels_view &view, ImVec2 size) {
