@@ -15,7 +15,7 @@
 #include "viewer/png_file.h"
 
 static const double frame_ms = 1000.0 / 60.0;
-static const double first_snapshot_limit_ms = 10000.0;
+static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 static const double snapshot_hz = 30.0;
 
 /* ---- mail ---- */
@@ -35,7 +35,8 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
         return;
     }
     app->is_dirty = true;
-    server_view_count_states(&app->server, snapshot);
+    server_view_note_names(&app->server, snapshot);
+    history_forget(&app->history, snapshot->time_s);
     if (has_agents(snapshot)) {
         plots_add(&app->plots, snapshot);
         history_add(&app->history, snapshot);
@@ -51,7 +52,8 @@ static void begin_world(struct app *app) {
     plots_init(&app->plots);
     history_clear(&app->history);
     camera_view_fit(&app->camera_view);
-    app->is_live = true;
+    playhead_go_live(&app->playhead);
+    app->past.count = 0; /* another world's */
     app->is_following = app->is_dragging = app->tried_mouse = app->has_camera = false;
     app->tool = TOOL_NONE;
     app->tuned_kind = 0;
@@ -234,8 +236,8 @@ static bool needs_picture(struct app *app) {
         app->dirty_ms = app->now_ms;
     }
     /* what fades, glows or catches up has done so in this time */
-    return !is_still || app->now_ms - app->dirty_ms < 600.0 || app->clip != NULL || app->options.frames > 0 ||
-           app->wants_screenshot || app->wants_scale;
+    return !is_still || app->playhead.is_playing || app->now_ms - app->dirty_ms < 600.0 ||
+           app->clip != NULL || app->options.frames > 0 || app->wants_screenshot || app->wants_scale;
 }
 
 static int run_frame(struct app *app, struct failure *failure) {
@@ -244,6 +246,9 @@ static int run_frame(struct app *app, struct failure *failure) {
     app->now_ms = connection_now_ms();
     while (SDL_PollEvent(&event) != 0) {
         app_handle_event(app, &event);
+    }
+    if (app->now_ms - app->started_ms < settle_ms) {
+        window_settle(app->window);
     }
     take_mail(app);
     if (!needs_picture(app)) {
@@ -344,7 +349,7 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     app->started_ms = connection_now_ms();
     app->overlays = options->overlay_bits;
     app->palette = (enum palette)options->palette;
-    app->is_live = true;
+    playhead_go_live(&app->playhead);
     server_view_init(&app->server);
     snapshot_buffer_init(&app->snapshots);
     snapshot_buffer_init(&app->past);
@@ -364,9 +369,12 @@ static int create_picture(struct app *app) {
     window_picture_size(app->window, &width, &height);
     app->window_scale = window_pixel_scale(app->window);
     app->raster = raster_create(width, height);
-    const float wide = (float)width / app->window_scale;
+    if (app->raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0) {
+        return -1;
+    }
+    const float wide = (float)width / app->pixel_scale;
     app->shows_side = app->options.panel == PANEL_ON || (app->options.panel == PANEL_AUTO && wide >= 1000.0f);
-    return app->raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0 ? -1 : 0;
+    return 0;
 }
 
 struct app *app_create(const struct viewer_options *options, struct failure *failure) {

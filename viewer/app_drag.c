@@ -57,8 +57,8 @@ static bool find_obstacle(const struct app *app, struct app_hold *hold) {
 
 static struct app_hold find_hold(const struct app *app) {
     struct app_hold hold = {.what = HOLD_NOTHING};
-    if (app->is_live && app->link.state == LINK_READY && app->server.has_scenario && app->has_camera &&
-        !find_target(app, &hold)) {
+    if (app->playhead.is_live && app->link.state == LINK_READY && app->server.has_scenario &&
+        app->has_camera && !find_target(app, &hold)) {
         (void)find_obstacle(app, &hold);
     }
     return hold;
@@ -123,7 +123,7 @@ void app_drag_move(struct app *app) {
     struct app_hold *hold = &app->hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
                          obstacle_grip_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
-    if (is_gone || app->link.state != LINK_READY || !app->is_live) {
+    if (is_gone || app->link.state != LINK_READY || !app->playhead.is_live) {
         server_view_set_notice(&app->server, true, is_gone ? "somebody removed the obstacle" : "let go");
         let_go(app);
         return;

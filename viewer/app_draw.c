@@ -8,8 +8,12 @@
 static const double toast_ms = 4000.0, toast_fade_ms = 400.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 
+double app_ui_scale(const struct app *app) {
+    return app->options.ui_scale > 0.0 ? app->options.ui_scale : (double)window_text_scale(app->window);
+}
+
 int app_rescale(struct app *app) {
-    const float scale = app->window_scale * (float)app->options.ui_scale;
+    const float scale = app->window_scale * (float)app_ui_scale(app);
     struct sprites *sprites = sprites_create(1.25f * scale);
     if (sprites == NULL) {
         return -1;
@@ -58,21 +62,6 @@ static void place_camera(struct app *app) {
     app->has_camera = app->server.has_scenario;
 }
 
-/* The two snapshots around the moment, out of the history. */
-static int look_back(struct app *app, double server_ms) {
-    struct snapshot *before = app->past.ring[0], *after = app->past.ring[1];
-    before = before != NULL ? before : snapshot_create();
-    after = after != NULL ? after : snapshot_create();
-    app->past.ring[0] = before;
-    app->past.ring[1] = after;
-    app->past.begin = app->past.count = 0;
-    if (before == NULL || after == NULL || history_around(&app->history, server_ms, before, after) != 0) {
-        return -1;
-    }
-    app->past.count = 2;
-    return 0;
-}
-
 /* Notes how far a frame had to guess, for the lagometer. */
 static void note_lag(struct app *app) {
     struct panels_lag *lag = &app->lag;
@@ -86,39 +75,27 @@ static void note_lag(struct app *app) {
 }
 
 static int compute_frame(struct app *app) {
-    const struct interpolate_rules rules = {
+    struct interpolate_rules rules = {
         .world_size = app->server.scenario.size,
         .wraps = server_view_wraps(&app->server),
         .is_paused = app->server.is_paused,
         .period_ms = app->clock.period_ms,
     };
+    const double passed_s = fmin(fmax(app->now_ms - app->framed_ms, 0.0), 250.0) * 0.001;
     double server_ms = clock_sync_advance(&app->clock, app->now_ms);
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    app->framed_ms = app->now_ms;
     if (app->options.fixed_dt_ms > 0.0 && newest != NULL) {
         server_ms = newest->clock_ms;
     }
-    const struct snapshot_buffer *from = &app->snapshots;
-    app->is_live = app->is_live || look_back(app, server_ms - app->behind_ms) != 0;
-    if (!app->is_live) {
-        from = &app->past;
-        server_ms = fmax(server_ms - app->behind_ms, history_begin_ms(&app->history));
+    if (!app->playhead.is_live && app_show_past(app, &rules, passed_s) == 0) {
+        return 0;
     }
-    app->shown_ms = server_ms;
-    if (interpolate_at(from, server_ms, &rules, &app->frame) != 0) {
+    if (interpolate_at(&app->snapshots, server_ms, &rules, &app->frame) != 0) {
         return -1;
     }
     note_lag(app);
     return 0;
-}
-
-static void leave_trails(struct app *app) {
-    float fastest = 0.0f;
-    for (int i = 0; i < app->server.scenario.kind_count; i++) {
-        fastest = fmaxf(fastest, app->server.scenario.kinds[i].max_speed);
-    }
-    if (overlays_has(app->overlays, OVERLAY_TRAILS) && app->frame.names != NULL && !app->server.is_paused) {
-        trails_add(&app->trails, &app->frame, app->shown_ms, fmaxf(0.25f * fastest, 20.0f));
-    }
 }
 
 int app_prepare(struct app *app) {
@@ -134,7 +111,7 @@ int app_prepare(struct app *app) {
     if (compute_frame(app) != 0) {
         return -1;
     }
-    leave_trails(app);
+    app_leave_trails(app);
     place_camera(app);
     return 0;
 }
@@ -157,7 +134,7 @@ struct scene app_scene(const struct app *app) {
         .has_selected = app->has_selected,
         .selected = app->selected,
         .is_dimmed = app->link.state != LINK_READY,
-        .is_held = app->frame.is_stalled && app->is_live,
+        .is_held = app->frame.is_stalled && app->playhead.is_live,
         .has_cursor = leads,
         .cursor = app->cursor,
     };
@@ -204,9 +181,11 @@ static void fill_view(struct app *app) {
         .shows_network = app->shows_network,
         .shows_picker = app->shows_picker,
         .is_fixed = is_fixed,
-        .recorded_ms = history_end_ms(&app->history) - history_begin_ms(&app->history),
-        .behind_ms = app->behind_ms,
-        .is_live = app->is_live,
+        .now_s = app_now_s(app),
+        .recorded_s = app->history.count > 0 ? app_now_s(app) - history_begin_s(&app->history) : 0.0,
+        .behind_s = app_behind_s(app),
+        .is_live = app->playhead.is_live,
+        .is_playing = app->playhead.is_playing,
         .clip = app->clip != NULL ? app->clip_path : "",
         .wanted = app->result.wanted,
         .toast_alpha = toast_alpha(app),

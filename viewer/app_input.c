@@ -7,7 +7,7 @@
 
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
-static const double scrub_step_ms = 1000.0;
+static const double jump_s = 1.0;
 
 /* ---- requests ---- */
 
@@ -58,7 +58,7 @@ void app_send_load(struct app *app, const char *scenario) {
 }
 
 bool app_moves_mouse_target(const struct app *app) {
-    return app->server.has_mouse_target && app->link.state == LINK_READY && app->is_live &&
+    return app->server.has_mouse_target && app->link.state == LINK_READY && app->playhead.is_live &&
            app->tool == TOOL_NONE && !app->is_dragging && server_view_may_act(&app->server);
 }
 
@@ -110,17 +110,11 @@ static void next_agent(struct app *app) {
     app->has_selected = true;
 }
 
-static void scrub(struct app *app, double by_ms) {
-    const double most = history_end_ms(&app->history) - history_begin_ms(&app->history);
-    const double behind = (app->is_live ? 0.0 : app->behind_ms) - by_ms;
-    app->behind_ms = fmin(behind, most);
-    app->is_live = app->behind_ms <= 0.0;
-}
-
+/* 0: what suits the screen. */
 static void set_scale(struct app *app, double scale) {
-    app->options.ui_scale = fmin(fmax(scale, 0.5), 4.0);
+    app->options.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
     app->wants_scale = true;
-    server_view_set_notice(&app->server, false, "size %ld %%", lround(app->options.ui_scale * 100.0));
+    server_view_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
 }
 
 static void save_plots(struct app *app) {
@@ -195,16 +189,17 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
         app->shows_side = app->shows_side || app->shows_params;
         break;
     case SHORTCUT_LARGER:
-        set_scale(app, app->options.ui_scale * 1.125);
+        set_scale(app, app_ui_scale(app) * 1.125);
         break;
     case SHORTCUT_SMALLER:
-        set_scale(app, app->options.ui_scale / 1.125);
+        set_scale(app, app_ui_scale(app) / 1.125);
         break;
     case SHORTCUT_NORMAL_SIZE:
-        set_scale(app, 1.0);
+        set_scale(app, 0.0);
         break;
     case SHORTCUT_FULL_SCREEN:
         window_toggle_full_screen(app->window);
+        app->wants_scale = app->wants_scale || app->options.ui_scale <= 0.0;
         break;
     default:
         break;
@@ -218,10 +213,21 @@ void app_act(struct app *app, enum shortcut_action action) {
     }
     switch (action) {
     case SHORTCUT_PAUSE:
-        set_paused(app, !app->server.is_paused);
+        if (app->playhead.is_live) {
+            set_paused(app, !app->server.is_paused);
+        } else {
+            playhead_toggle(&app->playhead, &app->history);
+        }
         break;
     case SHORTCUT_STEP:
-        step_world(app);
+        if (app->playhead.is_live) {
+            step_world(app);
+        } else {
+            app_step_past(app, true);
+        }
+        break;
+    case SHORTCUT_STEP_BACK:
+        app_step_past(app, false);
         break;
     case SHORTCUT_PREVIOUS_SCENARIO:
     case SHORTCUT_NEXT_SCENARIO:
@@ -232,17 +238,19 @@ void app_act(struct app *app, enum shortcut_action action) {
         break;
     case SHORTCUT_ADD:
     case SHORTCUT_REMOVE:
-        app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        if (!app_refuses_past(app)) {
+            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        }
         break;
     case SHORTCUT_FORCES:
         toggle_forces(app);
         break;
     case SHORTCUT_BACK:
     case SHORTCUT_FORWARD:
-        scrub(app, action == SHORTCUT_FORWARD ? scrub_step_ms : -scrub_step_ms);
+        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
         break;
     case SHORTCUT_LIVE:
-        app->is_live = true;
+        playhead_go_live(&app->playhead);
         break;
     case SHORTCUT_HELP:
         app->shows_help = !app->shows_help;
@@ -266,14 +274,11 @@ void app_act(struct app *app, enum shortcut_action action) {
 }
 
 void app_take_result(struct app *app, const struct panels_result *result) {
-    const double most = history_end_ms(&app->history) - history_begin_ms(&app->history);
     app->result = *result;
     app_act(app, result->action);
     if (result->is_scrubbing) {
-        app->behind_ms = fmin((double)result->scrub_s * 1000.0, most);
-        app->is_live = app->behind_ms < 100.0;
+        app_scrub(app, result->scrub_to_s);
     }
-    app->was_scrubbing = result->is_scrubbing;
     if (result->picks && result->hit >= 0 && result->hit < app->view.hit_count) {
         app_send_load(app, app->view.hits[result->hit].name);
         app->shows_picker = false;
@@ -362,6 +367,8 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
         app->is_pressed = false;
         if (vec2_length(vec2_sub(at, app->pressed_at)) <= click_slop_px * app->pixel_scale) {
             click(app, event->clicks >= 2);
+        } else {
+            (void)app_refuses_past(app); /* it may have been meant to drag something */
         }
     }
 }
@@ -371,6 +378,10 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
 static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
     const bool has_control = (event->keysym.mod & KMOD_CTRL) != 0;
     const enum shortcut_action action = shortcuts_find(event->keysym.sym, has_control);
+    if (app->shows_help) {
+        app->input.is_up |= event->keysym.sym == SDLK_UP;
+        app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
+    }
     if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_QUIT &&
         action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
@@ -379,8 +390,8 @@ static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
         app->input.is_backspace |= event->keysym.sym == SDLK_BACKSPACE;
         return;
     }
-    if (event->repeat == 0 || action == SHORTCUT_STEP || action == SHORTCUT_BACK ||
-        action == SHORTCUT_FORWARD) {
+    if (event->repeat == 0 || action == SHORTCUT_STEP || action == SHORTCUT_STEP_BACK ||
+        action == SHORTCUT_BACK || action == SHORTCUT_FORWARD) {
         app_act(app, action);
     }
 }
@@ -412,7 +423,7 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         handle_button(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (app->result.wants_mouse || app->shows_picker) {
+        if (app->result.wants_mouse || app->shows_picker || app->shows_help) {
             app->input.wheel += (float)event->wheel.y;
         } else {
             zoom(app, (float)event->wheel.y);

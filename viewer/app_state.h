@@ -1,6 +1,6 @@
 /* What the files of the app share: app.c (life and loop), app_input.c (what a person does), app_tools.c (what
- * that does to the world), app_drag.c (what is in the hand), app_stream.c (what is asked of the server),
- * app_draw.c (the picture). Not for others.
+ * that does to the world), app_drag.c (what is in the hand), app_past.c (looking back), app_stream.c (what is
+ * asked of the server), app_draw.c (the picture). Not for others.
  *
  * Owns everything the viewer is made of. All of it belongs to the drawing thread.
  */
@@ -16,6 +16,7 @@
 #include "viewer/echo.h"
 #include "viewer/history.h"
 #include "viewer/hud.h"
+#include "viewer/playhead.h"
 #include "viewer/rate_meter.h"
 #include "viewer/scene.h"
 #include "viewer/window.h"
@@ -62,10 +63,9 @@ struct app {
     struct echo echo;
 
     struct history history;
-    struct snapshot_buffer past; /* the two around the moment that is looked back at */
-    bool is_live, was_scrubbing;
-    double behind_ms; /* how far the picture is behind live; not is_live */
-    double shown_ms;  /* the server time of the picture */
+    struct playhead playhead;
+    struct snapshot_buffer past; /* what is looked back at: one copy that is held, or two it plays between */
+    double retraced_s;           /* the held moment that the trails lead to; -1 for none */
 
     struct camera camera;
     struct camera_view camera_view;
@@ -103,7 +103,8 @@ struct app {
     double cursor_moved_ms;
     uint32_t seen_notices;
     double toast_until_ms;
-    double now_ms; /* when this frame began */
+    double now_ms;    /* when this frame began */
+    double framed_ms; /* when the one before did */
     double next_frame_ms, started_ms;
     double first_picture_ms;                                        /* after the start; 0 before */
     uint32_t frames_drawn;                                          /* since the first snapshot */
@@ -135,6 +136,23 @@ const struct message_agent *app_inspected(const struct app *app);
 void app_send_mouse(struct app *app);
 /** A frame came: how long the mouse's target was on its way. */
 void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms);
+
+/* app_past.c */
+/** Simulated seconds: of the newest snapshot; how far the picture is behind it. */
+double app_now_s(const struct app *app);
+double app_behind_s(const struct app *app);
+/** Whether one moment of the past is shown and stays. */
+bool app_is_held(const struct app *app);
+/** For what would change the present: true, and the person is told, when the past is shown. */
+bool app_refuses_past(struct app *app);
+void app_jump(struct app *app, double by_s);
+/** The copy after or before the one shown. */
+void app_step_past(struct app *app, bool is_forward);
+/** The timeline's handle. */
+void app_scrub(struct app *app, double to_s);
+/** Makes the frame of the past; -1 when there is none: then it is live. */
+NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s);
+void app_leave_trails(struct app *app);
 
 /* app_tools.c */
 void app_choose_tool(struct app *app, enum tool tool);
@@ -168,6 +186,8 @@ NODISCARD int app_prepare(struct app *app);
 void app_draw(struct app *app);
 /** The scene as it is now (to pick agents in). */
 struct scene app_scene(const struct app *app);
+/** The size of text and lines: as was chosen, else what suits the screen. */
+double app_ui_scale(const struct app *app);
 /** New panels and pictures for the scale that is wanted. -1 when out of memory. */
 NODISCARD int app_rescale(struct app *app);
 /** Copies the picture into the raster if a card drew it. -1 when it cannot. */

@@ -68,8 +68,9 @@ void app_update_stream(struct app *app) {
 
 const struct message_agent *app_inspected(const struct app *app) {
     const bool is_it = app->has_selected && app->server.has_agent && app->server.agent.id == app->selected;
-    return is_it && app->is_live && app->now_ms - app->inspected_ms < inspected_fresh_ms ? &app->server.agent
-                                                                                         : NULL;
+    return is_it && app->playhead.is_live && app->now_ms - app->inspected_ms < inspected_fresh_ms
+               ? &app->server.agent
+               : NULL;
 }
 
 void app_ask_agent(struct app *app) {
@@ -105,11 +106,11 @@ static void send_cursor(struct app *app, vec2 point) {
 
 /* Who may not move it tries once in each world: the server's answer says why. */
 void app_send_mouse(struct app *app) {
-    const bool is_ours = app->cursor_moved && app->link.state == LINK_READY && app->is_live &&
+    const bool is_ours = app->cursor_moved && app->link.state == LINK_READY && app->playhead.is_live &&
                          app->server.has_scenario && app->server.role >= ROLE_VIEWER && !app->is_panning &&
                          !app_is_over_panels(app, app->cursor);
     if (!is_ours) {
-        app->cursor_moved = app->cursor_moved && app->link.state == LINK_READY && app->is_live &&
+        app->cursor_moved = app->cursor_moved && app->link.state == LINK_READY && app->playhead.is_live &&
                             app->now_ms - app->cursor_moved_ms < 1000.0;
         return;
     }

@@ -68,7 +68,7 @@ void app_tool_words(const struct app *app, char *out, size_t size) {
 /* ---- the button ---- */
 
 bool app_tool_press(struct app *app) {
-    if (!app->is_live || app->link.state != LINK_READY || !app->server.has_scenario) {
+    if (!app->playhead.is_live || app->link.state != LINK_READY || !app->server.has_scenario) {
         return false;
     }
     app->removed = 0;
@@ -116,7 +116,7 @@ void app_tune(struct app *app, const struct panels_result *result) {
         return;
     }
     if (!result->tunes || result->param < 0 || result->param >= server->param_count ||
-        (result->is_sliding && app->now_ms - app->tuned_ms < tune_gap_ms)) {
+        (result->is_sliding && app->now_ms - app->tuned_ms < tune_gap_ms) || app_refuses_past(app)) {
         return;
     }
     const struct message_param *param = &server->params[result->param];

@@ -26,7 +26,7 @@ static const struct field table[] = {
     {.name = "ui_scale",
      .type = FIELD_DOUBLE,
      FIELD_MEMBER(struct viewer_options, ui_scale),
-     .min = 0.5,
+     .min = 0,
      .max = 4},
     {.name = "panel",
      .type = FIELD_CHOICE,
@@ -68,8 +68,8 @@ int config_read(const char *text, size_t length, struct viewer_options *options,
     }
     const int result = fields_read(table, json, "", NULL, &read, NULL, failure);
     cJSON_Delete(json);
-    if (result != 0 || size_parse(read.size, &width, &height, failure) != 0 ||
-        overlays_parse(read.overlays, &set, failure) != 0) {
+    if (result != 0 || (read.size[0] != '\0' && size_parse(read.size, &width, &height, failure) != 0) ||
+        ui_scale_check(read.ui_scale, failure) != 0 || overlays_parse(read.overlays, &set, failure) != 0) {
         return -1;
     }
     *options = read;

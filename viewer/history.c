@@ -7,7 +7,7 @@
 /* One snapshot: the columns of `count` agents stand one after the other behind it. */
 struct history_record {
     uint64_t tick;
-    double time_s, clock_ms;
+    double time_s;
     int32_t count, target_count;
     size_t bytes;
     uint16_t target_name[LIMIT_TARGETS];
@@ -34,6 +34,13 @@ static void drop_oldest(struct history *history) {
     free(record);
 }
 
+static void drop_newest(struct history *history) {
+    struct history_record *record = at(history, --history->count);
+    history->bytes -= record->bytes;
+    history->ring[(history->begin + history->count) % HISTORY_CAPACITY] = NULL;
+    free(record);
+}
+
 void history_clear(struct history *history) {
     while (history->count > 0) {
         drop_oldest(history);
@@ -50,8 +57,8 @@ static size_t bytes_of(int32_t count) {
 }
 
 /* How far apart copies of this size must be for a minute of them to fit. */
-static double least_gap_ms(size_t bytes) {
-    return HISTORY_MS * (double)bytes / (double)HISTORY_BYTES;
+static double least_gap_s(size_t bytes) {
+    return HISTORY_S * (double)bytes / (double)HISTORY_BYTES;
 }
 
 /* The snapshot's indices as ours: 0xffff for a name there is no room for. */
@@ -84,20 +91,36 @@ static void copy_columns(struct history *history, const struct snapshot *snapsho
     }
 }
 
-void history_add(struct history *history, const struct snapshot *snapshot) {
-    const size_t bytes = bytes_of(snapshot->count);
-    const double last_ms = history_end_ms(history);
-    if (history->epoch != snapshot->epoch || snapshot->clock_ms < last_ms) {
+void history_forget(struct history *history, double now_s) {
+    while (history->count > 0 && now_s - history_begin_s(history) > HISTORY_S) {
+        drop_oldest(history);
+    }
+}
+
+/* Makes way for it: whether it is to be kept. */
+static bool takes(struct history *history, const struct snapshot *snapshot, size_t bytes) {
+    const double last_s = history_end_s(history);
+    if (history->epoch != snapshot->epoch || snapshot->time_s < last_s) {
         history_clear(history);
         history->epoch = snapshot->epoch;
-    } else if (history->count > 0 &&
-               (snapshot->clock_ms - last_ms < least_gap_ms(bytes) || snapshot->clock_ms == last_ms)) {
-        return;
     }
+    if (history->count > 0 && at(history, history->count - 1)->tick == snapshot->tick) {
+        drop_newest(history);
+    } else if (history->count > 0 && snapshot->time_s - last_s < least_gap_s(bytes)) {
+        return false;
+    }
+    history_forget(history, snapshot->time_s);
     while (history->count > 0 &&
-           (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES ||
-            snapshot->clock_ms - history_begin_ms(history) > HISTORY_MS)) {
+           (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES)) {
         drop_oldest(history);
+    }
+    return true;
+}
+
+void history_add(struct history *history, const struct snapshot *snapshot) {
+    const size_t bytes = bytes_of(snapshot->count);
+    if (!takes(history, snapshot, bytes)) {
+        return;
     }
     struct history_record *record = malloc(bytes);
     if (record == NULL) {
@@ -105,7 +128,6 @@ void history_add(struct history *history, const struct snapshot *snapshot) {
     }
     record->tick = snapshot->tick;
     record->time_s = snapshot->time_s;
-    record->clock_ms = snapshot->clock_ms;
     record->count = snapshot->count;
     record->target_count = snapshot->target_count;
     record->bytes = bytes;
@@ -114,16 +136,33 @@ void history_add(struct history *history, const struct snapshot *snapshot) {
     history->bytes += bytes;
 }
 
-double history_begin_ms(const struct history *history) {
-    return history->count > 0 ? at(history, 0)->clock_ms : 0.0;
+double history_time_s(const struct history *history, int index) {
+    return at(history, index)->time_s;
 }
 
-double history_end_ms(const struct history *history) {
-    return history->count > 0 ? at(history, history->count - 1)->clock_ms : 0.0;
+double history_begin_s(const struct history *history) {
+    return history->count > 0 ? history_time_s(history, 0) : 0.0;
 }
 
-static int restore(const struct history *history, const struct history_record *record,
-                   struct snapshot *snapshot) {
+double history_end_s(const struct history *history) {
+    return history->count > 0 ? history_time_s(history, history->count - 1) : 0.0;
+}
+
+int history_find(const struct history *history, double time_s) {
+    int low = 0, high = history->count - 1;
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (history_time_s(history, middle) <= time_s) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return history->count > 0 ? low : -1;
+}
+
+int history_read(const struct history *history, int index, struct snapshot *snapshot) {
+    const struct history_record *record = at(history, index);
     const size_t n = (size_t)record->count;
     if (snapshot_reserve(snapshot, record->count > 0 ? record->count : 1, 0, false) != 0) {
         return -1;
@@ -131,8 +170,9 @@ static int restore(const struct history *history, const struct history_record *r
     int32_t *const to[] = {snapshot->x, snapshot->y, snapshot->vx, snapshot->vy, snapshot->heading};
     snapshot->tick = record->tick;
     snapshot->time_s = record->time_s;
-    snapshot->clock_ms = record->clock_ms;
+    snapshot->clock_ms = record->time_s * 1000.0;
     snapshot->epoch = history->epoch;
+    snapshot->fields = SNAPSHOT_USUAL;
     snapshot->has_forces = false;
     snapshot->count = record->count;
     snapshot->kind_names = history->kind_names;
@@ -151,24 +191,4 @@ static int restore(const struct history *history, const struct history_record *r
     memcpy(snapshot->target_x, record->target_x, sizeof record->target_x);
     memcpy(snapshot->target_y, record->target_y, sizeof record->target_y);
     return 0;
-}
-
-int history_around(const struct history *history, double server_ms, struct snapshot *before,
-                   struct snapshot *after) {
-    if (history->count < 2) {
-        return -1;
-    }
-    int low = 0, high = history->count - 2; /* the last pair's first */
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-        if (at(history, middle)->clock_ms <= server_ms) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return restore(history, at(history, low), before) != 0 ||
-                   restore(history, at(history, low + 1), after) != 0
-               ? -1
-               : 0;
 }

@@ -22,7 +22,7 @@ static const struct {
 } states[] = {
     [RUN_CONNECTING] = {"connecting", PALETTE_WARN}, [RUN_RECONNECTING] = {"reconnecting", PALETTE_BAD},
     [RUN_STALLED] = {"stalled", PALETTE_BAD},        [RUN_PAUSED] = {"paused", PALETTE_WARN},
-    [RUN_RUNNING] = {"running", PALETTE_OK},
+    [RUN_RUNNING] = {"running", PALETTE_OK},         [RUN_PAST] = {"the past", PALETTE_WARN},
 };
 
 const char *run_state_name(enum run_state state) {
@@ -55,7 +55,8 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
         hud_format_count(newest->tick, view->tick, sizeof view->tick);
         format_tenths(newest->time_s, " s", view->time, sizeof view->time);
     }
-    if (input->density != NULL || input->has_region) { /* what is seen is not all there is */
+    if (input->is_live &&
+        (input->density != NULL || input->has_region)) { /* what is seen is not all there is */
         hud_format_count((uint64_t)input->server->agent_total, view->agents, sizeof view->agents);
     }
     if (!input->is_fixed && input->link->state == LINK_READY) {
@@ -104,8 +105,9 @@ static int kind_number(const struct server_view *server, const char *name) {
 static void fill_kinds(const struct hud_input *input, struct panels_view *view) {
     const struct message_scenario *scenario = &input->server->scenario;
     int32_t counts[LIMIT_KINDS] = {0};
-    for (int32_t i = 0; input->frame->names != NULL && i < input->frame->settled_count; i++) {
-        counts[kind_number(input->server, input->frame->names->kind_names.names[input->frame->kind[i]])]++;
+    const struct snapshot *names = input->frame->names;
+    for (int32_t i = 0; names != NULL && i < names->count; i++) {
+        counts[kind_number(input->server, names->kind_names.names[names->kind[i]])]++;
     }
     for (int i = 0; i < scenario->kind_count && i < PANELS_LEGEND_ROWS; i++) {
         struct panels_legend_row *row = &view->legend[view->legend_count++];
@@ -123,16 +125,18 @@ static void fill_states(const struct hud_input *input, struct panels_view *view)
                    "the legend has room for every row");
     const struct server_view *server = input->server;
     int kinds[NAME_TABLE_CAPACITY] = {0};
-    for (int32_t i = input->frame->names != NULL ? input->frame->settled_count : 0; i > 0; i--) {
-        kinds[input->frame->state[i - 1]] = input->frame->kind[i - 1] + 1;
+    const struct snapshot *names = input->frame->names;
+    int32_t counts[NAME_TABLE_CAPACITY] = {0}; /* of the snapshot that is shown */
+    for (int32_t i = names != NULL ? names->count : 0; i > 0; i--) {
+        kinds[names->state[i - 1]] = names->kind[i - 1] + 1;
+        counts[names->state[i - 1]]++;
     }
     for (int i = 0; i < server->legend_count && input->density == NULL; i++) {
         struct panels_legend_row *row = &view->legend[view->legend_count++];
         snprintf(row->name, sizeof row->name, "%s", server->legend[i].state);
-        row->count = server->legend[i].count;
         row->fill = palette_state(input->palette, server->legend[i].state);
-        const struct snapshot *names = input->frame->names;
         const int state = names != NULL ? name_table_find(&names->state_names, row->name) : -1;
+        row->count = state >= 0 ? counts[state] : 0;
         const int kind = state >= 0 ? kinds[state] : 0;
         row->shape = palette_shape(kind > 0 ? kind_number(server, names->kind_names.names[kind - 1]) : 0);
     }
@@ -289,9 +293,14 @@ static void fill_plots(const struct hud_input *input, struct panels_view *view) 
             crowd->top = fmaxf(crowd->top, 1.05f * sample->states[s]);
         }
     }
-    const struct plots_sample *newest = plots_at(plots, plots->count - 1);
-    format_tenths((double)newest->mean_speed, " px/s", speed->value, sizeof speed->value);
-    const long hundredths = lroundf(newest->order * 100.0f);
+    const int shown = input->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
+    view->plot_mark = input->is_live ? -1 : shown;
+    if (shown < 0) {
+        return; /* a moment that is held for longer than the plots reach */
+    }
+    const struct plots_sample *sample = plots_at(plots, shown);
+    format_tenths((double)sample->mean_speed, " px/s", speed->value, sizeof speed->value);
+    const long hundredths = lroundf(sample->order * 100.0f);
     snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
 }
 
@@ -435,7 +444,7 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
     const struct server_view *server = input->server;
     view->shows_params = input->shows_params;
     snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
-    view->may_act = server_view_may_act(server);
+    view->may_act = server_view_may_act(server) && input->is_live;
     for (int i = 0; input->shows_params && i < server->param_count && view->param_count < PANELS_PARAMS;
          i++) {
         const struct message_param *from = &server->params[i];
@@ -462,8 +471,8 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         snprintf(view->scenario, sizeof view->scenario, "%s",
                  scenario->title[0] != '\0' ? scenario->title : scenario->name);
     }
-    const enum run_state state =
-        hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
+    enum run_state state = hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
+    state = input->is_live || input->link->state != LINK_READY ? state : RUN_PAST;
     view->state = states[state].name;
     view->state_color = states[state].mark;
     view->overlays = input->overlays;
@@ -471,9 +480,14 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
     view->shows_help = input->shows_help;
     view->shows_side = input->shows_side;
-    view->recorded_s = input->is_fixed ? 0.0f : (float)(input->recorded_ms * 0.001);
-    view->behind_s = (float)(input->behind_ms * 0.001);
+    view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
+    view->now_s = input->now_s;
+    view->behind_s = input->behind_s;
     view->is_live = input->is_live;
+    view->is_playing = input->is_playing;
+    if (!input->is_live) {
+        format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
+    }
     view->is_paused = input->server->is_paused;
     view->shows_picker = input->shows_picker;
     snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");

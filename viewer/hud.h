@@ -13,7 +13,7 @@
 #include "viewer/panels.h"
 #include "viewer/server_view.h"
 
-enum run_state { RUN_CONNECTING, RUN_RECONNECTING, RUN_STALLED, RUN_PAUSED, RUN_RUNNING };
+enum run_state { RUN_CONNECTING, RUN_RECONNECTING, RUN_STALLED, RUN_PAUSED, RUN_RUNNING, RUN_PAST };
 
 struct hud_input {
     const struct server_view *server;
@@ -40,9 +40,10 @@ struct hud_input {
     bool has_selected, is_following;
     uint32_t selected;
     bool shows_help, shows_side, shows_network, shows_picker;
-    bool is_fixed;                 /* measured numbers are left out, so that pictures can be compared */
-    double recorded_ms, behind_ms; /* the timeline */
-    bool is_live;
+    bool is_fixed;            /* measured numbers are left out, so that pictures can be compared */
+    double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
+    double behind_s;          /* how far the picture is behind it */
+    bool is_live, is_playing;
     const char *clip;   /* what is being recorded, "" for nothing */
     const char *wanted; /* what is typed in the picker */
     float toast_alpha;

@@ -462,12 +462,14 @@ int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
         return 0;
     }
     frame->has_forces = frame->names->has_forces;
+    frame->time_s = frame->names->time_s;
     if (frame_reserve(frame, (a != NULL ? a->count : 0) + (b != NULL ? b->count : 0)) != 0) {
         frame->names = NULL;
         return -1;
     }
     if (a != NULL && b != NULL) {
         const struct span span = span_make(a, b, server_ms, rules);
+        frame->time_s = a->time_s + (b->time_s - a->time_s) * (double)span.f;
         merge_agents(&span, frame);
         merge_targets(&span, frame);
         return 0;

@@ -58,6 +58,7 @@ struct frame {
     const struct snapshot *names; /* NULL: nothing to draw yet */
     bool has_forces;
     bool is_stalled; /* the world runs and its snapshots stay away */
+    double time_s;   /* simulated, of the picture */
     double late_ms;  /* how far the moment lies beyond the newest snapshot; 0 when it does not */
 };
 

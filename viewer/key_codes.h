@@ -8,6 +8,7 @@ enum key_code {
     KEY_RETURN = 13,
     KEY_ESCAPE = 27,
     KEY_SPACE = ' ',
+    KEY_COMMA = ',',
     KEY_MINUS = '-',
     KEY_PERIOD = '.',
     KEY_0 = '0',

@@ -44,7 +44,9 @@ static const struct field table[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, size),
      .unit = "WxH",
-     .help = "Size of the window or picture, 320x240 to 8192x8192."},
+     .help = "Size of the window or picture, 320x240 to 8192x8192; a window is no larger than its screen. "
+             "Without it: "
+             "1280x800, more where text is larger."},
     {.name = "fixed-dt",
      .type = FIELD_DOUBLE,
      FIELD_MEMBER(struct viewer_options, fixed_dt_ms),
@@ -72,16 +74,18 @@ static const struct field table[] = {
     {.name = "ui-scale",
      .type = FIELD_DOUBLE,
      FIELD_MEMBER(struct viewer_options, ui_scale),
-     .min = 0.5,
+     .min = 0,
      .max = 4,
      .unit = "N",
-     .help = "Size of text, lines and panels."},
+     .help = "Size of text, lines and panels, 0.5 or more; 0 for what suits the screen."},
     {.name = "panel",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct viewer_options, panel),
      .choices = panel_names,
      .unit = "WHEN",
-     .help = "The side panel and the timeline: auto (in windows at least 1000 wide), on or off."},
+     .help = "The side panel and the timeline: auto (in windows at least 1000 wide, more where text is "
+             "larger), on or "
+             "off."},
     {.name = "select",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct viewer_options, selected),
@@ -226,6 +230,13 @@ int size_parse(const char *text, int32_t *width, int32_t *height, struct failure
     return 0;
 }
 
+int ui_scale_check(double scale, struct failure *failure) {
+    if (scale != 0.0 && scale < 0.5) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--ui-scale", "--ui-scale: expected 0, or 0.5 to 4");
+    }
+    return 0;
+}
+
 int overlays_parse(const char *text, overlay_set *set, struct failure *failure) {
     overlay_set found = 0;
     for (const char *at = text; *at != '\0';) {
@@ -294,11 +305,8 @@ static bool skips_config(int argc, char **argv) {
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure) {
     const char *positional = NULL;
-    *options = (struct viewer_options){.address = {"127.0.0.1", "7717"},
-                                       .size = "1280x800",
-                                       .log_level = LOG_WARN,
-                                       .ui_scale = 1.0,
-                                       .layout = LAYOUT_PACKED};
+    *options = (struct viewer_options){
+        .address = {"127.0.0.1", "7717"}, .log_level = LOG_WARN, .layout = LAYOUT_PACKED};
     if (!skips_config(argc, argv)) {
         config_load(options);
     }
@@ -313,7 +321,11 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (positional != NULL && address_parse(positional, &options->address, failure) != 0) {
         return OPTIONS_BAD;
     }
-    if (size_parse(options->size, &options->width, &options->height, failure) != 0) {
+    if (options->size[0] != '\0' &&
+        size_parse(options->size, &options->width, &options->height, failure) != 0) {
+        return OPTIONS_BAD;
+    }
+    if (ui_scale_check(options->ui_scale, failure) != 0) {
         return OPTIONS_BAD;
     }
     if (read_overlays(options, failure) != 0 || check_name(options->name, failure) != 0) {

@@ -25,14 +25,14 @@ struct viewer_options {
     bool is_headless;
     uint32_t frames;       /* 0: until it is closed */
     char screenshot[1024]; /* "" for none */
-    char size[24];         /* as given: "1280x800" */
-    int32_t width, height; /* window px, from size */
+    char size[24];         /* as given: "1280x800"; "" for the usual size */
+    int32_t width, height; /* window px, from size; 0 for the usual size */
     double fixed_dt_ms;    /* 0: real time */
     bool shows_forces;
     char overlays[128];       /* as given: "velocity,trails"; "" for what is usual */
     overlay_set overlay_bits; /* from overlays and shows_forces */
     int palette;              /* enum palette */
-    double ui_scale;          /* size of text and lines */
+    double ui_scale;          /* size of text and lines; 0: what suits the screen */
     int panel;                /* enum panel_choice */
     int renderer;             /* enum window_renderer */
     bool is_full_screen;
@@ -58,6 +58,8 @@ NODISCARD int address_parse(const char *text, struct address *address, struct fa
 NODISCARD int overlays_parse(const char *text, overlay_set *set, struct failure *failure);
 /** The set as such text. */
 void overlays_format(overlay_set set, char *out, size_t size);
+/** 0, or 0.5 to 4. */
+NODISCARD int ui_scale_check(double scale, struct failure *failure);
 /** WIDTHxHEIGHT, 320x240 to 8192x8192. */
 NODISCARD int size_parse(const char *text, int32_t *width, int32_t *height, struct failure *failure);
 

@@ -94,10 +94,13 @@ void panels::draw_item(float x, float y, const bar_item &item) {
 }
 
 /* Title and state. Returns where they end. */
-float panels::bar_begin(const panels_view &view, float y) {
+float panels::bar_begin(const panels_view &view, float y, float bar_width) {
     float x = px(12);
-    if (view.scenario[0] != '\0') {
-        x += text(bold, x, y, PALETTE_TEXT, view.scenario) + px(20);
+    if (view.scenario[0] != '\0') { /* a long title gives way to the state */
+        const float most = bar_width - px(12 + 20 + 16 + 12) - std::max(width(regular, view.state), px(64));
+        list->PushClipRect(ImVec2(x, 0), ImVec2(x + std::max(most, 0.0f), px(PANELS_BAR_PX)), true);
+        x += std::min(text(bold, x, y, PALETTE_TEXT, view.scenario), std::max(most, 0.0f)) + px(20);
+        list->PopClipRect();
     }
     list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(px(PANELS_BAR_PX) / 2) + 0.5f),
                           px(4.5f), to_imgui(view.state_color), 24);
@@ -116,7 +119,7 @@ void panels::bar(const panels_view &view, float bar_width) {
         {"agents", view.agents, 0, true, false},  {"F1", "keys", 0, false, false},
         {"ping", view.ping, 52, false, true},     {"snapshots", view.rate, 40, false, true},
         {"t", view.time, 58, true, true},         {"", view.address, 0, false, true}};
-    float left = bar_begin(view, y), right = bar_width - px(12);
+    float left = bar_begin(view, y, bar_width), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
             item.name = "";
@@ -135,7 +138,8 @@ void panels::bar(const panels_view &view, float bar_width) {
     }
 }
 
-void panels::legend(const panels_view &view) {
+/* Returns its right edge, 0 without one. */
+float panels::legend(const panels_view &view) {
     struct vector_row {
         enum overlay overlay;
         const char *name;
@@ -160,7 +164,7 @@ void panels::legend(const panels_view &view) {
         }
     }
     if (view.legend_count + shown == 0) {
-        return;
+        return 0;
     }
     const float line = px(22), left = px(10), top = px(PANELS_BAR_PX + 10), text_x = left + px(42);
     const float gap = view.legend_count > 0 && shown > 0 ? px(9) : 0;
@@ -190,6 +194,7 @@ void panels::legend(const panels_view &view) {
             y += line;
         }
     }
+    return right;
 }
 
 /* Beside its marker: to the right, or to the left where the picture ends. */
@@ -205,7 +210,36 @@ void panels::labels(const panels_view &view, float picture_width) {
     }
 }
 
-/* In as many columns as the height asks for. */
+/* What lies between low and high of the rows, moved by the wheel and the arrows. */
+void panels::help_rows(ImVec2 low, ImVec2 high, size_t lines, float line, float keys, float column) {
+    const float room = high.y - low.y, all = line * static_cast<float>(lines),
+                most = std::max(all - room, 0.0f);
+    const int steps = (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
+    help_scroll += line * (static_cast<float>(steps) - 3 * input->wheel);
+    help_scroll = std::floor(std::min(std::max(had_help ? help_scroll : 0.0f, 0.0f), most));
+    size_t count = 0, at = 0;
+    const shortcut *table = shortcuts_table(&count);
+    list->PushClipRect(low, high, true);
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].name[0] != '\0') {
+            const float x = low.x + column * static_cast<float>(at / lines);
+            const float y = low.y + line * static_cast<float>(at % lines) - help_scroll;
+            text(bold, x, y, PALETTE_ACCENT, table[i].name);
+            text(regular, x + keys + px(18), y, PALETTE_TEXT, table[i].help);
+            at++;
+        }
+    }
+    list->PopClipRect();
+    if (most > 0) {
+        const float thumb = room * room / all, top = low.y + (room - thumb) * help_scroll / most;
+        const float left = high.x + px(8);
+        list->AddRectFilled(ImVec2(left, low.y), ImVec2(left + px(4), high.y), to_imgui(well_fill), px(2));
+        list->AddRectFilled(ImVec2(left, top), ImVec2(left + px(4), top + thumb), to_imgui(0xff6c7683u),
+                            px(2));
+    }
+}
+
+/* In as many columns as the height asks for and the width allows; what has no room is scrolled to. */
 void panels::help(ImVec2 size) {
     size_t count = 0, shown = 0;
     const shortcut *table = shortcuts_table(&count);
@@ -216,29 +250,24 @@ void panels::help(ImVec2 size) {
         shown += table[i].name[0] != '\0' ? 1 : 0;
     }
     const float pad = px(22), room = size.y - px(PANELS_BAR_PX + 8 + 34) - pad * 2;
-    const size_t columns = room / px(23) >= static_cast<float>(shown) ? 1 : 2,
+    const float column = keys + px(18) + words + px(22), wide = size.x - px(16) - pad * 2 + px(22);
+    const size_t columns = room / px(23) >= static_cast<float>(shown) || wide < 2 * column ? 1 : 2,
                  lines = (shown + columns - 1) / columns;
-    const float line =
-        std::min(px(25), std::max(room / static_cast<float>(lines), regular->FontSize + px(1)));
-    const float column = keys + px(18) + words + px(22);
-    const float w = pad * 2 + column * static_cast<float>(columns) - px(22);
-    const float h = pad * 2 + px(34) + line * static_cast<float>(lines);
+    const float fitting = room / static_cast<float>(lines);
+    const float line = fitting < regular->FontSize + px(1) ? px(20) : std::min(px(25), fitting);
+    const float w = std::min(pad * 2 + column * static_cast<float>(columns) - px(22), size.x - px(16));
+    const float rows = std::min(line * static_cast<float>(lines), room), h = pad * 2 + px(34) + rows;
     const ImVec2 low(std::floor((size.x - w) / 2),
                      std::floor(std::max((size.y - h) / 2, px(PANELS_BAR_PX + 4))));
     list->AddRectFilled(ImVec2(0, px(PANELS_BAR_PX)), size, to_imgui(0x8015181du));
     box(low, ImVec2(low.x + w, low.y + h), pop_fill, pop_edge, 8);
-    text(large, low.x + pad, low.y + pad - px(4), PALETTE_TEXT, "Keys");
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (table[i].name[0] != '\0') {
-            const size_t side = at / lines;
-            const float x = low.x + pad + column * static_cast<float>(side);
-            const float y = low.y + pad + px(34) + line * static_cast<float>(at % lines);
-            text(bold, x, y, PALETTE_ACCENT, table[i].name);
-            text(regular, x + keys + px(18), y, PALETTE_TEXT, table[i].help);
-            at++;
-        }
+    const float title = text(large, low.x + pad, low.y + pad - px(4), PALETTE_TEXT, "Keys");
+    if (rows < line * static_cast<float>(lines)) {
+        text(regular, low.x + pad + title + px(14), low.y + pad - px(1), PALETTE_TEXT_DIM,
+             "Up, Down, wheel: the others");
     }
+    const ImVec2 first(low.x + pad, low.y + pad + px(34));
+    help_rows(first, ImVec2(low.x + w - pad, first.y + rows), lines, line, keys, column);
 }
 
 void panels::toast(const panels_view &view, ImVec2 size) {
@@ -267,6 +296,33 @@ void panels::tool(const panels_view &view, ImVec2 size) {
         box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)), 0xf02a3a50u, PALETTE_ACCENT, 5);
         text(bold, x, y + px(6), PALETTE_TEXT, view.tool);
     }
+}
+
+/* A frame around the picture, and how long ago it was: in the middle, or beside the legend. */
+void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
+    if (view.past[0] == '\0') {
+        return;
+    }
+    const float right = size.x - (view.shows_side ? px(PANELS_SIDE_PX) : 0),
+                bottom = size.y - (view.shows_side ? px(PANELS_TIMELINE_PX) : 0), top = px(PANELS_BAR_PX);
+    const float half = px(1.5f);
+    list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(PALETTE_WARN), 0, 0,
+                  px(3));
+    const char *const hints[] = {view.is_playing ? "Space: hold   End: now" : "Space: play   End: now",
+                                 "End: now", ""};
+    const float ago = width(bold, view.past), gap = px(18), room = right - legend_right - px(38) - ago - gap;
+    const char *const *hint = hints;
+    while (**hint != '\0' && width(regular, *hint) > room) {
+        hint++;
+    }
+    const float words = ago + (**hint != '\0' ? gap + width(regular, *hint) : 0),
+                middle = (right - words) / 2;
+    const float x = std::floor(std::min(std::max(middle, legend_right + px(22)), right - words - px(14)));
+    const float y = top + px(3);
+    list->AddRectFilled(ImVec2(x - px(14), top), ImVec2(x + words + px(14), y + px(25)),
+                        to_imgui(PALETTE_WARN), px(5), ImDrawFlags_RoundCornersBottom);
+    text(bold, x, y + px(3), PALETTE_OUTLINE, view.past);
+    text(regular, x + ago + gap, y + px(3), PALETTE_OUTLINE, *hint);
 }
 
 void panels::banner(const panels_view &view, ImVec2 size) {
@@ -453,7 +509,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->list = ImGui::GetBackgroundDrawList();
     panels->labels(*view, size.x);
     panels->bar(*view, size.x);
-    panels->legend(*view);
+    panels->past(*view, size, panels->legend(*view));
     if (view->shows_picker && view->hit_count > 0) {
         panels->chosen += (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
         panels->result.picks = input->is_return;
@@ -466,6 +522,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     if (view->shows_help) {
         panels->help(size);
     }
+    panels->had_help = view->shows_help;
     ImGui::Render();
     if (canvas->raster != nullptr) {
         panels->paint_raster(canvas);

@@ -103,13 +103,15 @@ struct panels_view {
     struct panels_share shares[PANELS_SHARES];
     int share_count;
     struct panels_plot plots[PANELS_PLOTS];
-    int plot_count;
+    int plot_count, plot_mark; /* the sample of the moment shown; -1 when that is the newest */
     struct panels_row network[PANELS_ROWS];
     int network_count;
     bool shows_network, is_network_bad; /* figures of the network; something is wrong with it */
     struct panels_lag lag;
-    float recorded_s, behind_s; /* the timeline: how far back it reaches, where the picture is */
-    bool is_live, is_paused;
+    double recorded_s, now_s,
+        behind_s; /* the timeline: how far back it reaches, its end, where the picture is */
+    bool is_live, is_paused, is_playing;
+    char past[32];              /* "2.2 s ago"; "" when it is live */
     char clip[64];              /* what is being recorded; "" for nothing */
     bool shows_params, may_act; /* sliders instead of the inspector; whether they may be moved */
     char params_kind[40];
@@ -144,7 +146,7 @@ struct panels_result {
     bool wants_mouse, wants_keys; /* the panels use it: it does not mean the world */
     enum shortcut_action action;  /* a button or check box was pressed; else SHORTCUT_NONE */
     bool is_scrubbing;
-    float scrub_s; /* is_scrubbing: how far back the timeline is held */
+    double scrub_to_s; /* is_scrubbing: the moment the timeline's handle is at, simulated time */
     bool picks;
     int hit;                /* picks: which of the view's hits */
     char wanted[64];        /* what is typed in the picker */

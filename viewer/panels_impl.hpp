@@ -43,10 +43,14 @@ struct panels {
     panels_result result;
     char wanted[64]; /* typed in the picker */
     int chosen;      /* row of the picker */
-    bool had_picker;
+    bool had_picker, had_help;
+    float help_scroll;           /* px that the rows of the help are moved up */
     int typed_param, held_param; /* index of the parameter that is typed, or held; -1 */
     char typed[24];
     double held_value;
+    float scrub_x;    /* where the timeline's handle was taken, */
+    double scrub_s;   /* and at which moment */
+    bool is_scrubbed; /* the mouse has moved since, or it was taken beside the handle */
     const panels_input *input;
 
     float px(float window_px) const { return window_px * scale; }
@@ -63,13 +67,15 @@ struct panels {
     void vector_mark(ImVec2 at, color fill);
     float item_width(const bar_item &item);
     void draw_item(float x, float y, const bar_item &item);
-    float bar_begin(const panels_view &view, float y);
+    float bar_begin(const panels_view &view, float y, float bar_width);
     void bar(const panels_view &view, float width);
-    void legend(const panels_view &view);
+    float legend(const panels_view &view);
     void labels(const panels_view &view, float picture_width);
     void help(ImVec2 size);
+    void help_rows(ImVec2 low, ImVec2 high, size_t lines, float line, float keys, float column);
     void toast(const panels_view &view, ImVec2 size);
     void tool(const panels_view &view, ImVec2 size);
+    void past(const panels_view &view, ImVec2 size, float legend_right);
     void banner(const panels_view &view, ImVec2 size);
 
     /* panels_windows.cpp */
@@ -86,10 +92,11 @@ struct panels {
     void row(float x, float y, float right, const panels_row &row);
     float inspector(const panels_view &view, float x, float y, float right);
     float overlay_rows(const panels_view &view, float x, float y, float right);
-    float plot(const panels_plot &plot, float x, float y, float right, float height);
+    float plot(const panels_plot &plot, int mark, float x, float y, float right, float height);
     float network(const panels_view &view, float x, float y, float right);
     float observations(const panels_view &view, float x, float y, float right);
     void side(const panels_view &view, ImVec2 size);
+    void scrub(const panels_view &view, float right, float knob, double seconds_per_px);
     void timeline(const panels_view &view, ImVec2 size);
     void network_corner(const panels_view &view, ImVec2 size);
     void picker(const panels_view &view, ImVec2 size);

@@ -176,7 +176,10 @@ float panels::params(const panels_view &view, float x, float y, float right) {
         std::snprintf(words, sizeof words, "%s\n%s to %s %s", hovered->help, least, most,
                       std::strcmp(hovered->unit, "1") == 0 ? "" : hovered->unit);
         const ImVec2 size = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, px(240), words);
-        const ImVec2 low(x - px(40) - size.x, std::floor(input->mouse.y - size.y / 2));
+        const float lowest = ImGui::GetIO().DisplaySize.y - size.y - px(11),
+                    beside = input->mouse.y - size.y / 2;
+        const ImVec2 low(std::max(x - px(40) - size.x, px(11)),
+                         std::floor(std::max(std::min(beside, lowest), px(PANELS_BAR_PX + 11))));
         ImDrawList *before = list;
         list = ImGui::GetForegroundDrawList();
         box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
@@ -186,6 +189,7 @@ float panels::params(const panels_view &view, float x, float y, float right) {
         list = before;
     }
     const char *note = view.param_count == 0 ? "The server has not said yet what can be tuned."
+                       : !view.is_live       ? "This is the past. End goes back to now."
                        : view.may_act        ? "Drag; double click to type; right click: as it was."
                                              : "Your role may look, not tune.";
     list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y + px(4))),

@@ -38,8 +38,12 @@ void panels::begin_window(const char *name, ImVec2 low, ImVec2 high) {
     ImGui::SetNextWindowSize(ImVec2(high.x - low.x, high.y - low.y));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
-    ImGui::Begin(name, nullptr,
-                 still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse));
+    ImGuiWindowFlags flags =
+        still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse);
+    if (std::strcmp(name, "picker") == 0) {
+        flags &= ~ImGuiWindowFlags_NoBringToFrontOnFocus; /* over the side panel and the timeline */
+    }
+    ImGui::Begin(name, nullptr, flags);
     ImGui::PopStyleVar(2);
     list = ImGui::GetWindowDrawList();
 }
@@ -162,7 +166,7 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
     return y + px(6);
 }
 
-float panels::plot(const panels_plot &plot, float x, float y, float right, float height) {
+float panels::plot(const panels_plot &plot, int mark, float x, float y, float right, float height) {
     const ImVec2 low(x, y + px(18)), high(right, y + px(18) + height);
     panels_row title;
     std::snprintf(title.name, sizeof title.name, "%s", plot.title);
@@ -178,6 +182,10 @@ float panels::plot(const panels_plot &plot, float x, float y, float right, float
             list->PathLineTo(ImVec2(first + step * static_cast<float>(i), high.y - px(3) - share * room));
         }
         list->PathStroke(to_imgui(plot.fill[s]), 0, px(1.25f));
+    }
+    if (mark >= 0) {
+        const float at = std::floor(first + step * static_cast<float>(mark));
+        list->AddRectFilled(ImVec2(at, low.y), ImVec2(at + px(1), high.y), to_imgui(PALETTE_WARN));
     }
     return high.y + px(8);
 }
@@ -206,7 +214,7 @@ float panels::observations(const panels_view &view, float x, float y, float righ
         y = heading(x, y, "The last minute");
     }
     for (int i = 0; i < view.plot_count; i++) {
-        y = plot(view.plots[i], x, y, right, px(34));
+        y = plot(view.plots[i], view.plot_mark, x, y, right, px(34));
     }
     return view.network_count > 0 ? network(view, x, y, right) : y;
 }
@@ -239,6 +247,25 @@ void panels::network_corner(const panels_view &view, ImVec2 size) {
 
 /* ---- the timeline ---- */
 
+/* The handle goes with the mouse from where it was taken; a press beside it takes it there. While the mouse
+ * rests the moment stays, though the world goes on. */
+void panels::scrub(const panels_view &view, float right, float knob, double seconds_per_px) {
+    const float at = ImGui::GetIO().MousePos.x;
+    if (ImGui::IsItemActivated()) {
+        const bool is_on_knob = std::fabs(at - knob) <= px(9);
+        scrub_x = at;
+        scrub_s = view.now_s - (is_on_knob ? (view.is_live ? 0.0 : view.behind_s)
+                                           : static_cast<double>(right - at) * seconds_per_px);
+        is_scrubbed = !is_on_knob;
+    }
+    is_scrubbed = is_scrubbed || std::fabs(at - scrub_x) > px(2);
+    if (ImGui::IsItemActive() && is_scrubbed && view.recorded_s > 0) {
+        result.is_scrubbing = true;
+        result.scrub_to_s =
+            at >= right - px(2) ? view.now_s : scrub_s + static_cast<double>(at - scrub_x) * seconds_per_px;
+    }
+}
+
 void panels::timeline(const panels_view &view, ImVec2 size) {
     const ImVec2 low(0, size.y - px(PANELS_TIMELINE_PX)), high(size.x - px(PANELS_SIDE_PX), size.y);
     begin_window("timeline", low, high);
@@ -246,31 +273,29 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(panel_edge));
     const float middle = std::floor((low.y + high.y) / 2), text_y = middle - regular->FontSize / 2;
     if (icon_button("pause", ImVec2(px(10), middle - px(12)), PALETTE_TEXT,
-                    view.is_paused ? icon_play : icon_pause)) {
+                    (view.is_live ? view.is_paused : !view.is_playing) ? icon_play : icon_pause)) {
         result.action = SHORTCUT_PAUSE;
     }
     if (icon_button("step", ImVec2(px(42), middle - px(12)), PALETTE_TEXT, icon_step)) {
         result.action = SHORTCUT_STEP;
     }
     char words[32];
-    const float reach = 60.0f, left = px(134), right = std::max(high.x - px(76), left + px(20));
-    std::snprintf(words, sizeof words, view.is_live ? "-%d s" : "-%d.%d s",
-                  static_cast<int>(view.is_live ? view.recorded_s : view.behind_s),
-                  static_cast<int>(view.behind_s * 10) % 10);
+    const double reach = 60.0;
+    const float left = px(134), right = std::max(high.x - px(76), left + px(20)), length = right - left;
+    const auto place = [&](double back_s) {
+        return right - length * static_cast<float>(std::min(std::max(back_s, 0.0) / reach, 1.0));
+    };
+    const int back = static_cast<int>(view.is_live ? view.recorded_s * 10 : view.behind_s * 10 + 0.5);
+    std::snprintf(words, sizeof words, view.is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
     text(regular, left - px(12) - width(regular, words), text_y, PALETTE_TEXT_DIM, words);
-    const float from = right - (right - left) * std::min(view.recorded_s / reach, 1.0f);
-    const float knob = right - (right - left) * std::min((view.is_live ? 0.0f : view.behind_s) / reach, 1.0f);
+    const float from = place(view.recorded_s), knob = place(view.is_live ? 0.0 : view.behind_s);
     list->AddRectFilled(ImVec2(left, middle - px(2)), ImVec2(right, middle + px(2)), to_imgui(0xff2d343fu),
                         px(2));
-    list->AddRectFilled(ImVec2(from, middle - px(2)), ImVec2(knob, middle + px(2)), to_imgui(0xff3774b8u),
-                        px(2));
+    list->AddRectFilled(ImVec2(from, middle - px(2)), ImVec2(knob, middle + px(2)),
+                        to_imgui(view.is_live ? 0xff3774b8u : PALETTE_WARN), px(2));
     ImGui::SetCursorScreenPos(ImVec2(left - px(6), middle - px(12)));
-    ImGui::InvisibleButton("scrub", ImVec2(right - left + px(12), px(24)));
-    if (ImGui::IsItemActive() && view.recorded_s > 0) {
-        const float share = (right - ImGui::GetIO().MousePos.x) / (right - left);
-        result.is_scrubbing = true;
-        result.scrub_s = std::min(std::max(share * reach, 0.0f), view.recorded_s);
-    }
+    ImGui::InvisibleButton("scrub", ImVec2(length + px(12), px(24)));
+    scrub(view, right, knob, reach / static_cast<double>(length));
     list->AddCircleFilled(ImVec2(knob, middle), px(7), to_imgui(0xffffffffu), 24);
     if (button("live", ImVec2(high.x - px(60), middle - px(12)), ImVec2(high.x - px(8), middle + px(12)))) {
         result.action = SHORTCUT_LIVE;
@@ -297,9 +322,9 @@ void panels::hit_rows(const panels_view &view, float x, float y, float right, fl
             chosen = i;
             result.picks = true;
         }
+        list->PushClipRect(low, high, true);
         const float name = text(bold, x, y + px(4), PALETTE_TEXT, hit.name);
         text(regular, x + name + px(12), y + px(4), PALETTE_TEXT_DIM, hit.title);
-        list->PushClipRect(low, high, true);
         text(regular, x, y + px(21), 0xff8b949fu, hit.description);
         list->PopClipRect();
     }

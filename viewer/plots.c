@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double step_ms = 100.0;
+static const double step_s = 0.1, rounding_s = 1e-6;
 
 void plots_init(struct plots *plots) {
     memset(plots, 0, sizeof *plots);
@@ -37,10 +37,10 @@ static void count_states(struct plots *plots, const struct snapshot *snapshot, s
 }
 
 void plots_add(struct plots *plots, const struct snapshot *snapshot) {
-    if (snapshot->clock_ms < plots->next_ms && plots->next_ms - snapshot->clock_ms < 10.0 * step_ms) {
+    if (plots->count > 0 &&
+        snapshot->time_s < plots_at(plots, plots->count - 1)->time_s + step_s - rounding_s) {
         return;
     }
-    plots->next_ms = snapshot->clock_ms + step_ms;
     struct plots_sample *sample = &plots->samples[(plots->begin + plots->count) % PLOTS_SAMPLES];
     if (plots->count < PLOTS_SAMPLES) {
         plots->count++;
@@ -65,6 +65,14 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
 
 const struct plots_sample *plots_at(const struct plots *plots, int index) {
     return &plots->samples[(plots->begin + index) % PLOTS_SAMPLES];
+}
+
+int plots_find(const struct plots *plots, double time_s) {
+    int found = plots->count - 1;
+    while (found >= 0 && plots_at(plots, found)->time_s > time_s + rounding_s) {
+        found--;
+    }
+    return found;
 }
 
 /* Three decimals without printf's %f, whose point depends on the locale. */

@@ -1,6 +1,7 @@
 /* The last minute in numbers: how many agents are in each state, how fast they go, how well they agree. Pure.
  *
- * Owns rings of a fixed size: nothing grows with time. The mean is over all agents of a snapshot.
+ * Owns rings of a fixed size: nothing grows with time. The mean is over all agents of a snapshot. Times are
+ * simulated and rise: a paused world adds nothing.
  */
 #ifndef DROVER_VIEWER_PLOTS_H
 #define DROVER_VIEWER_PLOTS_H
@@ -28,14 +29,15 @@ struct plots {
     int begin, count;
     char state_names[PLOTS_STATES][LIMIT_NAME_CHARS + 1]; /* in the order they were seen in */
     int state_count;
-    double next_ms;
 };
 
 void plots_init(struct plots *plots);
-/** Takes a sample from the snapshot, at most one in 100 ms of the server's clock. */
+/** Takes a sample from the snapshot, at most one in 0.1 s of simulated time. */
 void plots_add(struct plots *plots, const struct snapshot *snapshot);
 /** 0 is the oldest. */
 const struct plots_sample *plots_at(const struct plots *plots, int index);
+/** The newest sample at or before a moment; -1 when there is none. */
+int plots_find(const struct plots *plots, double time_s);
 /** As text with a head line: time_s,mean_speed,order and one column a state. -1 when it cannot be written. */
 NODISCARD int plots_write_csv(const struct plots *plots, FILE *out);
 

@@ -245,25 +245,21 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
     }
 }
 
-static struct legend_row *legend_row(struct server_view *view, const char *state) {
+static void note_state(struct server_view *view, const char *state) {
     for (int i = 0; i < view->legend_count; i++) {
         if (strcmp(view->legend[i].state, state) == 0) {
-            return &view->legend[i];
+            return;
         }
     }
-    if (view->legend_count == SERVER_VIEW_LEGEND_ROWS) {
-        return NULL;
+    if (view->legend_count < SERVER_VIEW_LEGEND_ROWS) {
+        copy_name(view->legend[view->legend_count++].state, state);
     }
-    struct legend_row *row = &view->legend[view->legend_count++];
-    copy_name(row->state, state);
-    row->count = 0;
-    return row;
 }
 
-void server_view_count_states(struct server_view *view, const struct snapshot *snapshot) {
-    int32_t counts[NAME_TABLE_CAPACITY] = {0};
+void server_view_note_names(struct server_view *view, const struct snapshot *snapshot) {
+    bool is_seen[NAME_TABLE_CAPACITY] = {false};
     for (int32_t i = 0; i < snapshot->count; i++) {
-        counts[snapshot->state[i]]++;
+        is_seen[snapshot->state[i]] = true;
     }
     for (int i = 0; snapshot->has_forces && i < snapshot->behavior_names.count; i++) {
         const char *name = snapshot->behavior_names.names[i];
@@ -271,14 +267,9 @@ void server_view_count_states(struct server_view *view, const struct snapshot *s
             break; /* full: the others share the first one's number */
         }
     }
-    for (int i = 0; i < view->legend_count; i++) {
-        view->legend[i].count = 0;
-    }
     for (int i = 0; i < snapshot->state_names.count; i++) {
-        /* a snapshot's table also has the names of those it was read over */
-        struct legend_row *row = counts[i] > 0 ? legend_row(view, snapshot->state_names.names[i]) : NULL;
-        if (row != NULL) {
-            row->count = counts[i];
+        if (is_seen[i]) { /* a snapshot's table also has the names of those it was read over */
+            note_state(view, snapshot->state_names.names[i]);
         }
     }
 }

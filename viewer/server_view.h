@@ -15,10 +15,9 @@
 
 enum { SERVER_VIEW_LEGEND_ROWS = 14 };
 
-/** A state seen in this scenario and how many agents are in it now. */
+/** A state seen in this scenario. */
 struct legend_row {
     char state[LIMIT_NAME_CHARS + 1];
-    int32_t count;
 };
 
 struct server_view {
@@ -56,8 +55,9 @@ void server_view_init(struct server_view *view);
 void server_view_fini(struct server_view *view);
 /** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came. */
 void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch);
-/** Counts the states of a snapshot of this scenario. A state that was seen stays in the legend. */
-void server_view_count_states(struct server_view *view, const struct snapshot *snapshot);
+/** Notes the states and behaviours of a snapshot of this scenario. A state that was seen stays in the legend.
+ */
+void server_view_note_names(struct server_view *view, const struct snapshot *snapshot);
 void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
     PRINTF_LIKE(3, 4);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double step_ms = 60.0;
+static const double rounding_s = 1e-6;
 static const int segments_most = 12000; /* of all trails: what a frame can draw */
 
 int trails_init(struct trails *trails) {
@@ -26,7 +26,16 @@ void trails_fini(struct trails *trails) {
 
 void trails_clear(struct trails *trails) {
     trails->count = 0;
-    trails->next_ms = 0.0;
+    trails->next_s = 0.0;
+}
+
+static int with_trail(int32_t agents) {
+    return agents < TRAILS_AGENTS ? (int)agents : TRAILS_AGENTS;
+}
+
+int trails_points(int32_t agents) {
+    const int count = with_trail(agents), share = count > 0 ? segments_most / count : TRAILS_POINTS;
+    return share < TRAILS_POINTS ? share : TRAILS_POINTS;
 }
 
 /* Ids ascend in both: `from` says where to go on looking. */
@@ -52,18 +61,18 @@ static void add_point(struct trail *trail, vec2 point, float jump_px, int kept) 
     trail->is_broken[at] = breaks;
 }
 
-void trails_add(struct trails *trails, const struct frame *frame, double server_ms, float jump_px) {
-    if (server_ms < trails->next_ms - 2.0 * step_ms) {
+void trails_add(struct trails *trails, const struct frame *frame, float jump_px) {
+    const double now_s = frame->time_s + rounding_s;
+    if (now_s < trails->next_s - 2.0 * TRAILS_STEP_S) {
         trails_clear(trails);
     }
-    if (server_ms < trails->next_ms) {
+    if (now_s < trails->next_s) {
         return;
     }
-    trails->next_ms =
-        server_ms - trails->next_ms > 4.0 * step_ms ? server_ms + step_ms : trails->next_ms + step_ms;
-    const int count = frame->settled_count < TRAILS_AGENTS ? (int)frame->settled_count : TRAILS_AGENTS;
-    const int share = count > 0 ? segments_most / count : TRAILS_POINTS;
-    trails->points_kept = share < TRAILS_POINTS ? share : TRAILS_POINTS;
+    trails->next_s = now_s - trails->next_s > 4.0 * TRAILS_STEP_S ? frame->time_s + TRAILS_STEP_S
+                                                                  : trails->next_s + TRAILS_STEP_S;
+    const int count = with_trail(frame->settled_count);
+    trails->points_kept = trails_points(frame->settled_count);
     for (int i = 0, from = 0; i < count; i++) {
         const struct trail *old = find_old(trails, frame->id[i], &from);
         struct trail *trail = &trails->others[i];

@@ -11,6 +11,7 @@
 #include "viewer/interpolate.h"
 
 enum { TRAILS_AGENTS = 1024, TRAILS_POINTS = 64 };
+#define TRAILS_STEP_S 0.06 /* between two points */
 
 struct trail {
     uint32_t id;
@@ -22,16 +23,18 @@ struct trail {
 struct trails {
     struct trail *rows, *others; /* in the order of the frame; the ones before, to copy from */
     int count;
-    double next_ms; /* when the next point is due, on the server's clock */
+    double next_s; /* when the next point is due, simulated time */
     int points_kept;
 };
 
 NODISCARD int trails_init(struct trails *trails);
 void trails_fini(struct trails *trails);
 void trails_clear(struct trails *trails);
-/** Adds where everybody is now, if a point is due at server_ms. jump_px: farther than that between two points
- * is a jump. A time that falls (scrubbing back) clears them. */
-void trails_add(struct trails *trails, const struct frame *frame, double server_ms, float jump_px);
+/** How many points a trail has at most when there are so many agents. */
+int trails_points(int32_t agents);
+/** Adds where everybody is in the frame, if a point is due at its time. jump_px: farther than that between
+ * two points is a jump. A time that falls clears them. */
+void trails_add(struct trails *trails, const struct frame *frame, float jump_px);
 /** The trail of this agent, or NULL. */
 const struct trail *trails_find(const struct trails *trails, uint32_t id);
 /** Point number i of it, 0 the oldest; *is_broken as above. */

@@ -8,24 +8,28 @@
 
 #include "common/log.h"
 #include "viewer/key_codes.h"
+#include "viewer/window_fit.h"
 #include "viewer/window_tiles.h"
 
 _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
                    KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&
-                   KEY_SPACE == (int)SDLK_SPACE && KEY_MINUS == (int)SDLK_MINUS &&
-                   KEY_PERIOD == (int)SDLK_PERIOD && KEY_0 == (int)SDLK_0 && KEY_EQUALS == (int)SDLK_EQUALS &&
-                   KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET && KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET &&
-                   KEY_B == (int)SDLK_b && KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d &&
-                   KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
-                   KEY_H == (int)SDLK_h && KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n &&
-                   KEY_O == (int)SDLK_o && KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p &&
-                   KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t &&
-                   KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 &&
-                   KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
-                   KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
-                   KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
+                   KEY_SPACE == (int)SDLK_SPACE && KEY_COMMA == (int)SDLK_COMMA &&
+                   KEY_MINUS == (int)SDLK_MINUS && KEY_PERIOD == (int)SDLK_PERIOD && KEY_0 == (int)SDLK_0 &&
+                   KEY_EQUALS == (int)SDLK_EQUALS && KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET &&
+                   KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET && KEY_B == (int)SDLK_b &&
+                   KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d && KEY_E == (int)SDLK_e &&
+                   KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g && KEY_H == (int)SDLK_h &&
+                   KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n && KEY_O == (int)SDLK_o &&
+                   KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p && KEY_R == (int)SDLK_r &&
+                   KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t && KEY_V == (int)SDLK_v &&
+                   KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F9 == (int)SDLK_F9 &&
+                   KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 && KEY_HOME == (int)SDLK_HOME &&
+                   KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT && KEY_LEFT == (int)SDLK_LEFT &&
+                   KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
                    KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
                "key_codes.h repeats SDL's key codes");
+
+enum { USUAL_WIDTH = 1280, USUAL_HEIGHT = 800, LEAST_WIDTH = 320, LEAST_HEIGHT = 240 };
 
 struct window {
     SDL_Window *window;
@@ -37,7 +41,8 @@ struct window {
     SDL_Texture *slots[MESH_TEXTURE_COUNT];
     SDL_Cursor *pointers[WINDOW_POINTER_COUNT];
     enum window_pointer pointer;
-    bool has_vsync, wants_mesh, is_full_screen;
+    bool has_vsync, wants_mesh, is_full_screen, is_headless;
+    struct window_area asked; /* of the desktop, which need not obey: once is enough */
 };
 
 static int start_video(bool is_headless, struct failure *failure) {
@@ -127,16 +132,131 @@ static bool take_surface(struct window *window) {
     return window->has_surface;
 }
 
+/* ---- the screen ---- */
+
+/* What the desktop leaves free; nothing without a screen. */
+static struct window_area usable_area(int display) {
+    SDL_Rect rect = {0, 0, 0, 0};
+    if (SDL_GetDisplayUsableBounds(display, &rect) != 0) {
+        (void)SDL_GetDisplayBounds(display, &rect);
+    }
+    return (struct window_area){rect.x, rect.y, rect.w, rect.h};
+}
+
+/* What X's own library says, which SDL has loaded already: SDL asks it for the screen's size in mm alone. The
+ * functions come as objects' addresses, which C does not convert. */
+static double x_resources_dpi(void) {
+    void *(*open_display)(const char *) = NULL;
+    char *(*resources)(void *) = NULL;
+    int (*close_display)(void *) = NULL;
+    void *library = SDL_LoadObject("libX11.so.6");
+    if (library == NULL) {
+        return 0.0;
+    }
+    void *const found[] = {SDL_LoadFunction(library, "XOpenDisplay"),
+                           SDL_LoadFunction(library, "XResourceManagerString"),
+                           SDL_LoadFunction(library, "XCloseDisplay")};
+    memcpy(&open_display, &found[0], sizeof open_display);
+    memcpy(&resources, &found[1], sizeof resources);
+    memcpy(&close_display, &found[2], sizeof close_display);
+    const bool has_all = open_display != NULL && resources != NULL && close_display != NULL;
+    void *display = has_all ? open_display(NULL) : NULL;
+    const double dpi = display != NULL ? window_resources_dpi(resources(display)) : 0.0;
+    if (display != NULL) {
+        (void)close_display(display);
+    }
+    SDL_UnloadObject(library);
+    return dpi;
+}
+
+/* Of the desktop's settings, else of the screen. Where the desktop scales pictures itself there is nothing to
+ * do: window_pixel_scale. */
+static double text_dpi(int display) {
+    const char *driver = SDL_GetCurrentVideoDriver();
+    const bool is_x = driver != NULL && strcmp(driver, "x11") == 0;
+    const bool is_plain = is_x || (driver != NULL && strcmp(driver, "windows") == 0);
+    const double set = is_x ? x_resources_dpi() : 0.0;
+    float dpi = 0.0f;
+    if (set > 0.0 || !is_plain || SDL_GetDisplayDPI(display, &dpi, NULL, NULL) != 0) {
+        return set;
+    }
+    return (double)dpi;
+}
+
+static float text_scale(int display, bool is_full_screen) {
+    SDL_Rect bounds;
+    if (SDL_GetDisplayBounds(display, &bounds) != 0) {
+        return 1.0f;
+    }
+    return (float)window_text_scale_for(text_dpi(display), bounds.h, is_full_screen);
+}
+
+float window_text_scale(const struct window *window) {
+    const int display = SDL_GetWindowDisplayIndex(window->window);
+    return window->is_headless || display < 0 ? 1.0f : text_scale(display, window->is_full_screen);
+}
+
+/* As large as was asked for, as far as the screen has room; its frame is not known yet. */
+static struct window_area first_area(const struct window_def *def) {
+    const float scale = def->is_headless || def->width > 0 ? 1.0f : text_scale(0, def->is_full_screen);
+    const int32_t width = def->width > 0 ? def->width : (int32_t)(USUAL_WIDTH * scale);
+    const int32_t height = def->height > 0 ? def->height : (int32_t)(USUAL_HEIGHT * scale);
+    const struct window_area wanted = {0, 0, width, height}, usable = usable_area(0);
+    const struct window_border none = {0, 0, 0, 0};
+    if (def->is_headless) {
+        return wanted;
+    }
+    struct window_area area = window_fit(wanted, none, usable);
+    if (def->width > 0 && (area.width < width || area.height < height)) {
+        log_write(LOG_WARN, "window", "%dx%d does not fit: the screen has room for %dx%d", width, height,
+                  usable.width, usable.height);
+    }
+    area.x = usable.x + (usable.width - area.width) / 2;
+    area.y = usable.y + (usable.height - area.height) / 2;
+    return area;
+}
+
+void window_settle(struct window *window) {
+    const uint32_t elsewhere = (uint32_t)SDL_WINDOW_FULLSCREEN | (uint32_t)SDL_WINDOW_MAXIMIZED |
+                               (uint32_t)SDL_WINDOW_MINIMIZED | (uint32_t)SDL_WINDOW_HIDDEN;
+    const int display = SDL_GetWindowDisplayIndex(window->window);
+    struct window_border border = {0, 0, 0, 0};
+    struct window_area is;
+    if (window->is_headless || display < 0 || (SDL_GetWindowFlags(window->window) & elsewhere) != 0) {
+        return;
+    }
+    if (SDL_GetWindowBordersSize(window->window, &border.top, &border.left, &border.bottom, &border.right) !=
+        0) {
+        border = (struct window_border){0, 0, 0, 0};
+    }
+    SDL_GetWindowPosition(window->window, &is.x, &is.y);
+    SDL_GetWindowSize(window->window, &is.width, &is.height);
+    const struct window_area fit = window_fit(is, border, usable_area(display));
+    if (memcmp(&fit, &is, sizeof fit) == 0 || memcmp(&fit, &window->asked, sizeof fit) == 0) {
+        return;
+    }
+    window->asked = fit;
+    if (fit.width != is.width || fit.height != is.height) {
+        SDL_SetWindowSize(window->window, fit.width, fit.height);
+    }
+    if (fit.x != is.x || fit.y != is.y) {
+        SDL_SetWindowPosition(window->window, fit.x, fit.y);
+    }
+}
+
+/* ---- making it ---- */
+
 static int create_window(struct window *window, const struct window_def *def, struct failure *failure) {
+    const struct window_area area = first_area(def);
     const uint32_t full = def->is_full_screen && !def->is_headless ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0;
     const uint32_t flags = (uint32_t)SDL_WINDOW_RESIZABLE | (uint32_t)SDL_WINDOW_ALLOW_HIGHDPI | full;
     window->is_full_screen = full != 0;
-    window->window = SDL_CreateWindow(def->title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, def->width,
-                                      def->height, flags);
+    window->is_headless = def->is_headless;
+    window->window = SDL_CreateWindow(def->title, area.x, area.y, area.width, area.height, flags);
     if (window->window == NULL) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot open a window: %s", SDL_GetError());
     }
-    SDL_SetWindowMinimumSize(window->window, 320, 240);
+    SDL_SetWindowMinimumSize(window->window, LEAST_WIDTH, LEAST_HEIGHT);
     return 0;
 }
 

@@ -26,7 +26,7 @@ enum window_pointer { WINDOW_ARROW, WINDOW_HAND, WINDOW_MOVE, WINDOW_POINTER_COU
 
 struct window_def {
     const char *title;
-    int32_t width, height; /* window px */
+    int32_t width, height; /* window px; 0: the usual size, larger where text is */
     bool is_headless;      /* SDL's dummy driver: nothing is shown, no display is needed */
     bool is_full_screen;
     enum window_renderer renderer;
@@ -36,6 +36,11 @@ struct window_def {
 NODISCARD struct window *window_create(const struct window_def *def, struct failure *failure);
 void window_destroy(struct window *window);
 
+/** For the first seconds, while the frame comes and the desktop makes room: keeps the window on the screen.
+ */
+void window_settle(struct window *window);
+/** The size of text and lines that suits the screen, and full screen, if the window has it. */
+float window_text_scale(const struct window *window);
 /** The size of the picture in real pixels; window px times window_pixel_scale. */
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */

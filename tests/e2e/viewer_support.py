@@ -3,6 +3,7 @@
 Standard library and the packaged programs Xvfb and xdotool. Everything is bounded in time and stopped by its process id.
 """
 
+import functools
 import os
 import pathlib
 import signal
@@ -32,6 +33,7 @@ class Picture:
         data = pathlib.Path(path).read_bytes()
         if data[:8] != b"\x89PNG\r\n\x1a\n" or data[-8:-4] != b"IEND":
             raise ValueError(f"{path} is no complete PNG ({len(data)} bytes)")
+        self.tick = self._tick(path)
         at, packed = 8, b""
         while at < len(data):
             length, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
@@ -44,7 +46,18 @@ class Picture:
             elif kind == b"IDAT":
                 packed += body
             at += length + 12
-        self.rows = self._unfilter(zlib.decompress(packed))
+        self._packed = packed
+
+    @functools.cached_property
+    def rows(self):
+        """Only when somebody looks: it takes half a second."""
+        return self._unfilter(zlib.decompress(self._packed))
+
+    @staticmethod
+    def _tick(path):
+        """Of the picture, which F12 puts in the name: drover-seek-120.png."""
+        number = pathlib.Path(path).stem.rpartition("-")[2]
+        return int(number) if number.isdigit() else None
 
     def _unfilter(self, data):
         stride, step = self.width * self.channels, self.channels
@@ -153,13 +166,16 @@ class Display:
     """An X server on a free display. -noreset: it must not start over, and refuse clients meanwhile, whenever the last
     client (one xdotool) has gone."""
 
+    def __init__(self, size="1280x800"):
+        self.size = size
+
     def __enter__(self):
         reader, writer = os.pipe()
         self.log = tempfile.TemporaryFile()
         self.place = tempfile.TemporaryDirectory(prefix="drover-display-")
         self.folder = self.place.name
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{self.size}x24", "-nolisten", "tcp", "-noreset",
              "-fbdir", self.folder],
             pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         os.close(writer)
@@ -219,12 +235,16 @@ class Screen:
 
 
 class Viewer:
-    """The viewer with a window on a display, run in a folder of its own (where F12 saves)."""
+    """The viewer with a window on a display, run in a folder of its own (where F12 saves). settings: the text of
+    viewer.json that it finds there."""
 
-    def __init__(self, binary, display, port, *arguments):
+    def __init__(self, binary, display, port, *arguments, settings=None):
         self.display = display
         self.folder = tempfile.TemporaryDirectory(prefix="drover-viewer-")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+b")
+        if settings is not None:
+            (pathlib.Path(self.folder.name) / "drover").mkdir()
+            (pathlib.Path(self.folder.name) / "drover" / "viewer.json").write_text(settings)
         self.process = subprocess.Popen([binary, f"127.0.0.1:{port}", "--log", "info", *arguments],
                                         cwd=self.folder.name,
                                         env={**viewer_environment(display.name), "XDG_CONFIG_HOME": self.folder.name},
@@ -291,6 +311,12 @@ class Viewer:
         """Where on the screen the window is: x, y."""
         lines = dict(line.split("=") for line in self._xdotool("getwindowgeometry", "--shell", self.window).split())
         return int(lines["X"]), int(lines["Y"])
+
+    def area(self):
+        """Where on the screen the window is and how large: left, top, right, bottom."""
+        lines = dict(line.split("=") for line in self._xdotool("getwindowgeometry", "--shell", self.window).split())
+        x, y = int(lines["X"]), int(lines["Y"])
+        return x, y, x + int(lines["WIDTH"]), y + int(lines["HEIGHT"])
 
     def resize(self, width, height):
         self._xdotool("windowsize", self.window, str(width), str(height))

@@ -91,6 +91,7 @@ def looks_back(viewer, client, camera, server):
     start = snapshot["tick"]
     while snapshot["tick"] < start + 240:
         snapshot = client.receive_op("snapshot")
+    client.request("subscribe", hz=1)  # nobody reads for a while
     live = viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "LIVE is lit")
     check(live.width == SIZE[0], "the picture has its size")
     viewer.key("Left")

@@ -85,6 +85,17 @@ static void plots_are_means_and_stay_a_minute(void **state) {
     assert_string_equal(plots.state_names[0], "seek");
     assert_true(newest->states[0] == 2.0f && newest->states[1] == 1.0f);
     assert_true(fabs(newest->time_s - plots_at(&plots, 0)->time_s - 59.9) < 0.2);
+    struct snapshot *last = make_snapshot(1999 * 50.0, agents, 3);
+    for (int i = 0; i < 100; i++) { /* paused: the server's clock goes on, the world's does not */
+        last->clock_ms += 200.0;
+        plots_add(&plots, last);
+    }
+    snapshot_destroy(last);
+    assert_true(plots_at(&plots, plots.count - 1) == newest);
+    assert_int_equal(plots_find(&plots, 1e9), PLOTS_SAMPLES - 1);
+    assert_int_equal(plots_find(&plots, 1.0), -1);
+    const int found = plots_find(&plots, newest->time_s - 3.0);
+    assert_true(fabs(plots_at(&plots, found)->time_s - newest->time_s + 3.0) < 0.051);
     FILE *file = tmpfile();
     char head[64] = "", line[64] = "";
     assert_non_null(file);

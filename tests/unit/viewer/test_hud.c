@@ -62,6 +62,7 @@ static struct hud_input input_of(const struct fixture *fixture) {
                               .link = &fixture->link,
                               .address = &fixture->address,
                               .camera = &fixture->camera,
+                              .is_live = true,
                               .now_ns = 1000000000u,
                               .snapshots_per_s = 29.96};
 }
@@ -94,6 +95,57 @@ static void numbers_are_shown(void **state) {
     assert_string_equal(fixture->view.ping, "");
     assert_string_equal(fixture->view.rate, "");
     snapshot_destroy(snapshot);
+    free(fixture);
+}
+
+/* The legend, the plots' values and the words at the top are those of the moment that is shown. */
+static void the_past_has_its_own_numbers(void **state) {
+    (void)state;
+    static struct plots plots;
+    struct fixture *fixture = fixture_create();
+    const struct test_agent early[] = {{.id = 1, .vx = 10, .state = "pursue"},
+                                       {.id = 2, .vx = 10, .state = "pursue"}};
+    const struct test_agent late[] = {{.id = 1, .vx = 50, .state = "seek"},
+                                      {.id = 2, .vx = 50, .state = "seek"}};
+    struct snapshot *past = make_snapshot(1000, early, 2), *now = make_snapshot(3200, late, 2);
+    plots_init(&plots);
+    plots_add(&plots, past);
+    plots_add(&plots, now);
+    server_view_note_names(&fixture->server, past);
+    server_view_note_names(&fixture->server, now);
+    fixture->frame.names = past;
+    fixture->frame.time_s = 1.0;
+    struct hud_input input = input_of(fixture);
+    input.is_live = false;
+    input.now_s = 3.2;
+    input.behind_s = 2.2;
+    input.plots = &plots;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.past, "2.2 s ago");
+    assert_string_equal(fixture->view.state, "the past");
+    assert_true(fixture->view.state_color != PALETTE_OK);
+    assert_false(fixture->view.may_act);
+    assert_string_equal(fixture->view.legend[0].name, "pursue");
+    assert_int_equal(fixture->view.legend[0].count, 2);
+    assert_int_equal(fixture->view.legend[1].count, 0);
+    assert_int_equal(fixture->view.plot_mark, 0);
+    assert_string_equal(fixture->view.plots[0].value, "10.0 px/s");
+    fixture->frame.names = now;
+    fixture->frame.time_s = 3.2;
+    input.is_live = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.past, "");
+    assert_string_equal(fixture->view.state, "running");
+    assert_int_equal(fixture->view.legend[0].count, 0);
+    assert_int_equal(fixture->view.legend[1].count, 2);
+    assert_int_equal(fixture->view.plot_mark, -1);
+    assert_string_equal(fixture->view.plots[0].value, "50.0 px/s");
+    fixture->link.state = LINK_WAITING; /* that the server is gone matters more */
+    input.is_live = false;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "reconnecting");
+    snapshot_destroy(past);
+    snapshot_destroy(now);
     free(fixture);
 }
 
@@ -132,6 +184,7 @@ int main(void) {
         cmocka_unit_test(states_are_named_by_what_matters_most),
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(numbers_are_shown),
+        cmocka_unit_test(the_past_has_its_own_numbers),
         cmocka_unit_test(a_lost_server_is_announced),
         cmocka_unit_test(notices_become_toasts),
     };

@@ -102,8 +102,7 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
     assert_string_equal(options.address.host, "127.0.0.1");
     assert_string_equal(options.address.port, "7717");
-    assert_int_equal(options.width, 1280);
-    assert_int_equal(options.height, 800);
+    assert_true(options.width == 0 && options.height == 0 && options.ui_scale == 0.0); /* the screen says */
     assert_int_equal(options.frames, 0);
     assert_int_equal(parse("drover-viewer --size 1x1", &options, &failure), OPTIONS_BAD);
     assert_int_equal(parse("drover-viewer --fullscreens", &options, &failure), OPTIONS_BAD);
@@ -113,6 +112,9 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer --overlays trails,gird", &options, &failure), OPTIONS_BAD);
     assert_non_null(strstr(failure.message, "gird"));
     assert_int_equal(parse("drover-viewer --ui-scale 9", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --ui-scale 0.2", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "expected 0, or 0.5 to 4"));
+    assert_int_equal(parse("drover-viewer --ui-scale 0", &options, &failure), OPTIONS_RUN);
     assert_int_equal(parse("drover-viewer --palette classic", &options, &failure), OPTIONS_RUN);
     assert_int_equal(options.palette, PALETTE_CLASSIC);
     assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
@@ -148,6 +150,7 @@ static void settings_are_read_or_left_alone(void **state) {
                                "[]",
                                "{",
                                "{\"ui_scale\":99}",
+                               "{\"ui_scale\":0.2}",
                                "{\"palette\":\"pink\"}",
                                "{\"size\":\"5x5\"}",
                                "{\"overlays\":\"trails,nonsense\"}",
@@ -161,6 +164,8 @@ static void settings_are_read_or_left_alone(void **state) {
     assert_int_equal(read_config("{\"palette\":\"classic\",\"ui_scale\":1.5,\"later\":1}", &options), 0);
     assert_int_equal(options.palette, PALETTE_CLASSIC);
     assert_true(options.ui_scale == 1.5);
+    assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &options), 0); /* as the screen says */
+    assert_true(options.size[0] == '\0' && options.ui_scale == 0.0);
 }
 
 int main(void) {

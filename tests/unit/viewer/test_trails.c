@@ -9,8 +9,9 @@
 #include "make_snapshot.h"
 #include "viewer/trails.h"
 
-static struct frame frame_of(uint32_t *ids, float *x, float *y, int32_t count) {
-    return (struct frame){.id = ids, .x = x, .y = y, .count = count, .settled_count = count};
+static struct frame frame_of(uint32_t *ids, float *x, float *y, int32_t count, double time_s) {
+    return (struct frame){
+        .id = ids, .x = x, .y = y, .count = count, .settled_count = count, .time_s = time_s};
 }
 
 static void a_trail_follows_and_breaks(void **state) {
@@ -21,9 +22,10 @@ static void a_trail_follows_and_breaks(void **state) {
     bool is_broken;
     assert_int_equal(trails_init(&trails), 0);
     for (int i = 0; i < 10; i++) {
-        struct frame frame = frame_of(ids, x, y, 2);
-        trails_add(&trails, &frame, 1000.0 + 60.0 * i, 30.0f);
-        trails_add(&trails, &frame, 1001.0 + 60.0 * i, 30.0f); /* not due */
+        struct frame frame = frame_of(ids, x, y, 2, 1.0 + 0.06 * i);
+        trails_add(&trails, &frame, 30.0f);
+        frame.time_s += 0.001;
+        trails_add(&trails, &frame, 30.0f); /* not due */
         x[0] += i == 4 ? 300.0f : 5.0f;
     }
     const struct trail *trail = trails_find(&trails, 4);
@@ -37,11 +39,14 @@ static void a_trail_follows_and_breaks(void **state) {
     }
     assert_true(trail_point(trail, 9, &is_broken).x == 340.0f);
     assert_null(trails_find(&trails, 5));
-    struct frame alone = frame_of(ids + 1, x + 1, y + 1, 1); /* the first one is gone */
-    trails_add(&trails, &alone, 2000.0, 30.0f);
+    struct frame alone = frame_of(ids + 1, x + 1, y + 1, 1, 2.0); /* the first one is gone */
+    trails_add(&trails, &alone, 30.0f);
+    trails_add(&trails, &alone, 30.0f); /* paused */
+    assert_int_equal(trails_find(&trails, 9)->count, 11);
     assert_null(trails_find(&trails, 4));
     assert_non_null(trails_find(&trails, 9));
-    trails_add(&trails, &alone, 100.0, 30.0f); /* back in time */
+    alone.time_s = 0.1;
+    trails_add(&trails, &alone, 30.0f); /* back in time */
     assert_int_equal(trails_find(&trails, 9)->count, 1);
     trails_fini(&trails);
 }
@@ -56,9 +61,10 @@ static void trails_stay_bounded(void **state) {
     for (uint32_t i = 0; i < MANY; i++) {
         ids[i] = i;
     }
-    struct frame frame = frame_of(ids, x, y, MANY);
+    struct frame frame = frame_of(ids, x, y, MANY, 0.0);
     for (int i = 0; i < 200; i++) {
-        trails_add(&trails, &frame, 60.0 * i, 30.0f);
+        frame.time_s = 0.06 * i;
+        trails_add(&trails, &frame, 30.0f);
     }
     assert_int_equal(trails.count, TRAILS_AGENTS);
     int points = 0;
@@ -66,6 +72,8 @@ static void trails_stay_bounded(void **state) {
         points += trails.rows[i].count;
     }
     assert_true(points <= 12000 && points > 5000);
+    assert_int_equal(points, TRAILS_AGENTS * trails_points(MANY));
+    assert_int_equal(trails_points(0), TRAILS_POINTS);
     trails_fini(&trails);
 }
 

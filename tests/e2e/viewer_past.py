@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Looking back: the minute is the world's own time, a moment that is held stays, and the past looks like the past.
+
+    viewer_past.py DROVER_SERVER DROVER_VIEWER
+"""
+
+import math
+import os
+import shutil
+import sys
+import time
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+
+from drover_client import PATIENCE_S, Server  # noqa: E402  (it reads DROVER_SERVER)
+import viewer_support as support  # noqa: E402
+from viewer_support import check, step  # noqa: E402
+
+VIEWER = os.path.abspath(sys.argv[2])
+SIZE = (1000, 520)
+LIVE = (704, SIZE[1] - 19, 14)  # where the word is on the timeline
+GREEN, AMBER = (0x3F, 0xB9, 0x50), (0xE3, 0xB3, 0x41)
+TIMELINE = (134, 660, SIZE[1] - 19)  # its left and right end, and how far down it is
+JUMP = 60  # ticks: Left and Right go a second of the world's time
+
+
+def is_live(picture):
+    return picture.count(GREEN, *LIVE) > 20 and not is_past(picture)
+
+
+def is_past(picture):
+    """The amber frame, whose left edge is at the picture's."""
+    return all(picture.pixel(1, y) == AMBER for y in (200, 300, 400))
+
+
+def world_tick(asker):
+    return asker.snapshot()["tick"]
+
+
+def run_for(client, ticks):
+    """Lets the world run for so many ticks and pauses it; all that was seen, by tick."""
+    client.request("subscribe", hz=60)
+    client.request("resume")
+    seen = {}
+    first = None
+    while first is None or max(seen) < first + ticks:
+        snapshot = client.receive_op("snapshot")
+        first = snapshot["tick"] if first is None else first
+        seen[snapshot["tick"]] = snapshot
+    client.request("pause")
+    client.request("unsubscribe")
+    return seen
+
+
+def talk(viewer, seconds):
+    """Somebody explains what is seen: the mouse points, and each time the paused world is sent again."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        viewer.move(300 + int(10 * seconds) % 100, 300)
+        viewer.move(350, 280)
+        time.sleep(0.1)
+
+
+def shown(viewer, is_right=lambda picture: True, what="anything"):
+    return viewer.picture(is_right, what)
+
+
+def nothing_yet(viewer, client):
+    step("a world that was started paused has no past: nothing is recorded while it stands")
+    talk(viewer, 2.0)
+    shown(viewer, is_live, "it is live")
+    viewer.key("Left")
+    picture = shown(viewer)
+    check(is_live(picture) and picture.tick == 0, f"Left finds nothing: tick {picture.tick}")
+    step("its steps are recorded, one by one")
+    for _ in range(3):
+        client.request("step")
+        time.sleep(0.15)
+    shown(viewer, lambda p: p.tick == 3, "three ticks are done")
+    ticks = []
+    for key in ("comma", "comma", "comma", "period", "period", "period"):
+        viewer.key(key)
+        ticks.append(shown(viewer).tick)
+    check(ticks == [2, 1, 0, 1, 2, 3], f", and . go through the steps: {ticks}")
+    shown(viewer, is_live, "after the newest it is live")
+
+
+def looks_back_in_a_pause(viewer, client, asker, camera):
+    step("a pause eats nothing: every second back shows its own tick, and who was where")
+    seen = run_for(client, 5 * JUMP)
+    end = world_tick(asker)
+    talk(viewer, 4.0)
+    shown(viewer, lambda p: is_live(p) and p.tick == end, f"tick {end} is shown live")
+    ticks, checked = [end], 0
+    for _ in range(4):
+        viewer.key("Left")
+        picture = shown(viewer, is_past, "the past has its frame")
+        ticks.append(picture.tick)
+        check(abs(ticks[-2] - ticks[-1] - JUMP) <= 4, f"Left goes {JUMP} ticks back: {ticks}")
+        if picture.tick in seen:
+            agents = in_the_open(camera, seen[picture.tick]["agents"])
+            wrong = [a["id"] for a in agents if not is_there(picture, camera, a)]
+            check(not wrong, f"at tick {picture.tick} agents {wrong} of {len(agents)} are not where they were")
+            checked += len(agents)
+    check(checked > 0, "no agent was in the open")
+    viewer.key("Right")
+    check(shown(viewer).tick == ticks[-2], f"Right goes back to tick {ticks[-2]}")
+    viewer.key("End")
+    shown(viewer, lambda p: is_live(p) and p.tick == end, "End is live")
+
+
+def in_the_open(camera, agents):
+    """Those that nothing else is drawn over."""
+    places = {a["id"]: camera.to_window(a["x"], a["y"]) for a in agents}
+    return [a for a in agents
+            if 220 < places[a["id"]][0] < 680 and 180 < places[a["id"]][1] < 440 and a["state"] in support.STATE_COLORS and
+            all(math.dist(places[a["id"]], place) > 14 for other, place in places.items() if other != a["id"])]
+
+
+def is_there(picture, camera, agent):
+    return picture.count(support.STATE_COLORS[agent["state"]], *camera.to_window(agent["x"], agent["y"]), 4) > 5
+
+
+def holds(viewer, client, asker):
+    step("a moment that is held stays while the world runs on; so does the handle under a mouse that rests")
+    client.request("resume")
+    viewer.key("Left")
+    first = shown(viewer, is_past, "the past").tick
+    before = world_tick(asker)
+    time.sleep(1.0)
+    check(world_tick(asker) > before, "the world runs on")
+    check(shown(viewer).tick == first, f"tick {first} is held")
+    viewer.key("End")
+    shown(viewer, is_live, "End is live")
+    left, right, y = TIMELINE
+    viewer.move(right, y)
+    viewer.press()
+    viewer.move(right - 20, y)
+    viewer.move(right - 40, y)
+    time.sleep(0.5)  # what the handle does is seen a frame later
+    first = shown(viewer, is_past, "dragging the handle looks back").tick
+    time.sleep(1.0)
+    check(shown(viewer).tick == first, f"tick {first} is held under the mouse")
+    viewer.move(right - 60, y)
+    earlier = shown(viewer, lambda p: p.tick < first, "farther back").tick
+    per_pixel = 60.0 * JUMP / (right - left)
+    check(abs(first - earlier - 20 * per_pixel) < 10, f"20 px are {20 * per_pixel:.0f} ticks: {first} to {earlier}")
+    viewer.release()
+    time.sleep(0.5)
+    check(shown(viewer).tick == earlier, "and when it was let go")
+
+
+def plays(viewer, asker):
+    step("Space plays the past on and holds it; the world is not paused by it")
+    first = shown(viewer, is_past, "the past").tick
+    viewer.key("space")
+    later = shown(viewer, lambda p: p.tick > first + 20, "the past plays on")
+    check(is_past(later), "it is still the past")
+    viewer.key("space")
+    held = shown(viewer).tick
+    before = world_tick(asker)
+    time.sleep(0.7)
+    check(shown(viewer).tick == held, "Space holds it again")
+    check(world_tick(asker) > before, "the world was never paused")
+
+
+def changes_nothing(viewer, asker, camera):
+    step("what would change the present does nothing in the past")
+    before = asker.snapshot()
+    shown(viewer, is_past, "the past")
+    viewer.move(400, 300)
+    for key in ("a", "x"):
+        viewer.key(key)
+        viewer.click()
+    time.sleep(0.5)
+    after = asker.snapshot()
+    check([a["id"] for a in before["agents"]] == [a["id"] for a in after["agents"]], "agents came or went")
+    x, y = camera.to_world(400.5, 300.5)
+    check(all(math.dist((t["x"], t["y"]), (x, y)) > 5 for t in after["targets"]), f"a target followed: {after['targets']}")
+    step("back in the present it works")
+    viewer.key("End")
+    viewer.key("a")
+    viewer.click()
+    deadline = time.monotonic() + PATIENCE_S
+    while len(asker.snapshot()["agents"]) == len(before["agents"]):
+        check(time.monotonic() < deadline, "a click adds an agent again")
+    viewer.key("Escape")
+
+
+def begins_afresh(viewer, asker):
+    step("a load starts the past afresh")
+    viewer.key("Left")
+    shown(viewer, is_past, "the past")
+    check(asker.request("load", scenario="seek")["op"] == "reply", "seek is loaded")
+    shown(viewer, is_live, "the new world is live")
+    viewer.key("Left")
+    viewer.key("Left")
+    picture = shown(viewer)
+    check(picture.tick <= asker.snapshot()["tick"], f"tick {picture.tick} is of the new world")
+
+
+def main():
+    for program in ("Xvfb", "xdotool"):
+        if shutil.which(program) is None:
+            sys.exit(f"{program} is not installed")
+    with support.Display() as display, Server("hunters_and_prey", "--paused") as server, server.connect() as client, \
+            server.connect() as asker:
+        camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+            nothing_yet(viewer, client)
+            looks_back_in_a_pause(viewer, client, asker, camera)
+            holds(viewer, client, asker)
+            plays(viewer, asker)
+            changes_nothing(viewer, asker, camera)
+            begins_afresh(viewer, asker)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
