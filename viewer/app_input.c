@@ -81,7 +81,7 @@ static void toggle_forces(struct app *app) {
     app->overlays = all ? app->overlays & ~OVERLAYS_FORCES : app->overlays | OVERLAYS_FORCES;
 }
 
-/* Nothing selected, help and picker closed: then it quits. */
+/* The newest first. Never the program: one Esc too many must not end a talk. */
 static void close_something(struct app *app) {
     if (app->shows_help || app->shows_picker) {
         app->shows_help = app->shows_picker = false;
@@ -96,7 +96,7 @@ static void close_something(struct app *app) {
     } else if (app->has_selected) {
         app->has_selected = app->is_following = false;
     } else {
-        app->is_running = false;
+        server_view_set_notice(&app->server, false, "%s quits", shortcuts_key_name(SHORTCUT_QUIT));
     }
 }
 
@@ -256,8 +256,11 @@ void app_act(struct app *app, enum shortcut_action action) {
     case SHORTCUT_EXPORT:
         save_plots(app);
         break;
-    case SHORTCUT_QUIT:
+    case SHORTCUT_CLOSE:
         close_something(app);
+        break;
+    case SHORTCUT_QUIT:
+        app->is_running = false;
         break;
     default:
         act_on_view(app, action);
@@ -371,7 +374,7 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
 static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
     const bool has_control = (event->keysym.mod & KMOD_CTRL) != 0;
     const enum shortcut_action action = shortcuts_find(event->keysym.sym, has_control);
-    if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_QUIT &&
+    if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
         action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
         app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;

@@ -49,7 +49,8 @@ static const struct shortcut table[] = {
     {SHORTCUT_CLIP, KEY_F9, false, "F9", "record a clip (MP4), stop"},
     {SHORTCUT_EXPORT, KEY_E, true, "Ctrl+E", "save the plots (CSV)"},
     {SHORTCUT_HELP, KEY_F1, false, "F1", "this help"},
-    {SHORTCUT_QUIT, KEY_ESCAPE, false, "Esc", "close what is open, then quit"},
+    {SHORTCUT_CLOSE, KEY_ESCAPE, false, "Esc", "close what is open, let go"},
+    {SHORTCUT_QUIT, KEY_Q, true, "Ctrl+Q", "quit"},
 };
 
 const struct shortcut *shortcuts_table(size_t *count) {

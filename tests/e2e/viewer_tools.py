@@ -142,7 +142,7 @@ def takes_away(viewer, folder):
 def keeps_settings(viewer, folder):
     step("what was switched on is kept for the next time")
     viewer.key("t")
-    viewer.key("Escape")
+    viewer.key("ctrl+q")
     check(viewer.ends() == 0, f"the viewer ends with 0: {viewer.said()}")
     kept = json.loads((folder / "drover" / "viewer.json").read_text())
     check("trails" in kept["overlays"].split(",") and kept["palette"] == "safe", kept)
