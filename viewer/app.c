@@ -45,6 +45,14 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
 }
 
+/* What hello, scenario and events do not say: parameters, and whether it was paused before we subscribed. */
+static void ask_world(struct app *app) {
+    if (app->server.has_scenario && app->server.role != ROLE_NONE) {
+        app_send_plain(app, REQUEST_GET_PARAMS);
+        app_send_plain(app, REQUEST_STATS);
+    }
+}
+
 /* Nothing that was of the world before is kept. */
 static void begin_world(struct app *app) {
     trails_clear(&app->trails);
@@ -52,12 +60,12 @@ static void begin_world(struct app *app) {
     history_clear(&app->history);
     camera_view_fit(&app->camera_view);
     app->is_live = true;
-    app->is_following = app->is_dragging = app->tried_mouse = app->has_camera = false;
+    app->is_following = app->is_dragging = app->has_camera = false;
     app->tool = TOOL_NONE;
     app->tuned_kind = 0;
     app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
     app->selected = app->options.selected;
-    app_send_plain(app, REQUEST_GET_PARAMS);
+    ask_world(app);
 }
 
 static void take_message(struct app *app, const struct mail *mail) {
@@ -67,9 +75,14 @@ static void take_message(struct app *app, const struct mail *mail) {
     if (is_reply && strcmp(mail->message->body.reply.to, "inspect") == 0) {
         app->inspected_ms = app->now_ms;
     }
+    const bool was_guest = app->server.role == ROLE_NONE;
     server_view_apply(&app->server, mail->message, mail->epoch);
+    if (is_reply && was_guest) {
+        ask_world(app); /* the token was good */
+    }
     if (mail->message->op == MESSAGE_HELLO) {
         clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
+        app->tried_mouse = false;
     }
     if (mail->message->op == MESSAGE_HELLO || mail->message->op == MESSAGE_SCENARIO) {
         begin_world(app);
@@ -95,6 +108,10 @@ static void take_mail(struct app *app) {
     if (app->server.wanted_scenario[0] != '\0') {
         app_send_load(app, app->server.wanted_scenario);
         app->server.wanted_scenario[0] = '\0';
+    }
+    if (app->server.wants_params) {
+        app->server.wants_params = false;
+        app_send_plain(app, REQUEST_GET_PARAMS);
     }
     app_ask_agent(app);
     rate_meter_add(&app->rate, app->now_ms, app->link.snapshot_count);
@@ -192,6 +209,13 @@ static int check_end(struct app *app, struct failure *failure) {
     if (is_bounded && app->frames_drawn >= app->options.frames) {
         app->is_running = false;
         return 0;
+    }
+    if (app->link.state == LINK_REFUSED &&
+        (is_bounded || app->options.is_headless || app->options.is_single_try)) {
+        const struct hud_refusal refusal = hud_refusal(&app->link);
+        app->is_running = false;
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s. %s", host, port, refusal.title,
+                           refusal.words);
     }
     if (app->link.state == LINK_ENDED) {
         app->is_running = false;

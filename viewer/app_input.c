@@ -11,8 +11,20 @@ static const double scrub_step_ms = 1000.0;
 
 /* ---- requests ---- */
 
-/* Whether it could be sent. */
+static bool may(struct app *app, enum request_op op) {
+    char why_not[SERVER_VIEW_DENIAL];
+    server_view_denial(&app->server, op, why_not);
+    if (why_not[0] != '\0') {
+        server_view_set_notice(&app->server, true, "%s", why_not);
+    }
+    return why_not[0] == '\0';
+}
+
+/* Whether it could be sent. What the role may not do is refused here, in words that say what would help. */
 bool app_send(struct app *app, const struct request *request) {
+    if (!may(app, request->op)) {
+        return false;
+    }
     if (connection_send(app->connection, request) != 0) {
         server_view_set_notice(&app->server, true, "not sent: there is no connection");
         return false;
@@ -25,15 +37,17 @@ bool app_send_plain(struct app *app, enum request_op op) {
     return app_send(app, &request);
 }
 
-/* Believed at once, so that a second key press means the opposite even before the server's event is here. */
+/* A second key press means the opposite even before the answer is here; the picture waits for the answer. */
 static void set_paused(struct app *app, bool is_paused) {
-    if (app_send_plain(app, is_paused ? REQUEST_PAUSE : REQUEST_RESUME)) {
-        app->server.is_paused = is_paused;
+    struct request request = request_default(is_paused ? REQUEST_PAUSE : REQUEST_RESUME);
+    snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_PAUSE_ID);
+    if (app_send(app, &request)) {
+        server_view_ask_paused(&app->server, is_paused);
     }
 }
 
 static void step_world(struct app *app) {
-    if (!app->server.is_paused) {
+    if (!server_view_will_be_paused(&app->server)) {
         set_paused(app, true); /* requests take effect in order */
     }
     app_send_plain(app, REQUEST_STEP);
@@ -59,7 +73,7 @@ void app_send_load(struct app *app, const char *scenario) {
 
 bool app_moves_mouse_target(const struct app *app) {
     return app->server.has_mouse_target && app->link.state == LINK_READY && app->is_live &&
-           app->tool == TOOL_NONE && !app->is_dragging && server_view_may_act(&app->server);
+           app->tool == TOOL_NONE && !app->is_dragging && server_view_may(&app->server, REQUEST_MOUSE);
 }
 
 vec2 app_world_point(const struct app *app) {
@@ -216,9 +230,12 @@ void app_act(struct app *app, enum shortcut_action action) {
         app->overlays ^= OVERLAY_BIT(action - SHORTCUT_VELOCITY);
         return;
     }
+    if (!may(app, shortcuts_request(action))) {
+        return;
+    }
     switch (action) {
     case SHORTCUT_PAUSE:
-        set_paused(app, !app->server.is_paused);
+        set_paused(app, !server_view_will_be_paused(&app->server));
         break;
     case SHORTCUT_STEP:
         step_world(app);

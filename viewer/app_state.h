@@ -90,7 +90,7 @@ struct app {
     bool is_dragging, drag_moved; /* the left button holds something; since it was last sent */
     double tuned_ms, cursor_sent_ms;
     uint32_t removed;
-    bool tried_mouse; /* in this world */
+    bool tried_mouse; /* we were told that we may not, in this connection */
     bool is_dirty;    /* something happened: the picture may be another */
     double dirty_ms;  /* when it last was */
     struct clip *clip;

@@ -10,6 +10,9 @@
 #include "viewer/palette.h"
 
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled) {
+    if (link->state == LINK_REFUSED) {
+        return RUN_REFUSED;
+    }
     if (link->state != LINK_READY) {
         return link->was_ready ? RUN_RECONNECTING : RUN_CONNECTING;
     }
@@ -21,8 +24,8 @@ static const struct {
     color mark;
 } states[] = {
     [RUN_CONNECTING] = {"connecting", PALETTE_WARN}, [RUN_RECONNECTING] = {"reconnecting", PALETTE_BAD},
-    [RUN_STALLED] = {"stalled", PALETTE_BAD},        [RUN_PAUSED] = {"paused", PALETTE_WARN},
-    [RUN_RUNNING] = {"running", PALETTE_OK},
+    [RUN_REFUSED] = {"not let in", PALETTE_BAD},     [RUN_STALLED] = {"stalled", PALETTE_BAD},
+    [RUN_PAUSED] = {"paused", PALETTE_WARN},         [RUN_RUNNING] = {"running", PALETTE_OK},
 };
 
 const char *run_state_name(enum run_state state) {
@@ -68,14 +71,27 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
     }
 }
 
+struct hud_refusal hud_refusal(const struct link_status *link) {
+    static const struct hud_refusal refusals[] = {
+        {"This server wants a token", "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in "
+                                      "the environment. The tokens are "
+                                      "in the server's --token-file."},
+        {"The token was refused",
+         "Start the viewer with another one, --token SECRET or DROVER_TOKEN=SECRET in the environment. The "
+         "tokens are in the server's --token-file."},
+    };
+    return refusals[link->has_token ? 1 : 0];
+}
+
 static void fill_banner(const struct hud_input *input, struct panels_view *view) {
     const struct link_status *link = input->link;
     if (link->state == LINK_READY) {
-        if (input->server->has_scenario && input->server->role == ROLE_NONE) {
-            snprintf(view->banner[0], sizeof view->banner[0], "This server asks for a token");
-            snprintf(view->banner[1], sizeof view->banner[1],
-                     "Start with --token SECRET, or with the environment variable DROVER_TOKEN.");
-        }
+        return;
+    }
+    if (link->state == LINK_REFUSED) {
+        const struct hud_refusal refusal = hud_refusal(link);
+        snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
+        snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
         return;
     }
     const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;
@@ -435,7 +451,6 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
     const struct server_view *server = input->server;
     view->shows_params = input->shows_params;
     snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
-    view->may_act = server_view_may_act(server);
     for (int i = 0; input->shows_params && i < server->param_count && view->param_count < PANELS_PARAMS;
          i++) {
         const struct message_param *from = &server->params[i];
@@ -446,6 +461,19 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
                 from->value, server->first_values != NULL ? server->first_values[i] : from->value,
                 from->min,   from->max};
         }
+    }
+}
+
+static void fill_role(const struct server_view *server, struct panels_view *view) {
+    _Static_assert(sizeof view->no_time >= SERVER_VIEW_DENIAL && sizeof view->no_tuning >= SERVER_VIEW_DENIAL,
+                   "the reasons fit");
+    for (int action = 0; action < SHORTCUT_ACTION_COUNT; action++) {
+        view->is_denied[action] = !server_view_may(server, shortcuts_request((enum shortcut_action)action));
+    }
+    server_view_denial(server, REQUEST_PAUSE, view->no_time);
+    server_view_denial(server, REQUEST_SET_PARAM, view->no_tuning);
+    if (server->has_scenario && server->role != ROLE_ADMIN && server->role != ROLE_NONE) {
+        snprintf(view->role, sizeof view->role, "%s", role_name(server->role));
     }
 }
 
@@ -462,8 +490,10 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         snprintf(view->scenario, sizeof view->scenario, "%s",
                  scenario->title[0] != '\0' ? scenario->title : scenario->name);
     }
+    const bool is_guest = input->link->state == LINK_READY && input->server->role == ROLE_NONE;
     const enum run_state state =
-        hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
+        is_guest ? RUN_CONNECTING
+                 : hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
     view->state = states[state].name;
     view->state_color = states[state].mark;
     view->overlays = input->overlays;
@@ -474,6 +504,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     view->recorded_s = input->is_fixed ? 0.0f : (float)(input->recorded_ms * 0.001);
     view->behind_s = (float)(input->behind_ms * 0.001);
     view->is_live = input->is_live;
+    view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
     view->is_paused = input->server->is_paused;
     view->shows_picker = input->shows_picker;
     snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
@@ -499,4 +530,5 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     fill_places(input, view);
     fill_params(input, view);
     fill_banner(input, view);
+    fill_role(input->server, view);
 }

@@ -13,7 +13,7 @@
 #include "viewer/panels.h"
 #include "viewer/server_view.h"
 
-enum run_state { RUN_CONNECTING, RUN_RECONNECTING, RUN_STALLED, RUN_PAUSED, RUN_RUNNING };
+enum run_state { RUN_CONNECTING, RUN_RECONNECTING, RUN_REFUSED, RUN_STALLED, RUN_PAUSED, RUN_RUNNING };
 
 struct hud_input {
     const struct server_view *server;
@@ -53,6 +53,12 @@ enum { HUD_FORCES_MOST = 5000 };
 
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
 const char *run_state_name(enum run_state state);
+
+/** What a server says that wants another token than ours, and what helps: a title and a sentence. */
+struct hud_refusal {
+    const char *title, *words;
+};
+struct hud_refusal hud_refusal(const struct link_status *link);
 
 void hud_fill(const struct hud_input *input, struct panels_view *view);
 

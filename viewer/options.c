@@ -270,6 +270,21 @@ static int read_overlays(struct viewer_options *options, struct failure *failure
     return 0;
 }
 
+/* The token of the environment, unless a flag gave one. */
+static int read_secret(struct viewer_options *options, struct failure *failure) {
+    const char *secret = getenv("DROVER_TOKEN");
+    if (options->token[0] != '\0' || secret == NULL) {
+        return 0;
+    }
+    const size_t length = strlen(secret);
+    if (length > LIMIT_TOKEN_CHARS) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "DROVER_TOKEN",
+                           "DROVER_TOKEN: %zu bytes are too long: at most %d", length, LIMIT_TOKEN_CHARS);
+    }
+    memcpy(options->token, secret, length + 1);
+    return 0;
+}
+
 /* Before the flags, which win: whether they say not to. */
 static bool skips_config(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
@@ -296,9 +311,8 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (result != OPTIONS_RUN) {
         return result;
     }
-    const char *secret = getenv("DROVER_TOKEN");
-    if (options->token[0] == '\0' && secret != NULL && strlen(secret) <= LIMIT_TOKEN_CHARS) {
-        memcpy(options->token, secret, strlen(secret) + 1);
+    if (read_secret(options, failure) != 0) {
+        return OPTIONS_BAD;
     }
     if (positional != NULL && address_parse(positional, &options->address, failure) != 0) {
         return OPTIONS_BAD;

@@ -111,11 +111,11 @@ void panels::bar(const panels_view &view, float bar_width) {
     const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
-    const bar_item items[] = {
-        {"recording", view.clip, 0, false, true}, {"tick", view.tick, 58, true, false},
-        {"agents", view.agents, 0, true, false},  {"F1", "keys", 0, false, false},
-        {"ping", view.ping, 52, false, true},     {"snapshots", view.rate, 40, false, true},
-        {"t", view.time, 58, true, true},         {"", view.address, 0, false, true}};
+    const bar_item items[] = {{"recording", view.clip, 0, false, true},  {"tick", view.tick, 58, true, false},
+                              {"agents", view.agents, 0, true, false},   {"role", view.role, 0, false, true},
+                              {"F1", "keys", 0, false, false},           {"ping", view.ping, 52, false, true},
+                              {"snapshots", view.rate, 40, false, true}, {"t", view.time, 58, true, true},
+                              {"", view.address, 0, false, true}};
     float left = bar_begin(view, y), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
@@ -206,7 +206,7 @@ void panels::labels(const panels_view &view, float picture_width) {
 }
 
 /* In as many columns as the height asks for. */
-void panels::help(ImVec2 size) {
+void panels::help(const panels_view &view, ImVec2 size) {
     size_t count = 0, shown = 0;
     const shortcut *table = shortcuts_table(&count);
     float keys = 0, words = 0;
@@ -234,8 +234,9 @@ void panels::help(ImVec2 size) {
             const size_t side = at / lines;
             const float x = low.x + pad + column * static_cast<float>(side);
             const float y = low.y + pad + px(34) + line * static_cast<float>(at % lines);
-            text(bold, x, y, PALETTE_ACCENT, table[i].name);
-            text(regular, x + keys + px(18), y, PALETTE_TEXT, table[i].help);
+            const bool is_denied = view.is_denied[table[i].action];
+            text(bold, x, y, is_denied ? faint_text : PALETTE_ACCENT, table[i].name);
+            text(regular, x + keys + px(18), y, is_denied ? faint_text : PALETTE_TEXT, table[i].help);
             at++;
         }
     }
@@ -464,7 +465,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->tool(*view, size);
     panels->toast(*view, size);
     if (view->shows_help) {
-        panels->help(size);
+        panels->help(*view, size);
     }
     ImGui::Render();
     if (canvas->raster != nullptr) {

@@ -91,7 +91,10 @@ struct panels_view {
     color state_color;
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */
     char agents[32];                             /* in the world, when not all are shown; else "" */
+    char role[16];                               /* what we are, when that is not admin; else "" */
     char tool[96];                               /* what the mouse does now; "" for what is usual */
+    bool is_denied[SHORTCUT_ACTION_COUNT];       /* what our role may not do */
+    char no_time[128], no_tuning[128];           /* why we may not pause and step, tune; "" when we may */
     overlay_set overlays;
     bool has_force_data; /* desired and steering are there, not the velocity alone */
     bool shows_help;
@@ -110,8 +113,9 @@ struct panels_view {
     struct panels_lag lag;
     float recorded_s, behind_s; /* the timeline: how far back it reaches, where the picture is */
     bool is_live, is_paused;
-    char clip[64];              /* what is being recorded; "" for nothing */
-    bool shows_params, may_act; /* sliders instead of the inspector; whether they may be moved */
+    bool has_live;     /* there is something that is live */
+    char clip[64];     /* what is being recorded; "" for nothing */
+    bool shows_params; /* sliders instead of the inspector */
     char params_kind[40];
     struct panels_param params[PANELS_PARAMS];
     int param_count;

@@ -75,3 +75,22 @@ const char *shortcuts_key_name(enum shortcut_action action) {
     }
     return "";
 }
+
+enum request_op shortcuts_request(enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_PAUSE:
+        return REQUEST_PAUSE;
+    case SHORTCUT_STEP:
+        return REQUEST_STEP;
+    case SHORTCUT_PICKER:
+    case SHORTCUT_PREVIOUS_SCENARIO:
+    case SHORTCUT_NEXT_SCENARIO:
+        return REQUEST_LOAD;
+    case SHORTCUT_ADD:
+        return REQUEST_SPAWN;
+    case SHORTCUT_REMOVE:
+        return REQUEST_REMOVE;
+    default:
+        return REQUEST_PING;
+    }
+}

@@ -19,12 +19,13 @@ _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB 
                    KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
                    KEY_H == (int)SDLK_h && KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n &&
                    KEY_O == (int)SDLK_o && KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p &&
-                   KEY_Q == (int)SDLK_q && KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t &&
-                   KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 &&
-                   KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
-                   KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
-                   KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
-                   KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
+                   KEY_Q == (int)SDLK_q && KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s &&
+                   KEY_T == (int)SDLK_t && KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 &&
+                   KEY_F2 == (int)SDLK_F2 && KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 &&
+                   KEY_F12 == (int)SDLK_F12 && KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END &&
+                   KEY_RIGHT == (int)SDLK_RIGHT && KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN &&
+                   KEY_UP == (int)SDLK_UP && KEY_PAD_MINUS == (int)SDLK_KP_MINUS &&
+                   KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
                "key_codes.h repeats SDL's key codes");
 
 struct window {

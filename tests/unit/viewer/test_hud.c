@@ -50,6 +50,7 @@ static struct fixture *fixture_create(void) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     server_view_init(&fixture->server);
+    fixture->server.role = ROLE_ADMIN;
     fixture->link = (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449};
     fixture->address = (struct address){"127.0.0.1", "7717"};
     fixture->camera = (struct camera){.scale = 2.0f, .offset = {10, 20}};
@@ -113,6 +114,46 @@ static void a_lost_server_is_announced(void **state) {
     free(fixture);
 }
 
+static void a_server_that_wants_a_token_says_so(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    fixture->link = (struct link_status){.state = LINK_REFUSED, .was_ready = true};
+    struct hud_input input = input_of(fixture);
+    input.is_live = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.banner[0], "This server wants a token");
+    assert_non_null(strstr(fixture->view.banner[1], "--token SECRET"));
+    assert_string_equal(fixture->view.state, "not let in");
+    fixture->link.has_token = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.banner[0], "The token was refused");
+    fixture->link.state = LINK_READY; /* the token was shown and not answered yet */
+    fixture->server.role = ROLE_NONE;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "connecting");
+    assert_false(fixture->view.has_live);
+    free(fixture);
+}
+
+static void what_a_role_may_not_do_is_marked(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct hud_input input = input_of(fixture);
+    fixture->server.has_scenario = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.role, ""); /* an admin's is not worth a word */
+    assert_string_equal(fixture->view.no_time, "");
+    assert_false(fixture->view.is_denied[SHORTCUT_PAUSE]);
+    fixture->server.role = ROLE_OPERATOR;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.role, "operator");
+    assert_true(fixture->view.is_denied[SHORTCUT_PAUSE] && fixture->view.is_denied[SHORTCUT_PICKER]);
+    assert_false(fixture->view.is_denied[SHORTCUT_ADD] || fixture->view.is_denied[SHORTCUT_TRAILS]);
+    assert_non_null(strstr(fixture->view.no_time, "needs the role admin; you are operator"));
+    assert_string_equal(fixture->view.no_tuning, "");
+    free(fixture);
+}
+
 static void notices_become_toasts(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -133,6 +174,8 @@ int main(void) {
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(numbers_are_shown),
         cmocka_unit_test(a_lost_server_is_announced),
+        cmocka_unit_test(a_server_that_wants_a_token_says_so),
+        cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,24 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
 }
 
+static void a_token_of_the_environment_is_read_or_refused(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    char secret[LIMIT_TOKEN_CHARS + 2];
+    memset(secret, 's', sizeof secret - 1);
+    secret[sizeof secret - 1] = '\0';
+    assert_int_equal(setenv("DROVER_TOKEN", secret, 1), 0);
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_BAD); /* not dropped in silence */
+    assert_non_null(strstr(failure.message, "DROVER_TOKEN"));
+    assert_null(strstr(failure.message, "sss"));
+    assert_int_equal(parse("drover-viewer --token flagged-1", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(setenv("DROVER_TOKEN", secret + 1, 1), 0);
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
+    assert_string_equal(options.token, secret + 1);
+    assert_int_equal(unsetenv("DROVER_TOKEN"), 0);
+}
+
 static void overlays_are_written_as_they_are_read(void **state) {
     (void)state;
     char text[128];
@@ -169,6 +187,7 @@ int main(void) {
         cmocka_unit_test(sizes_are_read),
         cmocka_unit_test(a_command_line_is_read),
         cmocka_unit_test(defaults_and_mistakes),
+        cmocka_unit_test(a_token_of_the_environment_is_read_or_refused),
         cmocka_unit_test(overlays_are_written_as_they_are_read),
         cmocka_unit_test(settings_are_read_or_left_alone),
     };
