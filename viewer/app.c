@@ -294,14 +294,30 @@ static int run_frame(struct app *app, struct failure *failure) {
     return check_end(app, failure);
 }
 
-/* What was changed by hand is there the next time. */
+/* Not when the screen or the window manager chose the size. */
+static void keep_size(struct app *app) {
+    int32_t width, height;
+    if ((app->changed & CONFIG_SIZE) != 0 && window_size(app->window, &width, &height) &&
+        (width != app->first_width || height != app->first_height)) {
+        snprintf(app->options.size, sizeof app->options.size, "%dx%d", (int)width, (int)height);
+    } else {
+        app->changed &= ~(unsigned)CONFIG_SIZE;
+    }
+}
+
+/* What was changed by hand is there the next time; flags are not. */
 static void keep_settings(struct app *app) {
     struct failure failure;
     if (app->options.is_headless || app->options.has_no_config) {
         return;
     }
-    overlays_format(app->overlays, app->options.overlays, sizeof app->options.overlays);
-    if (config_save(&app->options, &failure) != 0) {
+    const overlay_set toggled = app->overlays ^ app->options.overlay_bits;
+    app->changed |= toggled != 0 ? CONFIG_OVERLAYS : 0;
+    overlays_format(app->options.kept_overlays ^ toggled, app->options.overlays,
+                    sizeof app->options.overlays);
+    app->options.palette = (int)app->palette;
+    keep_size(app);
+    if (config_save(&app->options, app->changed, &failure) != 0) {
         log_write(LOG_WARN, "config", "%s", failure.message);
     }
 }
@@ -386,6 +402,7 @@ static int create_picture(struct app *app) {
     int32_t width, height;
     window_picture_size(app->window, &width, &height);
     app->window_scale = window_pixel_scale(app->window);
+    (void)window_size(app->window, &app->first_width, &app->first_height);
     app->raster = raster_create(width, height);
     const float wide = (float)width / app->window_scale;
     app->shows_side = app->options.panel == PANEL_ON || (app->options.panel == PANEL_AUTO && wide >= 1000.0f);

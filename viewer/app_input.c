@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "viewer/app_state.h"
+#include "viewer/config.h"
 
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
@@ -133,6 +134,7 @@ static void scrub(struct app *app, double by_ms) {
 
 static void set_scale(struct app *app, double scale) {
     app->options.ui_scale = fmin(fmax(scale, 0.5), 4.0);
+    app->changed |= CONFIG_UI_SCALE;
     app->wants_scale = true;
     server_view_set_notice(&app->server, false, "size %ld %%", lround(app->options.ui_scale * 100.0));
 }
@@ -183,6 +185,11 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
     case SHORTCUT_COLORS:
         app->colors_by_kind = !app->colors_by_kind;
         break;
+    case SHORTCUT_PALETTE:
+        app->palette = app->palette == PALETTE_SAFE ? PALETTE_CLASSIC : PALETTE_SAFE;
+        app->changed |= CONFIG_PALETTE;
+        server_view_set_notice(&app->server, false, "palette: %s", palette_names[app->palette]);
+        break;
     case SHORTCUT_HEAT:
         app->heat_mode = (enum heat_mode)((app->heat_mode + 1) % HEAT_MODE_COUNT);
         server_view_set_notice(&app->server, false, "crowds as heat: %s", heat_names[app->heat_mode]);
@@ -200,6 +207,7 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
     case SHORTCUT_PANEL:
         app->shows_side = !app->shows_side;
         app->options.panel = app->shows_side ? PANEL_ON : PANEL_OFF;
+        app->changed |= CONFIG_PANEL;
         break;
     case SHORTCUT_NETWORK:
         app->shows_network = !app->shows_network;
@@ -442,6 +450,9 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         if (event->window.event == SDL_WINDOWEVENT_EXPOSED ||
             event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
             window_expose(app->window);
+        }
+        if (event->window.event == SDL_WINDOWEVENT_RESIZED && app->first_picture_ms > 0.0) {
+            app->changed |= CONFIG_SIZE;
         }
         if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
             app->has_cursor = app->cursor_moved = false;

@@ -74,6 +74,8 @@ struct app {
 
     overlay_set overlays;
     enum palette palette;
+    unsigned changed;                  /* enum config_change: settings that were changed in the window */
+    int32_t first_width, first_height; /* of the window, px */
     enum heat_mode heat_mode;
     bool colors_by_kind, shows_side, shows_network, shows_help, shows_picker;
     bool has_selected, is_following, shows_params;

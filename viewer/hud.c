@@ -497,6 +497,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     view->state = states[state].name;
     view->state_color = states[state].mark;
     view->overlays = input->overlays;
+    view->palette = input->palette;
     view->has_force_data =
         input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
     view->shows_help = input->shows_help;

@@ -150,7 +150,8 @@ static const struct options_def definition = {
     .table = table,
     .epilog =
         "F1 shows the keys.\n"
-        "Settings are kept in $XDG_CONFIG_HOME/drover/viewer.json (~/.config); what is given here wins.\n"
+        "What is changed in the window (palette, size of text, panel, overlays, size) is kept in\n"
+        "$XDG_CONFIG_HOME/drover/viewer.json (~/.config); what is given here wins, for this run alone.\n"
         "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
 };
 
@@ -307,6 +308,10 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (!skips_config(argc, argv)) {
         config_load(options);
     }
+    if (read_overlays(options, failure) != 0) {
+        return OPTIONS_BAD;
+    }
+    options->kept_overlays = options->overlay_bits;
     const enum options_result result = options_parse(&definition, argc, argv, options, &positional, failure);
     if (result != OPTIONS_RUN) {
         return result;

@@ -12,6 +12,7 @@
 
 #include "viewer/canvas.h"
 #include "viewer/overlays.h"
+#include "viewer/palette.h"
 #include "viewer/plots.h"
 #include "viewer/shortcuts.h"
 
@@ -96,6 +97,7 @@ struct panels_view {
     bool is_denied[SHORTCUT_ACTION_COUNT];       /* what our role may not do */
     char no_time[128], no_tuning[128];           /* why we may not pause and step, tune; "" when we may */
     overlay_set overlays;
+    enum palette palette;
     bool has_force_data; /* desired and steering are there, not the velocity alone */
     bool shows_help;
     bool shows_side; /* the side panel and the timeline */

@@ -88,6 +88,7 @@ struct panels {
     void row(float x, float y, float right, const panels_row &row);
     float inspector(const panels_view &view, float x, float y, float right);
     float overlay_rows(const panels_view &view, float x, float y, float right);
+    float palette_row(const panels_view &view, float x, float y, float right);
     float plot(const panels_plot &plot, float x, float y, float right, float height);
     float network(const panels_view &view, float x, float y, float right);
     float observations(const panels_view &view, float x, float y, float right);

@@ -177,7 +177,27 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
         }
         y += px(22);
     }
-    return y + px(6);
+    return palette_row(view, x, y, right) + px(6);
+}
+
+/* A click takes the other one; its colours show which it is. */
+float panels::palette_row(const panels_view &view, float x, float y, float right) {
+    const char *const samples[] = {"seek", "pursue", "evade", "wander"};
+    char words[32];
+    if (button("palette", ImVec2(x - px(4), y - px(1)), ImVec2(right + px(4), y + px(19)))) {
+        result.action = SHORTCUT_PALETTE;
+    }
+    std::snprintf(words, sizeof words, "palette: %s", palette_names[view.palette]);
+    text(regular, x + px(24), y, PALETTE_TEXT, words);
+    const char *key = shortcuts_key_name(SHORTCUT_PALETTE);
+    text(regular, right - px(34) - width(regular, key), y, faint_text, key);
+    for (int i = 0; i < 4; i++) {
+        const ImVec2 low(std::floor(x + px(1) + px(7) * static_cast<float>(i % 2)),
+                         std::floor(y + px(2) + px(7) * static_cast<float>(i / 2)));
+        list->AddRectFilled(low, ImVec2(low.x + px(6), low.y + px(6)),
+                            to_imgui(palette_state(view.palette, samples[i])));
+    }
+    return y + px(22);
 }
 
 float panels::plot(const panels_plot &plot, float x, float y, float right, float height) {

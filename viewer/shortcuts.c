@@ -36,6 +36,7 @@ static const struct shortcut table[] = {
     {SHORTCUT_TRAILS, KEY_T, false, "T", "trails"},
     {SHORTCUT_GRID, KEY_G, false, "G", "grid"},
     {SHORTCUT_COLORS, KEY_C, false, "C", "colours by state or by kind"},
+    {SHORTCUT_PALETTE, KEY_P, true, "Ctrl+P", "palette: for all eyes, the tutorials'"},
     {SHORTCUT_HEAT, KEY_H, false, "H", "crowds as heat: auto, on, off"},
     {SHORTCUT_PANEL, KEY_P, false, "P", "panel and timeline"},
     {SHORTCUT_NETWORK, KEY_F2, false, "F2", "network figures"},

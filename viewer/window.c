@@ -236,6 +236,14 @@ void window_picture_size(const struct window *window, int32_t *width, int32_t *h
     *height = h < 1 ? 1 : h > RASTER_MAX_SIZE ? RASTER_MAX_SIZE : h;
 }
 
+bool window_size(const struct window *window, int32_t *width, int32_t *height) {
+    int w = 0, h = 0;
+    SDL_GetWindowSize(window->window, &w, &h);
+    *width = w;
+    *height = h;
+    return !window->is_full_screen && (SDL_GetWindowFlags(window->window) & SDL_WINDOW_MAXIMIZED) == 0;
+}
+
 float window_pixel_scale(const struct window *window) {
     int width = 0, height = 0;
     int32_t picture_width, picture_height;

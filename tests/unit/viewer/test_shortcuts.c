@@ -54,6 +54,8 @@ static void keys_do_what_the_readme_says(void **state) {
     assert_int_equal(shortcuts_find(KEY_Q, true), SHORTCUT_QUIT);
     assert_int_equal(shortcuts_find(KEY_O, true), SHORTCUT_PICKER);
     assert_int_equal(shortcuts_find(KEY_O, false), SHORTCUT_NONE);
+    assert_int_equal(shortcuts_find(KEY_P, false), SHORTCUT_PANEL);
+    assert_int_equal(shortcuts_find(KEY_P, true), SHORTCUT_PALETTE);
     assert_int_equal(shortcuts_find(KEY_V, false), SHORTCUT_VELOCITY);
     assert_int_equal(SHORTCUT_GRID - SHORTCUT_VELOCITY, OVERLAY_COUNT - 1); /* as app_act counts on */
     assert_string_equal(shortcuts_key_name(SHORTCUT_TRAILS), "T");
