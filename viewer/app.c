@@ -41,6 +41,7 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
         history_add(&app->history, snapshot);
     }
     app_note_echo(app, snapshot, arrival_ms);
+    real_time_add(&app->real_time, snapshot->time_s, snapshot->clock_ms, app->server.is_paused);
     clock_sync_add(&app->clock, snapshot->clock_ms, arrival_ms, !app->server.is_paused);
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
 }
@@ -59,6 +60,7 @@ static void begin_world(struct app *app) {
     plots_init(&app->plots);
     history_clear(&app->history);
     camera_view_fit(&app->camera_view);
+    real_time_init(&app->real_time);
     app->is_live = true;
     app->is_following = app->is_dragging = app->has_camera = false;
     app->tool = TOOL_NONE;
@@ -394,6 +396,7 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     history_init(&app->history);
     rate_meter_init(&app->rate);
     rate_meter_init(&app->bytes);
+    real_time_init(&app->real_time);
     clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
 }
 

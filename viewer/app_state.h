@@ -17,6 +17,7 @@
 #include "viewer/history.h"
 #include "viewer/hud.h"
 #include "viewer/rate_meter.h"
+#include "viewer/real_time.h"
 #include "viewer/scene.h"
 #include "viewer/window.h"
 
@@ -53,6 +54,7 @@ struct app {
     struct clock_sync clock;
     struct frame frame;
     struct rate_meter rate, bytes;
+    struct real_time real_time;
     struct plots plots;
     struct trails trails;
     struct heat heat;

@@ -9,6 +9,8 @@
 #include "viewer/looks_draw.h"
 #include "viewer/palette.h"
 
+static const double slow_stall_ms = 5000.0;
+
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled) {
     if (link->state == LINK_REFUSED) {
         return RUN_REFUSED;
@@ -311,13 +313,19 @@ static void fill_plots(const struct hud_input *input, struct panels_view *view) 
     snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
 }
 
+/* A world that is behind its rate has rare snapshots: no stall, and the network is not to blame. */
+static bool is_stalled(const struct hud_input *input) {
+    return input->frame->is_stalled && (input->behind_rate < 0.0 || input->frame->late_ms > slow_stall_ms);
+}
+
 /* Wrong is: frames that had to guess for long, a stall, snapshots that were made for nothing. */
 static bool is_network_bad(const struct hud_input *input) {
     int guessed = 0;
     for (int i = 0; input->lag != NULL && i < input->lag->count; i++) {
         guessed += input->lag->late_ms[i] > 40.0f ? 1 : 0;
     }
-    return input->link->state == LINK_READY && (input->frame->is_stalled || guessed > 3);
+    return input->link->state == LINK_READY &&
+           (is_stalled(input) || (guessed > 3 && input->behind_rate < 0.0));
 }
 
 static void fill_network(const struct hud_input *input, struct panels_view *view) {
@@ -492,10 +500,15 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     }
     const bool is_guest = input->link->state == LINK_READY && input->server->role == ROLE_NONE;
     const enum run_state state =
-        is_guest ? RUN_CONNECTING
-                 : hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
-    view->state = states[state].name;
+        is_guest ? RUN_CONNECTING : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
+    snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = states[state].mark;
+    if (state == RUN_RUNNING && input->behind_rate >= 0.0 && !input->is_fixed) {
+        const unsigned hundredths = (unsigned)(input->behind_rate * 100.0); /* never up: 0.949 is not 0.95 */
+        snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
+                 hundredths % 100);
+        view->state_color = PALETTE_WARN;
+    }
     view->overlays = input->overlays;
     view->palette = input->palette;
     view->has_force_data =

@@ -32,8 +32,10 @@ struct hud_input {
     uint64_t now_ns;
     double snapshots_per_s; /* < 0: not known yet */
     double bytes_per_s;     /* < 0: not known yet */
-    double delay_ms;        /* how far behind the newest snapshot the picture is */
-    uint32_t skipped;       /* snapshots of the last seconds that came and were never drawn */
+    double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
+                           not */
+    double delay_ms;    /* how far behind the newest snapshot the picture is */
+    uint32_t skipped;   /* snapshots of the last seconds that came and were never drawn */
     overlay_set overlays;
     enum palette palette;
     bool colors_by_kind;

@@ -93,11 +93,25 @@ void panels::draw_item(float x, float y, const bar_item &item) {
          item.value);
 }
 
-/* Title and state. Returns where they end. */
-float panels::bar_begin(const panels_view &view, float y) {
+/* The words if they fit, else as many letters as do and an ellipsis. */
+static void fit(ImFont *font, const char *words, float room, char *out, size_t size) {
+    std::snprintf(out, size, "%s", words);
+    for (size_t length = std::strlen(out); length > 0 && panels::width(font, out) > room;) {
+        do {
+            length--;
+        } while (length > 0 && (static_cast<unsigned char>(words[length]) & 0xc0u) == 0x80u);
+        std::snprintf(out + length, size - length, "%s", length > 0 ? "…" : "");
+    }
+}
+
+/* Title and state. A long title gives way to the state, which is always there. Returns where they end. */
+float panels::bar_begin(const panels_view &view, float y, float bar_width) {
     float x = px(12);
     if (view.scenario[0] != '\0') {
-        x += text(bold, x, y, PALETTE_TEXT, view.scenario) + px(20);
+        const float room = bar_width - x - px(20 + 16 + 12) - width(regular, view.state);
+        char title[sizeof view.scenario + 4];
+        fit(bold, view.scenario, room, title, sizeof title);
+        x += text(bold, x, y, PALETTE_TEXT, title) + px(20);
     }
     list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(px(PANELS_BAR_PX) / 2) + 0.5f),
                           px(4.5f), to_imgui(view.state_color), 24);
@@ -116,7 +130,7 @@ void panels::bar(const panels_view &view, float bar_width) {
                               {"F1", "keys", 0, false, false},           {"ping", view.ping, 52, false, true},
                               {"snapshots", view.rate, 40, false, true}, {"t", view.time, 58, true, true},
                               {"", view.address, 0, false, true}};
-    float left = bar_begin(view, y), right = bar_width - px(12);
+    float left = bar_begin(view, y, bar_width), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
             item.name = "";

@@ -88,7 +88,7 @@ struct panels_lag {
 struct panels_view {
     char scenario[128]; /* "" before the first hello */
     char address[288];  /* "127.0.0.1:7717" */
-    const char *state;  /* "running" ... */
+    char state[32];     /* "running", "running 0.09x" ... */
     color state_color;
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */
     char agents[32];                             /* in the world, when not all are shown; else "" */

@@ -64,7 +64,7 @@ struct panels {
     void vector_mark(ImVec2 at, color fill);
     float item_width(const bar_item &item);
     void draw_item(float x, float y, const bar_item &item);
-    float bar_begin(const panels_view &view, float y);
+    float bar_begin(const panels_view &view, float y, float bar_width);
     void bar(const panels_view &view, float width);
     void legend(const panels_view &view);
     void labels(const panels_view &view, float picture_width);

@@ -64,6 +64,7 @@ static struct hud_input input_of(const struct fixture *fixture) {
                               .address = &fixture->address,
                               .camera = &fixture->camera,
                               .now_ns = 1000000000u,
+                              .behind_rate = -1.0,
                               .snapshots_per_s = 29.96};
 }
 
@@ -95,6 +96,39 @@ static void numbers_are_shown(void **state) {
     assert_string_equal(fixture->view.ping, "");
     assert_string_equal(fixture->view.rate, "");
     snapshot_destroy(snapshot);
+    free(fixture);
+}
+
+static void a_world_that_is_behind_its_rate_says_so(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running");
+    assert_int_equal(fixture->view.state_color, PALETTE_OK);
+    input.behind_rate = 0.0949;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running 0.09x");
+    assert_int_equal(fixture->view.state_color, PALETTE_WARN);
+    input.behind_rate = 0.9499;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running 0.94x");
+    fixture->frame.is_stalled = true; /* its snapshots are rare: */
+    fixture->frame.late_ms = 2500.0;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running 0.94x");
+    assert_false(fixture->view.is_network_bad);
+    fixture->frame.late_ms = 5500.0;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "stalled");
+    input.behind_rate = -1.0;
+    fixture->frame.late_ms = 600.0;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "stalled");
+    assert_true(fixture->view.is_network_bad);
+    fixture->server.is_paused = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "paused");
     free(fixture);
 }
 
@@ -173,6 +207,7 @@ int main(void) {
         cmocka_unit_test(states_are_named_by_what_matters_most),
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(numbers_are_shown),
+        cmocka_unit_test(a_world_that_is_behind_its_rate_says_so),
         cmocka_unit_test(a_lost_server_is_announced),
         cmocka_unit_test(a_server_that_wants_a_token_says_so),
         cmocka_unit_test(what_a_role_may_not_do_is_marked),
