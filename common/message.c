@@ -107,6 +107,7 @@ static const struct field reply_fields[] = {
     ROW(struct message_reply, "t0", FIELD_DOUBLE, t0, 0, -DBL_MAX, DBL_MAX),
     ROW(struct message_reply, "clock", FIELD_DOUBLE, clock_ms, 0, 0, DBL_MAX),
     ROW(struct message_reply, "role", FIELD_TEXT, role, 0, 0, 0),
+    ROW(struct message_reply, "paused", FIELD_BOOL, is_paused, 0, 0, 0),
     END,
 };
 
@@ -384,6 +385,7 @@ static int read_reply(const cJSON *json, struct message_reply *reply, struct fai
         return -1;
     }
     reply->has_tick = cJSON_GetObjectItemCaseSensitive(json, "tick") != NULL;
+    reply->has_paused = cJSON_GetObjectItemCaseSensitive(json, "paused") != NULL;
     return read_lists(json, reply, failure);
 }
 

@@ -140,6 +140,8 @@ struct message_reply {
     struct message_param *params; /* owned by the message */
     /* hello */
     char role[16]; /* what you may do now; "" in other replies */
+    /* stats */
+    bool has_paused, is_paused;
     /* inspect */
     int agent_count;
     struct message_agent *agents; /* owned by the message */

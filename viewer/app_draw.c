@@ -167,6 +167,7 @@ static void fill_view(struct app *app) {
         .lag = &app->lag,
         .now_ns = clock_now_ns(),
         .snapshots_per_s = rate_meter_per_s(&app->rate),
+        .behind_rate = real_time_behind(&app->real_time),
         .bytes_per_s = rate_meter_per_s(&app->bytes),
         .delay_ms = app->clock.delay_ms,
         .skipped = (uint32_t)app->link.skipped_count,

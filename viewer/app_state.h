@@ -18,6 +18,7 @@
 #include "viewer/hud.h"
 #include "viewer/playhead.h"
 #include "viewer/rate_meter.h"
+#include "viewer/real_time.h"
 #include "viewer/scene.h"
 #include "viewer/window.h"
 
@@ -54,6 +55,7 @@ struct app {
     struct clock_sync clock;
     struct frame frame;
     struct rate_meter rate, bytes;
+    struct real_time real_time;
     struct plots plots;
     struct trails trails;
     struct heat heat;
@@ -74,6 +76,8 @@ struct app {
 
     overlay_set overlays;
     enum palette palette;
+    unsigned changed;                  /* enum config_change: settings that were changed in the window */
+    int32_t first_width, first_height; /* of the window, px */
     enum heat_mode heat_mode;
     bool colors_by_kind, shows_side, shows_network, shows_help, shows_picker;
     bool has_selected, is_following, shows_params;
@@ -90,7 +94,7 @@ struct app {
     bool is_dragging, drag_moved; /* the left button holds something; since it was last sent */
     double tuned_ms, cursor_sent_ms;
     uint32_t removed;
-    bool tried_mouse; /* in this world */
+    bool tried_mouse; /* we were told that we may not, in this connection */
     bool is_dirty;    /* something happened: the picture may be another */
     double dirty_ms;  /* when it last was */
     struct clip *clip;

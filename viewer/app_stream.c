@@ -104,7 +104,17 @@ static void send_cursor(struct app *app, vec2 point) {
     }
 }
 
-/* Who may not move it tries once in each world: the server's answer says why. */
+/* Who may not move it is told so once in each connection, and then points. */
+static bool may_move(struct app *app) {
+    char why_not[SERVER_VIEW_DENIAL];
+    server_view_denial(&app->server, REQUEST_MOUSE, why_not);
+    if (why_not[0] != '\0' && !app->tried_mouse) {
+        server_view_set_notice(&app->server, false, "%s", why_not);
+        app->tried_mouse = true;
+    }
+    return why_not[0] == '\0';
+}
+
 void app_send_mouse(struct app *app) {
     const bool is_ours = app->cursor_moved && app->link.state == LINK_READY && app->playhead.is_live &&
                          app->server.has_scenario && app->server.role >= ROLE_VIEWER && !app->is_panning &&
@@ -115,13 +125,11 @@ void app_send_mouse(struct app *app) {
         return;
     }
     const vec2 point = app_world_point(app);
-    const bool tries = server_view_may_act(&app->server) || !app->tried_mouse;
-    if (app->server.has_mouse_target && app->tool == TOOL_NONE && !app->is_dragging && tries) {
+    if (app->server.has_mouse_target && app->tool == TOOL_NONE && !app->is_dragging && may_move(app)) {
         struct request request = request_default(REQUEST_MOUSE);
         request.body.mouse.x = point.x;
         request.body.mouse.y = point.y;
         app->cursor_moved = false;
-        app->tried_mouse = true;
         echo_note_sent(&app->echo, point, app->now_ms);
         app_send(app, &request);
     } else {

@@ -129,6 +129,16 @@ static void lose(struct connection *connection, const char *reason) {
     uv_timer_start(&connection->retry, on_retry, wait_ms, 0);
 }
 
+/* The server lets nobody in without a token, or not with ours. */
+static void refuse(struct connection *connection) {
+    drop_link(connection);
+    connection->status.has_token = connection->def.token[0] != '\0';
+    connection->status.ping_ms = -1.0;
+    log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
+              connection->status.has_token ? "the token was refused" : "the server wants a token");
+    publish_status(connection, LINK_REFUSED);
+}
+
 static void cancel_resolving(struct connection *connection) {
     if (connection->is_resolving) {
         uv_cancel((uv_req_t *)&connection->resolve); /* when it fails, the callback comes all the same */
@@ -257,9 +267,29 @@ static void greet(struct connection *connection, const struct message_hello *hel
               connection->def.address.port);
 }
 
+/* Whether this says that a token is needed and we have none, or not the right one. */
+static bool is_refusal(const struct connection *connection, const struct message *message) {
+    switch (message->op) {
+    case MESSAGE_HELLO:
+        return connection->def.token[0] == '\0' &&
+               strcmp(message->body.hello.role, role_name(ROLE_NONE)) == 0;
+    case MESSAGE_ERROR:
+        return message->body.error.failure.code == FAILURE_DENIED &&
+               strcmp(message->body.error.failure.field, "token") == 0;
+    case MESSAGE_BYE:
+        return strcmp(message->body.bye.reason, "auth") == 0;
+    default:
+        return false;
+    }
+}
+
 /* Returns -1 when the connection was lost over it. */
 static int take_message(struct connection *connection, struct message *message) {
     const bool is_ready = connection->status.state == LINK_READY;
+    if (is_refusal(connection, message)) {
+        refuse(connection);
+        return -1;
+    }
     if (message->op == MESSAGE_HELLO) {
         if (message->body.hello.protocol != PROTOCOL_VERSION) {
             char reason[96];

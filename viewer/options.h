@@ -29,12 +29,13 @@ struct viewer_options {
     int32_t width, height; /* window px, from size; 0 for the usual size */
     double fixed_dt_ms;    /* 0: real time */
     bool shows_forces;
-    char overlays[128];       /* as given: "velocity,trails"; "" for what is usual */
-    overlay_set overlay_bits; /* from overlays and shows_forces */
-    int palette;              /* enum palette */
-    double ui_scale;          /* size of text and lines; 0: what suits the screen */
-    int panel;                /* enum panel_choice */
-    int renderer;             /* enum window_renderer */
+    char overlays[128];        /* as given: "velocity,trails"; "" for what is usual */
+    overlay_set overlay_bits;  /* from overlays and shows_forces */
+    overlay_set kept_overlays; /* what the settings say, without flags */
+    int palette;               /* enum palette */
+    double ui_scale;           /* size of text and lines; 0: what suits the screen */
+    int panel;                 /* enum panel_choice */
+    int renderer;              /* enum window_renderer */
     bool is_full_screen;
     bool has_no_config; /* neither read nor written */
     bool prints_stats;

@@ -23,7 +23,6 @@ from viewer_support import check, step, wait_until  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
-BAD = (0xFF, 0x6B, 0x5E)
 WORLD = {"name": "Errands", "seed": 3, "world": {"size": [800, 480], "edge": "wrap"}, "targets": {"home": [300, 200]},
          "kinds": {"runner": {"max_speed": 100, "max_force": 200, "radius": 8,
                               "behaviors": [{"arrive": {"target": "home", "slowing_distance": 40}}]}},
@@ -44,11 +43,6 @@ def runners(client):
 
 def max_speed(client):
     return next(p["value"] for p in client.request("get_params")["params"] if p["param"] == "max_speed")
-
-
-def toast(picture, color):
-    """Its stripe, at the bottom, left of the middle."""
-    return picture.count(color, SIZE[0] / 2 - 150, SIZE[1] - 50, 160)
 
 
 def drags_a_target(viewer, client, camera):
@@ -133,7 +127,7 @@ def sees_the_others(viewer, server, camera):
 
 
 def may_not_act(display):
-    step("a viewer's role may look: the server's refusal is shown, the cursor is sent")
+    step("a viewer's role may look: the cursor is sent, the target stays")
     with tempfile.NamedTemporaryFile("w") as tokens:
         tokens.write("viewer look-only-1 Vera\nadmin all-of-it-1\n")
         tokens.flush()
@@ -141,10 +135,8 @@ def may_not_act(display):
             client.request("hello", token="all-of-it-1")
             client.request("subscribe", hz=10, cursors=True)
             with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--token", "look-only-1") as viewer:
-                viewer.move(300, 300)  # the first motion tries; a pointer that is there already is one
+                viewer.move(300, 300)  # a pointer that is there already is a motion
                 viewer.move(310, 310)
-                viewer.picture(lambda p: toast(p, BAD) > 60, "the refusal")
-                viewer.move(320, 320)
                 wait_until(lambda: client.receive_op("cursors")["cursors"],
                            lambda rows: any(row.get("name") == "Vera" for row in rows), "Vera's cursor")
             check((600, 120) == home(client), "the target did not move")

@@ -207,8 +207,13 @@ def reconnects(viewer, server, camera):
         watcher.wait_event("paused")
         viewer.key("space")
         watcher.wait_event("resumed")
-        step("Esc quits")
-        viewer.key("Escape")
+        step("Esc with nothing to close says what quits, and does not; Ctrl+Q does")
+        time.sleep(support.TOAST_S)  # earlier toasts are gone
+        for _ in range(4):
+            viewer.key("Escape")
+        viewer.picture(lambda p: p.count(support.ACCENT, 350, 500, 120) > 30, "Esc says what quits")
+        check(viewer.process.poll() is None, "Esc never ends the program")
+        viewer.key("ctrl+q")
         check(viewer.ends() == 0, f"the viewer ends with 0: {viewer.said()}")
         watcher.client.socket.close()
 
