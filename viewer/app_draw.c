@@ -136,6 +136,9 @@ int app_prepare(struct app *app) {
     }
     leave_trails(app);
     place_camera(app);
+    if (app_density(app) != NULL && app->frame.names->count > 0) {
+        app->hidden_until_ms = app->now_ms + 2.0 * INTERPOLATE_FADE_MS; /* nor while they fade out */
+    }
     return 0;
 }
 
@@ -147,6 +150,7 @@ struct scene app_scene(const struct app *app) {
         .server = &app->server,
         .frame = &app->frame,
         .density = app_density(app),
+        .hides_agents = app->now_ms < app->hidden_until_ms,
         .inspected = app_inspected(app),
         .trails = &app->trails,
         .heat_mode = app->heat_mode,

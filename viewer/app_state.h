@@ -61,6 +61,11 @@ struct app {
     struct panels_lag lag;
     struct density *density; /* the newest, owned; NULL before the first */
     uint32_t density_epoch;
+    struct density *wide_density; /* the newest of the whole world that is not `density`, owned; or NULL */
+    uint32_t wide_epoch;
+    struct density *spare_density; /* owned; to be overwritten */
+    double hidden_until_ms;        /* until then agents are not drawn over a density: they are few of many */
+    struct stream_box agents_box;  /* where agents are sent one by one, when they are */
     struct echo echo;
 
     struct history history;
@@ -128,6 +133,8 @@ bool app_send_plain(struct app *app, enum request_op op);
 void app_send_load(struct app *app, const char *scenario);
 
 /* app_stream.c */
+/** Takes the newest density, if there is one. */
+void app_take_density(struct app *app);
 /** Asks for the frames that the picture needs now. */
 void app_update_stream(struct app *app);
 /** The density that is shown instead of agents, or NULL. */

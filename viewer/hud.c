@@ -85,6 +85,20 @@ struct hud_refusal hud_refusal(const struct link_status *link) {
     return refusals[link->has_token ? 1 : 0];
 }
 
+/* " --port 7800" unless it is the one a server takes by itself. */
+static void add_start(const struct address *address, char *out, size_t size) {
+    const bool is_here = strcmp(address->host, "127.0.0.1") == 0 || strcmp(address->host, "localhost") == 0 ||
+                         strcmp(address->host, "::1") == 0;
+    const bool is_usual = strcmp(address->port, "7717") == 0;
+    const size_t used = strlen(out);
+    if (is_here) {
+        snprintf(out + used, size - used, ".\nNo server runs there. Start one:  drover-server flock%s%s",
+                 is_usual ? "" : " --port ", is_usual ? "" : address->port);
+    } else {
+        snprintf(out + used, size - used, ".\nNo server listens there, or a firewall keeps it to itself.");
+    }
+}
+
 static void fill_banner(const struct hud_input *input, struct panels_view *view) {
     const struct link_status *link = input->link;
     if (link->state == LINK_READY) {
@@ -106,6 +120,9 @@ static void fill_banner(const struct hud_input *input, struct panels_view *view)
     }
     if (link->reason[0] != '\0') {
         snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
+        if (link->has_no_server) {
+            add_start(input->address, view->banner[1], sizeof view->banner[1]);
+        }
     } else {
         snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
     }
@@ -472,6 +489,16 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
     }
 }
 
+/* A paused server stays paused when another scenario comes: nothing moves, and the person must know why. */
+static void fill_hint(const struct hud_input *input, struct panels_view *view) {
+    const struct snapshot *newest = input->frame->names;
+    if (input->link->state == LINK_READY && input->server->is_paused && newest != NULL && newest->tick == 0) {
+        snprintf(view->hint, sizeof view->hint, "%s",
+                 server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
+                                                                : "Paused, until an admin resumes");
+    }
+}
+
 static void fill_role(const struct server_view *server, struct panels_view *view) {
     _Static_assert(sizeof view->no_time >= SERVER_VIEW_DENIAL && sizeof view->no_tuning >= SERVER_VIEW_DENIAL,
                    "the reasons fit");
@@ -545,4 +572,5 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     fill_params(input, view);
     fill_banner(input, view);
     fill_role(input->server, view);
+    fill_hint(input, view);
 }
