@@ -68,6 +68,10 @@ static void begin_world(struct app *app) {
     app->tuned_kind = 0;
     app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
     app->selected = app->options.selected;
+    if (app->options.hint[0] != '\0' && !app->has_hinted) {
+        server_view_set_notice(&app->server, false, "%s", app->options.hint);
+        app->has_hinted = true;
+    }
     ask_world(app);
 }
 

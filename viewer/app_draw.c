@@ -1,11 +1,12 @@
 /* See app_state.h. From the moment to draw to the picture. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "viewer/app_state.h"
 
-static const double toast_ms = 4000.0, toast_fade_ms = 400.0;
+static const double toast_ms = 4000.0, hint_ms = 12000.0, toast_fade_ms = 400.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 
 int app_rescale(struct app *app) {
@@ -170,7 +171,8 @@ struct scene app_scene(const struct app *app) {
 static float toast_alpha(struct app *app) {
     if (app->seen_notices != app->server.notice_count) {
         app->seen_notices = app->server.notice_count;
-        app->toast_until_ms = app->now_ms + toast_ms;
+        const bool is_hint = app->has_hinted && strcmp(app->server.notice, app->options.hint) == 0;
+        app->toast_until_ms = app->now_ms + (is_hint ? hint_ms : toast_ms);
     }
     const double left = (app->toast_until_ms - app->now_ms) / toast_fade_ms;
     return left <= 0.0 ? 0.0f : left >= 1.0 ? 1.0f : (float)left;
@@ -229,7 +231,7 @@ void app_draw(struct app *app) {
     struct obstacle_def grip;
     scene.heat = &app->heat;
     scene.grip = app_drag_grip(app, &grip) ? &grip : NULL;
-    if (app->has_cursor && !app->result.wants_mouse && app->frame.count <= 20000) {
+    if (app->has_cursor && !app->result.wants_mouse && app->frame.count <= 20000 && !scene.hides_agents) {
         scene.has_hovered = scene_pick(&scene, app->cursor, 4.0f * app->pixel_scale, &scene.hovered);
     }
     mesh_clear(&app->mesh);

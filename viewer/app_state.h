@@ -111,6 +111,7 @@ struct app {
     vec2 cursor, pressed_at;       /* picture px */
     double cursor_moved_ms;
     uint32_t seen_notices;
+    bool has_hinted;
     double toast_until_ms;
     double now_ms; /* when this frame began */
     double next_frame_ms, started_ms;
