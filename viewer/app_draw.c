@@ -210,6 +210,7 @@ static void fill_view(struct app *app) {
         .shows_side = app->shows_side,
         .shows_network = app->shows_network,
         .shows_picker = app->shows_picker,
+        .is_headless = app->options.is_headless,
         .is_fixed = is_fixed,
         .recorded_ms = history_end_ms(&app->history) - history_begin_ms(&app->history),
         .behind_ms = app->behind_ms,

@@ -75,9 +75,9 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
 
 struct hud_refusal hud_refusal(const struct link_status *link) {
     static const struct hud_refusal refusals[] = {
-        {"This server wants a token", "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in "
-                                      "the environment. The tokens are "
-                                      "in the server's --token-file."},
+        {"This server wants a token",
+         "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in the environment. The tokens "
+         "are in the server's --token-file."},
         {"The token was refused",
          "Start the viewer with another one, --token SECRET or DROVER_TOKEN=SECRET in the environment. The "
          "tokens are in the server's --token-file."},
@@ -95,7 +95,7 @@ static void add_start(const struct address *address, char *out, size_t size) {
         snprintf(out + used, size - used, ".\nNo server runs there. Start one:  drover-server flock%s%s",
                  is_usual ? "" : " --port ", is_usual ? "" : address->port);
     } else {
-        snprintf(out + used, size - used, ".\nNo server listens there, or a firewall keeps it to itself.");
+        snprintf(out + used, size - used, ".\nNo server listens there.");
     }
 }
 
@@ -492,7 +492,8 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
 /* A paused server stays paused when another scenario comes: nothing moves, and the person must know why. */
 static void fill_hint(const struct hud_input *input, struct panels_view *view) {
     const struct snapshot *newest = input->frame->names;
-    if (input->link->state == LINK_READY && input->server->is_paused && newest != NULL && newest->tick == 0) {
+    if (!input->is_headless && input->link->state == LINK_READY && input->server->is_paused &&
+        newest != NULL && newest->tick == 0) {
         snprintf(view->hint, sizeof view->hint, "%s",
                  server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
                                                                 : "Paused, until an admin resumes");

@@ -90,7 +90,7 @@ def with_display(folder):
                 return sum(screen.pixel(x, 748) == accent for x in range(200, 640))
 
             wait_until(hints, lambda count: count > 2, "the hint")
-            wait_until(lambda: trails(display.screen()), lambda count: count > 500, "trails")
+            wait_until(lambda: trails(display.screen()), lambda count: count > 2000, "trails")  # some 800 without
     step("a scenario that is named is shown as ever")
     with support.Display() as display:
         with demo(folder, support.viewer_environment(display.name), "seek") as process:

@@ -176,7 +176,11 @@ static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) 
     fixture->frame.names = snapshot;
     fixture->server.has_scenario = fixture->server.is_paused = true;
     snapshot->tick = 0;
-    const struct hud_input input = input_of(fixture);
+    struct hud_input input = input_of(fixture);
+    input.is_headless = true; /* nobody is there to press it */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    input.is_headless = false;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "Paused: Space resumes");
     fixture->server.role = ROLE_OPERATOR;
