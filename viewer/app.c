@@ -62,6 +62,7 @@ static void begin_world(struct app *app) {
     history_clear(&app->history);
     camera_view_fit(&app->camera_view);
     real_time_init(&app->real_time);
+    app->agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
     playhead_go_live(&app->playhead);
     app->past.count = 0; /* another world's */
     app->is_following = app->is_dragging = app->has_camera = false;
@@ -69,6 +70,10 @@ static void begin_world(struct app *app) {
     app->tuned_kind = 0;
     app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
     app->selected = app->options.selected;
+    if (app->options.hint[0] != '\0' && !app->has_hinted) {
+        server_view_set_notice(&app->server, false, "%s", app->options.hint);
+        app->has_hinted = true;
+    }
     ask_world(app);
 }
 
@@ -101,7 +106,7 @@ static void take_mail(struct app *app) {
     struct mailbox *mailbox = connection_mailbox(app->connection);
     double arrival_ms = 0.0;
     struct snapshot *snapshot = mailbox_take_snapshot(mailbox, &arrival_ms);
-    app->density = mailbox_take_density(mailbox, app->density, &app->density_epoch);
+    app_take_density(app);
     app->link = mailbox_status(mailbox);
     for (struct mail *mail = mailbox_take_message(mailbox); mail != NULL;
          mail = mailbox_take_message(mailbox)) {
@@ -457,6 +462,8 @@ void app_destroy(struct app *app) {
     }
     connection_destroy(app->connection);
     mailbox_free_density(app->density);
+    mailbox_free_density(app->wide_density);
+    mailbox_free_density(app->spare_density);
     if (clip_stop(app->clip, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }

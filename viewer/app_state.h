@@ -62,6 +62,11 @@ struct app {
     struct panels_lag lag;
     struct density *density; /* the newest, owned; NULL before the first */
     uint32_t density_epoch;
+    struct density *wide_density; /* the newest of the whole world that is not `density`, owned; or NULL */
+    uint32_t wide_epoch;
+    struct density *spare_density; /* owned; to be overwritten */
+    double hidden_until_ms;        /* until then agents are not drawn over a density: they are few of many */
+    struct stream_box agents_box;  /* where agents are sent one by one, when they are */
     struct echo echo;
 
     struct history history;
@@ -106,6 +111,7 @@ struct app {
     vec2 cursor, pressed_at;       /* picture px */
     double cursor_moved_ms;
     uint32_t seen_notices;
+    bool has_hinted;
     double toast_until_ms;
     double now_ms;    /* when this frame began */
     double framed_ms; /* when the one before did */
@@ -129,6 +135,8 @@ bool app_send_plain(struct app *app, enum request_op op);
 void app_send_load(struct app *app, const char *scenario);
 
 /* app_stream.c */
+/** Takes the newest density, if there is one. */
+void app_take_density(struct app *app);
 /** Asks for the frames that the picture needs now. */
 void app_update_stream(struct app *app);
 /** The density that is shown instead of agents, or NULL. */

@@ -106,7 +106,7 @@ static void on_retry(uv_timer_t *timer) {
 }
 
 /* The connection is gone or could not be made: wait and try again, or end. */
-static void lose(struct connection *connection, const char *reason) {
+static void lose_with(struct connection *connection, const char *reason, bool has_no_server) {
     drop_link(connection);
     free_addresses(connection);
     if (connection->is_closing) {
@@ -115,6 +115,7 @@ static void lose(struct connection *connection, const char *reason) {
     snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
              connection->said_bye && connection->farewell[0] != '\0' ? connection->farewell : reason);
     connection->status.is_bye = connection->said_bye;
+    connection->status.has_no_server = has_no_server;
     connection->status.ping_ms = -1.0;
     connection->ping_count = 0;
     log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
@@ -137,6 +138,14 @@ static void refuse(struct connection *connection) {
     log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
               connection->status.has_token ? "the token was refused" : "the server wants a token");
     publish_status(connection, LINK_REFUSED);
+}
+
+static void lose(struct connection *connection, const char *reason) {
+    lose_with(connection, reason, false);
+}
+
+static void lose_by(struct connection *connection, int status) {
+    lose_with(connection, uv_strerror(status), status == UV_ECONNREFUSED);
 }
 
 static void cancel_resolving(struct connection *connection) {
@@ -463,7 +472,7 @@ static void on_connected(uv_connect_t *request, int status) {
         drop_link(connection);
         try_next_address(connection);
     } else {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     }
 }
 
@@ -484,7 +493,7 @@ static void try_next_address(struct connection *connection) {
     connection->link = link;
     const int status = uv_tcp_connect(&link->connect, &link->tcp, address->ai_addr, on_connected);
     if (status != 0) {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     }
 }
 
@@ -494,7 +503,7 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
     if (connection->is_closing) {
         uv_freeaddrinfo(addresses);
     } else if (status != 0) {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     } else {
         connection->addresses = connection->next_address = addresses;
         try_next_address(connection);
@@ -509,7 +518,7 @@ static void start_try(struct connection *connection) {
     const int status = uv_getaddrinfo(&connection->loop, &connection->resolve, on_resolved, address->host,
                                       address->port, &hints);
     if (status != 0) {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     } else {
         connection->is_resolving = true;
     }

@@ -77,14 +77,28 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
 
 struct hud_refusal hud_refusal(const struct link_status *link) {
     static const struct hud_refusal refusals[] = {
-        {"This server wants a token", "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in "
-                                      "the environment. The tokens are "
-                                      "in the server's --token-file."},
+        {"This server wants a token",
+         "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in the environment. The tokens "
+         "are in the server's --token-file."},
         {"The token was refused",
          "Start the viewer with another one, --token SECRET or DROVER_TOKEN=SECRET in the environment. The "
          "tokens are in the server's --token-file."},
     };
     return refusals[link->has_token ? 1 : 0];
+}
+
+/* " --port 7800" unless it is the one a server takes by itself. */
+static void add_start(const struct address *address, char *out, size_t size) {
+    const bool is_here = strcmp(address->host, "127.0.0.1") == 0 || strcmp(address->host, "localhost") == 0 ||
+                         strcmp(address->host, "::1") == 0;
+    const bool is_usual = strcmp(address->port, "7717") == 0;
+    const size_t used = strlen(out);
+    if (is_here) {
+        snprintf(out + used, size - used, ".\nNo server runs there. Start one:  drover-server flock%s%s",
+                 is_usual ? "" : " --port ", is_usual ? "" : address->port);
+    } else {
+        snprintf(out + used, size - used, ".\nNo server listens there.");
+    }
 }
 
 static void fill_banner(const struct hud_input *input, struct panels_view *view) {
@@ -108,6 +122,9 @@ static void fill_banner(const struct hud_input *input, struct panels_view *view)
     }
     if (link->reason[0] != '\0') {
         snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
+        if (link->has_no_server) {
+            add_start(input->address, view->banner[1], sizeof view->banner[1]);
+        }
     } else {
         snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
     }
@@ -482,6 +499,17 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
     }
 }
 
+/* A paused server stays paused when another scenario comes: nothing moves, and the person must know why. */
+static void fill_hint(const struct hud_input *input, struct panels_view *view) {
+    const struct snapshot *newest = input->frame->names;
+    if (!input->is_headless && input->is_live && input->link->state == LINK_READY &&
+        input->server->is_paused && newest != NULL && newest->tick == 0) {
+        snprintf(view->hint, sizeof view->hint, "%s",
+                 server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
+                                                                : "Paused, until an admin resumes");
+    }
+}
+
 static void fill_role(const struct server_view *server, struct panels_view *view) {
     _Static_assert(sizeof view->no_time >= SERVER_VIEW_DENIAL && sizeof view->no_tuning >= SERVER_VIEW_DENIAL,
                    "the reasons fit");
@@ -567,4 +595,5 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         view->no_time[0] = '\0';
         snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
     }
+    fill_hint(input, view);
 }

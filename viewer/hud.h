@@ -50,6 +50,7 @@ struct hud_input {
     bool has_selected, is_following;
     uint32_t selected;
     bool shows_help, shows_side, shows_network, shows_picker;
+    bool is_headless;         /* nobody is there to press a key */
     bool is_fixed;            /* measured numbers are left out, so that pictures can be compared */
     double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
     double behind_s;          /* how far the picture is behind it */

@@ -34,6 +34,7 @@ struct link_status {
     enum link_state state;
     bool was_ready;          /* at least once */
     bool is_bye;             /* the server said goodbye before it went */
+    bool has_no_server;      /* LINK_WAITING, LINK_ENDED: nothing listens there */
     bool has_token;          /* LINK_REFUSED: we showed one, and it was not taken */
     uint64_t retry_at_ns;    /* LINK_WAITING, clock_now_ns */
     char reason[256];        /* why the last connection ended or could not be made; "" */

@@ -301,13 +301,16 @@ void panels::toast(const panels_view &view, ImVec2 size) {
                   to_imgui(color_fade(PALETTE_TEXT, view.toast_alpha)), view.toast, nullptr, wrap);
 }
 
-/* What a click does now, under the bar. */
+/* What a click does now, under the bar; or what is to be done first. */
 void panels::tool(const panels_view &view, ImVec2 size) {
-    if (view.tool[0] != '\0') {
-        const float words = width(bold, view.tool), x = std::floor((size.x - words) / 2),
+    const bool is_tool = view.tool[0] != '\0';
+    const char *said = is_tool ? view.tool : view.hint;
+    if (said[0] != '\0') {
+        const float words = width(bold, said), x = std::floor((size.x - words) / 2),
                     y = px(PANELS_BAR_PX + 10);
-        box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)), 0xf02a3a50u, PALETTE_ACCENT, 5);
-        text(bold, x, y + px(6), PALETTE_TEXT, view.tool);
+        box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)),
+            is_tool ? 0xf02a3a50u : 0xf03a3423u, is_tool ? PALETTE_ACCENT : PALETTE_WARN, 5);
+        text(bold, x, y + px(6), PALETTE_TEXT, said);
     }
 }
 

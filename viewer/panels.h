@@ -94,6 +94,7 @@ struct panels_view {
     char agents[32];                             /* in the world, when not all are shown; else "" */
     char role[16];                               /* what we are, when that is not admin; else "" */
     char tool[96];                               /* what the mouse does now; "" for what is usual */
+    char hint[96];                               /* what is to be done first; "" for nothing */
     bool is_denied[SHORTCUT_ACTION_COUNT];       /* what our role may not do */
     char no_time[128], no_tuning[128];           /* why we may not pause and step, tune; "" when we may */
     overlay_set overlays;

@@ -20,6 +20,7 @@ from viewer_support import check, step  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (640, 480)
+WARN = (0xE3, 0xB3, 0x41)
 
 
 class Watcher:
@@ -141,6 +142,7 @@ def steps_and_scenarios(viewer, watcher, snapshot):
     viewer.key("bracketright")
     loaded = watcher.client.receive_op("scenario")["name"]
     check(loaded == names[(names.index("seek") + 1) % len(names)], f"']' loads the next of {names}, not {loaded}")
+    viewer.picture(lambda p: p.count(WARN, SIZE[0] / 2, 56, 130) > 100, "it is said that it is paused, as the one before was")
     viewer.key("bracketleft")
     loaded = watcher.client.receive_op("scenario")["name"]
     check(loaded == "seek", f"'[' goes back to seek, not {loaded}")

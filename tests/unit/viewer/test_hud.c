@@ -201,6 +201,55 @@ static void a_lost_server_is_announced(void **state) {
     free(fixture);
 }
 
+static void how_to_start_a_server_is_said(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    fixture->link =
+        (struct link_status){.state = LINK_WAITING, .retry_at_ns = 3000000000u, .has_no_server = true};
+    snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
+    const struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(
+        fixture->view.banner[1],
+        "127.0.0.1:7717: connection refused.\nNo server runs there. Start one:  drover-server flock");
+    snprintf(fixture->address.port, sizeof fixture->address.port, "7800");
+    hud_fill(&input, &fixture->view);
+    assert_non_null(strstr(fixture->view.banner[1], "drover-server flock --port 7800"));
+    snprintf(fixture->address.host, sizeof fixture->address.host, "lab.example");
+    hud_fill(&input, &fixture->view);
+    assert_null(strstr(fixture->view.banner[1], "Start one"));
+    assert_non_null(strstr(fixture->view.banner[1], "No server listens there"));
+    free(fixture);
+}
+
+static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct snapshot *snapshot = make_snapshot(0, NULL, 0);
+    fixture->frame.names = snapshot;
+    fixture->server.has_scenario = fixture->server.is_paused = true;
+    snapshot->tick = 0;
+    struct hud_input input = input_of(fixture);
+    input.is_headless = true; /* nobody is there to press it */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    input.is_headless = false;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "Paused: Space resumes");
+    fixture->server.role = ROLE_OPERATOR;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "Paused, until an admin resumes");
+    snapshot->tick = 7; /* it was looked at, then paused: the bar says it */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    snapshot->tick = 0;
+    fixture->server.is_paused = false;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
 static void a_server_that_wants_a_token_says_so(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -263,6 +312,8 @@ int main(void) {
         cmocka_unit_test(the_past_has_its_own_numbers),
         cmocka_unit_test(a_world_that_is_behind_its_rate_says_so),
         cmocka_unit_test(a_lost_server_is_announced),
+        cmocka_unit_test(how_to_start_a_server_is_said),
+        cmocka_unit_test(a_paused_world_that_has_just_begun_says_what_to_press),
         cmocka_unit_test(a_server_that_wants_a_token_says_so),
         cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
