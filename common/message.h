@@ -140,8 +140,9 @@ struct message_reply {
     int param_count;
     struct message_param *params; /* owned by the message */
     /* hello */
-    char role[16];              /* what you may do now; "" in other replies */
-    bool has_paused, is_paused; /* has: the first line had kept it back */
+    char role[16]; /* what you may do now; "" in other replies */
+    /* stats, and a hello that tells what the first line had kept back */
+    bool has_paused, is_paused;
     /* inspect */
     int agent_count;
     struct message_agent *agents; /* owned by the message */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of docs/images: each scenario, paused and stepped to a tick that shows what it is about.
 
-    docs/pictures.py BIN_DIRECTORY [SCENARIO ...]
+    docs/pictures.py BIN_DIRECTORY [demo | SCENARIO ...]
 """
 import json
 import pathlib
@@ -54,8 +54,24 @@ def picture(folder, scenario):
         server.wait(5)
 
 
+def demo(folder):
+    """What ./dev demo shows, ten seconds after it began: trails are left by what was seen."""
+    server = subprocess.Popen([folder / "drover-server", "flock", "--port", "0", "--log", "error"],
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        target = HERE / "images" / "demo.png"
+        subprocess.run([folder / "drover-viewer", server.stdout.readline().split()[-1], "--headless", "--size", "1000x620",
+                        "--panel", "off", "--frames", "600", "--overlays", "trails", "--screenshot", target], check=True)
+        print(f"{target.name}: {target.stat().st_size} bytes")
+    finally:
+        server.terminate()
+        server.wait(5)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
+    if sys.argv[2:] == ["demo"]:
+        return demo(folder)
     names = sys.argv[2:] or sorted(path.stem for path in (HERE.parent / "scenarios").glob("*.json")
                                    if path.stem not in UNASKED)
     for name in names:

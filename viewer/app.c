@@ -42,8 +42,17 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
         history_add(&app->history, snapshot);
     }
     app_note_echo(app, snapshot, arrival_ms);
+    real_time_add(&app->real_time, snapshot->time_s, snapshot->clock_ms, app->server.is_paused);
     clock_sync_add(&app->clock, snapshot->clock_ms, arrival_ms, !app->server.is_paused);
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
+}
+
+/* What hello, scenario and events do not say: parameters, and whether it was paused before we subscribed. */
+static void ask_world(struct app *app) {
+    if (app->server.has_scenario && app->server.role != ROLE_NONE) {
+        app_send_plain(app, REQUEST_GET_PARAMS);
+        app_send_plain(app, REQUEST_STATS);
+    }
 }
 
 /* Nothing that was of the world before is kept. */
@@ -52,14 +61,20 @@ static void begin_world(struct app *app) {
     plots_init(&app->plots);
     history_clear(&app->history);
     camera_view_fit(&app->camera_view);
+    real_time_init(&app->real_time);
+    app->agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
     playhead_go_live(&app->playhead);
     app->past.count = 0; /* another world's */
-    app->is_following = app->is_dragging = app->tried_mouse = app->has_camera = false;
+    app->is_following = app->is_dragging = app->has_camera = false;
     app->tool = TOOL_NONE;
     app->tuned_kind = 0;
     app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
     app->selected = app->options.selected;
-    app_send_plain(app, REQUEST_GET_PARAMS);
+    if (app->options.hint[0] != '\0' && !app->has_hinted) {
+        server_view_set_notice(&app->server, false, "%s", app->options.hint);
+        app->has_hinted = true;
+    }
+    ask_world(app);
 }
 
 static void take_message(struct app *app, const struct mail *mail) {
@@ -69,9 +84,14 @@ static void take_message(struct app *app, const struct mail *mail) {
     if (is_reply && strcmp(mail->message->body.reply.to, "inspect") == 0) {
         app->inspected_ms = app->now_ms;
     }
+    const bool was_guest = app->server.role == ROLE_NONE;
     server_view_apply(&app->server, mail->message, mail->epoch);
+    if (is_reply && was_guest) {
+        ask_world(app); /* the token was good */
+    }
     if (mail->message->op == MESSAGE_HELLO) {
         clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
+        app->tried_mouse = false;
     }
     if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
         mail->message->op == MESSAGE_SCENARIO) {
@@ -87,7 +107,7 @@ static void take_mail(struct app *app) {
     struct mailbox *mailbox = connection_mailbox(app->connection);
     double arrival_ms = 0.0;
     struct snapshot *snapshot = mailbox_take_snapshot(mailbox, &arrival_ms);
-    app->density = mailbox_take_density(mailbox, app->density, &app->density_epoch);
+    app_take_density(app);
     app->link = mailbox_status(mailbox);
     for (struct mail *mail = mailbox_take_message(mailbox); mail != NULL;
          mail = mailbox_take_message(mailbox)) {
@@ -98,6 +118,10 @@ static void take_mail(struct app *app) {
     if (app->server.wanted_scenario[0] != '\0') {
         app_send_load(app, app->server.wanted_scenario);
         app->server.wanted_scenario[0] = '\0';
+    }
+    if (app->server.wants_params) {
+        app->server.wants_params = false;
+        app_send_plain(app, REQUEST_GET_PARAMS);
     }
     app_ask_agent(app);
     rate_meter_add(&app->rate, app->now_ms, app->link.snapshot_count);
@@ -196,6 +220,13 @@ static int check_end(struct app *app, struct failure *failure) {
         app->is_running = false;
         return 0;
     }
+    if (app->link.state == LINK_REFUSED &&
+        (is_bounded || app->options.is_headless || app->options.is_single_try)) {
+        const struct hud_refusal refusal = hud_refusal(&app->link);
+        app->is_running = false;
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s. %s", host, port, refusal.title,
+                           refusal.words);
+    }
     if (app->link.state == LINK_ENDED) {
         app->is_running = false;
         return app->link.is_bye
@@ -247,8 +278,8 @@ static int run_frame(struct app *app, struct failure *failure) {
     while (SDL_PollEvent(&event) != 0) {
         app_handle_event(app, &event);
     }
-    if (app->now_ms - app->started_ms < settle_ms) {
-        window_settle(app->window);
+    if (app->now_ms - app->started_ms < settle_ms && window_settle(app->window)) {
+        (void)window_size(app->window, &app->first_width, &app->first_height); /* nobody chose it: not kept */
     }
     take_mail(app);
     if (!needs_picture(app)) {
@@ -276,14 +307,30 @@ static int run_frame(struct app *app, struct failure *failure) {
     return check_end(app, failure);
 }
 
-/* What was changed by hand is there the next time. */
+/* Not when the screen or the window manager chose the size. */
+static void keep_size(struct app *app) {
+    int32_t width, height;
+    if ((app->changed & CONFIG_SIZE) != 0 && window_size(app->window, &width, &height) &&
+        (width != app->first_width || height != app->first_height)) {
+        snprintf(app->options.size, sizeof app->options.size, "%dx%d", (int)width, (int)height);
+    } else {
+        app->changed &= ~(unsigned)CONFIG_SIZE;
+    }
+}
+
+/* What was changed by hand is there the next time; flags are not. */
 static void keep_settings(struct app *app) {
     struct failure failure;
     if (app->options.is_headless || app->options.has_no_config) {
         return;
     }
-    overlays_format(app->overlays, app->options.overlays, sizeof app->options.overlays);
-    if (config_save(&app->options, &failure) != 0) {
+    const overlay_set toggled = app->overlays ^ app->options.overlay_bits;
+    app->changed |= toggled != 0 ? CONFIG_OVERLAYS : 0;
+    overlays_format(app->options.kept_overlays ^ toggled, app->options.overlays,
+                    sizeof app->options.overlays);
+    app->options.palette = (int)app->palette;
+    keep_size(app);
+    if (config_save(&app->options, app->changed, &failure) != 0) {
         log_write(LOG_WARN, "config", "%s", failure.message);
     }
 }
@@ -360,6 +407,7 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     history_init(&app->history);
     rate_meter_init(&app->rate);
     rate_meter_init(&app->bytes);
+    real_time_init(&app->real_time);
     clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
 }
 
@@ -368,6 +416,7 @@ static int create_picture(struct app *app) {
     int32_t width, height;
     window_picture_size(app->window, &width, &height);
     app->window_scale = window_pixel_scale(app->window);
+    (void)window_size(app->window, &app->first_width, &app->first_height);
     app->raster = raster_create(width, height);
     if (app->raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0) {
         return -1;
@@ -414,6 +463,8 @@ void app_destroy(struct app *app) {
     }
     connection_destroy(app->connection);
     mailbox_free_density(app->density);
+    mailbox_free_density(app->wide_density);
+    mailbox_free_density(app->spare_density);
     if (clip_stop(app->clip, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }

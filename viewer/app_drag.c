@@ -55,6 +55,10 @@ static bool find_obstacle(const struct app *app, struct app_hold *hold) {
     return true;
 }
 
+static enum request_op op_of(const struct app_hold *hold) {
+    return hold->what == HOLD_TARGET ? REQUEST_SET_TARGET : REQUEST_MOVE_OBSTACLE;
+}
+
 static struct app_hold find_hold(const struct app *app) {
     struct app_hold hold = {.what = HOLD_NOTHING};
     if (app->playhead.is_live && app->link.state == LINK_READY && app->server.has_scenario &&
@@ -82,8 +86,7 @@ static vec2 held_point(const struct app *app) {
 }
 
 static void send_to(struct app *app, vec2 to) {
-    struct request request =
-        request_default(app->hold.what == HOLD_TARGET ? REQUEST_SET_TARGET : REQUEST_MOVE_OBSTACLE);
+    struct request request = request_default(op_of(&app->hold));
     if (app->hold.what == HOLD_TARGET) {
         struct request_set_target *body = &request.body.set_target;
         body->has_name = body->has_point = true;
@@ -132,8 +135,8 @@ void app_drag_move(struct app *app) {
     const double gap_ms = hold->what == HOLD_TARGET ? target_gap_ms : obstacle_gap_ms;
     if (hold->has_moved && app->drag_moved && app->now_ms - hold->sent_ms >= gap_ms) {
         send_to(app, held_point(app));
-        if (!server_view_may_act(&app->server)) {
-            let_go(app); /* the server's answer says why */
+        if (!server_view_may(&app->server, op_of(hold))) {
+            let_go(app); /* sending it said why */
         }
     }
 }
@@ -174,6 +177,9 @@ bool app_drag_grip(struct app *app, struct obstacle_def *grip) {
         hold = app->hold;
     } else if (is_over_world && !app->is_pressed) {
         hold = find_hold(app);
+    }
+    if (!server_view_may(&app->server, op_of(&hold))) {
+        hold.what = HOLD_NOTHING; /* a press and a motion say why */
     }
     window_set_pointer(app->window, hold.what == HOLD_NOTHING ? WINDOW_ARROW
                                     : app->is_dragging        ? WINDOW_MOVE

@@ -1,11 +1,12 @@
 /* See app_state.h. From the moment to draw to the picture. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "viewer/app_state.h"
 
-static const double toast_ms = 4000.0, toast_fade_ms = 400.0;
+static const double toast_ms = 4000.0, hint_ms = 12000.0, toast_fade_ms = 400.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 
 double app_ui_scale(const struct app *app) {
@@ -113,6 +114,9 @@ int app_prepare(struct app *app) {
     }
     app_leave_trails(app);
     place_camera(app);
+    if (app_density(app) != NULL && app->frame.names->count > 0) {
+        app->hidden_until_ms = app->now_ms + 2.0 * INTERPOLATE_FADE_MS; /* nor while they fade out */
+    }
     return 0;
 }
 
@@ -124,6 +128,7 @@ struct scene app_scene(const struct app *app) {
         .server = &app->server,
         .frame = &app->frame,
         .density = app_density(app),
+        .hides_agents = app->now_ms < app->hidden_until_ms,
         .inspected = app_inspected(app),
         .trails = &app->trails,
         .heat_mode = app->heat_mode,
@@ -143,7 +148,8 @@ struct scene app_scene(const struct app *app) {
 static float toast_alpha(struct app *app) {
     if (app->seen_notices != app->server.notice_count) {
         app->seen_notices = app->server.notice_count;
-        app->toast_until_ms = app->now_ms + toast_ms;
+        const bool is_hint = app->has_hinted && strcmp(app->server.notice, app->options.hint) == 0;
+        app->toast_until_ms = app->now_ms + (is_hint ? hint_ms : toast_ms);
     }
     const double left = (app->toast_until_ms - app->now_ms) / toast_fade_ms;
     return left <= 0.0 ? 0.0f : left >= 1.0 ? 1.0f : (float)left;
@@ -167,6 +173,7 @@ static void fill_view(struct app *app) {
         .lag = &app->lag,
         .now_ns = clock_now_ns(),
         .snapshots_per_s = rate_meter_per_s(&app->rate),
+        .behind_rate = real_time_behind(&app->real_time),
         .bytes_per_s = rate_meter_per_s(&app->bytes),
         .delay_ms = app->clock.delay_ms,
         .skipped = (uint32_t)app->link.skipped_count,
@@ -180,6 +187,7 @@ static void fill_view(struct app *app) {
         .shows_side = app->shows_side,
         .shows_network = app->shows_network,
         .shows_picker = app->shows_picker,
+        .is_headless = app->options.is_headless,
         .is_fixed = is_fixed,
         .now_s = app_now_s(app),
         .recorded_s = app->history.count > 0 ? app_now_s(app) - history_begin_s(&app->history) : 0.0,
@@ -203,7 +211,7 @@ void app_draw(struct app *app) {
     struct obstacle_def grip;
     scene.heat = &app->heat;
     scene.grip = app_drag_grip(app, &grip) ? &grip : NULL;
-    if (app->has_cursor && !app->result.wants_mouse && app->frame.count <= 20000) {
+    if (app->has_cursor && !app->result.wants_mouse && app->frame.count <= 20000 && !scene.hides_agents) {
         scene.has_hovered = scene_pick(&scene, app->cursor, 4.0f * app->pixel_scale, &scene.hovered);
     }
     mesh_clear(&app->mesh);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "viewer/app_state.h"
+#include "viewer/config.h"
 
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
@@ -11,8 +12,20 @@ static const double jump_s = 1.0;
 
 /* ---- requests ---- */
 
-/* Whether it could be sent. */
+static bool may(struct app *app, enum request_op op) {
+    char why_not[SERVER_VIEW_DENIAL];
+    server_view_denial(&app->server, op, why_not);
+    if (why_not[0] != '\0') {
+        server_view_set_notice(&app->server, true, "%s", why_not);
+    }
+    return why_not[0] == '\0';
+}
+
+/* Whether it could be sent. What the role may not do is refused here, in words that say what would help. */
 bool app_send(struct app *app, const struct request *request) {
+    if (!may(app, request->op)) {
+        return false;
+    }
     if (connection_send(app->connection, request) != 0) {
         server_view_set_notice(&app->server, true, "not sent: there is no connection");
         return false;
@@ -25,15 +38,17 @@ bool app_send_plain(struct app *app, enum request_op op) {
     return app_send(app, &request);
 }
 
-/* Believed at once, so that a second key press means the opposite even before the server's event is here. */
+/* A second key press means the opposite even before the answer is here; the picture waits for the answer. */
 static void set_paused(struct app *app, bool is_paused) {
-    if (app_send_plain(app, is_paused ? REQUEST_PAUSE : REQUEST_RESUME)) {
-        app->server.is_paused = is_paused;
+    struct request request = request_default(is_paused ? REQUEST_PAUSE : REQUEST_RESUME);
+    snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_PAUSE_ID);
+    if (app_send(app, &request)) {
+        server_view_ask_paused(&app->server, is_paused);
     }
 }
 
 static void step_world(struct app *app) {
-    if (!app->server.is_paused) {
+    if (!server_view_will_be_paused(&app->server)) {
         set_paused(app, true); /* requests take effect in order */
     }
     app_send_plain(app, REQUEST_STEP);
@@ -59,7 +74,7 @@ void app_send_load(struct app *app, const char *scenario) {
 
 bool app_moves_mouse_target(const struct app *app) {
     return app->server.has_mouse_target && app->link.state == LINK_READY && app->playhead.is_live &&
-           app->tool == TOOL_NONE && !app->is_dragging && server_view_may_act(&app->server);
+           app->tool == TOOL_NONE && !app->is_dragging && server_view_may(&app->server, REQUEST_MOUSE);
 }
 
 vec2 app_world_point(const struct app *app) {
@@ -81,7 +96,7 @@ static void toggle_forces(struct app *app) {
     app->overlays = all ? app->overlays & ~OVERLAYS_FORCES : app->overlays | OVERLAYS_FORCES;
 }
 
-/* Nothing selected, help and picker closed: then it quits. */
+/* The newest first. Never the program: one Esc too many must not end a talk. */
 static void close_something(struct app *app) {
     if (app->shows_help || app->shows_picker) {
         app->shows_help = app->shows_picker = false;
@@ -96,7 +111,7 @@ static void close_something(struct app *app) {
     } else if (app->has_selected) {
         app->has_selected = app->is_following = false;
     } else {
-        app->is_running = false;
+        server_view_set_notice(&app->server, false, "%s quits", shortcuts_key_name(SHORTCUT_QUIT));
     }
 }
 
@@ -113,6 +128,7 @@ static void next_agent(struct app *app) {
 /* 0: what suits the screen. */
 static void set_scale(struct app *app, double scale) {
     app->options.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
+    app->changed |= CONFIG_UI_SCALE;
     app->wants_scale = true;
     server_view_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
 }
@@ -163,6 +179,11 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
     case SHORTCUT_COLORS:
         app->colors_by_kind = !app->colors_by_kind;
         break;
+    case SHORTCUT_PALETTE:
+        app->palette = app->palette == PALETTE_SAFE ? PALETTE_CLASSIC : PALETTE_SAFE;
+        app->changed |= CONFIG_PALETTE;
+        server_view_set_notice(&app->server, false, "palette: %s", palette_names[app->palette]);
+        break;
     case SHORTCUT_HEAT:
         app->heat_mode = (enum heat_mode)((app->heat_mode + 1) % HEAT_MODE_COUNT);
         server_view_set_notice(&app->server, false, "crowds as heat: %s", heat_names[app->heat_mode]);
@@ -180,6 +201,7 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
     case SHORTCUT_PANEL:
         app->shows_side = !app->shows_side;
         app->options.panel = app->shows_side ? PANEL_ON : PANEL_OFF;
+        app->changed |= CONFIG_PANEL;
         break;
     case SHORTCUT_NETWORK:
         app->shows_network = !app->shows_network;
@@ -211,10 +233,14 @@ void app_act(struct app *app, enum shortcut_action action) {
         app->overlays ^= OVERLAY_BIT(action - SHORTCUT_VELOCITY);
         return;
     }
+    const bool is_of_past = !app->playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);
+    if (!is_of_past && !may(app, shortcuts_request(action))) {
+        return;
+    }
     switch (action) {
     case SHORTCUT_PAUSE:
         if (app->playhead.is_live) {
-            set_paused(app, !app->server.is_paused);
+            set_paused(app, !server_view_will_be_paused(&app->server));
         } else {
             playhead_toggle(&app->playhead, &app->history);
         }
@@ -264,8 +290,11 @@ void app_act(struct app *app, enum shortcut_action action) {
     case SHORTCUT_EXPORT:
         save_plots(app);
         break;
-    case SHORTCUT_QUIT:
+    case SHORTCUT_CLOSE:
         close_something(app);
+        break;
+    case SHORTCUT_QUIT:
+        app->is_running = false;
         break;
     default:
         act_on_view(app, action);
@@ -382,7 +411,7 @@ static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
         app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
     }
-    if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_QUIT &&
+    if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
         action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
         app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
@@ -433,6 +462,9 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         if (event->window.event == SDL_WINDOWEVENT_EXPOSED ||
             event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
             window_expose(app->window);
+        }
+        if (event->window.event == SDL_WINDOWEVENT_RESIZED && app->first_picture_ms > 0.0) {
+            app->changed |= CONFIG_SIZE;
         }
         if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
             app->has_cursor = app->cursor_moved = false;

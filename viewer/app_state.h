@@ -18,6 +18,7 @@
 #include "viewer/hud.h"
 #include "viewer/playhead.h"
 #include "viewer/rate_meter.h"
+#include "viewer/real_time.h"
 #include "viewer/scene.h"
 #include "viewer/window.h"
 
@@ -54,12 +55,18 @@ struct app {
     struct clock_sync clock;
     struct frame frame;
     struct rate_meter rate, bytes;
+    struct real_time real_time;
     struct plots plots;
     struct trails trails;
     struct heat heat;
     struct panels_lag lag;
     struct density *density; /* the newest, owned; NULL before the first */
     uint32_t density_epoch;
+    struct density *wide_density; /* the newest of the whole world that is not `density`, owned; or NULL */
+    uint32_t wide_epoch;
+    struct density *spare_density; /* owned; to be overwritten */
+    double hidden_until_ms;        /* until then agents are not drawn over a density: they are few of many */
+    struct stream_box agents_box;  /* where agents are sent one by one, when they are */
     struct echo echo;
 
     struct history history;
@@ -74,6 +81,8 @@ struct app {
 
     overlay_set overlays;
     enum palette palette;
+    unsigned changed;                  /* enum config_change: settings that were changed in the window */
+    int32_t first_width, first_height; /* of the window, px */
     enum heat_mode heat_mode;
     bool colors_by_kind, shows_side, shows_network, shows_help, shows_picker;
     bool has_selected, is_following, shows_params;
@@ -90,7 +99,7 @@ struct app {
     bool is_dragging, drag_moved; /* the left button holds something; since it was last sent */
     double tuned_ms, cursor_sent_ms;
     uint32_t removed;
-    bool tried_mouse; /* in this world */
+    bool tried_mouse; /* we were told that we may not, in this connection */
     bool is_dirty;    /* something happened: the picture may be another */
     double dirty_ms;  /* when it last was */
     struct clip *clip;
@@ -102,6 +111,7 @@ struct app {
     vec2 cursor, pressed_at;       /* picture px */
     double cursor_moved_ms;
     uint32_t seen_notices;
+    bool has_hinted;
     double toast_until_ms;
     double now_ms;    /* when this frame began */
     double framed_ms; /* when the one before did */
@@ -125,6 +135,8 @@ bool app_send_plain(struct app *app, enum request_op op);
 void app_send_load(struct app *app, const char *scenario);
 
 /* app_stream.c */
+/** Takes the newest density, if there is one. */
+void app_take_density(struct app *app);
 /** Asks for the frames that the picture needs now. */
 void app_update_stream(struct app *app);
 /** The density that is shown instead of agents, or NULL. */

@@ -7,13 +7,48 @@
 
 static const double stream_gap_ms = 150.0, inspect_gap_ms = 66.0, cursor_gap_ms = 100.0;
 static const double inspected_fresh_ms = 1500.0;
+static const double least_covered = 0.7; /* of what is visible; less is no picture of it */
 
 /* ---- frames ---- */
 
-const struct density *app_density(const struct app *app) {
-    const struct snapshot *shown = app->frame.names;
-    const bool is_shown = shown != NULL && shown->fields == 0 && shown->count == 0;
-    return is_shown && app->density != NULL && app->density_epoch == app->server.epoch ? app->density : NULL;
+static struct stream_box world_box(const struct app *app) {
+    return (struct stream_box){{0.0f, 0.0f}, app->server.scenario.size};
+}
+
+/* Of the whole world; what is visible would be in it wherever one looks. */
+static bool is_wide(const struct app *app, const struct density *density) {
+    const struct stream_wish everything = {.world = app->server.scenario.size, .visible = world_box(app)};
+    const struct stream_box box = stream_density_box(density);
+    return stream_covered(&box, &everything) > 0.999;
+}
+
+static const struct density *newest_density(const struct app *app) {
+    return app->density_epoch == app->server.epoch ? app->density : NULL;
+}
+
+/* The newest of the whole world, or NULL. */
+static const struct density *wide_density(const struct app *app) {
+    const struct density *newest = newest_density(app);
+    return newest != NULL && is_wide(app, newest) ? newest
+           : app->wide_epoch == app->server.epoch ? app->wide_density
+                                                  : NULL;
+}
+
+void app_take_density(struct app *app) {
+    uint32_t epoch = 0;
+    struct mailbox *mailbox = connection_mailbox(app->connection);
+    struct density *taken = mailbox_take_density(mailbox, app->spare_density, &epoch);
+    if (taken == app->spare_density) {
+        return; /* none came */
+    }
+    app->spare_density = app->density;
+    if (app->density != NULL && is_wide(app, app->density)) {
+        app->spare_density = app->wide_density;
+        app->wide_density = app->density;
+        app->wide_epoch = app->density_epoch;
+    }
+    app->density = taken;
+    app->density_epoch = epoch;
 }
 
 static struct stream_wish wish_of(const struct app *app) {
@@ -35,18 +70,37 @@ static struct stream_wish wish_of(const struct app *app) {
     };
 }
 
-/* About how many agents are around what is visible, judged by the newest frame. */
-static double count_around(const struct app *app, const struct stream *now, const struct stream_wish *wish) {
-    const struct stream_box around = stream_surroundings(wish), world = {{0.0f, 0.0f}, wish->world};
+/* The one the frame stands for; and until frames of a larger part come, the last of the whole world, rather
+ * than a small rectangle with agents in an empty world. */
+const struct density *app_density(const struct app *app) {
+    const struct snapshot *shown = app->frame.names;
+    const bool is_counted = shown != NULL && shown->fields == 0 && shown->count == 0;
+    const struct density *newest = newest_density(app), *wide = wide_density(app);
+    if (shown == NULL || !app->playhead.is_live || wide == NULL) {
+        return is_counted ? newest : NULL;
+    }
+    const struct stream_wish wish = wish_of(app);
+    const struct stream_box known =
+        is_counted && newest != NULL ? stream_density_box(newest) : app->agents_box;
+    return stream_covered(&known, &wish) < least_covered ? wide : is_counted ? newest : NULL;
+}
+
+/* About how many agents are around what is visible, judged by the newest frame; by the last counts of the
+ * whole world when the agents that were sent one by one are those of a small part. */
+static double count_around(const struct app *app, const struct stream_wish *wish) {
+    const struct stream_box around = stream_surroundings(wish);
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    const struct density *counts = newest_density(app), *wide = wide_density(app);
     if (newest == NULL || newest->epoch != app->server.epoch) {
         return wish->total;
     }
     if (newest->fields == 0 && newest->count == 0) {
-        const bool has_density = app->density != NULL && app->density_epoch == app->server.epoch;
-        return has_density ? stream_count(app->density, &around, wish) : wish->total;
+        return counts != NULL ? stream_count(counts, &around, wish) : wish->total;
     }
-    const double part = stream_part(&around, now->has_region ? &now->region : &world);
+    if (wide != NULL && stream_covered(&app->agents_box, wish) < least_covered) {
+        return stream_count(wide, &around, wish);
+    }
+    const double part = stream_part(&around, &app->agents_box);
     return fmin(newest->count * fmin(part, 100.0), wish->total);
 }
 
@@ -57,7 +111,10 @@ void app_update_stream(struct app *app) {
     }
     const struct stream now = mailbox_stream(connection_mailbox(app->connection));
     const struct stream_wish wish = wish_of(app);
-    const struct stream next = stream_plan(&now, &wish, count_around(app, &now, &wish));
+    const struct stream next = stream_plan(&now, &wish, count_around(app, &wish));
+    if (next.layout != LAYOUT_DENSITY) {
+        app->agents_box = next.has_region ? next.region : world_box(app);
+    }
     if (!stream_equals(&next, &now)) {
         connection_set_stream(app->connection, &next);
         app->stream_due_ms = app->now_ms + stream_gap_ms;
@@ -104,7 +161,17 @@ static void send_cursor(struct app *app, vec2 point) {
     }
 }
 
-/* Who may not move it tries once in each world: the server's answer says why. */
+/* Who may not move it is told so once in each connection, and then points. */
+static bool may_move(struct app *app) {
+    char why_not[SERVER_VIEW_DENIAL];
+    server_view_denial(&app->server, REQUEST_MOUSE, why_not);
+    if (why_not[0] != '\0' && !app->tried_mouse) {
+        server_view_set_notice(&app->server, false, "%s", why_not);
+        app->tried_mouse = true;
+    }
+    return why_not[0] == '\0';
+}
+
 void app_send_mouse(struct app *app) {
     const bool is_ours = app->cursor_moved && app->link.state == LINK_READY && app->playhead.is_live &&
                          app->server.has_scenario && app->server.role >= ROLE_VIEWER && !app->is_panning &&
@@ -115,13 +182,11 @@ void app_send_mouse(struct app *app) {
         return;
     }
     const vec2 point = app_world_point(app);
-    const bool tries = server_view_may_act(&app->server) || !app->tried_mouse;
-    if (app->server.has_mouse_target && app->tool == TOOL_NONE && !app->is_dragging && tries) {
+    if (app->server.has_mouse_target && app->tool == TOOL_NONE && !app->is_dragging && may_move(app)) {
         struct request request = request_default(REQUEST_MOUSE);
         request.body.mouse.x = point.x;
         request.body.mouse.y = point.y;
         app->cursor_moved = false;
-        app->tried_mouse = true;
         echo_note_sent(&app->echo, point, app->now_ms);
         app_send(app, &request);
     } else {

@@ -130,8 +130,9 @@ void app_tune(struct app *app, const struct panels_result *result) {
     snprintf(body->kind, sizeof body->kind, "%s", param->kind);
     snprintf(body->param, sizeof body->param, "%s", param->param);
     body->value = result->value;
+    snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_TUNE_ID);
     app->tuned_ms = app->now_ms;
-    if (app_send(app, &request) && server_view_may_act(server)) {
+    if (app_send(app, &request)) {
         server_view_set_param(&app->server, param->kind, param->param, result->value);
     }
 }

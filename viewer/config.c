@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/buffer.h"
 #include "common/field_json.h"
 #include "common/json_check.h"
 #include "common/log.h"
@@ -18,6 +17,7 @@ enum { FILE_MOST = 16384, PATH_BYTES = 1200 };
 
 static const char *const panel_names[] = {"auto", "on", "off", NULL};
 
+/* In the order of enum config_change. */
 static const struct field table[] = {
     {.name = "palette",
      .type = FIELD_CHOICE,
@@ -95,15 +95,50 @@ void config_load(struct viewer_options *options) {
     free(text);
 }
 
-static void write_settings(const struct viewer_options *options, struct buffer *out) {
-    struct json_writer json = json_writer_begin(out);
-    json_object(&json);
-    for (const struct field *field = table; field->type != FIELD_END; field++) {
-        json_key(&json, field->name);
-        field_write_value(field, options, &json);
+/* A member's value; NULL when out of memory. */
+static cJSON *value_of(const struct field *field, const struct viewer_options *options) {
+    const char *member = (const char *)options + field->offset;
+    if (field->type == FIELD_DOUBLE) {
+        return cJSON_CreateNumber(*(const double *)member);
     }
-    json_end(&json);
-    buffer_append_text(out, "\n");
+    return cJSON_CreateString(field->type == FIELD_CHOICE ? field->choices[*(const int *)member] : member);
+}
+
+/* The file's object; an empty one when there is no file. NULL with *failure. */
+static cJSON *read_settings(const char *path, struct failure *failure) {
+    char text[FILE_MOST];
+    struct viewer_options ignored = {.size = "640x480"};
+    struct failure reason;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        (void)failure_set(failure, FAILURE_INTERNAL, NULL, "cannot read %s: %s", path, strerror(errno));
+        return errno == ENOENT ? cJSON_CreateObject() : NULL;
+    }
+    const size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    if (config_read(text, length, &ignored, &reason) != 0) { /* it was written while we ran */
+        (void)failure_set(failure, FAILURE_BAD_PARAM, NULL, "%s is not changed: %s", path, reason.message);
+        return NULL;
+    }
+    return cJSON_ParseWithLength(text, length);
+}
+
+/* The file as it is with what was changed: text of cJSON's, or NULL with *failure. */
+static char *write_settings(const char *path, const struct viewer_options *options, unsigned changed,
+                            struct failure *failure) {
+    (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
+    cJSON *json = read_settings(path, failure);
+    bool is_whole = json != NULL;
+    for (int i = 0; is_whole && table[i].type != FIELD_END; i++) {
+        if ((changed & 1u << i) != 0) {
+            cJSON *value = value_of(&table[i], options);
+            cJSON_DeleteItemFromObjectCaseSensitive(json, table[i].name);
+            is_whole = value != NULL && cJSON_AddItemToObject(json, table[i].name, value);
+        }
+    }
+    char *text = is_whole ? cJSON_PrintUnformatted(json) : NULL;
+    cJSON_Delete(json);
+    return text;
 }
 
 /* Both folders, if they are not there; what is wrong shows when the file is written. */
@@ -119,21 +154,22 @@ static void make_folders(void) {
     }
 }
 
-int config_save(const struct viewer_options *options, struct failure *failure) {
+int config_save(const struct viewer_options *options, unsigned changed, struct failure *failure) {
     char path[PATH_BYTES], fresh[PATH_BYTES + 8];
-    struct buffer out;
     file_path(path, sizeof path, false);
-    if (path[0] == '\0') {
-        return 0; /* no home, nothing to keep */
+    if (path[0] == '\0' || changed == 0) {
+        return 0; /* no home, or nothing to keep */
+    }
+    char *text = write_settings(path, options, changed, failure);
+    if (text == NULL) {
+        return -1;
     }
     make_folders();
     snprintf(fresh, sizeof fresh, "%s.new", path);
-    buffer_init(&out, FILE_MOST);
-    write_settings(options, &out);
-    FILE *file = out.failed ? NULL : fopen(fresh, "wb");
-    bool is_written = file != NULL && fwrite(out.data, 1, out.length, file) == out.length;
+    FILE *file = fopen(fresh, "wb");
+    bool is_written = file != NULL && fprintf(file, "%s\n", text) > 0;
     is_written = file != NULL && fclose(file) == 0 && is_written;
-    buffer_fini(&out);
+    cJSON_free(text);
     if (!is_written || rename(fresh, path) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot write %s: %s", path, strerror(errno));
     }

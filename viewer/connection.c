@@ -106,7 +106,7 @@ static void on_retry(uv_timer_t *timer) {
 }
 
 /* The connection is gone or could not be made: wait and try again, or end. */
-static void lose(struct connection *connection, const char *reason) {
+static void lose_with(struct connection *connection, const char *reason, bool has_no_server) {
     drop_link(connection);
     free_addresses(connection);
     if (connection->is_closing) {
@@ -115,6 +115,7 @@ static void lose(struct connection *connection, const char *reason) {
     snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
              connection->said_bye && connection->farewell[0] != '\0' ? connection->farewell : reason);
     connection->status.is_bye = connection->said_bye;
+    connection->status.has_no_server = has_no_server;
     connection->status.ping_ms = -1.0;
     connection->ping_count = 0;
     log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
@@ -127,6 +128,24 @@ static void lose(struct connection *connection, const char *reason) {
     connection->status.retry_at_ns = clock_now_ns() + wait_ms * 1000000u;
     publish_status(connection, LINK_WAITING);
     uv_timer_start(&connection->retry, on_retry, wait_ms, 0);
+}
+
+/* The server lets nobody in without a token, or not with ours. */
+static void refuse(struct connection *connection) {
+    drop_link(connection);
+    connection->status.has_token = connection->def.token[0] != '\0';
+    connection->status.ping_ms = -1.0;
+    log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
+              connection->status.has_token ? "the token was refused" : "the server wants a token");
+    publish_status(connection, LINK_REFUSED);
+}
+
+static void lose(struct connection *connection, const char *reason) {
+    lose_with(connection, reason, false);
+}
+
+static void lose_by(struct connection *connection, int status) {
+    lose_with(connection, uv_strerror(status), status == UV_ECONNREFUSED);
 }
 
 static void cancel_resolving(struct connection *connection) {
@@ -259,9 +278,29 @@ static void greet(struct connection *connection, const struct message_hello *hel
               connection->def.address.port);
 }
 
+/* Whether this says that a token is needed and we have none, or not the right one. */
+static bool is_refusal(const struct connection *connection, const struct message *message) {
+    switch (message->op) {
+    case MESSAGE_HELLO:
+        return connection->def.token[0] == '\0' &&
+               strcmp(message->body.hello.role, role_name(ROLE_NONE)) == 0;
+    case MESSAGE_ERROR:
+        return message->body.error.failure.code == FAILURE_DENIED &&
+               strcmp(message->body.error.failure.field, "token") == 0;
+    case MESSAGE_BYE:
+        return strcmp(message->body.bye.reason, "auth") == 0;
+    default:
+        return false;
+    }
+}
+
 /* Returns -1 when the connection was lost over it. */
 static int take_message(struct connection *connection, struct message *message) {
     const bool is_ready = connection->status.state == LINK_READY;
+    if (is_refusal(connection, message)) {
+        refuse(connection);
+        return -1;
+    }
     if (message->op == MESSAGE_HELLO) {
         if (message->body.hello.protocol != PROTOCOL_VERSION) {
             char reason[96];
@@ -435,7 +474,7 @@ static void on_connected(uv_connect_t *request, int status) {
         drop_link(connection);
         try_next_address(connection);
     } else {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     }
 }
 
@@ -456,7 +495,7 @@ static void try_next_address(struct connection *connection) {
     connection->link = link;
     const int status = uv_tcp_connect(&link->connect, &link->tcp, address->ai_addr, on_connected);
     if (status != 0) {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     }
 }
 
@@ -466,7 +505,7 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
     if (connection->is_closing) {
         uv_freeaddrinfo(addresses);
     } else if (status != 0) {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     } else {
         connection->addresses = connection->next_address = addresses;
         try_next_address(connection);
@@ -481,7 +520,7 @@ static void start_try(struct connection *connection) {
     const int status = uv_getaddrinfo(&connection->loop, &connection->resolve, on_resolved, address->host,
                                       address->port, &hints);
     if (status != 0) {
-        lose(connection, uv_strerror(status));
+        lose_by(connection, status);
     } else {
         connection->is_resolving = true;
     }

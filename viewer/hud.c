@@ -9,7 +9,12 @@
 #include "viewer/looks_draw.h"
 #include "viewer/palette.h"
 
+static const double slow_stall_ms = 5000.0;
+
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled) {
+    if (link->state == LINK_REFUSED) {
+        return RUN_REFUSED;
+    }
     if (link->state != LINK_READY) {
         return link->was_ready ? RUN_RECONNECTING : RUN_CONNECTING;
     }
@@ -21,8 +26,9 @@ static const struct {
     color mark;
 } states[] = {
     [RUN_CONNECTING] = {"connecting", PALETTE_WARN}, [RUN_RECONNECTING] = {"reconnecting", PALETTE_BAD},
-    [RUN_STALLED] = {"stalled", PALETTE_BAD},        [RUN_PAUSED] = {"paused", PALETTE_WARN},
-    [RUN_RUNNING] = {"running", PALETTE_OK},         [RUN_PAST] = {"the past", PALETTE_WARN},
+    [RUN_REFUSED] = {"not let in", PALETTE_BAD},     [RUN_STALLED] = {"stalled", PALETTE_BAD},
+    [RUN_PAUSED] = {"paused", PALETTE_WARN},         [RUN_RUNNING] = {"running", PALETTE_OK},
+    [RUN_PAST] = {"the past", PALETTE_WARN},
 };
 
 const char *run_state_name(enum run_state state) {
@@ -69,14 +75,41 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
     }
 }
 
+struct hud_refusal hud_refusal(const struct link_status *link) {
+    static const struct hud_refusal refusals[] = {
+        {"This server wants a token",
+         "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in the environment. The tokens "
+         "are in the server's --token-file."},
+        {"The token was refused",
+         "Start the viewer with another one, --token SECRET or DROVER_TOKEN=SECRET in the environment. The "
+         "tokens are in the server's --token-file."},
+    };
+    return refusals[link->has_token ? 1 : 0];
+}
+
+/* " --port 7800" unless it is the one a server takes by itself. */
+static void add_start(const struct address *address, char *out, size_t size) {
+    const bool is_here = strcmp(address->host, "127.0.0.1") == 0 || strcmp(address->host, "localhost") == 0 ||
+                         strcmp(address->host, "::1") == 0;
+    const bool is_usual = strcmp(address->port, "7717") == 0;
+    const size_t used = strlen(out);
+    if (is_here) {
+        snprintf(out + used, size - used, ".\nNo server runs there. Start one:  drover-server flock%s%s",
+                 is_usual ? "" : " --port ", is_usual ? "" : address->port);
+    } else {
+        snprintf(out + used, size - used, ".\nNo server listens there.");
+    }
+}
+
 static void fill_banner(const struct hud_input *input, struct panels_view *view) {
     const struct link_status *link = input->link;
     if (link->state == LINK_READY) {
-        if (input->server->session != 0 && input->server->role == ROLE_NONE) {
-            snprintf(view->banner[0], sizeof view->banner[0], "This server asks for a token");
-            snprintf(view->banner[1], sizeof view->banner[1],
-                     "Start with --token SECRET, or with the environment variable DROVER_TOKEN.");
-        }
+        return;
+    }
+    if (link->state == LINK_REFUSED) {
+        const struct hud_refusal refusal = hud_refusal(link);
+        snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
+        snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
         return;
     }
     const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;
@@ -89,6 +122,9 @@ static void fill_banner(const struct hud_input *input, struct panels_view *view)
     }
     if (link->reason[0] != '\0') {
         snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
+        if (link->has_no_server) {
+            add_start(input->address, view->banner[1], sizeof view->banner[1]);
+        }
     } else {
         snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
     }
@@ -304,13 +340,19 @@ static void fill_plots(const struct hud_input *input, struct panels_view *view) 
     snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
 }
 
+/* A world that is behind its rate has rare snapshots: no stall, and the network is not to blame. */
+static bool is_stalled(const struct hud_input *input) {
+    return input->frame->is_stalled && (input->behind_rate < 0.0 || input->frame->late_ms > slow_stall_ms);
+}
+
 /* Wrong is: frames that had to guess for long, a stall, snapshots that were made for nothing. */
 static bool is_network_bad(const struct hud_input *input) {
     int guessed = 0;
     for (int i = 0; input->lag != NULL && i < input->lag->count; i++) {
         guessed += input->lag->late_ms[i] > 40.0f ? 1 : 0;
     }
-    return input->link->state == LINK_READY && (input->frame->is_stalled || guessed > 3);
+    return input->link->state == LINK_READY &&
+           (is_stalled(input) || (guessed > 3 && input->behind_rate < 0.0));
 }
 
 static void fill_network(const struct hud_input *input, struct panels_view *view) {
@@ -444,7 +486,6 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
     const struct server_view *server = input->server;
     view->shows_params = input->shows_params;
     snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
-    view->may_act = server_view_may_act(server) && input->is_live;
     for (int i = 0; input->shows_params && i < server->param_count && view->param_count < PANELS_PARAMS;
          i++) {
         const struct message_param *from = &server->params[i];
@@ -455,6 +496,30 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
                 from->value, server->first_values != NULL ? server->first_values[i] : from->value,
                 from->min,   from->max};
         }
+    }
+}
+
+/* A paused server stays paused when another scenario comes: nothing moves, and the person must know why. */
+static void fill_hint(const struct hud_input *input, struct panels_view *view) {
+    const struct snapshot *newest = input->frame->names;
+    if (!input->is_headless && input->is_live && input->link->state == LINK_READY &&
+        input->server->is_paused && newest != NULL && newest->tick == 0) {
+        snprintf(view->hint, sizeof view->hint, "%s",
+                 server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
+                                                                : "Paused, until an admin resumes");
+    }
+}
+
+static void fill_role(const struct server_view *server, struct panels_view *view) {
+    _Static_assert(sizeof view->no_time >= SERVER_VIEW_DENIAL && sizeof view->no_tuning >= SERVER_VIEW_DENIAL,
+                   "the reasons fit");
+    for (int action = 0; action < SHORTCUT_ACTION_COUNT; action++) {
+        view->is_denied[action] = !server_view_may(server, shortcuts_request((enum shortcut_action)action));
+    }
+    server_view_denial(server, REQUEST_PAUSE, view->no_time);
+    server_view_denial(server, REQUEST_SET_PARAM, view->no_tuning);
+    if (server->has_scenario && server->role != ROLE_ADMIN && server->role != ROLE_NONE) {
+        snprintf(view->role, sizeof view->role, "%s", role_name(server->role));
     }
 }
 
@@ -471,11 +536,22 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         snprintf(view->scenario, sizeof view->scenario, "%s",
                  scenario->title[0] != '\0' ? scenario->title : scenario->name);
     }
-    enum run_state state = hud_run_state(input->link, input->server->is_paused, input->frame->is_stalled);
-    state = input->is_live || input->link->state != LINK_READY ? state : RUN_PAST;
-    view->state = states[state].name;
+    const bool is_guest = input->link->state == LINK_READY && input->server->role == ROLE_NONE;
+    const bool is_past = !input->is_live && input->link->state == LINK_READY;
+    const enum run_state state =
+        is_guest  ? RUN_CONNECTING
+        : is_past ? RUN_PAST
+                  : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
+    snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = states[state].mark;
+    if (state == RUN_RUNNING && input->behind_rate >= 0.0 && !input->is_fixed) {
+        const unsigned hundredths = (unsigned)(input->behind_rate * 100.0); /* never up: 0.949 is not 0.95 */
+        snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
+                 hundredths % 100);
+        view->state_color = PALETTE_WARN;
+    }
     view->overlays = input->overlays;
+    view->palette = input->palette;
     view->has_force_data =
         input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
     view->shows_help = input->shows_help;
@@ -488,6 +564,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     if (!input->is_live) {
         format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
     }
+    view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
     view->is_paused = input->server->is_paused;
     view->shows_picker = input->shows_picker;
     snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
@@ -513,4 +590,10 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     fill_places(input, view);
     fill_params(input, view);
     fill_banner(input, view);
+    fill_role(input->server, view);
+    if (!input->is_live) { /* playing the past is everybody's */
+        view->no_time[0] = '\0';
+        snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
+    }
+    fill_hint(input, view);
 }

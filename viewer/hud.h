@@ -13,7 +13,15 @@
 #include "viewer/panels.h"
 #include "viewer/server_view.h"
 
-enum run_state { RUN_CONNECTING, RUN_RECONNECTING, RUN_STALLED, RUN_PAUSED, RUN_RUNNING, RUN_PAST };
+enum run_state {
+    RUN_CONNECTING,
+    RUN_RECONNECTING,
+    RUN_REFUSED,
+    RUN_STALLED,
+    RUN_PAUSED,
+    RUN_RUNNING,
+    RUN_PAST
+};
 
 struct hud_input {
     const struct server_view *server;
@@ -32,14 +40,17 @@ struct hud_input {
     uint64_t now_ns;
     double snapshots_per_s; /* < 0: not known yet */
     double bytes_per_s;     /* < 0: not known yet */
-    double delay_ms;        /* how far behind the newest snapshot the picture is */
-    uint32_t skipped;       /* snapshots of the last seconds that came and were never drawn */
+    double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
+                           not */
+    double delay_ms;    /* how far behind the newest snapshot the picture is */
+    uint32_t skipped;   /* snapshots of the last seconds that came and were never drawn */
     overlay_set overlays;
     enum palette palette;
     bool colors_by_kind;
     bool has_selected, is_following;
     uint32_t selected;
     bool shows_help, shows_side, shows_network, shows_picker;
+    bool is_headless;         /* nobody is there to press a key */
     bool is_fixed;            /* measured numbers are left out, so that pictures can be compared */
     double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
     double behind_s;          /* how far the picture is behind it */
@@ -54,6 +65,12 @@ enum { HUD_FORCES_MOST = 5000 };
 
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
 const char *run_state_name(enum run_state state);
+
+/** What a server says that wants another token than ours, and what helps: a title and a sentence. */
+struct hud_refusal {
+    const char *title, *words;
+};
+struct hud_refusal hud_refusal(const struct link_status *link);
 
 void hud_fill(const struct hud_input *input, struct panels_view *view);
 

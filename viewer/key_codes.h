@@ -28,6 +28,7 @@ enum key_code {
     KEY_N = 'n',
     KEY_O = 'o',
     KEY_P = 'p',
+    KEY_Q = 'q',
     KEY_R = 'r',
     KEY_S = 's',
     KEY_T = 't',

@@ -27,12 +27,15 @@ enum link_state {
     LINK_READY,      /* the server said hello */
     LINK_WAITING,    /* until the next try */
     LINK_ENDED,      /* no further try will be made */
+    LINK_REFUSED,    /* nor will one be: the server wants another token than ours */
 };
 
 struct link_status {
     enum link_state state;
     bool was_ready;          /* at least once */
     bool is_bye;             /* the server said goodbye before it went */
+    bool has_no_server;      /* LINK_WAITING, LINK_ENDED: nothing listens there */
+    bool has_token;          /* LINK_REFUSED: we showed one, and it was not taken */
     uint64_t retry_at_ns;    /* LINK_WAITING, clock_now_ns */
     char reason[256];        /* why the last connection ended or could not be made; "" */
     double ping_ms;          /* least of the last round trips; < 0 before the first */

@@ -109,6 +109,11 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, clip),
      .unit = "FILE",
      .help = "Record everything to an MP4 or GIF file, by its ending; needs ffmpeg."},
+    {.name = "hint",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct viewer_options, hint),
+     .unit = "TEXT",
+     .help = "Show this for a while when the first world appears."},
     {.name = "name",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, name),
@@ -155,7 +160,8 @@ static const struct options_def definition = {
     .table = table,
     .epilog =
         "F1 shows the keys.\n"
-        "Settings are kept in $XDG_CONFIG_HOME/drover/viewer.json (~/.config); what is given here wins.\n"
+        "What is changed in the window (palette, size of text, panel, overlays, size) is kept in\n"
+        "$XDG_CONFIG_HOME/drover/viewer.json (~/.config); what is given here wins, for this run alone.\n"
         "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
 };
 
@@ -291,6 +297,21 @@ static int check_name(const char *name, struct failure *failure) {
                : failure_set(failure, inner.code, "--name", "--name: %s", inner.message);
 }
 
+/* The token of the environment, unless a flag gave one. */
+static int read_secret(struct viewer_options *options, struct failure *failure) {
+    const char *secret = getenv("DROVER_TOKEN");
+    if (options->token[0] != '\0' || secret == NULL) {
+        return 0;
+    }
+    const size_t length = strlen(secret);
+    if (length > LIMIT_TOKEN_CHARS) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "DROVER_TOKEN",
+                           "DROVER_TOKEN: %zu bytes are too long: at most %d", length, LIMIT_TOKEN_CHARS);
+    }
+    memcpy(options->token, secret, length + 1);
+    return 0;
+}
+
 /* Before the flags, which win: whether they say not to. */
 static bool skips_config(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
@@ -310,13 +331,16 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (!skips_config(argc, argv)) {
         config_load(options);
     }
+    if (read_overlays(options, failure) != 0) {
+        return OPTIONS_BAD;
+    }
+    options->kept_overlays = options->overlay_bits;
     const enum options_result result = options_parse(&definition, argc, argv, options, &positional, failure);
     if (result != OPTIONS_RUN) {
         return result;
     }
-    const char *secret = getenv("DROVER_TOKEN");
-    if (options->token[0] == '\0' && secret != NULL && strlen(secret) <= LIMIT_TOKEN_CHARS) {
-        memcpy(options->token, secret, strlen(secret) + 1);
+    if (read_secret(options, failure) != 0) {
+        return OPTIONS_BAD;
     }
     if (positional != NULL && address_parse(positional, &options->address, failure) != 0) {
         return OPTIONS_BAD;

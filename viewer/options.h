@@ -29,12 +29,13 @@ struct viewer_options {
     int32_t width, height; /* window px, from size; 0 for the usual size */
     double fixed_dt_ms;    /* 0: real time */
     bool shows_forces;
-    char overlays[128];       /* as given: "velocity,trails"; "" for what is usual */
-    overlay_set overlay_bits; /* from overlays and shows_forces */
-    int palette;              /* enum palette */
-    double ui_scale;          /* size of text and lines; 0: what suits the screen */
-    int panel;                /* enum panel_choice */
-    int renderer;             /* enum window_renderer */
+    char overlays[128];        /* as given: "velocity,trails"; "" for what is usual */
+    overlay_set overlay_bits;  /* from overlays and shows_forces */
+    overlay_set kept_overlays; /* what the settings say, without flags */
+    int palette;               /* enum palette */
+    double ui_scale;           /* size of text and lines; 0: what suits the screen */
+    int panel;                 /* enum panel_choice */
+    int renderer;              /* enum window_renderer */
     bool is_full_screen;
     bool has_no_config; /* neither read nor written */
     bool prints_stats;
@@ -42,6 +43,7 @@ struct viewer_options {
     char clip[1024];                   /* "" for none */
     bool is_single_try;                /* do not reconnect: end when the server goes */
     int layout;                        /* enum layout: LAYOUT_OBJECTS or LAYOUT_PACKED */
+    char hint[160];                    /* shown as the first world appears; "" for nothing */
     char name[LIMIT_PERSON_BYTES + 1]; /* what the others are told we are called; "" for nothing */
     char token[LIMIT_TOKEN_CHARS + 1]; /* a secret: neither kept nor logged */
     int log_level;                     /* enum log_level */

@@ -93,14 +93,25 @@ void panels::draw_item(float x, float y, const bar_item &item) {
          item.value);
 }
 
-/* Title and state. Returns where they end. */
+/* The words if they fit, else as many letters as do and an ellipsis. */
+static void fit(ImFont *font, const char *words, float room, char *out, size_t size) {
+    std::snprintf(out, size, "%s", words);
+    for (size_t length = std::strlen(out); length > 0 && panels::width(font, out) > room;) {
+        do {
+            length--;
+        } while (length > 0 && (static_cast<unsigned char>(words[length]) & 0xc0u) == 0x80u);
+        std::snprintf(out + length, size - length, "%s", length > 0 ? "…" : "");
+    }
+}
+
+/* Title and state. A long title gives way to the state, which is always there. Returns where they end. */
 float panels::bar_begin(const panels_view &view, float y, float bar_width) {
     float x = px(12);
-    if (view.scenario[0] != '\0') { /* a long title gives way to the state */
-        const float most = bar_width - px(12 + 20 + 16 + 12) - std::max(width(regular, view.state), px(64));
-        list->PushClipRect(ImVec2(x, 0), ImVec2(x + std::max(most, 0.0f), px(PANELS_BAR_PX)), true);
-        x += std::min(text(bold, x, y, PALETTE_TEXT, view.scenario), std::max(most, 0.0f)) + px(20);
-        list->PopClipRect();
+    if (view.scenario[0] != '\0') {
+        const float room = bar_width - x - px(20 + 16 + 12) - width(regular, view.state);
+        char title[sizeof view.scenario + 4];
+        fit(bold, view.scenario, room, title, sizeof title);
+        x += text(bold, x, y, PALETTE_TEXT, title) + px(20);
     }
     list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(px(PANELS_BAR_PX) / 2) + 0.5f),
                           px(4.5f), to_imgui(view.state_color), 24);
@@ -114,11 +125,11 @@ void panels::bar(const panels_view &view, float bar_width) {
     const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(0xff1b1f26u));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height), to_imgui(panel_edge));
-    const bar_item items[] = {
-        {"recording", view.clip, 0, false, true}, {"tick", view.tick, 58, true, false},
-        {"agents", view.agents, 0, true, false},  {"F1", "keys", 0, false, false},
-        {"ping", view.ping, 52, false, true},     {"snapshots", view.rate, 40, false, true},
-        {"t", view.time, 58, true, true},         {"", view.address, 0, false, true}};
+    const bar_item items[] = {{"recording", view.clip, 0, false, true},  {"tick", view.tick, 58, true, false},
+                              {"agents", view.agents, 0, true, false},   {"role", view.role, 0, false, true},
+                              {"F1", "keys", 0, false, false},           {"ping", view.ping, 52, false, true},
+                              {"snapshots", view.rate, 40, false, true}, {"t", view.time, 58, true, true},
+                              {"", view.address, 0, false, true}};
     float left = bar_begin(view, y, bar_width), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {
@@ -211,7 +222,8 @@ void panels::labels(const panels_view &view, float picture_width) {
 }
 
 /* What lies between low and high of the rows, moved by the wheel and the arrows. */
-void panels::help_rows(ImVec2 low, ImVec2 high, size_t lines, float line, float keys, float column) {
+void panels::help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t lines, float line, float keys,
+                       float column) {
     const float room = high.y - low.y, all = line * static_cast<float>(lines),
                 most = std::max(all - room, 0.0f);
     const int steps = (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
@@ -224,8 +236,9 @@ void panels::help_rows(ImVec2 low, ImVec2 high, size_t lines, float line, float 
         if (table[i].name[0] != '\0') {
             const float x = low.x + column * static_cast<float>(at / lines);
             const float y = low.y + line * static_cast<float>(at % lines) - help_scroll;
-            text(bold, x, y, PALETTE_ACCENT, table[i].name);
-            text(regular, x + keys + px(18), y, PALETTE_TEXT, table[i].help);
+            const bool is_denied = view.is_denied[table[i].action];
+            text(bold, x, y, is_denied ? faint_text : PALETTE_ACCENT, table[i].name);
+            text(regular, x + keys + px(18), y, is_denied ? faint_text : PALETTE_TEXT, table[i].help);
             at++;
         }
     }
@@ -240,7 +253,7 @@ void panels::help_rows(ImVec2 low, ImVec2 high, size_t lines, float line, float 
 }
 
 /* In as many columns as the height asks for and the width allows; what has no room is scrolled to. */
-void panels::help(ImVec2 size) {
+void panels::help(const panels_view &view, ImVec2 size) {
     size_t count = 0, shown = 0;
     const shortcut *table = shortcuts_table(&count);
     float keys = 0, words = 0;
@@ -267,7 +280,7 @@ void panels::help(ImVec2 size) {
              "Up, Down, wheel: the others");
     }
     const ImVec2 first(low.x + pad, low.y + pad + px(34));
-    help_rows(first, ImVec2(low.x + w - pad, first.y + rows), lines, line, keys, column);
+    help_rows(view, first, ImVec2(low.x + w - pad, first.y + rows), lines, line, keys, column);
 }
 
 void panels::toast(const panels_view &view, ImVec2 size) {
@@ -288,13 +301,16 @@ void panels::toast(const panels_view &view, ImVec2 size) {
                   to_imgui(color_fade(PALETTE_TEXT, view.toast_alpha)), view.toast, nullptr, wrap);
 }
 
-/* What a click does now, under the bar. */
+/* What a click does now, under the bar; or what is to be done first. */
 void panels::tool(const panels_view &view, ImVec2 size) {
-    if (view.tool[0] != '\0') {
-        const float words = width(bold, view.tool), x = std::floor((size.x - words) / 2),
+    const bool is_tool = view.tool[0] != '\0';
+    const char *said = is_tool ? view.tool : view.hint;
+    if (said[0] != '\0') {
+        const float words = width(bold, said), x = std::floor((size.x - words) / 2),
                     y = px(PANELS_BAR_PX + 10);
-        box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)), 0xf02a3a50u, PALETTE_ACCENT, 5);
-        text(bold, x, y + px(6), PALETTE_TEXT, view.tool);
+        box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)),
+            is_tool ? 0xf02a3a50u : 0xf03a3423u, is_tool ? PALETTE_ACCENT : PALETTE_WARN, 5);
+        text(bold, x, y + px(6), PALETTE_TEXT, said);
     }
 }
 
@@ -520,7 +536,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->tool(*view, size);
     panels->toast(*view, size);
     if (view->shows_help) {
-        panels->help(size);
+        panels->help(*view, size);
     }
     panels->had_help = view->shows_help;
     ImGui::Render();

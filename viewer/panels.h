@@ -12,6 +12,7 @@
 
 #include "viewer/canvas.h"
 #include "viewer/overlays.h"
+#include "viewer/palette.h"
 #include "viewer/plots.h"
 #include "viewer/shortcuts.h"
 
@@ -87,12 +88,17 @@ struct panels_lag {
 struct panels_view {
     char scenario[128]; /* "" before the first hello */
     char address[288];  /* "127.0.0.1:7717" */
-    const char *state;  /* "running" ... */
+    char state[32];     /* "running", "running 0.09x" ... */
     color state_color;
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */
     char agents[32];                             /* in the world, when not all are shown; else "" */
+    char role[16];                               /* what we are, when that is not admin; else "" */
     char tool[96];                               /* what the mouse does now; "" for what is usual */
+    char hint[96];                               /* what is to be done first; "" for nothing */
+    bool is_denied[SHORTCUT_ACTION_COUNT];       /* what our role may not do */
+    char no_time[128], no_tuning[128];           /* why we may not pause and step, tune; "" when we may */
     overlay_set overlays;
+    enum palette palette;
     bool has_force_data; /* desired and steering are there, not the velocity alone */
     bool shows_help;
     bool shows_side; /* the side panel and the timeline */
@@ -111,9 +117,10 @@ struct panels_view {
     double recorded_s, now_s,
         behind_s; /* the timeline: how far back it reaches, its end, where the picture is */
     bool is_live, is_paused, is_playing;
-    char past[32];              /* "2.2 s ago"; "" when it is live */
-    char clip[64];              /* what is being recorded; "" for nothing */
-    bool shows_params, may_act; /* sliders instead of the inspector; whether they may be moved */
+    bool has_live;     /* there is something that is live */
+    char past[32];     /* "2.2 s ago"; "" when it is live */
+    char clip[64];     /* what is being recorded; "" for nothing */
+    bool shows_params; /* sliders instead of the inspector */
     char params_kind[40];
     struct panels_param params[PANELS_PARAMS];
     int param_count;

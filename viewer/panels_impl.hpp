@@ -22,7 +22,8 @@ extern "C" {
 #pragma GCC diagnostic pop
 
 constexpr color panel_fill = 0xff1b1f26u, legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu,
-                pop_fill = 0xfa1e232bu, pop_edge = 0xff3d4653u, well_fill = 0xff12151au;
+                pop_fill = 0xfa1e232bu, pop_edge = 0xff3d4653u, well_fill = 0xff12151au,
+                faint_text = 0xff6c7683u;
 
 struct bar_item;
 
@@ -71,8 +72,10 @@ struct panels {
     void bar(const panels_view &view, float width);
     float legend(const panels_view &view);
     void labels(const panels_view &view, float picture_width);
-    void help(ImVec2 size);
-    void help_rows(ImVec2 low, ImVec2 high, size_t lines, float line, float keys, float column);
+    void help(const panels_view &view, ImVec2 size);
+    void help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t lines, float line, float keys,
+                   float column);
+    void tooltip(const char *words, ImVec2 at, float share_x, float share_y);
     void toast(const panels_view &view, ImVec2 size);
     void tool(const panels_view &view, ImVec2 size);
     void past(const panels_view &view, ImVec2 size, float legend_right);
@@ -87,11 +90,12 @@ struct panels {
     void windows(const panels_view &view, ImVec2 size);
     void begin_window(const char *name, ImVec2 low, ImVec2 high);
     bool button(const char *id, ImVec2 low, ImVec2 high);
-    bool icon_button(const char *id, ImVec2 low, color fill, int icon);
+    bool icon_button(const char *id, ImVec2 low, color fill, int icon, const char *why_not);
     float heading(float x, float y, const char *words);
     void row(float x, float y, float right, const panels_row &row);
     float inspector(const panels_view &view, float x, float y, float right);
     float overlay_rows(const panels_view &view, float x, float y, float right);
+    float palette_row(const panels_view &view, float x, float y, float right);
     float plot(const panels_plot &plot, int mark, float x, float y, float right, float height);
     float network(const panels_view &view, float x, float y, float right);
     float observations(const panels_view &view, float x, float y, float right);

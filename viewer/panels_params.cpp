@@ -94,7 +94,11 @@ float panels::param_row(const panels_view &view, const panels_param &param, floa
     if (is_hovered) {
         list->AddRectFilled(low, high, to_imgui(0x10ffffffu), px(4));
     }
-    if (is_hovered && input->was_double) {
+    if (view.no_tuning[0] != '\0') {
+        result.tunes = result.tunes || (is_active && input->was_pressed); /* the app says why not */
+        result.param = result.tunes ? param.index : result.param;
+        result.value = result.tunes ? param.value : result.value;
+    } else if (is_hovered && input->was_double) {
         typed_param = param.index;
         typed[0] = '\0';
         held_param = -1;
@@ -145,7 +149,7 @@ float panels::param_row(const panels_view &view, const panels_param &param, floa
     list->AddRectFilled(ImVec2(x, track), ImVec2(right, track + px(3)), to_imgui(0xff2d343fu), px(2));
     list->AddRectFilled(ImVec2(x, track), ImVec2(knob, track + px(3)), to_imgui(0xff3774b8u), px(2));
     list->AddCircleFilled(ImVec2(knob, track + px(1.5f)), px(5),
-                          to_imgui(view.may_act ? 0xffffffffu : 0xff6c7683u), 16);
+                          to_imgui(view.no_tuning[0] == '\0' ? 0xffffffffu : faint_text), 16);
     return y + px(36);
 }
 
@@ -170,29 +174,18 @@ float panels::params(const panels_view &view, float x, float y, float right) {
     }
     typed_param = is_typed_shown ? typed_param : -1;
     if (hovered != nullptr) {
-        char least[32], most[32], words[400];
+        char least[32], most[32], words[600];
         format_value(hovered->min, least, sizeof least);
         format_value(hovered->max, most, sizeof most);
-        std::snprintf(words, sizeof words, "%s\n%s to %s %s", hovered->help, least, most,
-                      std::strcmp(hovered->unit, "1") == 0 ? "" : hovered->unit);
-        const ImVec2 size = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, px(240), words);
-        const float lowest = ImGui::GetIO().DisplaySize.y - size.y - px(11),
-                    beside = input->mouse.y - size.y / 2;
-        const ImVec2 low(std::max(x - px(40) - size.x, px(11)),
-                         std::floor(std::max(std::min(beside, lowest), px(PANELS_BAR_PX + 11))));
-        ImDrawList *before = list;
-        list = ImGui::GetForegroundDrawList();
-        box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
-            pop_fill, pop_edge, 5);
-        list->AddText(regular, regular->FontSize, ImVec2(std::floor(low.x), low.y), to_imgui(PALETTE_TEXT),
-                      words, nullptr, px(240));
-        list = before;
+        std::snprintf(words, sizeof words, "%s\n%s to %s %s%s%s", hovered->help, least, most,
+                      std::strcmp(hovered->unit, "1") == 0 ? "" : hovered->unit,
+                      view.no_tuning[0] != '\0' ? "\n\n" : "", view.no_tuning);
+        tooltip(words, ImVec2(x - px(40), input->mouse.y), 1.0f, 0.5f);
     }
-    const char *note = view.param_count == 0 ? "The server has not said yet what can be tuned."
-                       : !view.is_live       ? "This is the past. End goes back to now."
-                       : view.may_act        ? "Drag; double click to type; right click: as it was."
-                                             : "Your role may look, not tune.";
+    const char *note = view.param_count == 0       ? "The server has not said yet what can be tuned."
+                       : view.no_tuning[0] != '\0' ? view.no_tuning
+                                                   : "Drag; double click to type; right click: as it was.";
     list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y + px(4))),
                   to_imgui(PALETTE_TEXT_DIM), note, nullptr, right - x);
-    return y + px(48);
+    return y + px(14) + regular->CalcTextSizeA(regular->FontSize, FLT_MAX, right - x, note).y;
 }

@@ -58,10 +58,15 @@ bool panels::button(const char *id, ImVec2 low, ImVec2 high) {
     return is_pressed;
 }
 
-bool panels::icon_button(const char *id, ImVec2 low, color fill, int icon) {
+/* why_not: why it does nothing; "" when it does something. */
+bool panels::icon_button(const char *id, ImVec2 low, color fill, int icon, const char *why_not) {
     const ImVec2 high(low.x + px(28), low.y + px(24)), middle((low.x + high.x) / 2, (low.y + high.y) / 2);
     box(low, high, 0xff252b34u, 0, 4);
     const bool is_pressed = button(id, low, high);
+    fill = why_not[0] != '\0' ? faint_text : fill;
+    if (ImGui::IsItemHovered() && why_not[0] != '\0') {
+        tooltip(why_not, ImVec2(low.x, low.y - px(12)), 0.0f, 1.0f);
+    }
     const float s = px(5);
     if (icon == icon_pause) {
         list->AddRectFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x - px(1.5f), middle.y + s),
@@ -77,6 +82,21 @@ bool panels::icon_button(const char *id, ImVec2 low, color fill, int icon) {
                             ImVec2(middle.x + s * 0.8f + px(2), middle.y + s), to_imgui(fill));
     }
     return is_pressed;
+}
+
+/* A box with words over everything; share 0: it begins at `at`, 1: it ends there. */
+void panels::tooltip(const char *words, ImVec2 at, float share_x, float share_y) {
+    const float wrap = px(240);
+    const ImVec2 size = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, words);
+    const ImVec2 room = ImGui::GetIO().DisplaySize, most(room.x - size.x - px(11), room.y - size.y - px(11));
+    const ImVec2 low(std::floor(std::max(std::min(at.x - size.x * share_x, most.x), px(11))),
+                     std::floor(std::max(std::min(at.y - size.y * share_y, most.y), px(11))));
+    ImDrawList *before = list;
+    list = ImGui::GetForegroundDrawList();
+    box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
+        pop_fill, pop_edge, 5);
+    list->AddText(regular, regular->FontSize, low, to_imgui(PALETTE_TEXT), words, nullptr, wrap);
+    list = before;
 }
 
 float panels::heading(float x, float y, const char *words) {
@@ -142,7 +162,7 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
         }
         text(regular, x + px(24), y, PALETTE_TEXT, entry.name);
         const char *key = shortcuts_key_name(entry.action);
-        text(regular, right - px(34) - width(regular, key), y, 0xff6c7683u, key);
+        text(regular, right - px(34) - width(regular, key), y, faint_text, key);
         if (entry.overlay == OVERLAY_PLACES) {
             const ImVec2 at(right - px(13), std::floor(y + px(9)) + 0.5f);
             const float arm = px(4);
@@ -163,7 +183,27 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
         }
         y += px(22);
     }
-    return y + px(6);
+    return palette_row(view, x, y, right) + px(6);
+}
+
+/* A click takes the other one; its colours show which it is. */
+float panels::palette_row(const panels_view &view, float x, float y, float right) {
+    const char *const samples[] = {"seek", "pursue", "evade", "wander"};
+    char words[32];
+    if (button("palette", ImVec2(x - px(4), y - px(1)), ImVec2(right + px(4), y + px(19)))) {
+        result.action = SHORTCUT_PALETTE;
+    }
+    std::snprintf(words, sizeof words, "palette: %s", palette_names[view.palette]);
+    text(regular, x + px(24), y, PALETTE_TEXT, words);
+    const char *key = shortcuts_key_name(SHORTCUT_PALETTE);
+    text(regular, right - px(34) - width(regular, key), y, faint_text, key);
+    for (int i = 0; i < 4; i++) {
+        const ImVec2 low(std::floor(x + px(1) + px(7) * static_cast<float>(i % 2)),
+                         std::floor(y + px(2) + px(7) * static_cast<float>(i / 2)));
+        list->AddRectFilled(low, ImVec2(low.x + px(6), low.y + px(6)),
+                            to_imgui(palette_state(view.palette, samples[i])));
+    }
+    return y + px(22);
 }
 
 float panels::plot(const panels_plot &plot, int mark, float x, float y, float right, float height) {
@@ -273,10 +313,11 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(panel_edge));
     const float middle = std::floor((low.y + high.y) / 2), text_y = middle - regular->FontSize / 2;
     if (icon_button("pause", ImVec2(px(10), middle - px(12)), PALETTE_TEXT,
-                    (view.is_live ? view.is_paused : !view.is_playing) ? icon_play : icon_pause)) {
+                    (view.is_live ? view.is_paused : !view.is_playing) ? icon_play : icon_pause,
+                    view.no_time)) {
         result.action = SHORTCUT_PAUSE;
     }
-    if (icon_button("step", ImVec2(px(42), middle - px(12)), PALETTE_TEXT, icon_step)) {
+    if (icon_button("step", ImVec2(px(42), middle - px(12)), PALETTE_TEXT, icon_step, view.no_time)) {
         result.action = SHORTCUT_STEP;
     }
     char words[32];
@@ -300,7 +341,8 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     if (button("live", ImVec2(high.x - px(60), middle - px(12)), ImVec2(high.x - px(8), middle + px(12)))) {
         result.action = SHORTCUT_LIVE;
     }
-    text(bold, high.x - px(50), text_y, view.is_live ? PALETTE_OK : PALETTE_TEXT_DIM, "LIVE");
+    text(bold, high.x - px(50), text_y, view.is_live && view.has_live ? PALETTE_OK : PALETTE_TEXT_DIM,
+         "LIVE");
     ImGui::End();
 }
 

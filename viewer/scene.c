@@ -353,6 +353,9 @@ static void draw_crowd(const struct scene *scene, struct canvas *canvas, const s
     const float cell = (float)HEAT_CELL_PX * scene->pixel_scale;
     if (scene->density != NULL && scene->heat != NULL) {
         draw_density(scene, canvas);
+        if (scene->hides_agents) {
+            return;
+        }
     } else if (scene_is_heat(scene) && heat_count(scene->heat, scene->frame, &scene->camera, canvas->width,
                                                   canvas->height, cell) == 0) {
         const struct heat_place place = {{0.0f, 0.0f}, {cell, cell}};

@@ -62,6 +62,25 @@ static void apply_scenario(struct server_view *view, const struct message_scenar
     note_mouse_target(view);
 }
 
+/* The first ones of a world say what "as it was" means. */
+static void take_params(struct server_view *view, struct message_reply *reply) {
+    double *first = reply->param_count == view->param_count ? view->first_values : NULL;
+    if (first != NULL) {
+        view->first_values = NULL; /* kept */
+    } else {
+        first = calloc((size_t)reply->param_count + 1, sizeof *first);
+        for (int i = 0; first != NULL && i < reply->param_count; i++) {
+            first[i] = reply->params[i].value;
+        }
+    }
+    forget_params(view);
+    view->params = reply->params;
+    view->param_count = reply->param_count;
+    view->first_values = first;
+    reply->params = NULL;
+    reply->param_count = 0;
+}
+
 /* The message's memory becomes ours. */
 static void take_lists(struct server_view *view, struct message_reply *reply) {
     if (strcmp(reply->to, "list") == 0 && reply->scenario_count > 0) {
@@ -71,15 +90,7 @@ static void take_lists(struct server_view *view, struct message_reply *reply) {
         reply->scenarios = NULL;
         reply->scenario_count = 0;
     } else if (strcmp(reply->to, "get_params") == 0) {
-        forget_params(view);
-        view->params = reply->params;
-        view->param_count = reply->param_count;
-        reply->params = NULL;
-        reply->param_count = 0;
-        view->first_values = calloc((size_t)view->param_count + 1, sizeof *view->first_values);
-        for (int i = 0; view->first_values != NULL && i < view->param_count; i++) {
-            view->first_values[i] = view->params[i].value;
-        }
+        take_params(view, reply);
     }
 }
 
@@ -101,11 +112,62 @@ static enum role role_of(const char *name) {
         return ROLE_NONE;
     }
     const enum role role = role_from_name(name);
-    return role != ROLE_COUNT ? role : ROLE_ADMIN; /* an older server says nothing and lets everybody */
+    return role != ROLE_COUNT ? role
+           : strcmp(name, role_name(ROLE_NONE)) == 0
+               ? ROLE_NONE
+               : ROLE_ADMIN; /* an older server says nothing and lets everybody */
 }
 
-bool server_view_may_act(const struct server_view *view) {
-    return view->role >= ROLE_OPERATOR;
+/* ---- what we may do ---- */
+
+bool server_view_may(const struct server_view *view, enum request_op op) {
+    return !view->has_scenario || view->role >= request_role(op);
+}
+
+/* As a person says it. */
+static const char *deed(enum request_op op) {
+    switch (op) {
+    case REQUEST_PAUSE:
+    case REQUEST_RESUME:
+        return "Pausing";
+    case REQUEST_STEP:
+        return "Stepping";
+    case REQUEST_LOAD:
+        return "Choosing a scenario";
+    case REQUEST_SPAWN:
+        return "Adding agents";
+    case REQUEST_REMOVE:
+        return "Removing agents";
+    case REQUEST_SET_PARAM:
+        return "Tuning";
+    case REQUEST_MOUSE:
+    case REQUEST_SET_TARGET:
+        return "Moving targets";
+    case REQUEST_MOVE_OBSTACLE:
+        return "Moving obstacles";
+    default:
+        return request_op_name(op);
+    }
+}
+
+void server_view_denial(const struct server_view *view, enum request_op op, char *out) {
+    const char *needed = role_name(request_role(op));
+    out[0] = '\0';
+    if (!server_view_may(view, op)) {
+        const bool is_guest = view->role == ROLE_NONE;
+        snprintf(out, SERVER_VIEW_DENIAL, "%s needs the role %s%s%s: start with the --token of an %s",
+                 deed(op), needed, is_guest ? "" : "; you are ", is_guest ? "" : role_name(view->role),
+                 needed);
+    }
+}
+
+void server_view_ask_paused(struct server_view *view, bool is_paused) {
+    view->pauses_asked++;
+    view->asked_paused = is_paused;
+}
+
+bool server_view_will_be_paused(const struct server_view *view) {
+    return view->pauses_asked > 0 ? view->asked_paused : view->is_paused;
 }
 
 void server_view_set_param(struct server_view *view, const char *kind, const char *param, double value) {
@@ -197,13 +259,26 @@ static void apply_reply(struct server_view *view, struct message_reply *reply) {
             copy_name(view->wanted_scenario, next);
         }
     }
-    if (strcmp(reply->to, "hello") == 0) {
+    if (strcmp(reply->id, SERVER_VIEW_PAUSE_ID) == 0 && view->pauses_asked > 0) {
+        view->pauses_asked--;
+        view->is_paused = strcmp(reply->to, "pause") == 0;
+    } else if (reply->has_paused) {
+        view->is_paused = reply->is_paused;
+    } else if (strcmp(reply->to, "hello") == 0) {
         view->role = role_of(reply->role);
         view->is_paused = reply->has_paused ? reply->is_paused : view->is_paused;
     } else if (strcmp(reply->to, "inspect") == 0) {
         take_agent(view, reply);
     }
     take_lists(view, reply);
+}
+
+static void apply_error(struct server_view *view, const struct message_error *error) {
+    if (strcmp(error->id, SERVER_VIEW_PAUSE_ID) == 0 && view->pauses_asked > 0) {
+        view->pauses_asked--;
+    }
+    view->wants_params = view->wants_params || strcmp(error->id, SERVER_VIEW_TUNE_ID) == 0;
+    server_view_set_notice(view, true, "%s", error->failure.message);
 }
 
 void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
@@ -216,7 +291,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         }
         view->session = message->body.hello.session;
         view->role = role_of(message->body.hello.role);
-        view->pending_switch = 0;
+        view->pending_switch = view->pauses_asked = 0;
         break;
     case MESSAGE_SCENARIO:
         apply_scenario(view, &message->body.scenario, epoch);
@@ -231,7 +306,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         note_mouse_target(view);
         break;
     case MESSAGE_ERROR:
-        server_view_set_notice(view, true, "%s", message->body.error.failure.message);
+        apply_error(view, &message->body.error);
         break;
     case MESSAGE_BYE:
         server_view_set_notice(view, true, "the server says goodbye: %s", message->body.bye.message);

@@ -1,8 +1,9 @@
-/* What the viewer knows of the server from its messages: the scenario, whether it is paused, what it refused.
- * Pure.
+/* What the viewer knows of the server from its messages: the scenario, whether it is paused, what we may do,
+ * what it refused. Pure.
  *
- * Owns the lists of scenarios and parameters. Invariant: epoch is that of the newest hello or scenario;
- * snapshots of another epoch are not of this scenario.
+ * Owns the lists of scenarios and parameters. Invariants: 1. epoch is that of the newest hello or scenario;
+ * snapshots of another epoch are not of this scenario. 2. is_paused is the server's word: what was asked for
+ * and not answered yet is kept apart from it.
  */
 #ifndef DROVER_VIEWER_SERVER_VIEW_H
 #define DROVER_VIEWER_SERVER_VIEW_H
@@ -13,7 +14,11 @@
 #include "common/message.h"
 #include "common/snapshot.h"
 
-enum { SERVER_VIEW_LEGEND_ROWS = 14 };
+enum { SERVER_VIEW_LEGEND_ROWS = 14, SERVER_VIEW_DENIAL = 128 };
+
+/* Ids of the requests whose refusal takes something back. */
+#define SERVER_VIEW_PAUSE_ID "\"pause\"" /* pause and resume */
+#define SERVER_VIEW_TUNE_ID  "\"tune\""  /* set_param */
 
 /** A state seen in this scenario. */
 struct legend_row {
@@ -25,6 +30,8 @@ struct server_view {
     struct message_scenario scenario;
     uint32_t epoch;
     bool is_paused;
+    int pauses_asked;      /* requests to pause or resume that are not answered yet: */
+    bool asked_paused;     /* what the newest of them wants */
     bool has_mouse_target; /* the scenario has a target named mouse */
     uint32_t session;      /* our number */
     enum role role;        /* what we may do */
@@ -42,7 +49,8 @@ struct server_view {
     struct message_param *params; /* of all kinds, owned; NULL before they came */
     int param_count;
     double *first_values; /* of the parameters when they came: what "as it was" means; owned */
-    bool has_agent;       /* of the newest reply to inspect: */
+    bool wants_params; /* a set_param was refused: their values are to be asked for; the caller clears it */
+    bool has_agent;    /* of the newest reply to inspect: */
     struct message_agent agent;
     struct message_cursors cursors; /* everybody's, ours too */
 
@@ -61,8 +69,16 @@ void server_view_note_names(struct server_view *view, const struct snapshot *sna
 void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/** Whether we may move, spawn, remove and tune. */
-bool server_view_may_act(const struct server_view *view);
+/** Whether our role allows this. Before the server has said what there is, whatever is asked for may be
+ * tried. */
+bool server_view_may(const struct server_view *view, enum request_op op);
+/** Why it does not: "Pausing needs the role admin; you are viewer: ..."; "" when it does. out has
+ * SERVER_VIEW_DENIAL bytes. */
+void server_view_denial(const struct server_view *view, enum request_op op, char *out);
+/** A pause (or, with false, a resume) was asked for, with SERVER_VIEW_PAUSE_ID. */
+void server_view_ask_paused(struct server_view *view, bool is_paused);
+/** Whether the world will be paused once all that was asked for is done. */
+bool server_view_will_be_paused(const struct server_view *view);
 /** Takes a parameter to a value, as the server is about to. */
 void server_view_set_param(struct server_view *view, const char *kind, const char *param, double value);
 /** The kind of this name, or NULL. */

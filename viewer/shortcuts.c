@@ -37,6 +37,7 @@ static const struct shortcut table[] = {
     {SHORTCUT_TRAILS, KEY_T, false, "T", "trails"},
     {SHORTCUT_GRID, KEY_G, false, "G", "grid"},
     {SHORTCUT_COLORS, KEY_C, false, "C", "colours by state or by kind"},
+    {SHORTCUT_PALETTE, KEY_P, true, "Ctrl+P", "palette: for all eyes, the tutorials'"},
     {SHORTCUT_HEAT, KEY_H, false, "H", "crowds as heat: auto, on, off"},
     {SHORTCUT_PANEL, KEY_P, false, "P", "panel and timeline"},
     {SHORTCUT_NETWORK, KEY_F2, false, "F2", "network figures"},
@@ -50,7 +51,8 @@ static const struct shortcut table[] = {
     {SHORTCUT_CLIP, KEY_F9, false, "F9", "record a clip (MP4), stop"},
     {SHORTCUT_EXPORT, KEY_E, true, "Ctrl+E", "save the plots (CSV)"},
     {SHORTCUT_HELP, KEY_F1, false, "F1", "this help"},
-    {SHORTCUT_QUIT, KEY_ESCAPE, false, "Esc", "close what is open, then quit"},
+    {SHORTCUT_CLOSE, KEY_ESCAPE, false, "Esc", "close what is open, let go"},
+    {SHORTCUT_QUIT, KEY_Q, true, "Ctrl+Q", "quit"},
 };
 
 const struct shortcut *shortcuts_table(size_t *count) {
@@ -74,4 +76,23 @@ const char *shortcuts_key_name(enum shortcut_action action) {
         }
     }
     return "";
+}
+
+enum request_op shortcuts_request(enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_PAUSE:
+        return REQUEST_PAUSE;
+    case SHORTCUT_STEP:
+        return REQUEST_STEP;
+    case SHORTCUT_PICKER:
+    case SHORTCUT_PREVIOUS_SCENARIO:
+    case SHORTCUT_NEXT_SCENARIO:
+        return REQUEST_LOAD;
+    case SHORTCUT_ADD:
+        return REQUEST_SPAWN;
+    case SHORTCUT_REMOVE:
+        return REQUEST_REMOVE;
+    default:
+        return REQUEST_PING;
+    }
 }

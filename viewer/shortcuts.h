@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/request.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,7 @@ enum shortcut_action {
     SHORTCUT_TRAILS,
     SHORTCUT_GRID,
     SHORTCUT_COLORS,
+    SHORTCUT_PALETTE,
     SHORTCUT_HEAT,
     SHORTCUT_FIT,
     SHORTCUT_FOLLOW,
@@ -50,6 +53,7 @@ enum shortcut_action {
     SHORTCUT_CLIP,
     SHORTCUT_EXPORT,
     SHORTCUT_HELP,
+    SHORTCUT_CLOSE,
     SHORTCUT_QUIT,
     SHORTCUT_ACTION_COUNT
 };
@@ -66,6 +70,8 @@ struct shortcut {
 const struct shortcut *shortcuts_table(size_t *count);
 /** SHORTCUT_NONE when the key does nothing. */
 enum shortcut_action shortcuts_find(int32_t key, bool has_control);
+/** What the action asks of the server, which says who may do it; REQUEST_PING when it needs no role. */
+enum request_op shortcuts_request(enum shortcut_action action);
 /** The name of the action's first key, "" when it has none. */
 const char *shortcuts_key_name(enum shortcut_action action);
 

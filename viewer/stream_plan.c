@@ -110,6 +110,23 @@ bool stream_equals(const struct stream *a, const struct stream *b) {
            (!a->has_region || (is_inside(&a->region, &b->region) && is_inside(&b->region, &a->region)));
 }
 
+static struct stream_box overlap(const struct stream_box *a, const struct stream_box *b) {
+    return (struct stream_box){vec2_make(fmaxf(a->low.x, b->low.x), fmaxf(a->low.y, b->low.y)),
+                               vec2_make(fminf(a->high.x, b->high.x), fminf(a->high.y, b->high.y))};
+}
+
+double stream_covered(const struct stream_box *box, const struct stream_wish *wish) {
+    const struct stream_box world = world_box(wish), seen = overlap(&wish->visible, &world);
+    const struct stream_box known = overlap(&seen, box);
+    return stream_part(&known, &seen);
+}
+
+struct stream_box stream_density_box(const struct density *density) {
+    const vec2 low = {(float)density->region.x * 0.01f, (float)density->region.y * 0.01f};
+    const vec2 size = {(float)density->region.width * 0.01f, (float)density->region.height * 0.01f};
+    return (struct stream_box){low, vec2_add(low, size)};
+}
+
 double stream_count(const struct density *density, const struct stream_box *box,
                     const struct stream_wish *wish) {
     const double wide = (double)density->region.width * 0.01 / density->columns;

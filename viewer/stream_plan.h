@@ -55,6 +55,11 @@ double stream_count(const struct density *density, const struct stream_box *box,
 /** How large a part of b's area a is; 1 when b has none. */
 double stream_part(const struct stream_box *a, const struct stream_box *b);
 
+/** How large a part of what is visible of the world lies in this box; 1 when nothing of it is visible. */
+double stream_covered(const struct stream_box *box, const struct stream_wish *wish);
+/** What a density covers. */
+struct stream_box stream_density_box(const struct density *density);
+
 /** The request for it; a set_region when `before` differs by its region alone (NULL: nothing came before). */
 struct request stream_request(const struct stream *stream, const struct stream *before);
 

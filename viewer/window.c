@@ -20,12 +20,12 @@ _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB 
                    KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d && KEY_E == (int)SDLK_e &&
                    KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g && KEY_H == (int)SDLK_h &&
                    KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n && KEY_O == (int)SDLK_o &&
-                   KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p && KEY_R == (int)SDLK_r &&
-                   KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t && KEY_V == (int)SDLK_v &&
-                   KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F9 == (int)SDLK_F9 &&
-                   KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 && KEY_HOME == (int)SDLK_HOME &&
-                   KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT && KEY_LEFT == (int)SDLK_LEFT &&
-                   KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
+                   KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p && KEY_Q == (int)SDLK_q &&
+                   KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t &&
+                   KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 &&
+                   KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
+                   KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
+                   KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
                    KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
                "key_codes.h repeats SDL's key codes");
 
@@ -216,14 +216,14 @@ static struct window_area first_area(const struct window_def *def) {
     return area;
 }
 
-void window_settle(struct window *window) {
+bool window_settle(struct window *window) {
     const uint32_t elsewhere = (uint32_t)SDL_WINDOW_FULLSCREEN | (uint32_t)SDL_WINDOW_MAXIMIZED |
                                (uint32_t)SDL_WINDOW_MINIMIZED | (uint32_t)SDL_WINDOW_HIDDEN;
     const int display = SDL_GetWindowDisplayIndex(window->window);
     struct window_border border = {0, 0, 0, 0};
     struct window_area is;
     if (window->is_headless || display < 0 || (SDL_GetWindowFlags(window->window) & elsewhere) != 0) {
-        return;
+        return false;
     }
     if (SDL_GetWindowBordersSize(window->window, &border.top, &border.left, &border.bottom, &border.right) !=
         0) {
@@ -233,15 +233,17 @@ void window_settle(struct window *window) {
     SDL_GetWindowSize(window->window, &is.width, &is.height);
     const struct window_area fit = window_fit(is, border, usable_area(display));
     if (memcmp(&fit, &is, sizeof fit) == 0 || memcmp(&fit, &window->asked, sizeof fit) == 0) {
-        return;
+        return false;
     }
     window->asked = fit;
-    if (fit.width != is.width || fit.height != is.height) {
+    const bool is_smaller = fit.width != is.width || fit.height != is.height;
+    if (is_smaller) {
         SDL_SetWindowSize(window->window, fit.width, fit.height);
     }
     if (fit.x != is.x || fit.y != is.y) {
         SDL_SetWindowPosition(window->window, fit.x, fit.y);
     }
+    return is_smaller;
 }
 
 /* ---- making it ---- */
@@ -353,6 +355,14 @@ void window_picture_size(const struct window *window, int32_t *width, int32_t *h
     }
     *width = w < 1 ? 1 : w > RASTER_MAX_SIZE ? RASTER_MAX_SIZE : w;
     *height = h < 1 ? 1 : h > RASTER_MAX_SIZE ? RASTER_MAX_SIZE : h;
+}
+
+bool window_size(const struct window *window, int32_t *width, int32_t *height) {
+    int w = 0, h = 0;
+    SDL_GetWindowSize(window->window, &w, &h);
+    *width = w;
+    *height = h;
+    return !window->is_full_screen && (SDL_GetWindowFlags(window->window) & SDL_WINDOW_MAXIMIZED) == 0;
 }
 
 float window_pixel_scale(const struct window *window) {

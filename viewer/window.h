@@ -37,12 +37,14 @@ NODISCARD struct window *window_create(const struct window_def *def, struct fail
 void window_destroy(struct window *window);
 
 /** For the first seconds, while the frame comes and the desktop makes room: keeps the window on the screen.
- */
-void window_settle(struct window *window);
+ * Whether its size was changed for that. */
+bool window_settle(struct window *window);
 /** The size of text and lines that suits the screen, and full screen, if the window has it. */
 float window_text_scale(const struct window *window);
 /** The size of the picture in real pixels; window px times window_pixel_scale. */
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height);
+/** The window's size in window px. false: it is full screen or maximised, no size of its own. */
+bool window_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */
 float window_pixel_scale(const struct window *window);
 /** What the screen has of the window is lost: the next picture goes there whole. */

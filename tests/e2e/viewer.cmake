@@ -1,5 +1,5 @@
 # The viewer from outside: a real window under Xvfb, and pictures without a display.
-foreach(name window sizes tools past acting drag headless pictures clip)
+foreach(name window sizes tools past acting roles slow demo drag headless pictures clip)
   add_test(NAME e2e.viewer_${name}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server>
                    $<TARGET_FILE:drover-viewer>

@@ -9,8 +9,10 @@ import json
 import math
 import os
 import pathlib
+import socket
 import sys
 import tempfile
+import threading
 import time
 
 if len(sys.argv) != 3:
@@ -23,7 +25,6 @@ from viewer_support import check, step, wait_until  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
-BAD = (0xFF, 0x6B, 0x5E)
 WORLD = {"name": "Errands", "seed": 3, "world": {"size": [800, 480], "edge": "wrap"}, "targets": {"home": [300, 200]},
          "kinds": {"runner": {"max_speed": 100, "max_force": 200, "radius": 8,
                               "behaviors": [{"arrive": {"target": "home", "slowing_distance": 40}}]}},
@@ -44,11 +45,6 @@ def runners(client):
 
 def max_speed(client):
     return next(p["value"] for p in client.request("get_params")["params"] if p["param"] == "max_speed")
-
-
-def toast(picture, color):
-    """Its stripe, at the bottom, left of the middle."""
-    return picture.count(color, SIZE[0] / 2 - 150, SIZE[1] - 50, 160)
 
 
 def drags_a_target(viewer, client, camera):
@@ -133,7 +129,7 @@ def sees_the_others(viewer, server, camera):
 
 
 def may_not_act(display):
-    step("a viewer's role may look: the server's refusal is shown, the cursor is sent")
+    step("a viewer's role may look: the cursor is sent, the target stays")
     with tempfile.NamedTemporaryFile("w") as tokens:
         tokens.write("viewer look-only-1 Vera\nadmin all-of-it-1\n")
         tokens.flush()
@@ -141,13 +137,74 @@ def may_not_act(display):
             client.request("hello", token="all-of-it-1")
             client.request("subscribe", hz=10, cursors=True)
             with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--token", "look-only-1") as viewer:
-                viewer.move(300, 300)  # the first motion tries; a pointer that is there already is one
+                viewer.move(300, 300)  # a pointer that is there already is a motion
                 viewer.move(310, 310)
-                viewer.picture(lambda p: toast(p, BAD) > 60, "the refusal")
-                viewer.move(320, 320)
                 wait_until(lambda: client.receive_op("cursors")["cursors"],
                            lambda rows: any(row.get("name") == "Vera" for row in rows), "Vera's cursor")
             check((600, 120) == home(client), "the target did not move")
+
+
+class LateDensity:
+    """A line to the server on which, once it is armed, nothing comes for a while after a density was asked for."""
+
+    def __init__(self, port, late_s):
+        self.server_port, self.late_s, self.is_armed = port, late_s, False
+        self.due = []  # when the answers to these requests may come
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        client = self.listener.accept()[0]
+        server = socket.create_connection(("127.0.0.1", self.server_port))
+        threading.Thread(target=self._pass, args=(server, client, self._wait), daemon=True).start()
+        self._pass(client, server, self._look)
+
+    def _pass(self, source, drain, hook):
+        try:
+            while data := source.recv(1 << 16):
+                hook(data)
+                drain.sendall(data)
+        except OSError:
+            pass
+        for end in (source, drain):
+            end.close()
+
+    def _look(self, data):
+        if self.is_armed and b'"layout":"density"' in data:
+            self.due.append(time.monotonic() + self.late_s)
+
+    def _wait(self, _):
+        time.sleep(max(0.0, self.due[-1] - time.monotonic()) if self.due else 0.0)
+
+
+def crowded(screen, place):
+    """The share of the world's picture that is not empty."""
+    empty = {(0x18, 0x1C, 0x22), (0x23, 0x28, 0x30)}
+    points = [(x, y) for x in range(250, 850, 20) for y in range(150, 600, 20)]
+    return sum(screen.pixel(place[0] + x, place[1] + y) not in empty for x, y in points) / len(points)
+
+
+def comes_back(display, folder):
+    step("back from near to far the crowd is there at once, though the server's counts are late")
+    path = pathlib.Path(folder) / "crowd.json"
+    walker = support.STATE_COLORS["wander"]
+    with Server("--paused", path) as server:
+        line = LateDensity(server.port, 3.0)
+        with support.Viewer(VIEWER, display, line.port, "--size", "%dx%d" % SIZE, "--panel", "off") as viewer:
+            place = viewer.place()
+            wait_until(lambda: crowded(display.screen(), place), lambda share: share > 0.7, "heat")
+            viewer.move(550, 370)
+            for _ in range(14):
+                viewer.click(4)
+            viewer.picture(lambda p: p.count(walker) > 500, "agents")
+            line.is_armed = True
+            viewer.key("Home")
+            wait_until(lambda: len(line.due), lambda count: count > 0, "counts are asked for")
+            wait_until(lambda: crowded(display.screen(), place), lambda share: share > 0.7, "the crowd")
+            check(time.monotonic() < line.due[0], "the crowd is there before the counts are")
+            time.sleep(max(0.0, line.due[0] + 0.5 - time.monotonic()))
+            check(len(line.due) == 1, f"they are asked for once, not {len(line.due)} times")
 
 
 def crowds(display, folder):
@@ -191,6 +248,7 @@ def main():
                 sees_the_others(viewer, server, camera)
         may_not_act(display)
         crowds(display, folder)
+        comes_back(display, folder)
     print("ok")
 
 

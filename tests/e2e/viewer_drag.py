@@ -143,7 +143,8 @@ def may_not(display, path):
                 camera = support.Camera(WORLD["world"]["size"], SIZE, panel=True)
                 hand = Hand(viewer, camera)
                 hand.go(190, 110)
-                viewer.picture(lambda p: edges(p, camera, 190, 110) > 60, "the edge under the pointer")
+                check(edges(viewer.picture(lambda p: p.count(FILL) > 1000, "the obstacles"), camera, 190, 110) == 0,
+                      "nothing offers itself to be dragged")
                 viewer.press()
                 hand.go(300, 200)
                 viewer.picture(lambda p: p.count(BAD, SIZE[0] / 2 - 150, SIZE[1] - 50, 160) > 60, "the refusal")

@@ -23,6 +23,7 @@ TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0x79, 0xB8,
 ACCENT = (0x58, 0xA6, 0xFF)
 SIDE_PX, BAR_PX = 16, 32  # what the world leaves free in the window
 PANEL = (264, 38)  # what the side panel and the timeline take, when they are shown
+TOAST_S = 4.5  # a toast is gone after this; F12 shows one of its own
 LEGEND = (180, 150)  # where the legend may cover the world, from the top left
 
 

@@ -23,6 +23,7 @@ from viewer_support import check, step  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
+CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/palette.c
 FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"${last#file:}\"\n"
 
 
@@ -91,7 +92,7 @@ def looks_back(viewer, client, camera, server):
     start = snapshot["tick"]
     while snapshot["tick"] < start + 240:
         snapshot = client.receive_op("snapshot")
-    client.request("subscribe", hz=1)  # nobody reads for a while
+    client.request("subscribe", layout="events")  # from here on nobody reads for seconds
     live = viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "LIVE is lit")
     check(live.width == SIZE[0], "the picture has its size")
     viewer.key("Left")
@@ -140,13 +141,45 @@ def takes_away(viewer, folder):
     check(clip.stat().st_size >= SIZE[0] * SIZE[1] * 4, "at least one")
 
 
-def keeps_settings(viewer, folder):
-    step("what was switched on is kept for the next time")
-    viewer.key("t")
-    viewer.key("Escape")
+def kept(viewer):
+    """The settings after the viewer has ended; None when there are none."""
+    path = pathlib.Path(viewer.folder.name) / "drover" / "viewer.json"
+    viewer.key("ctrl+q")
     check(viewer.ends() == 0, f"the viewer ends with 0: {viewer.said()}")
-    kept = json.loads((folder / "drover" / "viewer.json").read_text())
-    check("trails" in kept["overlays"].split(",") and kept["palette"] == "safe", kept)
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def keeps_settings(viewer):
+    step("what was switched on is kept for the next time, and nothing else")
+    viewer.key("t")
+    found = kept(viewer)
+    check(found == {"palette": "safe", "ui_scale": 0, "overlays": "radii,neighbors,places,trails,grid"}, found)
+
+
+def forgets_flags(display, server):
+    flags = ("--palette", "classic", "--forces", "--ui-scale", "1.5", "--size", "1000x700", "--panel", "on")
+    step("flags are for one run: nothing of them is kept")
+    with support.Viewer(VIEWER, display, server.port, *flags) as viewer:
+        viewer.picture(lambda p: p.width == 1000, "a picture")
+        check(kept(viewer) is None, "no file")
+    step("what is changed beside them is: the palette, one overlay, the window's size")
+    with support.Viewer(VIEWER, display, server.port, *flags) as viewer:
+        viewer.picture(lambda p: p.width == 1000, "a picture")
+        viewer.key("g")
+        viewer.resize(1010, 690)
+        viewer.picture(lambda p: p.width == 1010, "a wider picture")
+        viewer.key("ctrl+p")
+        found = kept(viewer)
+        check(found == {"palette": "safe", "overlays": "radii,neighbors,places", "size": "1010x690"}, found)
+
+
+def changes_the_palette(viewer):
+    step("a click in the panel shows the colours of the tutorials, another one those for all eyes")
+    viewer.move(900, 337)
+    for color in (CLASSIC_PURSUE, support.STATE_COLORS["pursue"]):
+        viewer.click()
+        viewer.picture(lambda p: p.count(color, 858, 338, 10) > 20, f"the row shows {color}")
+        viewer.picture(lambda p: p.count(color, 31, 104, 60) > 20, f"pursue is {color} in the legend")
 
 
 def main():
@@ -167,7 +200,9 @@ def main():
             looks_back(viewer, client, camera, server)
             picks(viewer, client)
             takes_away(viewer, folder)
-            keeps_settings(viewer, folder)
+            changes_the_palette(viewer)
+            keeps_settings(viewer)
+        forgets_flags(display, server)
     print("ok")
 
 

@@ -20,6 +20,7 @@ from viewer_support import check, step  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (640, 480)
+WARN = (0xE3, 0xB3, 0x41)
 
 
 class Watcher:
@@ -141,6 +142,7 @@ def steps_and_scenarios(viewer, watcher, snapshot):
     viewer.key("bracketright")
     loaded = watcher.client.receive_op("scenario")["name"]
     check(loaded == names[(names.index("seek") + 1) % len(names)], f"']' loads the next of {names}, not {loaded}")
+    viewer.picture(lambda p: p.count(WARN, SIZE[0] / 2, 56, 130) > 100, "it is said that it is paused, as the one before was")
     viewer.key("bracketleft")
     loaded = watcher.client.receive_op("scenario")["name"]
     check(loaded == "seek", f"'[' goes back to seek, not {loaded}")
@@ -207,8 +209,13 @@ def reconnects(viewer, server, camera):
         watcher.wait_event("paused")
         viewer.key("space")
         watcher.wait_event("resumed")
-        step("Esc quits")
-        viewer.key("Escape")
+        step("Esc with nothing to close says what quits, and does not; Ctrl+Q does")
+        time.sleep(support.TOAST_S)  # earlier toasts are gone
+        for _ in range(4):
+            viewer.key("Escape")
+        viewer.picture(lambda p: p.count(support.ACCENT, 350, 500, 120) > 30, "Esc says what quits")
+        check(viewer.process.poll() is None, "Esc never ends the program")
+        viewer.key("ctrl+q")
         check(viewer.ends() == 0, f"the viewer ends with 0: {viewer.said()}")
         watcher.client.socket.close()
 

@@ -50,6 +50,7 @@ static struct fixture *fixture_create(void) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     server_view_init(&fixture->server);
+    fixture->server.role = ROLE_ADMIN;
     fixture->link = (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449};
     fixture->address = (struct address){"127.0.0.1", "7717"};
     fixture->camera = (struct camera){.scale = 2.0f, .offset = {10, 20}};
@@ -64,6 +65,7 @@ static struct hud_input input_of(const struct fixture *fixture) {
                               .camera = &fixture->camera,
                               .is_live = true,
                               .now_ns = 1000000000u,
+                              .behind_rate = -1.0,
                               .snapshots_per_s = 29.96};
 }
 
@@ -124,7 +126,8 @@ static void the_past_has_its_own_numbers(void **state) {
     assert_string_equal(fixture->view.past, "2.2 s ago");
     assert_string_equal(fixture->view.state, "the past");
     assert_true(fixture->view.state_color != PALETTE_OK);
-    assert_false(fixture->view.may_act);
+    assert_string_equal(fixture->view.no_tuning, "This is the past. End goes back to now.");
+    assert_string_equal(fixture->view.no_time, ""); /* the buttons are for the past then */
     assert_string_equal(fixture->view.legend[0].name, "pursue");
     assert_int_equal(fixture->view.legend[0].count, 2);
     assert_int_equal(fixture->view.legend[1].count, 0);
@@ -149,6 +152,39 @@ static void the_past_has_its_own_numbers(void **state) {
     free(fixture);
 }
 
+static void a_world_that_is_behind_its_rate_says_so(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running");
+    assert_int_equal(fixture->view.state_color, PALETTE_OK);
+    input.behind_rate = 0.0949;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running 0.09x");
+    assert_int_equal(fixture->view.state_color, PALETTE_WARN);
+    input.behind_rate = 0.9499;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running 0.94x");
+    fixture->frame.is_stalled = true; /* its snapshots are rare: */
+    fixture->frame.late_ms = 2500.0;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "running 0.94x");
+    assert_false(fixture->view.is_network_bad);
+    fixture->frame.late_ms = 5500.0;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "stalled");
+    input.behind_rate = -1.0;
+    fixture->frame.late_ms = 600.0;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "stalled");
+    assert_true(fixture->view.is_network_bad);
+    fixture->server.is_paused = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "paused");
+    free(fixture);
+}
+
 static void a_lost_server_is_announced(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -162,6 +198,95 @@ static void a_lost_server_is_announced(void **state) {
     assert_string_equal(fixture->view.banner[0], "Reconnecting in 4 s");
     assert_string_equal(fixture->view.banner[1], "[::1]:7717: connection refused");
     assert_string_equal(fixture->view.ping, "");
+    free(fixture);
+}
+
+static void how_to_start_a_server_is_said(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    fixture->link =
+        (struct link_status){.state = LINK_WAITING, .retry_at_ns = 3000000000u, .has_no_server = true};
+    snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
+    const struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(
+        fixture->view.banner[1],
+        "127.0.0.1:7717: connection refused.\nNo server runs there. Start one:  drover-server flock");
+    snprintf(fixture->address.port, sizeof fixture->address.port, "7800");
+    hud_fill(&input, &fixture->view);
+    assert_non_null(strstr(fixture->view.banner[1], "drover-server flock --port 7800"));
+    snprintf(fixture->address.host, sizeof fixture->address.host, "lab.example");
+    hud_fill(&input, &fixture->view);
+    assert_null(strstr(fixture->view.banner[1], "Start one"));
+    assert_non_null(strstr(fixture->view.banner[1], "No server listens there"));
+    free(fixture);
+}
+
+static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct snapshot *snapshot = make_snapshot(0, NULL, 0);
+    fixture->frame.names = snapshot;
+    fixture->server.has_scenario = fixture->server.is_paused = true;
+    snapshot->tick = 0;
+    struct hud_input input = input_of(fixture);
+    input.is_headless = true; /* nobody is there to press it */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    input.is_headless = false;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "Paused: Space resumes");
+    fixture->server.role = ROLE_OPERATOR;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "Paused, until an admin resumes");
+    snapshot->tick = 7; /* it was looked at, then paused: the bar says it */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    snapshot->tick = 0;
+    fixture->server.is_paused = false;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "");
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
+static void a_server_that_wants_a_token_says_so(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    fixture->link = (struct link_status){.state = LINK_REFUSED, .was_ready = true};
+    struct hud_input input = input_of(fixture);
+    input.is_live = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.banner[0], "This server wants a token");
+    assert_non_null(strstr(fixture->view.banner[1], "--token SECRET"));
+    assert_string_equal(fixture->view.state, "not let in");
+    fixture->link.has_token = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.banner[0], "The token was refused");
+    fixture->link.state = LINK_READY; /* the token was shown and not answered yet */
+    fixture->server.role = ROLE_NONE;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "connecting");
+    assert_false(fixture->view.has_live);
+    free(fixture);
+}
+
+static void what_a_role_may_not_do_is_marked(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct hud_input input = input_of(fixture);
+    fixture->server.has_scenario = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.role, ""); /* an admin's is not worth a word */
+    assert_string_equal(fixture->view.no_time, "");
+    assert_false(fixture->view.is_denied[SHORTCUT_PAUSE]);
+    fixture->server.role = ROLE_OPERATOR;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.role, "operator");
+    assert_true(fixture->view.is_denied[SHORTCUT_PAUSE] && fixture->view.is_denied[SHORTCUT_PICKER]);
+    assert_false(fixture->view.is_denied[SHORTCUT_ADD] || fixture->view.is_denied[SHORTCUT_TRAILS]);
+    assert_non_null(strstr(fixture->view.no_time, "needs the role admin; you are operator"));
+    assert_string_equal(fixture->view.no_tuning, "");
     free(fixture);
 }
 
@@ -185,7 +310,12 @@ int main(void) {
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(numbers_are_shown),
         cmocka_unit_test(the_past_has_its_own_numbers),
+        cmocka_unit_test(a_world_that_is_behind_its_rate_says_so),
         cmocka_unit_test(a_lost_server_is_announced),
+        cmocka_unit_test(how_to_start_a_server_is_said),
+        cmocka_unit_test(a_paused_world_that_has_just_begun_says_what_to_press),
+        cmocka_unit_test(a_server_that_wants_a_token_says_so),
+        cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

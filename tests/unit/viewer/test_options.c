@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "viewer/config.h"
 #include "viewer/options.h"
@@ -123,6 +125,24 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer --name Ann", &options, &failure), OPTIONS_RUN);
 }
 
+static void a_token_of_the_environment_is_read_or_refused(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    char secret[LIMIT_TOKEN_CHARS + 2];
+    memset(secret, 's', sizeof secret - 1);
+    secret[sizeof secret - 1] = '\0';
+    assert_int_equal(setenv("DROVER_TOKEN", secret, 1), 0);
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_BAD); /* not dropped in silence */
+    assert_non_null(strstr(failure.message, "DROVER_TOKEN"));
+    assert_null(strstr(failure.message, "sss"));
+    assert_int_equal(parse("drover-viewer --token flagged-1", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(setenv("DROVER_TOKEN", secret + 1, 1), 0);
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
+    assert_string_equal(options.token, secret + 1);
+    assert_int_equal(unsetenv("DROVER_TOKEN"), 0);
+}
+
 static void overlays_are_written_as_they_are_read(void **state) {
     (void)state;
     char text[128];
@@ -168,6 +188,55 @@ static void settings_are_read_or_left_alone(void **state) {
     assert_true(options.size[0] == '\0' && options.ui_scale == 0.0);
 }
 
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_file(const char *path, const char *text) {
+    char found[512];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    found[fread(found, 1, sizeof found - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(found, text);
+}
+
+static void only_what_was_changed_is_written(void **state) {
+    (void)state;
+    char folder[] = "/tmp/drover-options-XXXXXX", path[128];
+    struct viewer_options options;
+    struct failure failure;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    snprintf(path, sizeof path, "%s/drover/viewer.json", folder);
+    assert_int_equal(parse("drover-viewer --palette classic --ui-scale 1.5", &options, &failure),
+                     OPTIONS_RUN);
+    assert_int_equal(config_save(&options, 0, &failure), 0);
+    assert_int_equal(access(path, F_OK), -1); /* nothing was changed: not even a file */
+    assert_int_equal(config_save(&options, CONFIG_PANEL, &failure), 0);
+    assert_file(path, "{\"panel\":\"auto\"}\n"); /* not the flags */
+    write_file(path, "{\"later\":[1],\"ui_scale\":1.25,\"overlays\":\"trails\"}");
+    assert_int_equal(parse("drover-viewer --forces --overlays grid", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(options.kept_overlays, OVERLAY_BIT(OVERLAY_TRAILS));
+    assert_true(overlays_has(options.overlay_bits, OVERLAY_GRID) && options.ui_scale == 1.25);
+    options.palette = PALETTE_CLASSIC;
+    options.ui_scale = 2.0;
+    assert_int_equal(config_save(&options, CONFIG_PALETTE | CONFIG_UI_SCALE, &failure), 0);
+    assert_file(path, "{\"later\":[1],\"overlays\":\"trails\",\"palette\":\"classic\",\"ui_scale\":2}\n");
+    write_file(path, "{\"ui_scale\":"); /* somebody edits it */
+    assert_int_equal(config_save(&options, CONFIG_PALETTE, &failure), -1);
+    assert_non_null(strstr(failure.message, "viewer.json is not changed"));
+    assert_file(path, "{\"ui_scale\":");
+    assert_int_equal(remove(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", "/nonexistent", 1), 0);
+}
+
 int main(void) {
     /* not the settings of whoever runs this */
     assert(setenv("XDG_CONFIG_HOME", "/nonexistent", 1) == 0);
@@ -177,8 +246,10 @@ int main(void) {
         cmocka_unit_test(sizes_are_read),
         cmocka_unit_test(a_command_line_is_read),
         cmocka_unit_test(defaults_and_mistakes),
+        cmocka_unit_test(a_token_of_the_environment_is_read_or_refused),
         cmocka_unit_test(overlays_are_written_as_they_are_read),
         cmocka_unit_test(settings_are_read_or_left_alone),
+        cmocka_unit_test(only_what_was_changed_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

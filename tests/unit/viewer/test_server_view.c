@@ -37,6 +37,7 @@ static int setup(void **state) {
     message->op = MESSAGE_HELLO;
     message->body.hello.has_world = true;
     message->body.hello.is_paused = true;
+    snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
     message->body.hello.scenario = scenario_of("seek", "wrap", true);
     server_view_apply(view, message, 1);
     free(message);
@@ -95,6 +96,132 @@ static void a_world_may_come_after_the_token(void **state) {
     assert_true(view->has_scenario);
     assert_string_equal(view->scenario.name, "arrive");
     assert_int_equal(view->role, ROLE_OPERATOR);
+    free(message);
+}
+
+static void apply_reply(struct server_view *view, const char *to, const char *id) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
+    snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void apply_error(struct server_view *view, const char *id) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_ERROR;
+    snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
+    (void)failure_set(&message->body.error.failure, FAILURE_DENIED, "op", "no");
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void a_pause_is_shown_when_the_server_says_so(void **state) {
+    struct server_view *view = *state;
+    apply_event(view, "resumed");
+    server_view_ask_paused(view, true);
+    assert_false(view->is_paused); /* asked for, not so */
+    assert_true(server_view_will_be_paused(view));
+    apply_error(view, SERVER_VIEW_PAUSE_ID);
+    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: never */
+    server_view_ask_paused(view, true);
+    server_view_ask_paused(view, false); /* two quick presses */
+    assert_false(server_view_will_be_paused(view));
+    apply_reply(view, "pause", SERVER_VIEW_PAUSE_ID);
+    assert_true(view->is_paused && !server_view_will_be_paused(view));
+    apply_reply(view, "resume", SERVER_VIEW_PAUSE_ID);
+    assert_false(view->is_paused || server_view_will_be_paused(view));
+    apply_error(view, ""); /* of another request */
+    assert_int_equal(view->pauses_asked, 0);
+}
+
+static void stats_say_whether_it_is_paused(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    struct failure failure;
+    const char line[] = "{\"op\":\"reply\",\"to\":\"stats\",\"tick\":9,\"uptime\":1.5,\"paused\":false}";
+    assert_non_null(message);
+    assert_int_equal(message_decode(line, sizeof line - 1, message, &failure), 0);
+    server_view_apply(view, message, 1);
+    assert_false(view->is_paused);
+    apply_reply(view, "ping", ""); /* says nothing of it */
+    assert_false(view->is_paused);
+    message_fini(message);
+    free(message);
+}
+
+static void set_role(struct server_view *view, const char *role) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
+    snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void a_role_may_what_it_may(void **state) {
+    struct server_view *view = *state;
+    char why[SERVER_VIEW_DENIAL];
+    server_view_denial(view, REQUEST_LOAD, why);
+    assert_string_equal(why, ""); /* an admin */
+    set_role(view, "viewer");
+    assert_true(server_view_may(view, REQUEST_STATS) && server_view_may(view, REQUEST_PING));
+    assert_false(server_view_may(view, REQUEST_PAUSE) || server_view_may(view, REQUEST_MOUSE));
+    server_view_denial(view, REQUEST_PAUSE, why);
+    assert_string_equal(why,
+                        "Pausing needs the role admin; you are viewer: start with the --token of an admin");
+    server_view_denial(view, REQUEST_SET_PARAM, why);
+    assert_string_equal(
+        why, "Tuning needs the role operator; you are viewer: start with the --token of an operator");
+    set_role(view, "operator");
+    assert_true(server_view_may(view, REQUEST_SPAWN) && !server_view_may(view, REQUEST_LOAD));
+    set_role(view, "none");
+    assert_false(server_view_may(view, REQUEST_SUBSCRIBE));
+    server_view_denial(view, REQUEST_PAUSE, why);
+    assert_string_equal(why, "Pausing needs the role admin: start with the --token of an admin");
+    set_role(view, ""); /* an older server */
+    assert_true(server_view_may(view, REQUEST_LOAD));
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) { /* no reason is cut */
+        for (int role = ROLE_NONE; role < ROLE_COUNT; role++) {
+            view->role = (enum role)role;
+            server_view_denial(view, (enum request_op)op, why);
+            assert_true(strlen(why) + 1 < sizeof why);
+        }
+    }
+}
+
+static struct message_param *one_param(double value) {
+    struct message_param *params = calloc(1, sizeof *params);
+    assert_non_null(params);
+    snprintf(params->kind, sizeof params->kind, "ship");
+    snprintf(params->param, sizeof params->param, "max_speed");
+    params->value = value;
+    return params;
+}
+
+static void a_refused_value_is_taken_back(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
+    message->body.reply.params = one_param(100.0);
+    message->body.reply.param_count = 1;
+    server_view_apply(view, message, 1);
+    server_view_set_param(view, "ship", "max_speed", 26.7); /* as the slider shows it */
+    assert_false(view->wants_params);
+    apply_error(view, SERVER_VIEW_TUNE_ID);
+    assert_true(view->wants_params); /* it is asked for again: */
+    message->body.reply.params = one_param(120.0);
+    message->body.reply.param_count = 1;
+    server_view_apply(view, message, 1);
+    assert_true(view->params[0].value == 120.0);
+    assert_true(view->first_values[0] == 100.0); /* "as it was" is what came first in this world */
+    server_view_fini(view);
     free(message);
 }
 
@@ -245,6 +372,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hello_and_events_say_whether_it_is_paused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_world_may_come_after_the_token, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_pause_is_shown_when_the_server_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(stats_say_whether_it_is_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_role_may_what_it_may, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_refused_value_is_taken_back, setup, teardown),
         cmocka_unit_test_setup_teardown(what_others_do_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_and_goodbyes_are_noticed, setup, teardown),

@@ -50,9 +50,12 @@ static void keys_do_what_the_readme_says(void **state) {
     assert_int_equal(shortcuts_find(KEY_RIGHT_BRACKET, false), SHORTCUT_NEXT_SCENARIO);
     assert_int_equal(shortcuts_find(KEY_F1, false), SHORTCUT_HELP);
     assert_int_equal(shortcuts_find(KEY_F12, false), SHORTCUT_SCREENSHOT);
-    assert_int_equal(shortcuts_find(KEY_ESCAPE, false), SHORTCUT_QUIT);
+    assert_int_equal(shortcuts_find(KEY_ESCAPE, false), SHORTCUT_CLOSE); /* never the end */
+    assert_int_equal(shortcuts_find(KEY_Q, true), SHORTCUT_QUIT);
     assert_int_equal(shortcuts_find(KEY_O, true), SHORTCUT_PICKER);
     assert_int_equal(shortcuts_find(KEY_O, false), SHORTCUT_NONE);
+    assert_int_equal(shortcuts_find(KEY_P, false), SHORTCUT_PANEL);
+    assert_int_equal(shortcuts_find(KEY_P, true), SHORTCUT_PALETTE);
     assert_int_equal(shortcuts_find(KEY_V, false), SHORTCUT_VELOCITY);
     assert_int_equal(SHORTCUT_GRID - SHORTCUT_VELOCITY, OVERLAY_COUNT - 1); /* as app_act counts on */
     assert_string_equal(shortcuts_key_name(SHORTCUT_TRAILS), "T");

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "viewer/stream_plan.h"
@@ -96,6 +97,28 @@ static void counts_by_a_density(void **state) {
     assert_true(stream_count(&corner, &all, &wish) == 100.0); /* what it does not reach is guessed */
 }
 
+static void what_is_known_covers_a_part_of_what_is_visible(void **state) {
+    (void)state;
+    struct stream_wish wish = wish_for(1e6, -1000, -1000, 42000, 32000); /* all of it, and the margins */
+    struct stream_box box = {{0.0f, 0.0f}, {40000.0f, 30000.0f}};
+    assert_true(stream_covered(&box, &wish) == 1.0);
+    box = (struct stream_box){{10000.0f, 10000.0f}, {12000.0f, 11000.0f}}; /* as it was zoomed in */
+    assert_true(fabs(stream_covered(&box, &wish) - 2e6 / 12e8) < 1e-9);
+    wish = wish_for(1e6, 10000, 10000, 1000, 1000);
+    assert_true(stream_covered(&box, &wish) == 1.0);
+    wish = wish_for(1e6, 11500, 10000, 1000, 1000); /* panned out of it by half */
+    assert_true(fabs(stream_covered(&box, &wish) - 0.5) < 1e-6);
+    wish = wish_for(1e6, 30000, 20000, 1000, 1000); /* elsewhere */
+    assert_true(stream_covered(&box, &wish) == 0.0);
+    wish = wish_for(1e6, 50000, 50000, 1000, 1000); /* outside the world */
+    assert_true(stream_covered(&box, &wish) == 1.0);
+    uint32_t counts[1] = {0};
+    const struct density density = {
+        .columns = 1, .rows = 1, .region = {100, 200, 30000, 40000}, .count = counts};
+    const struct stream_box of = stream_density_box(&density);
+    assert_true(of.low.x == 1.0f && of.low.y == 2.0f && of.high.x == 301.0f && of.high.y == 402.0f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_worlds_come_whole),
@@ -103,6 +126,7 @@ int main(void) {
         cmocka_unit_test(crowds_come_as_densities),
         cmocka_unit_test(the_first_is_by_the_scenario),
         cmocka_unit_test(counts_by_a_density),
+        cmocka_unit_test(what_is_known_covers_a_part_of_what_is_visible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
