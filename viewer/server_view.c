@@ -264,9 +264,9 @@ static void apply_reply(struct server_view *view, struct message_reply *reply) {
         view->is_paused = strcmp(reply->to, "pause") == 0;
     } else if (reply->has_paused) {
         view->is_paused = reply->is_paused;
-    } else if (strcmp(reply->to, "hello") == 0) {
+    }
+    if (strcmp(reply->to, "hello") == 0) {
         view->role = role_of(reply->role);
-        view->is_paused = reply->has_paused ? reply->is_paused : view->is_paused;
     } else if (strcmp(reply->to, "inspect") == 0) {
         take_agent(view, reply);
     }
