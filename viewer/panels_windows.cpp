@@ -199,7 +199,7 @@ float panels::palette_row(const panels_view &view, float x, float y, float right
     text(regular, right - px(34) - width(regular, key), y, faint_text, key);
     for (int i = 0; i < 4; i++) {
         const ImVec2 low(std::floor(x + px(1) + px(7) * static_cast<float>(i % 2)),
-                         std::floor(y + px(2) + px(7) * static_cast<float>(i / 2)));
+                         std::floor(y + px(2) + px(7) * (i < 2 ? 0.0f : 1.0f)));
         list->AddRectFilled(low, ImVec2(low.x + px(6), low.y + px(6)),
                             to_imgui(palette_state(view.palette, samples[i])));
     }
