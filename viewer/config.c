@@ -97,11 +97,12 @@ void config_load(struct viewer_options *options) {
 
 /* A member's value; NULL when out of memory. */
 static cJSON *value_of(const struct field *field, const struct viewer_options *options) {
-    const char *member = (const char *)options + field->offset;
+    const void *member = (const char *)options + field->offset;
     if (field->type == FIELD_DOUBLE) {
         return cJSON_CreateNumber(*(const double *)member);
     }
-    return cJSON_CreateString(field->type == FIELD_CHOICE ? field->choices[*(const int *)member] : member);
+    const char *text = field->type == FIELD_CHOICE ? field->choices[*(const int *)member] : member;
+    return cJSON_CreateString(text);
 }
 
 /* The file's object; an empty one when there is no file. NULL with *failure. */
