@@ -1,6 +1,6 @@
 """The golden hashes: the same bits from gcc and clang, -O0 to -O3, every SIMD width, 1 to 7 threads, for every scenario.
 
-    golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--write]
+    golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--float-flags FLAGS] [--write]
 
 Compiles server/sim and golden_hashes.c with each compiler and optimisation level, links them with the scenario loader and
 the common layer of this build, and compares what each program prints with tests/golden/hashes.txt. --write replaces the
@@ -78,13 +78,13 @@ def parse(text):
     return {(name, int(tick)): digest for name, tick, digest in lines}
 
 
-def build(compiler, level, source, link, linker, folder):
+def build(compiler, level, source, link, linker, float_flags, folder):
     files = sorted((source / "server/sim").glob("*.c")) + [source / "tests/golden/golden_hashes.c"]
     folder.mkdir()
 
     def compile_one(file):
         output = folder / (file.stem + ".o")
-        subprocess.run([compiler, *FLAGS, *wide(file), *level.split(), "-I", source, "-c", file, "-o", output], check=True)
+        subprocess.run([compiler, *FLAGS, *float_flags, *wide(file), *level.split(), "-I", source, "-c", file, "-o", output], check=True)
         return output
 
     with ThreadPoolExecutor(2) as pool:
@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--link", required=True)
     parser.add_argument("--cc", required=True)
+    parser.add_argument("--float-flags", default="", help="what this processor needs (DROVER_FLOAT_FLAGS)")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     golden = arguments.source / "tests/golden/hashes.txt"
@@ -124,7 +125,7 @@ def main():
             levels = LEVELS + [WHOLE_PROGRAM] if compiler == "gcc" and "clang" not in arguments.cc else LEVELS
             for level in levels:
                 program = build(compiler, level, arguments.source, shlex.split(arguments.link), arguments.cc,
-                                pathlib.Path(scratch) / f"{compiler}{level}".replace(" ", ""))
+                                shlex.split(arguments.float_flags), pathlib.Path(scratch) / f"{compiler}{level}".replace(" ", ""))
                 for simd, threads in ALL if level == "-O2" else ALONE:
                     how = f"{compiler} {level} {simd or 'widest'}, {threads} threads"
                     budget = UNBOUNDED if is_first else min(SLOW.get(level, BUDGET), SLOW.get(simd, BUDGET))
