@@ -33,6 +33,7 @@ target_compile_definitions(drover_options INTERFACE _POSIX_C_SOURCE=200809L
   DROVER_VERSION="${PROJECT_VERSION}")
 target_compile_options(drover_options INTERFACE
   -ffp-contract=off -fno-math-errno ${DROVER_FLOAT_FLAGS}
+  $<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wformat=2 -Wundef
   -Wcast-qual -Wwrite-strings -Wnull-dereference
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wvla>

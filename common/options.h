@@ -19,6 +19,8 @@ struct options_def {
     const char *positional_help;
     const struct field *table; /* FIELD_END-ended; may not contain help or version */
     const char *epilog;        /* printed after the options; NULL for none */
+    void (*print_more)(
+        FILE *out); /* prints what is known only when it runs, after the epilog; NULL for none */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_EXIT /* --help or --version was printed */, OPTIONS_BAD };
