@@ -7,7 +7,13 @@ function(drover_cmocka_test name label)
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} PkgConfig::CMOCKA)
   add_test(NAME ${label}.${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${label}.${name} PROPERTIES LABELS ${label} TIMEOUT 300)
+  drover_program_test(${label}.${name} ${label} test_${name})
+endfunction()
+
+# drover_program_test(TEST LABEL TARGET) - what every test of a program of its own has. Its file is a property as well, since
+# ctest does not tell the command of a program that is not there yet (tests/selection.py).
+function(drover_program_test test label target)
+  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 300 REQUIRED_FILES $<TARGET_FILE:${target}>)
 endfunction()
 
 # drover_script_test(NAME LABEL COMMAND words... [NEEDS what...] [TIMEOUT s] [ENVIRONMENT NAME=value...])

@@ -1,10 +1,11 @@
-# The viewer from outside: a real window under Xvfb, and pictures without a display.
-foreach(name window tools acting drag headless pictures clip)
-  add_test(NAME e2e.viewer_${name}
-           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server>
-                   $<TARGET_FILE:drover-viewer>
-           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(e2e.viewer_${name} PROPERTIES LABELS e2e TIMEOUT 300 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+# The viewer from outside: a real window under Xvfb (label window), and pictures without a display.
+set(NEEDS_viewer_clip ffmpeg ffprobe) # not among the packages it needs
+foreach(name window tools acting drag)
+  set(NEEDS_viewer_${name} Xvfb xdotool)
 endforeach()
+foreach(name window tools acting drag headless pictures clip)
+  drover_script_test(viewer_${name} e2e NEEDS ${NEEDS_viewer_${name}}
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server> $<TARGET_FILE:drover-viewer>)
+endforeach()
+set_property(TEST e2e.viewer_window e2e.viewer_tools e2e.viewer_acting e2e.viewer_drag APPEND PROPERTY LABELS window)
 set_tests_properties(e2e.viewer_pictures PROPERTIES PROCESSORS 2)
-set_tests_properties(e2e.viewer_clip PROPERTIES SKIP_RETURN_CODE 77) # ffmpeg is not among the packages it needs
