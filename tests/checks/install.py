@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the release build, moves it, and uses it as somebody does who has no source tree.
+"""Installs the release build, moves it, and uses it without the source tree.
 
 Nothing may be missing, no program may know a path of the tree it was built in, and scenarios are found by the order that
 --help prints.
