@@ -1,5 +1,28 @@
 # The flags every target of ours is compiled with, as the interface target drover_options.
-# -ffp-contract=off and no -ffast-math are part of the determinism contract (docs/architecture.md).
+# -ffp-contract=off, no -ffast-math and what DROVER_FLOAT_FLAGS says are part of the determinism contract
+# (docs/architecture.md).
+include(CheckCSourceCompiles)
+
+# Every sum of floats is rounded to a float (FLT_EVAL_METHOD 0). Most processors do that by themselves; strict ISO C
+# asks s390x for doubles, and x87 has nothing but its 80 bits. The first flags that serve are taken; when none do,
+# server/sim/world_internal.h says so.
+function(drover_float_flags result)
+  set(candidates "" "-fexcess-precision=fast" "-msse2 -mfpmath=sse")
+  foreach(flags IN LISTS candidates)
+    string(MAKE_C_IDENTIFIER "DROVER_ROUNDS_TO_FLOAT ${flags}" name)
+    set(CMAKE_REQUIRED_FLAGS "-std=c17 ${flags}")
+    check_c_source_compiles("#include <float.h>
+      _Static_assert(FLT_EVAL_METHOD == 0, \"wider than float\");
+      int main(void) { return 0; }" ${name})
+    if(${name})
+      separate_arguments(flags UNIX_COMMAND "${flags}")
+      set(${result} ${flags} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+drover_float_flags(DROVER_FLOAT_FLAGS)
+
 add_library(drover_options INTERFACE)
 target_compile_features(drover_options INTERFACE c_std_17)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -9,7 +32,8 @@ target_include_directories(drover_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(drover_options INTERFACE _POSIX_C_SOURCE=200809L
   DROVER_VERSION="${PROJECT_VERSION}")
 target_compile_options(drover_options INTERFACE
-  -ffp-contract=off -fno-math-errno
+  -ffp-contract=off -fno-math-errno ${DROVER_FLOAT_FLAGS}
+  $<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wformat=2 -Wundef
   -Wcast-qual -Wwrite-strings -Wnull-dereference
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wvla>

@@ -1,8 +1,39 @@
+# How tests are registered. A label (unit, property, golden, checks, e2e, fuzz; window, slow beside it) chooses tests, and the
+# packages of that group in packages.txt are installed for them. A test that ends with 77 was skipped and says why.
+
 # drover_cmocka_test(NAME LABEL SOURCES... LIBRARIES libs...) - one test program, one CTest.
 function(drover_cmocka_test name label)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} PkgConfig::CMOCKA)
   add_test(NAME ${label}.${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${label}.${name} PROPERTIES LABELS ${label} TIMEOUT 300)
+  drover_program_test(${label}.${name} ${label} test_${name})
+endfunction()
+
+# drover_program_test(TEST LABEL TARGET) - what every test of a program of its own has. Its file is a property as well, since
+# ctest does not tell the command of a program that is not there yet (tests/selection.py).
+function(drover_program_test test label target)
+  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 300 REQUIRED_FILES $<TARGET_FILE:${target}>)
+endfunction()
+
+# drover_script_test(NAME LABEL COMMAND words... [NEEDS what...] [TIMEOUT s] [ENVIRONMENT NAME=value...])
+# - a script of Python, run in the source tree; NEEDS is what tests/needs.sh looks for.
+function(drover_script_test name label)
+  cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND;NEEDS;ENVIRONMENT" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  list(JOIN arg_NEEDS " " needs)
+  add_test(NAME ${label}.${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/needs.sh "${needs}" ${Python3_EXECUTABLE} ${arg_COMMAND}
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${label}.${name} PROPERTIES LABELS ${label} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}")
+endfunction()
+
+# drover_slow(TEST...) - runs only with `./dev test --slow`, with DROVER_SLOW=1 in its environment.
+function(drover_slow)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS slow)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT DROVER_SLOW=1)
+  endforeach()
 endfunction()

@@ -208,3 +208,46 @@ bool base64_decode(const char *text, size_t length, void *out, size_t bytes) {
     const size_t read = done / 3 * 4;
     return base64_decode_plain(text + read, length - read, (uint8_t *)out + done, bytes - done);
 }
+
+/* ---- columns of integers ---- */
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+enum { IS_BIG_ENDIAN = 1 };
+#else
+enum { IS_BIG_ENDIAN = 0 };
+#endif
+enum { BLOCK_BYTES = 1536 }; /* of whole integers of any width, and of whole groups of three bytes */
+
+/* The bytes of each integer in reverse; to may be from. */
+static void reverse_each(const uint8_t *from, size_t bytes, size_t width, uint8_t *to) {
+    for (size_t i = 0; i < bytes; i += width) {
+        for (size_t low = i, high = i + width - 1; low < high; low++, high--) {
+            const uint8_t kept = from[low];
+            to[low] = from[high];
+            to[high] = kept;
+        }
+    }
+}
+
+char *base64_encode_integers(const void *integers, size_t count, size_t width, char *out) {
+    const size_t bytes = count * width;
+    if (!IS_BIG_ENDIAN || width == 1) {
+        return base64_encode(integers, bytes, out);
+    }
+    const uint8_t *in = integers;
+    for (size_t begin = 0; begin < bytes; begin += BLOCK_BYTES) {
+        uint8_t block[BLOCK_BYTES];
+        const size_t size = bytes - begin < BLOCK_BYTES ? bytes - begin : BLOCK_BYTES;
+        reverse_each(in + begin, size, width, block);
+        out = base64_encode(block, size, out);
+    }
+    return out;
+}
+
+bool base64_decode_integers(const char *text, size_t length, void *integers, size_t count, size_t width) {
+    const bool is_good = base64_decode(text, length, integers, count * width);
+    if (IS_BIG_ENDIAN && is_good && width > 1) {
+        reverse_each(integers, count * width, width, integers);
+    }
+    return is_good;
+}

@@ -26,6 +26,13 @@ NODISCARD bool base64_decoded_length(const char *text, size_t length, size_t *by
  * characters, padding in the wrong place, left-over bits that are not zero; out is void then. */
 NODISCARD bool base64_decode(const char *text, size_t length, void *out, size_t bytes);
 
+/** Columns of whole numbers of `width` bytes (1, 2, 4 or 8), little-endian in the text whatever this
+ * machine's order is. Encoding writes base64_length(count * width) characters and returns one past the last;
+ * decoding is as strict as above. */
+char *base64_encode_integers(const void *integers, size_t count, size_t width, char *out);
+NODISCARD bool base64_decode_integers(const char *text, size_t length, void *integers, size_t count,
+                                      size_t width);
+
 /** The same without AVX2, for tests that compare. */
 char *base64_encode_plain(const void *bytes, size_t length, char *out);
 NODISCARD bool base64_decode_plain(const char *text, size_t length, void *out, size_t bytes);

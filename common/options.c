@@ -212,6 +212,9 @@ static void print_help(const struct options_def *def, const void *object, FILE *
     if (def->epilog != NULL) {
         (void)fprintf(out, "\n%s\n", def->epilog);
     }
+    if (def->print_more != NULL) {
+        def->print_more(out);
+    }
 }
 
 void options_print_help(const struct options_def *def, FILE *out) {

@@ -21,6 +21,8 @@ struct options_def {
     bool takes_several;        /* positional arguments, and not one at most: see options_parse */
     const struct field *table; /* FIELD_END-ended; may not contain help or version */
     const char *epilog;        /* printed after the options; NULL for none */
+    void (*print_more)(
+        FILE *out); /* prints what is known only when it runs, after the epilog; NULL for none */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_EXIT /* --help or --version was printed */, OPTIONS_BAD };

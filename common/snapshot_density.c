@@ -160,11 +160,11 @@ int density_count(const struct snapshot_view *view, const struct snapshot *snaps
 /* ---- writing ---- */
 
 static void put_column(struct buffer *out, const char *name, const void *values, int32_t cells) {
-    const size_t bytes = (size_t)cells * 4;
+    enum { WIDTH = 4 };
     buffer_printf(out, ",\"%s\":\"", name);
-    char *text = buffer_reserve(out, base64_length(bytes));
+    char *text = buffer_reserve(out, base64_length((size_t)cells * WIDTH));
     if (text != NULL) {
-        buffer_commit(out, (size_t)(base64_encode(values, bytes, text) - text));
+        buffer_commit(out, (size_t)(base64_encode_integers(values, (size_t)cells, WIDTH, text) - text));
     }
     buffer_append(out, "\"", 1);
 }

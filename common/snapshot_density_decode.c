@@ -48,7 +48,7 @@ static int read_column(const cJSON *json, const char *name, int32_t cells, void 
                        struct failure *failure) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, name);
     if (!cJSON_IsString(value) ||
-        !base64_decode(value->valuestring, strlen(value->valuestring), out, (size_t)cells * 4)) {
+        !base64_decode_integers(value->valuestring, strlen(value->valuestring), out, (size_t)cells, 4)) {
         return refuse(failure, name, "not a base64 column of the grid's length");
     }
     return 0;

@@ -12,10 +12,6 @@
 #include "common/base64.h"
 #include "common/snapshot_internal.h"
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "columns are copied as they lie in memory: little-endian"
-#endif
-
 enum { BLOCK = 1536, STRETCH = 64, FAR_SHARE = 10, FULL_TURN = 36000, NAME_EXTRA = 6 };
 
 int packed_encoder_init(struct packed_encoder *encoder, unsigned fields) {
@@ -71,10 +67,11 @@ static void end_column(struct buffer *out, char *text) {
     buffer_commit(out, (size_t)(text - (out->data + out->length)));
 }
 
-static void put_column(struct buffer *out, const char *name, const void *values, size_t bytes) {
-    char *text = begin_column(out, name, bytes);
+/* count integers of width bytes each. */
+static void put_column(struct buffer *out, const char *name, const void *values, size_t count, size_t width) {
+    char *text = begin_column(out, name, count * width);
     if (text != NULL) {
-        end_column(out, base64_encode(values, bytes, text));
+        end_column(out, base64_encode_integers(values, count, width, text));
     }
 }
 
@@ -103,7 +100,7 @@ static void put_column_u16(struct buffer *out, const char *name, const int32_t *
         for (int32_t i = 0; i < size; i++) {
             block[i] = (uint16_t)values[begin + i];
         }
-        text = base64_encode(block, (size_t)size * 2, text);
+        text = base64_encode_integers(block, (size_t)size, sizeof block[0], text);
     }
     if (text != NULL) {
         end_column(out, text);
@@ -123,26 +120,26 @@ static void put_names(struct buffer *out, const char *key, const struct name_tab
 
 static void put_key_columns(const struct snapshot *base, unsigned fields, struct buffer *out) {
     const size_t count = (size_t)base->count;
-    put_column(out, "id", base->id, count * sizeof *base->id);
+    put_column(out, "id", base->id, count, sizeof *base->id);
     if (fields & SNAPSHOT_KIND) {
         put_column_u8(out, "kind", base->kind, base->count);
     }
     if (fields & SNAPSHOT_STATE) {
-        put_column(out, "state", base->state, count * sizeof *base->state);
+        put_column(out, "state", base->state, count, sizeof *base->state);
     }
     if (fields & SNAPSHOT_POS) {
-        put_column(out, "x", base->x, count * sizeof *base->x);
-        put_column(out, "y", base->y, count * sizeof *base->y);
+        put_column(out, "x", base->x, count, sizeof *base->x);
+        put_column(out, "y", base->y, count, sizeof *base->y);
     }
     if (fields & SNAPSHOT_VEL) {
-        put_column(out, "vx", base->vx, count * sizeof *base->vx);
-        put_column(out, "vy", base->vy, count * sizeof *base->vy);
+        put_column(out, "vx", base->vx, count, sizeof *base->vx);
+        put_column(out, "vy", base->vy, count, sizeof *base->vy);
     }
     if (fields & SNAPSHOT_HEADING) {
         put_column_u16(out, "heading", base->heading, base->count);
     }
     if (fields & SNAPSHOT_STAMINA) {
-        put_column(out, "stamina", base->stamina, count * sizeof *base->stamina);
+        put_column(out, "stamina", base->stamina, count, sizeof *base->stamina);
     }
 }
 
@@ -262,7 +259,7 @@ static bool is_far(int32_t now, int32_t base) {
 }
 
 static void put_pairs(struct packed_encoder *encoder, const char *name, int32_t count, struct buffer *out) {
-    put_column(out, name, encoder->pairs, (size_t)count * 2 * sizeof *encoder->pairs);
+    put_column(out, name, encoder->pairs, (size_t)count * 2, sizeof *encoder->pairs);
 }
 
 static bool are_too_many(const struct packed_encoder *encoder, int32_t far) {
@@ -296,7 +293,7 @@ static bool put_delta(struct packed_encoder *encoder, const char *name, const ch
         int16_t block[BLOCK];
         const int32_t size = count - begin < BLOCK ? count - begin : BLOCK;
         difference(now + begin, base + begin, size, block, &tally);
-        text = base64_encode(block, (size_t)size * sizeof block[0], text);
+        text = base64_encode_integers(block, (size_t)size, sizeof block[0], text);
     }
     if (text != NULL && tally.any != 0) { /* otherwise what was written is not committed */
         end_column(out, text);
@@ -358,14 +355,14 @@ static bool put_delta_columns(struct packed_encoder *encoder, const struct snaps
     return !(fields & SNAPSHOT_STATE) || put_states(encoder, now->state, out);
 }
 
-/* x, y, x, y ... as they lie in memory. */
+/* x, y, x, y ... */
 static void put_forces(const struct snapshot *now, unsigned fields, struct buffer *out) {
-    const size_t bytes = (size_t)now->count * sizeof(struct snapshot_vector);
+    const size_t numbers = (size_t)now->count * 2, width = sizeof now->desired->x;
     if (fields & SNAPSHOT_DESIRED && now->has_forces) {
-        put_column(out, "desired", now->desired, bytes);
+        put_column(out, "desired", now->desired, numbers, width);
     }
     if (fields & SNAPSHOT_FORCE && now->has_forces) {
-        put_column(out, "steering", now->steering, bytes);
+        put_column(out, "steering", now->steering, numbers, width);
     }
 }
 

@@ -149,29 +149,29 @@ static void *scratch_of(struct snapshot_stream *stream, size_t bytes) {
     return stream->scratch;
 }
 
-/* Exactly `bytes` bytes into out. */
-static int read_column(const struct line *line, enum member member, void *out, size_t bytes) {
+/* Exactly `count` integers of `width` bytes into out. */
+static int read_column(const struct line *line, enum member member, void *out, size_t count, size_t width) {
     const cJSON *value = line->members[member];
     if (value == NULL || !cJSON_IsString(value)) {
         return refuse(line, member, "missing, or not a string");
     }
     size_t length = 0;
     const char *text = json_lift_text(line->lift, value->valuestring, &length);
-    if (length != base64_length(bytes)) {
+    if (length != base64_length(count * width)) {
         return refuse(line, member, "the column has another length than n says");
     }
-    return base64_decode(text, length, out, bytes) ? 0 : refuse(line, member, "not base64");
+    return base64_decode_integers(text, length, out, count, width) ? 0 : refuse(line, member, "not base64");
 }
 
 /* Into the scratch memory; NULL with the failure. */
 static void *read_scratch(struct snapshot_stream *stream, const struct line *line, enum member member,
-                          size_t bytes) {
-    void *out = scratch_of(stream, bytes + 1);
+                          size_t count, size_t width) {
+    void *out = scratch_of(stream, count * width + 1);
     if (out == NULL) {
         (void)refuse_memory(line);
         return NULL;
     }
-    return read_column(line, member, out, bytes) == 0 ? out : NULL;
+    return read_column(line, member, out, count, width) == 0 ? out : NULL;
 }
 
 static int32_t *column_of(struct snapshot *snapshot, enum member member) {
@@ -212,7 +212,7 @@ static int read_names(const struct line *line, enum member member, int most, str
 }
 
 static int read_ids(const struct line *line, struct snapshot *base) {
-    if (read_column(line, MEMBER_ID, base->id, (size_t)base->count * sizeof *base->id) != 0) {
+    if (read_column(line, MEMBER_ID, base->id, (size_t)base->count, sizeof *base->id) != 0) {
         return -1;
     }
     for (int32_t i = 0; i < base->count; i++) {
@@ -229,7 +229,7 @@ static int read_kinds(struct snapshot_stream *stream, const struct line *line, s
         memset(base->kind, 0, (size_t)base->capacity * sizeof *base->kind);
         return 0;
     }
-    const uint8_t *kinds = read_scratch(stream, line, MEMBER_KIND, (size_t)base->count);
+    const uint8_t *kinds = read_scratch(stream, line, MEMBER_KIND, (size_t)base->count, sizeof *kinds);
     if (kinds == NULL || read_names(line, MEMBER_KINDS, LIMIT_KINDS, &base->kind_names) != 0) {
         return -1;
     }
@@ -249,7 +249,7 @@ static int read_states(const struct line *line, struct snapshot *base) {
         memset(base->state, 0, (size_t)base->capacity * sizeof *base->state);
         return 0;
     }
-    if (read_column(line, MEMBER_STATE, base->state, (size_t)base->count * sizeof *base->state) != 0 ||
+    if (read_column(line, MEMBER_STATE, base->state, (size_t)base->count, sizeof *base->state) != 0 ||
         read_names(line, MEMBER_STATES, NAME_TABLE_CAPACITY, &base->state_names) != 0) {
         return -1;
     }
@@ -264,7 +264,7 @@ static int read_states(const struct line *line, struct snapshot *base) {
 
 static int read_headings(struct snapshot_stream *stream, const struct line *line, struct snapshot *base) {
     const uint16_t *headings =
-        read_scratch(stream, line, MEMBER_HEADING, (size_t)base->count * sizeof *headings);
+        read_scratch(stream, line, MEMBER_HEADING, (size_t)base->count, sizeof *headings);
     if (headings == NULL) {
         return -1;
     }
@@ -288,7 +288,7 @@ static int read_key_columns(struct snapshot_stream *stream, const struct line *l
         if (c == MEMBER_HEADING) {
             result = read_headings(stream, line, base);
         } else {
-            result = read_column(line, (enum member)c, column, (size_t)base->count * sizeof *column);
+            result = read_column(line, (enum member)c, column, (size_t)base->count, sizeof *column);
         }
         if (result != 0) {
             return -1;
@@ -359,7 +359,7 @@ static const int32_t *read_pairs(struct snapshot_stream *stream, const struct li
         return NULL;
     }
     *count = bytes / 8;
-    return read_scratch(stream, line, member, bytes);
+    return read_scratch(stream, line, member, 2 * *count, sizeof(int32_t));
 }
 
 static int read_far(struct snapshot_stream *stream, const struct line *line, enum member member,
@@ -399,7 +399,7 @@ static int read_delta_column(struct snapshot_stream *stream, const struct line *
     if (line->members[member] == NULL) {
         memcpy(column, base, (size_t)count * sizeof *column);
     } else {
-        const int16_t *differences = read_scratch(stream, line, member, (size_t)count * sizeof *differences);
+        const int16_t *differences = read_scratch(stream, line, member, (size_t)count, sizeof *differences);
         if (differences == NULL) {
             return -1;
         }
@@ -476,7 +476,7 @@ static int read_kind_and_state(struct snapshot_stream *stream, const struct line
 }
 
 static int read_forces(const struct line *line, struct snapshot *out) {
-    const size_t bytes = (size_t)out->count * sizeof *out->desired;
+    const size_t numbers = (size_t)out->count * 2, width = sizeof out->desired->x;
     if (!out->has_forces) {
         return 0;
     }
@@ -491,7 +491,7 @@ static int read_forces(const struct line *line, struct snapshot *out) {
         if (line->members[columns[i].member] == NULL) {
             continue;
         }
-        if (read_column(line, columns[i].member, columns[i].column, bytes) != 0) {
+        if (read_column(line, columns[i].member, columns[i].column, numbers, width) != 0) {
             return -1;
         }
         out->fields |= columns[i].field;

@@ -6,6 +6,7 @@
 
 #include "common/limits.h"
 #include "common/log.h"
+#include "server/scenario_library.h"
 
 #define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
 #define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)
@@ -37,7 +38,7 @@ static const struct field option_fields[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct server_options, scenarios),
      .unit = "DIR",
-     .help = "Where scenarios are found by name."},
+     .help = "Where scenarios are found by name, in place of the folders below."},
     {.name = "paused",
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct server_options, is_paused),
@@ -107,6 +108,17 @@ static const struct field option_fields[] = {
     {.type = FIELD_END},
 };
 
+static void print_scenarios(FILE *out) {
+    struct scenario_library library;
+    struct failure failure;
+    if (scenario_library_init(&library, NULL, &failure) == 0) {
+        (void)fprintf(out, "Now that is %s\n", library.directory);
+        scenario_library_fini(&library);
+    } else {
+        (void)fputs("Now none of them is there.\n", out);
+    }
+}
+
 static const struct options_def options_def = {
     .program = "drover-server",
     .summary =
@@ -120,7 +132,14 @@ static const struct options_def options_def = {
         "DROVER_SIMD=plain, sse2, avx2 or avx512 in the environment forces the instructions neighbours are\n"
         "summed with (otherwise the widest there are); the state does not depend on it.\n"
         "SIGHUP reads the token file again.\n"
-        "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n",
+        "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n"
+        "\n"
+        "Without --scenarios the first of these folders that is there has the scenarios:\n"
+        "  $XDG_DATA_HOME/drover/scenarios (~/.local/share/drover/scenarios when it is not set)\n"
+        "  ../share/drover/scenarios beside this program\n"
+        "  /usr/local/share/drover/scenarios\n"
+        "  /usr/share/drover/scenarios",
+    .print_more = print_scenarios,
 };
 
 struct server_options server_options_default(void) {

@@ -21,38 +21,70 @@ static bool is_directory(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* ../share/drover/scenarios beside the program; "" when it cannot be told. */
-static void find_installed(char *out, size_t size) {
+/* DIRECTORY/drover/scenarios, where DIRECTORY is what the environment says or, without it, that place in the
+ * home directory. */
+static void find_own(char *out, size_t size) {
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    out[0] = '\0';
+    if (data != NULL && data[0] == '/') { /* its specification: others are not looked at */
+        (void)snprintf(out, size, "%s/drover/scenarios", data);
+    } else if (home != NULL && home[0] == '/') {
+        (void)snprintf(out, size, "%s/.local/share/drover/scenarios", home);
+    }
+}
+
+/* ../share/drover/scenarios beside the program: where it is installed, and where a build folder has a link.
+ */
+static void find_beside(char *out, size_t size) {
     char program[SCENARIO_LIBRARY_PATH / 2];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    out[0] = '\0';
-    if (length <= 0) {
-        return;
-    }
-    program[length] = '\0';
+    program[length < 0 ? 0 : length] = '\0';
     char *slash = strrchr(program, '/');
+    out[0] = '\0';
     if (slash != NULL) {
         *slash = '\0';
         (void)snprintf(out, size, "%s/../share/drover/scenarios", program);
     }
 }
 
+enum { PLACES = 4 };
+
+static void find_places(char places[PLACES][SCENARIO_LIBRARY_PATH]) {
+    find_own(places[0], sizeof places[0]);
+    find_beside(places[1], sizeof places[1]);
+    memcpy(places[2], "/usr/local/share/drover/scenarios", sizeof "/usr/local/share/drover/scenarios");
+    memcpy(places[3], "/usr/share/drover/scenarios", sizeof "/usr/share/drover/scenarios");
+}
+
+/* The first that is there; otherwise the failure names them all. */
+static int find_default(char directory[SCENARIO_LIBRARY_PATH], struct failure *failure) {
+    char places[PLACES][SCENARIO_LIBRARY_PATH];
+    char looked[sizeof failure->message] = "";
+    find_places(places);
+    for (int i = 0; i < PLACES; i++) {
+        if (places[i][0] == '\0') {
+            continue;
+        }
+        if (is_directory(places[i])) {
+            memcpy(directory, places[i], sizeof places[i]);
+            return 0;
+        }
+        const size_t used = strlen(looked);
+        (void)snprintf(looked + used, sizeof looked - used, "%s%.100s", used == 0 ? "" : ", ", places[i]);
+    }
+    return failure_set(failure, FAILURE_NO_SCENARIO, NULL,
+                       "no scenarios in %.300s; --scenarios DIR says where they are", looked);
+}
+
 int scenario_library_init(struct scenario_library *library, const char *directory, struct failure *failure) {
     *library = (struct scenario_library){0};
     if (directory == NULL || directory[0] == '\0') {
-        (void)snprintf(library->directory, sizeof library->directory, "%s", DROVER_SCENARIO_DIR);
-        if (!is_directory(library->directory)) {
-            find_installed(library->directory, sizeof library->directory);
-        }
-    } else {
-        const int length = snprintf(library->directory, sizeof library->directory, "%s", directory);
-        if (length < 0 || (size_t)length >= sizeof library->directory) {
-            library->directory[0] = '\0';
-        }
+        return find_default(library->directory, failure);
     }
-    if (!is_directory(library->directory)) {
+    const int length = snprintf(library->directory, sizeof library->directory, "%s", directory);
+    if (length < 0 || (size_t)length >= sizeof library->directory || !is_directory(library->directory)) {
         return failure_set(failure, FAILURE_NO_SCENARIO, NULL, "no directory of scenarios at \"%s\"",
-                           directory == NULL || directory[0] == '\0' ? library->directory : directory);
+                           directory);
     }
     return 0;
 }

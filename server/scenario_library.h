@@ -35,8 +35,10 @@ struct scenario_library {
     uint64_t listed_ns;
 };
 
-/** directory: where to look; NULL or "" for the default: the source tree's scenarios/, or, when that is gone,
- * ../share/drover/scenarios beside the program. -1 with *failure when there is no such directory. */
+/** directory: where to look; NULL or "" for the first of these that is there: $XDG_DATA_HOME/drover/scenarios
+ * (~/.local/share without it), ../share/drover/scenarios beside the program,
+ * /usr/local/share/drover/scenarios, /usr/share/drover/scenarios. A build folder has a link beside its
+ * programs. -1 with *failure, which names the places, when there is no such directory. */
 NODISCARD int scenario_library_init(struct scenario_library *library, const char *directory,
                                     struct failure *failure);
 void scenario_library_fini(struct scenario_library *library);

@@ -20,6 +20,13 @@ struct clip {
     double next_ms; /* < 0: before the first frame */
 };
 
+/* 0xAARRGGBB as it lies in memory. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define PIXELS "argb"
+#else
+#define PIXELS "bgra"
+#endif
+
 static bool is_gif(const char *path) {
     const size_t length = strlen(path);
     return length > 4 && strcmp(path + length - 4, ".gif") == 0;
@@ -34,7 +41,7 @@ static int spawn(const char *path, const char *size, int input, int other, pid_t
     snprintf(file, sizeof file, "file:%s", path);
     const char *const words[] = {
         "ffmpeg",      "-hide_banner", "-loglevel",  "error",    "-nostdin",
-        "-y",          "-f",           "rawvideo",   "-pix_fmt", "bgra",
+        "-y",          "-f",           "rawvideo",   "-pix_fmt", PIXELS,
         "-video_size", size,           "-framerate", "30",       "-i",
         "pipe:0",      "-vf",          picture,      "-pix_fmt", is_gif(path) ? "pal8" : "yuv420p",
         "-preset",     "veryfast",     file,         NULL};

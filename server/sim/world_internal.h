@@ -7,6 +7,9 @@
 #ifndef DROVER_SIM_WORLD_INTERNAL_H
 #define DROVER_SIM_WORLD_INTERNAL_H
 
+#include <assert.h>
+#include <float.h>
+
 #include "server/sim/behavior.h"
 #include "server/sim/edge.h"
 #include "server/sim/grid.h"
@@ -14,6 +17,11 @@
 #include "server/sim/neighbors.h"
 #include "server/sim/scenery.h"
 #include "server/sim/world.h"
+
+/* Same bits everywhere: no sum of floats is kept wider than a float. */
+static_assert(FLT_EVAL_METHOD == 0,
+              "floats would be computed as wider ones, and hashes would differ from those of other machines: "
+              "compile with -fexcess-precision=fast, on 32-bit x86 with -msse2 -mfpmath=sse");
 
 /* What a target_ref's names stand for. */
 enum ref_mode { REF_NONE, REF_TARGET, REF_PREFIX, REF_KIND, REF_AGENT };

@@ -23,7 +23,8 @@ class Options(Case):
         for word in ("drover-server", "SCENARIO", "--listen", "--port", "--seed", "--log", "--paused", "--max-clients",
                      "--help", "--version", "7717", "127.0.0.1"):
             self.assertIn(word, result.stdout)
-        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 110)
+        lines = [line for line in result.stdout.splitlines() if not line.startswith("Now that is ")]  # a path, as long as it is
+        self.assertLessEqual(max(map(len, lines)), 110)
 
     def test_version(self):
         result = run_server("--version")

@@ -1,10 +1,14 @@
-# The viewer from outside: a real window under Xvfb, and pictures without a display.
-foreach(name window sizes tools past acting roles slow demo drag headless pictures clip)
-  add_test(NAME e2e.viewer_${name}
-           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server>
-                   $<TARGET_FILE:drover-viewer>
-           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(e2e.viewer_${name} PROPERTIES LABELS e2e TIMEOUT 300 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+# The viewer from outside: a real window under Xvfb (label window), and pictures without a display.
+set(NEEDS_viewer_clip ffmpeg ffprobe) # not among the packages it needs
+set(windows window sizes tools past acting roles slow demo drag)
+foreach(name ${windows})
+  set(NEEDS_viewer_${name} Xvfb xdotool)
+endforeach()
+foreach(name ${windows} headless pictures clip)
+  drover_script_test(viewer_${name} e2e NEEDS ${NEEDS_viewer_${name}}
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server> $<TARGET_FILE:drover-viewer>)
+endforeach()
+foreach(name ${windows})
+  set_property(TEST e2e.viewer_${name} APPEND PROPERTY LABELS window)
 endforeach()
 set_tests_properties(e2e.viewer_pictures PROPERTIES PROCESSORS 2)
-set_tests_properties(e2e.viewer_clip PROPERTIES SKIP_RETURN_CODE 77) # ffmpeg is not among the packages it needs

@@ -1,6 +1,6 @@
 /* Runs a fuzz target without libFuzzer: on every file of the given directories, cut short at every so many
  * bytes, and on seeded mutations of it. The same files always give the same inputs. A target that finds
- * something wrong aborts.
+ * something wrong aborts. DROVER_SLOW in the environment: other mutations, and many more of them.
  *
  * usage: fuzz_TARGET_corpus DIRECTORY...
  */
@@ -12,9 +12,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FILE_BYTES = 1 << 20, MUTATIONS = 200, CUTS = 50, PATH_CHARS = 1024, MOST_CHANGES = 4 };
+enum {
+    FILE_BYTES = 1 << 20,
+    MUTATIONS = 200,
+    SLOW_MUTATIONS = 2000,
+    CUTS = 50,
+    PATH_CHARS = 1024,
+    MOST_CHANGES = 4
+};
 
 static uint64_t state;
+static int mutations = MUTATIONS; /* of each file */
 
 /* splitmix64 */
 static uint64_t next_random(void) {
@@ -62,7 +70,7 @@ static void try_mutations(const uint8_t *data, size_t size) {
     if (copy == NULL) {
         abort();
     }
-    for (int i = 0; i < MUTATIONS && size > 0; i++) {
+    for (int i = 0; i < mutations && size > 0; i++) {
         size_t now = size;
         memcpy(copy, data, size);
         for (uint64_t changes = 1 + next_random() % MOST_CHANGES; changes > 0 && now > 0; changes--) {
@@ -82,7 +90,7 @@ static int run_file(const char *path) {
     }
     const size_t size = fread(data, 1, sizeof data, file);
     (void)fclose(file);
-    state = size;
+    state = size + (uint64_t)(mutations - MUTATIONS);
     try_input(data, size);
     for (size_t cut = 0; cut < size; cut += size / CUTS + 1) {
         try_input(data, cut);
@@ -111,6 +119,9 @@ static int run_directory(const char *name) {
 }
 
 int main(int argc, char **argv) {
+    if (getenv("DROVER_SLOW") != NULL) {
+        mutations = SLOW_MUTATIONS;
+    }
     for (int i = 1; i < argc; i++) {
         const int count = run_directory(argv[i]);
         (void)printf("%s: %d files\n", argv[i], count);

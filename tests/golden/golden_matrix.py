@@ -1,12 +1,13 @@
 """The golden hashes: the same bits from gcc and clang, -O0 to -O3, every SIMD width, 1 to 7 threads, for every scenario.
 
-    golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--write]
+    golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--float-flags FLAGS] [--cut] [--write]
 
 Compiles server/sim and golden_hashes.c with each compiler and optimisation level, links them with the scenario loader and
 the common layer of this build, and compares what each program prints with tests/golden/hashes.txt. --write replaces the
 file with what the first program prints (say in the commit why the bits changed).
 
 Worlds with very many agents stop earlier in slow programs: BUDGET says how many agents times ticks each may take.
+--cut leaves the programs in CUT, and CUT_BUDGET for each.
 """
 import argparse
 import json
@@ -36,6 +37,10 @@ UNBOUNDED, SLOW, BUDGET = 10**12, {"-O0": 10**6, "plain": 10**7}, 6 * 10**7
 ALONE = [("", 1)]
 ALL = [("", 2), ("plain", 1), ("sse2", 2), ("avx2", 3), ("avx512", 7)]
 UNSUPPORTED = 77
+# What every change goes through: each compiler, each width, more threads than one, in half a minute.
+CUT = {("gcc", "-O2", "", 2), ("gcc", "-O2", "plain", 1), ("gcc", "-O2", "sse2", 2), ("gcc", "-O2", "avx2", 3),
+       ("gcc", "-O2", "avx512", 7), ("clang", "-O3", "", 1)}
+CUT_BUDGET = 10**6
 
 
 def wide(file):
@@ -78,13 +83,13 @@ def parse(text):
     return {(name, int(tick)): digest for name, tick, digest in lines}
 
 
-def build(compiler, level, source, link, linker, folder):
+def build(compiler, level, source, link, linker, float_flags, folder):
     files = sorted((source / "server/sim").glob("*.c")) + [source / "tests/golden/golden_hashes.c"]
     folder.mkdir()
 
     def compile_one(file):
         output = folder / (file.stem + ".o")
-        subprocess.run([compiler, *FLAGS, *wide(file), *level.split(), "-I", source, "-c", file, "-o", output], check=True)
+        subprocess.run([compiler, *FLAGS, *float_flags, *wide(file), *level.split(), "-I", source, "-c", file, "-o", output], check=True)
         return output
 
     with ThreadPoolExecutor(2) as pool:
@@ -111,23 +116,35 @@ def main():
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--link", required=True)
     parser.add_argument("--cc", required=True)
+    parser.add_argument("--float-flags", default="", help="what this processor needs (DROVER_FLOAT_FLAGS)")
+    parser.add_argument("--cut", action="store_true")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     golden = arguments.source / "tests/golden/hashes.txt"
     scenarios = sorted((arguments.source / "scenarios").glob("*.json"))
+    if arguments.cut and arguments.write:
+        parser.error("--write needs every hash: leave --cut out")
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     if len(compilers) < 2:
         sys.exit("this test needs gcc and clang; ./dev test installs both")
     expected, failures, is_first = parse(golden.read_text() if golden.exists() else ""), 0, True
+    new = [scenario.stem for scenario in scenarios if (scenario.stem, TICKS[0]) not in expected]
+    if new and not arguments.write:
+        sys.exit(f"no hashes of {', '.join(new)} in {golden.name}: run with --write and commit the file")
     with tempfile.TemporaryDirectory() as scratch:
         for compiler in compilers:
             levels = LEVELS + [WHOLE_PROGRAM] if compiler == "gcc" and "clang" not in arguments.cc else LEVELS
             for level in levels:
+                ways = [way for way in (ALL if level == "-O2" else ALONE)
+                        if not arguments.cut or (compiler, level, *way) in CUT]
+                if not ways:
+                    continue
                 program = build(compiler, level, arguments.source, shlex.split(arguments.link), arguments.cc,
-                                pathlib.Path(scratch) / f"{compiler}{level}".replace(" ", ""))
-                for simd, threads in ALL if level == "-O2" else ALONE:
+                                shlex.split(arguments.float_flags), pathlib.Path(scratch) / f"{compiler}{level}".replace(" ", ""))
+                for simd, threads in ways:
                     how = f"{compiler} {level} {simd or 'widest'}, {threads} threads"
                     budget = UNBOUNDED if is_first else min(SLOW.get(level, BUDGET), SLOW.get(simd, BUDGET))
+                    budget = min(budget, CUT_BUDGET) if arguments.cut else budget
                     output = hashes(program, scenarios, simd, threads, budget)
                     if output is None:
                         print(f"{how}: this processor cannot")

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""What ./dev and .ci/run lean on: the report of a test run, what tests need, and how packages are installed.
+
+usage: dev_tools.py
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUN = """Test project /somewhere
+        Start  1: unit.good
+        Start  2: unit.bad
+1/3 Test  #1: unit.good ........................   Passed    0.06 sec
+2/3 Test  #2: unit.bad .........................***Failed    0.07 sec
+[  ERROR   ] the reason
+        Start  3: e2e.none
+3/3 Test  #3: e2e.none .........................***Skipped   0.01 sec
+50% tests passed, 1 tests failed out of 2
+"""
+RESULTS = """<testsuite>
+<testcase name="unit.good" time="1" status="run"><system-out>fine</system-out></testcase>
+<testcase name="unit.bad" time="9" status="fail"><failure message=""/><system-out>no</system-out></testcase>
+<testcase name="e2e.gone" time="0" status="notrun"><skipped message="Unable to find executable"/></testcase>
+<testcase name="e2e.none" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
+<system-out>SKIP: not installed: xdotool (packages.txt)
+</system-out></testcase>
+</testsuite>"""
+
+
+def run(*command, **options):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=50, **options)
+
+
+class Report(unittest.TestCase):
+    def test_failures_are_shown_whole_and_the_rest_is_counted(self):
+        said = run(sys.executable, ROOT / "tests/report.py", "follow", input=RUN).stdout
+        self.assertIn("[  ERROR   ] the reason", said)
+        self.assertIn("3 of 3 tests, 1 failed", said)
+        for noise in ("unit.good", "Start", "e2e.none", "tests passed"):
+            self.assertNotIn(noise, said)
+
+    def test_what_was_skipped_says_why_and_what_did_not_run_has_failed(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(RESULTS)
+            file.flush()
+            said = run(sys.executable, ROOT / "tests/report.py", "summary", file.name, "/no/such/file").stdout.splitlines()
+        self.assertIn("skipped: e2e.none: not installed: xdotool (packages.txt)", said)
+        self.assertIn("not passed: unit.bad", said)
+        self.assertIn("not passed: e2e.gone", said)
+        self.assertEqual(said[-1], "1 passed, 2 failed, 1 skipped")
+
+
+class Needs(unittest.TestCase):
+    def needs(self, what):
+        return run(ROOT / "tests/needs.sh", what, "echo", "was run")
+
+    def test_what_is_there_runs(self):
+        done = self.needs("sh /etc/passwd python3:json")
+        self.assertEqual((done.returncode, done.stdout), (0, "was run\n"))
+
+    def test_what_is_not_there_is_named(self):
+        done = self.needs("sh no-such-program /no/such/file python3:no_such_module")
+        self.assertEqual(done.returncode, 77)
+        self.assertEqual(done.stdout, "SKIP: not installed: no-such-program /no/such/file python3:no_such_module (packages.txt)\n")
+
+
+class Packages(unittest.TestCase):
+    def test_groups(self):
+        rows = [line.split() for line in (ROOT / "packages.txt").read_text().splitlines() if line and line[0] != "#"]
+        self.assertTrue(all(len(row) == 2 for row in rows), rows)
+        groups = {group: {package for one, package in rows if one == group} for group, _ in rows}
+        self.assertEqual(set(groups) - {"build", "viewer", "test", "lint", "fuzzer"}, {"golden", "e2e", "window", "cross"})
+        for_all = groups["build"] | groups["viewer"] | groups["test"]
+        for package in ("xvfb", "xdotool", "jq", "clang", "qemu-user"):
+            self.assertNotIn(package, for_all)
+
+    def test_another_apt_get_is_waited_for(self):
+        """A stand-in for apt-get finds the lists locked twice, then installs."""
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "log")
+            for name, text in {
+                "dpkg-query": "exit 1", "clang-format": "exit 0", "sleep": "exit 0", "sudo": 'exec "$@"',
+                "apt-get": f"""echo "$@" >>{log}
+                    case "$*" in
+                    *update*) [ "$(grep -c update {log})" -gt 2 ] || {{ echo "E: Could not get lock /lists/lock"; exit 100; }} ;;
+                    *) grep -q update {log} ;;
+                    esac""",
+            }.items():
+                path = pathlib.Path(folder, name)
+                path.write_text(f"#!/bin/sh\n{text}\n")
+                path.chmod(0o755)
+            done = run(ROOT / "dev", "format", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("waited for, up to 5 minutes", done.stdout)
+            calls = log.read_text().splitlines()
+            self.assertEqual(sum(" update" in call for call in calls), 3, calls)
+            self.assertIn("DPkg::Lock::Timeout=300", calls[-1])
+            self.assertIn("install -y --no-install-recommends", calls[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Runs a test, or says which program, file or Python module it needs is not here and ends with 77, which CTest counts as skipped:
+#
+#     needs.sh "Xvfb xdotool /usr/share/i18n/locales/de_DE python3:jsonschema" COMMAND...
+#
+# packages.txt says which Debian package has it; ./dev test installs the packages of the tests that were chosen.
+missing=
+for what in $1; do
+    case $what in
+    python3:*) python3 -c "import ${what#python3:}" 2>/dev/null ;;
+    */*) [ -e "$what" ] ;;
+    *) command -v "$what" >/dev/null ;;
+    esac || missing="$missing $what"
+done
+shift
+if [ -n "$missing" ]; then
+    echo "SKIP: not installed:$missing (packages.txt)"
+    exit 77
+fi
+exec "$@"

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""What ctest did, on a screen.
+
+    ctest ... --output-on-failure | report.py follow    failures as they come, whole; for the rest one line that moves on
+                                                         (where there is no terminal, a line every 25 tests)
+    report.py summary XML...                             the sum of --output-junit files: what failed, what was skipped and why;
+                                                         the last line is "N passed, N failed, N skipped"
+"""
+
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+RESULT = re.compile(r"^\s*(\d+)/(\d+) Test\s+#\d+: (\S+) [.*]*\s*(.*)$")
+SILENT_TESTS = 25  # between two lines where there is no terminal
+
+
+def follow(lines, is_terminal):
+    failed, is_shown, width = 0, False, 0
+    for line in lines:
+        result = RESULT.match(line)
+        if re.match(r"^\s+Start\s+\d+: ", line):
+            is_shown = False
+            continue
+        if not result:
+            if re.match(r"^\d+% tests passed", line) or line.startswith("Label Time Summary"):
+                is_shown = False
+            if is_shown:
+                print(line, end="")
+            continue
+        number, total, name, rest = result.groups()
+        is_shown = not rest.startswith(("Passed", "Skipped"))
+        failed += is_shown
+        if is_terminal:
+            print("\r" + " " * width + "\r", end="")
+        if is_shown:
+            print(line.strip())
+        state = f"{number} of {total} tests, {failed} failed"
+        if is_terminal:
+            shown = f"{state}: {name}"[:78]
+            width = len(shown)
+            print(shown, end="", flush=True)
+        elif int(number) % SILENT_TESTS == 0 or number == total:
+            print(state, flush=True)
+    if is_terminal and width:
+        print("\r" + " " * width + "\r", end="", flush=True)
+
+
+def cases_of(path):
+    try:
+        return list(tree.parse(path).getroot().iter("testcase"))
+    except (OSError, tree.ParseError):
+        return []
+
+
+def is_skipped(case):
+    """By its own word: what it needs is not here (exit code 77). A program that is missing is no such thing."""
+    note = case.find("skipped")
+    return note is not None and note.get("message", "").startswith("SKIP_")
+
+
+def reason_of(case):
+    said = case.findtext("system-out") or ""
+    return next((line[5:].strip() for line in said.splitlines() if line.startswith("SKIP:")), "it does not say why")
+
+
+def summary(paths):
+    """What says neither that it passed nor that it was skipped has failed."""
+    cases = [case for path in paths for case in cases_of(path)]
+    skipped = [case for case in cases if is_skipped(case)]
+    failed = [case for case in cases
+              if not is_skipped(case) and (case.get("status") != "run" or case.find("failure") is not None)]
+    slowest = sorted(cases, key=lambda case: -float(case.get("time") or 0))[:3]
+    if slowest:
+        print("longest:", ", ".join(f"{case.get('name')} {float(case.get('time') or 0):.0f} s" for case in slowest))
+    for case in skipped:
+        print(f"skipped: {case.get('name')}: {reason_of(case)}")
+    for case in failed:
+        print(f"not passed: {case.get('name')}")
+    print(f"{len(cases) - len(failed) - len(skipped)} passed, {len(failed)} failed, {len(skipped)} skipped")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "follow":
+        follow(sys.stdin, sys.stdout.isatty())
+    else:
+        summary(sys.argv[2:])
