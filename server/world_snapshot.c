@@ -120,7 +120,7 @@ int world_snapshot_copy_wanted(const struct world *world, bool with_forces, bool
     out->wraps = world_edge(world) == EDGE_WRAP;
     out->count = count;
     out->share_count = 0;
-    for (int32_t row = 0; row < count; row++) {
+    for (int32_t row = 0; row < count && !world_is_given_up(world); row++) {
         const struct agent_view agent = world_agent(world, row);
         out->id[row] = agent.id;
         out->kind[row] = (uint16_t)agent.kind;

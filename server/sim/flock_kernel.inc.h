@@ -202,7 +202,7 @@ void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flo
     const lanes dt = lanes_all(flock_plan->rules->dt);
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
-    for (int32_t first = begin; first < end; first += block.count) {
+    for (int32_t first = begin; first < end && !grid_is_given_up(grid); first += block.count) {
         const int32_t stop = row_end(grid, first, &row);
         begin_block(plan, first, row, stop < end ? stop : end, &block);
         struct sums sums = sweep_any(plan, &block, false);

@@ -185,7 +185,8 @@ struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius)
     return walk;
 }
 
-bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
+/* The slots of the next row of cells, or of its next piece. */
+static bool begin_run(struct grid_walk *walk) {
     if (walk->piece == walk->piece_count) {
         walk->piece = 0;
         walk->row++;
@@ -198,9 +199,20 @@ bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
     }
     const struct grid_span piece = walk->pieces[walk->piece++];
     const int32_t *row = walk->grid->begin + (ptrdiff_t)walk->row * walk->grid->across.cells;
-    *begin = row[piece.first];
-    *end = row[piece.last + 1];
+    walk->next = row[piece.first];
+    walk->end = row[piece.last + 1];
     return true;
+}
+
+bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
+    if (walk->next == walk->end && !begin_run(walk)) {
+        return false;
+    }
+    const int32_t left = walk->end - walk->next;
+    *begin = walk->next;
+    *end = walk->next + (left < GRID_RUN_MAX ? left : GRID_RUN_MAX);
+    walk->next = *end;
+    return !grid_is_given_up(walk->grid);
 }
 
 int32_t grid_walk_runs(const struct grid_walk *walk) {

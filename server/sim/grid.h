@@ -12,13 +12,16 @@
  * clamped: nothing lies outside. The number of cells is bounded by the number of agents there is room for.
  * 4. A walk visits every agent within the radius, each once, and others: the caller tests distances.
  * 5. Memory is taken by grid_reserve and nowhere else.
+ * 6. Once *given_up is true, walks end and sorting stops half done: what comes of them is thrown away.
  *
  * Owns its columns (grid_fini).
  */
 #ifndef DROVER_SIM_GRID_H
 #define DROVER_SIM_GRID_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/nodiscard.h"
@@ -26,7 +29,11 @@
 #include "server/sim/edge.h"
 #include "server/sim/parallel.h"
 
-enum { GRID_PARTS = 8, GRID_SPARE = 64 /* readable slots behind the last one */ };
+enum {
+    GRID_PARTS = 8,
+    GRID_SPARE = 64,      /* readable slots behind the last one */
+    GRID_RUN_MAX = 65536, /* slots looked at before it is asked whether to go on: some ms at most */
+};
 
 /** One direction of the grid: cell = (coordinate - origin) * scale. */
 struct grid_axis {
@@ -55,6 +62,7 @@ struct grid {
     bool has_cells;                /* key holds the cells of t+1 already, of a grid like that of tick t */
     float drift;                   /* px: at most so far is an agent from where it was when it was sorted */
     struct grid_lookup *lookup;
+    const atomic_bool *given_up; /* NULL, or another thread's word that nobody waits for the result */
 
     /* Of the sort. */
     int32_t *spare_row;
@@ -86,6 +94,11 @@ void grid_sort(struct grid *grid, const struct bounds *bounds, float radius, con
 
 /** Sorts tick t. */
 void grid_resort(struct grid *grid, const struct bounds *bounds, float radius);
+
+/** Whether what is under way is not wanted any more. Loops that may take long look at it. */
+static inline bool grid_is_given_up(const struct grid *grid) {
+    return grid->given_up != NULL && atomic_load_explicit(grid->given_up, memory_order_relaxed);
+}
 
 /** Brings the lookup up to date. */
 void grid_look_up(const struct grid *grid, const struct parallel *parallel);
@@ -121,7 +134,8 @@ struct grid_walk {
     int band_count, piece_count; /* spans of rows, spans of columns: two where a torus wraps */
     struct grid_span bands[2], pieces[2];
     int band, piece;
-    int32_t row; /* cell row */
+    int32_t row;       /* cell row */
+    int32_t next, end; /* slots of the run under way that are not handed out yet */
 };
 
 /** The cell of an agent. */
@@ -132,7 +146,8 @@ static inline int32_t grid_cell(const struct grid *grid, const struct motion *mo
 
 struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius);
 
-/** The next contiguous run of slots [*begin, *end); false when there is none. */
+/** The next contiguous run of slots [*begin, *end), no longer than GRID_RUN_MAX; false when there is none, or
+ * the result is not wanted any more. */
 bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end);
 
 /** How many runs a walk has at most: what it costs when all are empty. */

@@ -231,13 +231,14 @@ static void order_cell(const struct grid *grid, int32_t cell) {
         insertion_sort(grid, begin, end);
         return;
     }
-    if (is_ordered(grid, begin, end)) { /* noted twice, or a heap where nobody moves */
+    if (grid_is_given_up(grid) ||
+        is_ordered(grid, begin, end)) { /* noted twice, or a heap where nobody moves */
         return;
     }
     for (int32_t root = count / 2 - 1; root >= 0; root--) {
         sift_down(grid, begin, root, count);
     }
-    for (int32_t last = count - 1; last > 0; last--) {
+    for (int32_t last = count - 1; last > 0 && !grid_is_given_up(grid); last--) {
         swap_slots(grid, begin, begin + last);
         sift_down(grid, begin, 0, last);
     }
@@ -306,6 +307,9 @@ void grid_sort(struct grid *grid, const struct bounds *bounds, float radius,
     sorting.cells = grid->across.cells * grid->down.cells;
     static const parallel_body passes[] = {count_parts, add_up_parts, place_cursors, move_parts};
     for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
+        if (grid_is_given_up(grid)) {
+            return;
+        }
         if (sorting.parts > 1 || passes[pass] != add_up_parts) {
             parallel->run(parallel->pool, sorting.parts, 1, passes[pass], &sorting);
         }

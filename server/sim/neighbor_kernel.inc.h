@@ -357,7 +357,7 @@ void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end,
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
     struct kernel_sums stored;
-    for (int32_t first = begin; first < end; first += block.count) {
+    for (int32_t first = begin; first < end && !grid_is_given_up(grid); first += block.count) {
         const int32_t stop = row_end(grid, first, &row);
         begin_block(plan, first, row, stop < end ? stop : end, &block);
         const struct sums sums = sweep_any(plan, &block, true);

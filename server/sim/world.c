@@ -275,6 +275,7 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     world->seed = def->seed;
     world->next_id = 1;
     world->simd = simd_best();
+    world_let_give_up(world, def->given_up);
     build_targets(def, world);
     enum world_result result = scenery_init(&world->scenery, &def->geometry, &world->bounds) == 0
                                    ? build_kinds(def, world, reason)
@@ -287,6 +288,9 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
         world->is_creating = true;
         result = place_agents(def, world, reason);
         world->is_creating = false;
+    }
+    if (result == WORLD_OK && world_is_given_up(world)) {
+        result = WORLD_GIVEN_UP;
     }
     if (result != WORLD_OK) {
         world_destroy(world);
@@ -418,7 +422,7 @@ static void step_agents(void *context, int32_t begin, int32_t end) {
         world_step_slots(world, begin, end);
         return;
     }
-    for (int32_t slot = begin; slot < end; slot++) {
+    for (int32_t slot = begin; slot < end && !world_is_given_up(world); slot++) {
         world_step_agent(world, slot, NULL);
     }
 }
@@ -447,7 +451,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     vec2 next_targets[LIMIT_TARGETS];
     world->note_count = 0;
     world->notes_left_out = 0;
-    for (int i = 0; i < world->target_count; i++) {
+    for (int i = 0; i < world->target_count && !world_is_given_up(world); i++) {
         const struct target_def *target = &world->targets[i];
         const int32_t row = target->jump_within > 0.0f ? reaching_row(world, target) : -1;
         next_targets[i] = row >= 0 ? jump(world, i) : target->at;
@@ -456,12 +460,23 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
         }
     }
     world_act(world, parallel);
+    if (world_is_given_up(world)) {
+        return; /* what there is of tick t+1 is of no use, and parts of it may be missing */
+    }
     world_note_catches(world);
     for (int i = 0; i < world->target_count; i++) {
         world->targets[i].at = next_targets[i];
     }
     world->tick++;
     world_advance(world, parallel);
+}
+
+void world_let_give_up(struct world *world, const atomic_bool *given_up) {
+    world->grid.given_up = given_up;
+}
+
+bool world_is_given_up(const struct world *world) {
+    return grid_is_given_up(&world->grid);
 }
 
 void world_set_simd(struct world *world, enum simd simd) {

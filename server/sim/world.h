@@ -15,6 +15,7 @@
 #ifndef DROVER_SIM_WORLD_H
 #define DROVER_SIM_WORLD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,21 +38,33 @@ enum world_result {
     WORLD_NO_TARGET = -5,
     WORLD_BAD_DEF = -6, /* a name in the definition refers to nothing, or a limit is passed */
     WORLD_NO_OBSTACLE = -7,
-    WORLD_EXISTS = -8, /* a target of this name */
-    WORLD_IN_USE = -9, /* a behaviour or condition names the target */
+    WORLD_EXISTS = -8,    /* a target of this name */
+    WORLD_IN_USE = -9,    /* a behaviour or condition names the target */
+    WORLD_GIVEN_UP = -10, /* the definition's given_up became true */
 };
 
 /** Builds a world at tick 0. The definition is copied. On WORLD_BAD_DEF *what (if not NULL) points to a
- * static sentence. returns WORLD_OK, WORLD_NO_MEMORY, WORLD_FULL or WORLD_BAD_DEF; *out only on WORLD_OK,
- * owned by the caller. */
+ * static sentence. returns WORLD_OK, WORLD_NO_MEMORY, WORLD_FULL, WORLD_BAD_DEF or WORLD_GIVEN_UP;
+ * *out only on WORLD_OK, owned by the caller. */
 NODISCARD enum world_result world_create(const struct world_def *def, struct world **out, const char **what);
 void world_destroy(struct world *world);
 
-/** One tick of 1 / tick_hz seconds. */
+/** One tick of 1 / tick_hz seconds, unless it is given up on the way (world_let_give_up). */
 void world_step(struct world *world);
 
 /** world_step with help: the same bits, whatever the number of threads. */
 void world_step_parallel(struct world *world, const struct parallel *parallel);
+
+/** Lets another thread end what takes long: once *given_up is true, a tick, world_explain and world_trace
+ * return within some 50 ms, however many stand in one place (a tick of theirs takes hours). What they leave
+ * behind is half done, and after a tick the world is good for world_destroy alone. Commands are done wholly
+ * whatever *given_up is, and so is all of it as long as *given_up is false.
+ *
+ * given_up  NULL: never; otherwise the caller's, good as long as the world, and left true until whatever is
+ *           under way has returned. At first that of the definition */
+void world_let_give_up(struct world *world, const atomic_bool *given_up);
+/** Whether *given_up is true. Asked after a tick it says that the tick must not be used. */
+bool world_is_given_up(const struct world *world);
 
 /** What the inner loops are done with from now on; must be supported. At first the widest there is. The bits
  * do not depend on it. */

@@ -94,7 +94,7 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     world_keep_headings(world);
     world->is_sorted = false;
     *first_id = world->next_id;
-    for (uint32_t i = 0; i < spawn->count; i++) {
+    for (uint32_t i = 0; i < spawn->count && !(world->is_creating && world_is_given_up(world)); i++) {
         spawn_one(world, spawn, world->next_id++);
     }
     if (!world->is_creating) { /* world_create does it once for all placements */

@@ -113,7 +113,7 @@ static void step_kind(struct world *world, int kind, int32_t found, int32_t begi
         }
         foresee(world, &world->kinds[kind], begin, end, sums, &foreseen);
     }
-    for (int32_t slot = begin; slot < end; slot++) {
+    for (int32_t slot = begin; slot < end && !world_is_given_up(world); slot++) {
         if (world->grid.kind[slot] == kind) {
             for (int f = 0; f < foreseen.count; f++) {
                 foreseen.sums[f] = &sums[f][slot - begin];
@@ -139,7 +139,7 @@ void world_step_slots(struct world *world, int32_t begin, int32_t end) {
         step_flock(world, only, begin, end);
         return;
     }
-    for (int32_t first = begin; first < end; first += BATCH) {
+    for (int32_t first = begin; first < end && !world_is_given_up(world); first += BATCH) {
         step_batch(world, first, end - first < BATCH ? end : first + BATCH);
     }
 }

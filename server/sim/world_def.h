@@ -10,6 +10,7 @@
 #ifndef DROVER_SIM_WORLD_DEF_H
 #define DROVER_SIM_WORLD_DEF_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -252,6 +253,7 @@ struct world_def {
     int placement_count;
     struct placement_def *placements; /* owned */
     struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields */
+    const atomic_bool *given_up;      /* NULL, or ends world_create early (world_let_give_up) */
 };
 
 /** 800 x 600, open, 60 Hz, seed 1, nothing in it. */

@@ -118,7 +118,8 @@ static struct sighting sight_kind(const struct world *world, int32_t row, int ki
     const vec2 here = position_of(world, row);
     int32_t nearest = -1;
     float best = within > 0.0f ? within * within : 3e38f;
-    for (int32_t i = world->kind_begin[kind]; i < world->kind_begin[kind + 1]; i++) {
+    const int32_t end = world_is_given_up(world) ? 0 : world->kind_begin[kind + 1];
+    for (int32_t i = world->kind_begin[kind]; i < end; i++) {
         const int32_t other = world->by_kind[i];
         const float squared =
             vec2_length_squared(bounds_difference(&world->bounds, here, position_of(world, other)));

@@ -26,13 +26,16 @@ MAY_USE = {
 # What server/sim may take from common: headers that need nothing but the C library themselves.
 LEAVES = {"common/vec2.h", "common/limits.h", "common/field.h", "common/geometry.h", "common/nodiscard.h"}
 
-# The part of the C library that does no I/O and reads no clock.
-PURE_C = {f"{name}.h" for name in "assert float inttypes limits math stdalign stdbool stddef stdint stdlib string".split()}
+# The part of the C library that does no I/O and reads no clock. (stdatomic: for the word that a tick is given up.)
+PURE_C = {
+    f"{name}.h"
+    for name in "assert float inttypes limits math stdalign stdatomic stdbool stddef stdint stdlib string".split()
+}
 # SIMD instructions, in the one header that wraps them.
 LANES, INTRINSICS = "server/sim/lanes.h", {"emmintrin.h", "immintrin.h"}
 C_AND_POSIX = PURE_C | {
     f"{name}.h"
-    for name in "ctype errno fenv iso646 locale setjmp signal stdarg stdatomic stdio stdnoreturn threads time uchar wchar "
+    for name in "ctype errno fenv iso646 locale setjmp signal stdarg stdio stdnoreturn threads time uchar wchar "
     "dirent fcntl getopt netdb poll pthread sched semaphore strings unistd "
     "arpa/inet net/if netinet/in netinet/tcp "
     "spawn sys/mman sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait".split()
