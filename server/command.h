@@ -8,14 +8,17 @@
 #include "common/request.h"
 #include "server/outbox.h"
 
+struct scenario_order;
+
 struct command {
     struct outcome outcome; /* first: the answer frees the whole command */
     uint32_t session;
     uint64_t sequence; /* the line of the connection that asked */
     /* While it waits (command_lanes.h): */
-    uint64_t number;      /* of its arrival, from 1 */
-    uint64_t turn;        /* of a question; 0 for what changes the world */
-    struct command *next; /* of its session */
+    uint64_t number;              /* of its arrival, from 1 */
+    uint64_t turn;                /* of a question; 0 for what changes the world */
+    struct command *next;         /* of its session */
+    struct scenario_order *order; /* what it needs before it can be applied; NULL: nothing yet */
     struct request request;
 };
 

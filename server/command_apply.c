@@ -395,29 +395,16 @@ static int apply_step(struct apply *apply) {
 
 static int apply_load(struct apply *apply) {
     struct stage *stage = apply->stage;
-    const struct request_load *body = &apply->request->body.load;
-    struct scenario *scenario = malloc(sizeof *scenario);
-    if (scenario == NULL) {
-        return fail_world(apply, WORLD_NO_MEMORY);
-    }
-    int result = stage->source.load(stage->source.context, body->scenario, scenario, &apply->failure);
-    if (result == 0) {
-        result = stage_put(stage, scenario, body->has_seed ? &body->seed : NULL, &apply->failure);
-        scenario_fini(scenario);
-    }
-    free(scenario);
-    if (result != 0) {
-        /* The failure's own field is a place in the file, and in the message; here it is the request's. */
-        memcpy(apply->failure.field, "scenario", sizeof "scenario");
-        return -1;
-    }
+    struct scenario_order *order = stage->order;
+    assert(order != NULL && order->result == 0);
+    stage_change(stage, &order->staging);
     apply->effects.changed = true;
     apply->effects.described = true;
     apply->effects.loaded = true;
     apply_write_tick(apply);
     json_key_string(apply->json, "scenario", stage->name);
     json_key(apply->json, "hash");
-    json_hex64(apply->json, world_hash(stage->world));
+    json_hex64(apply->json, order->staging.hash);
     return 0;
 }
 
@@ -498,10 +485,25 @@ void command_finish_step(const struct stage *stage, const struct request *reques
                          struct buffer *out) {
     struct json_writer json = message_begin_answer(request, out);
     json_key_unsigned(&json, "tick", world_tick(stage->world));
-    json_key(&json, "hash");
-    json_hex64(&json, world_hash(stage->world));
+    if (!stage->is_spoiled) {
+        json_key(&json, "hash");
+        json_hex64(&json, world_hash(stage->world));
+    }
     if (is_stopped) {
         json_key_bool(&json, "stopped", true);
     }
+    message_end_reply(&json, out);
+}
+
+void command_answer_order(const struct scenario_order *order, const struct request *request, uint64_t line,
+                          uint64_t tick, struct buffer *out) {
+    assert(order->result != 0 || !order->is_load);
+    if (order->result != 0) {
+        message_write_refusal(request, line, &order->failure, out);
+        return;
+    }
+    struct json_writer json = message_begin_answer(request, out);
+    json_key_unsigned(&json, "tick", tick);
+    command_query_scenarios(&order->list, &json);
     message_end_reply(&json, out);
 }

@@ -3,7 +3,8 @@
  *
  * 1. A request takes effect wholly or not at all: everything that can be refused is refused before anything
  * changes.
- * 2. Pure but for the scenario source: no sockets, no clock, no threads.
+ * 2. Pure: no sockets, no files, no clock, no threads. The world of a `load` was ordered before and is in
+ * stage->order, which the caller sets; lists of scenarios never come to the stage (command_answer_order).
  * 3. Ops that do not touch the world (subscribe, unsubscribe, ping, bye) are the loop's and never come here
  * (assert).
  * 4. A `step` is only accepted here: the caller does its ticks and then has command_finish_step answer.
@@ -38,8 +39,13 @@ struct command_effects {
  * line number errors carry. */
 struct command_effects command_apply(struct stage *stage, const struct request *request, uint64_t line,
                                      struct buffer *out);
-/** Appends the reply to a step that was accepted, once its ticks are done. is_stopped: not all of them. */
+/** Appends the reply to a step that was accepted, once its ticks are done. is_stopped: not all of them. The
+ * hash of a world that is spoiled is not known. */
 void command_finish_step(const struct stage *stage, const struct request *request, bool is_stopped,
                          struct buffer *out);
+/** Appends the answer to a request that needs nothing of the world but its tick: a list of scenarios, or a
+ * load that failed. */
+void command_answer_order(const struct scenario_order *order, const struct request *request, uint64_t line,
+                          uint64_t tick, struct buffer *out);
 
 #endif

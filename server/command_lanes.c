@@ -98,6 +98,16 @@ static struct command *remove_first(struct command_lanes *lanes, struct command_
     return command;
 }
 
+/* Whether the first command of its lane has to wait. */
+static bool is_held(const struct command_lanes *lanes, struct command *command) {
+    const enum request_op op = command->request.op;
+    if (lanes->step != NULL && (command->session == lanes->step->session || op == REQUEST_STEP ||
+                                op == REQUEST_PAUSE || op == REQUEST_RESUME)) {
+        return true;
+    }
+    return lanes->is_ready != NULL && !lanes->is_ready(lanes->context, command);
+}
+
 /* ---- arriving ---- */
 
 static bool is_pointer(const struct request *request) {
@@ -113,6 +123,7 @@ static struct command *create_command(uint32_t session, uint64_t sequence, const
         command->sequence = sequence;
         command->turn = 0;
         command->next = NULL;
+        command->order = NULL;
         command->request = *request;
     }
     return command;
@@ -157,6 +168,9 @@ enum command_push command_lanes_push(struct command_lanes *lanes, uint32_t sessi
     if (request->op == REQUEST_PAUSE) {
         note_pause(lanes, command->number, ticking_ns);
     }
+    if (lane->first == command && !lanes->is_dealing) {
+        (void)is_held(lanes, command);
+    }
     return COMMAND_QUEUED;
 }
 
@@ -197,16 +211,6 @@ static bool is_wanted(const struct command *command, unsigned wanted) {
     return (command_sort_of(&command->request) & wanted) != 0;
 }
 
-/* Whether the first command of its lane has to wait. */
-static bool is_held(const struct command_lanes *lanes, const struct command *command) {
-    const enum request_op op = command->request.op;
-    if (lanes->step != NULL && (command->session == lanes->step->session || op == REQUEST_STEP ||
-                                op == REQUEST_PAUSE || op == REQUEST_RESUME)) {
-        return true;
-    }
-    return lanes->is_ready != NULL && !lanes->is_ready(lanes->context, command);
-}
-
 void command_lanes_begin(struct command_lanes *lanes, unsigned wanted) {
     lanes->heap_count = 0;
     lanes->pass_end = lanes->arrivals;
@@ -222,6 +226,13 @@ static void begin_step(struct command_lanes *lanes, struct command *command, uin
     assert(lanes->step == NULL);
     lanes->step = command;
     lanes->step_end_ns = end_ns;
+}
+
+void command_lanes_settle(struct command_lanes *lanes) {
+    lanes->is_dealing = false;
+    for (struct command_lane *lane = lanes->used; lane != NULL; lane = lane->next) {
+        (void)is_held(lanes, lane->first);
+    }
 }
 
 struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted) {
@@ -240,9 +251,40 @@ struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted)
             push_candidate(lanes, lane);
         }
         lanes->turn = command->turn > lanes->turn ? command->turn : lanes->turn;
+        lanes->is_dealing = true;
         return command;
     }
+    command_lanes_settle(lanes);
     return NULL;
+}
+
+/* Takes the lane's first command in the middle of a pass, which goes on without the lane. */
+static struct command *take_aside(struct command_lanes *lanes, struct command_lane *lane) {
+    const size_t count = lanes->heap_count;
+    lanes->heap_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (lanes->heap[i].lane != lane) {
+            push_candidate(lanes, lanes->heap[i].lane);
+        }
+    }
+    return remove_first(lanes, lane);
+}
+
+struct command *command_lanes_take_first(struct command_lanes *lanes, uint32_t session) {
+    struct command_lane *lane = find_lane(lanes, session);
+    lanes->is_dealing = true;
+    return lane == NULL ? NULL : take_aside(lanes, lane);
+}
+
+void command_lanes_drop(struct command_lanes *lanes, const struct command *command) {
+    struct command_lane *lane = find_lane(lanes, command->session);
+    assert(lane != NULL && lane->first == command);
+    (void)command;
+    const bool is_last = lane->first->next == NULL;
+    (void)take_aside(lanes, lane);
+    if (!is_last && !lanes->is_dealing) {
+        (void)is_held(lanes, lane->first);
+    }
 }
 
 unsigned command_lanes_left(const struct command_lanes *lanes) {

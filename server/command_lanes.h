@@ -42,9 +42,10 @@ enum command_sort {
     COMMAND_ANY = COMMAND_CHANGE | COMMAND_QUESTION,
 };
 
-/** Asked of a command that is the first of its lane, whenever it could be taken: whether what it needs is
+/** Asked of a command as soon as it is the first of its lane, what was taken from there before has been dealt
+ * with and its session has no step under way, and again whenever it could be taken: whether what it needs is
  * there. One that is not ready waits. */
-typedef bool command_is_ready(void *context, const struct command *command);
+typedef bool command_is_ready(void *context, struct command *command);
 
 struct command_lane {
     uint32_t session;
@@ -69,6 +70,7 @@ struct command_lanes {
     struct command_candidate *heap; /* of the pass: whose command may be next, the next one first */
     size_t heap_count;
     uint64_t pass_end;    /* number of the last command that had come when the pass began */
+    bool is_dealing;      /* what was taken last may not be dealt with yet */
     unsigned pass_wanted; /* what it was to take then */
 
     struct command *step;         /* under way; NULL: none. Not owned */
@@ -91,6 +93,13 @@ void command_lanes_begin(struct command_lanes *lanes, unsigned wanted);
 /** The next command of the pass, the caller's to free (outcome_free of its outcome); NULL at its end. wanted:
  * what command_lanes_begin was told, or, from some point on, less. */
 struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted);
+/** The first command of a session, ready or not, also in the middle of a pass, which goes on without that
+ * session; NULL when it has none. Another pass has to follow. */
+struct command *command_lanes_take_first(struct command_lanes *lanes, uint32_t session);
+/** What was taken is dealt with, but for the step under way. So it is at the end of a pass, too. */
+void command_lanes_settle(struct command_lanes *lanes);
+/** Takes this command, the first of its lane, out: it was answered. The pass goes on without its session. */
+void command_lanes_drop(struct command_lanes *lanes, const struct command *command);
 /** Which sorts the pass left because they were not wanted any more: enum command_sort. */
 unsigned command_lanes_left(const struct command_lanes *lanes);
 /** Any command, in order within its session, ready or not: to get rid of all. NULL when there is none. */

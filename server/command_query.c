@@ -102,11 +102,7 @@ int command_query_params(const struct stage *stage, const struct request_get_par
 
 /* ---- list ---- */
 
-static int list_scenarios(const struct stage *stage, struct json_writer *json, struct failure *failure) {
-    const struct scenario_list *list = stage->source.list(stage->source.context, failure);
-    if (list == NULL) {
-        return -1;
-    }
+void command_query_scenarios(const struct scenario_list *list, struct json_writer *json) {
     json_key(json, "scenarios");
     json_array(json);
     for (int i = 0; i < list->count; i++) {
@@ -117,7 +113,6 @@ static int list_scenarios(const struct stage *stage, struct json_writer *json, s
         json_end(json);
     }
     json_end(json);
-    return 0;
 }
 
 static void list_kinds(const struct world *world, struct json_writer *json) {
@@ -180,8 +175,8 @@ static void list_behaviors(struct json_writer *json) {
 int command_query_list(const struct stage *stage, const struct request_list *request,
                        struct json_writer *json, struct failure *failure) {
     switch ((enum list_what)request->what) {
-    case LIST_SCENARIOS:
-        return list_scenarios(stage, json, failure);
+    case LIST_SCENARIOS: /* of the folder, not of the world */
+        break;
     case LIST_KINDS:
         list_kinds(stage->world, json);
         return 0;

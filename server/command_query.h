@@ -16,6 +16,8 @@ NODISCARD int command_query_params(const struct stage *stage, const struct reque
                                    struct json_writer *json, struct failure *failure);
 NODISCARD int command_query_list(const struct stage *stage, const struct request_list *request,
                                  struct json_writer *json, struct failure *failure);
+/** Adds the list of scenarios to an open reply. */
+void command_query_scenarios(const struct scenario_list *list, struct json_writer *json);
 
 void command_query_inspect(const struct world *world, const struct request_inspect *request,
                            struct json_writer *json);

@@ -1,19 +1,7 @@
 /* See command_queue.h. */
 #include "server/command_queue.h"
 
-#include <time.h>
-
-static int init_condition(pthread_cond_t *condition) {
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0) {
-        return -1;
-    }
-    /* Deadlines are of the monotonic clock: setting the time of day must not stop the world. */
-    const bool is_made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-                         pthread_cond_init(condition, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return is_made ? 0 : -1;
-}
+#include "server/timed_wait.h"
 
 int command_queue_init(struct command_queue *queue, size_t capacity, command_is_ready *is_ready,
                        void *context) {
@@ -28,7 +16,7 @@ int command_queue_init(struct command_queue *queue, size_t capacity, command_is_
         command_lanes_fini(&queue->lanes);
         return -1;
     }
-    if (init_condition(&queue->changed) != 0) {
+    if (timed_wait_init(&queue->changed) != 0) {
         pthread_mutex_destroy(&queue->mutex);
         command_lanes_fini(&queue->lanes);
         return -1;
@@ -79,6 +67,35 @@ struct command *command_queue_take(struct command_queue *queue, unsigned wanted)
     tell_step_end(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
+}
+
+struct command *command_queue_take_first(struct command_queue *queue, uint32_t session) {
+    pthread_mutex_lock(&queue->mutex);
+    struct command *command = command_lanes_take_first(&queue->lanes, session);
+    if (queue->lanes.count > 0) {
+        tell_news(queue, COMMAND_ANY);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return command;
+}
+
+void command_queue_settle(struct command_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    command_lanes_settle(&queue->lanes);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void command_queue_answer(struct command_queue *queue, struct command *command, struct buffer *text,
+                          struct outbox *outbox) {
+    pthread_mutex_lock(&queue->mutex);
+    command_lanes_drop(&queue->lanes, command);
+    command->order = NULL; /* only now: a command without one would order again */
+    command->outcome.text = buffer_take(text, &command->outcome.length);
+    outbox_push(outbox, &command->outcome);
+    if (queue->lanes.count > 0) {
+        tell_news(queue, COMMAND_ANY);
+    }
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 struct command *command_queue_pop(struct command_queue *queue) {
@@ -133,14 +150,12 @@ void command_queue_wake(struct command_queue *queue) {
 
 void command_queue_wait(struct command_queue *queue, const uint64_t *deadline_ns, unsigned wanted) {
     pthread_mutex_lock(&queue->mutex);
-    int result = 0;
-    while (result == 0 && !queue->is_woken && (queue->news & wanted) == 0) {
-        if (deadline_ns == NULL) {
-            result = pthread_cond_wait(&queue->changed, &queue->mutex);
+    bool is_early = true;
+    while (is_early && !queue->is_woken && (queue->news & wanted) == 0) {
+        if (deadline_ns != NULL) {
+            is_early = timed_wait_until(&queue->changed, &queue->mutex, *deadline_ns);
         } else {
-            const struct timespec until = {.tv_sec = (time_t)(*deadline_ns / 1000000000u),
-                                           .tv_nsec = (long)(*deadline_ns % 1000000000u)};
-            result = pthread_cond_timedwait(&queue->changed, &queue->mutex, &until);
+            pthread_cond_wait(&queue->changed, &queue->mutex);
         }
     }
     queue->is_woken = false;

@@ -41,8 +41,14 @@ NODISCARD enum command_push command_queue_push(struct command_queue *queue, uint
 void command_queue_begin(struct command_queue *queue, unsigned wanted);
 struct command *command_queue_take(struct command_queue *queue, unsigned wanted);
 struct command *command_queue_pop(struct command_queue *queue);
+struct command *command_queue_take_first(struct command_queue *queue, uint32_t session);
+void command_queue_settle(struct command_queue *queue);
 void command_queue_end_step(struct command_queue *queue);
 void command_queue_end_steps(struct command_queue *queue, uint32_t session);
+/** Answers a command that is not ready and never will be, the first of its lane; any thread. Its answer is in
+ * the outbox before anything that its session sent later is taken. */
+void command_queue_answer(struct command_queue *queue, struct command *command, struct buffer *text,
+                          struct outbox *outbox);
 /** Adds what a tick of the step under way took to ticking_ns; what that is now. */
 void command_queue_spend(struct command_queue *queue, uint64_t ns);
 uint64_t command_queue_ticking_ns(const struct command_queue *queue);

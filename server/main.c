@@ -1,5 +1,6 @@
 /* drover-server: parses, builds, runs, tears down; or checks files. Exit codes: 0 told to stop, 1 a failure
- * of the machine, 2 a mistake on the command line, in the scenario, or a port in use. */
+ * of the machine, 2 a mistake on the command line, in the scenario, or a port in use, 128 and the signal's
+ * number when it was told a second time before it had ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -579,7 +579,19 @@ static void stop(struct server *server) {
     }
 }
 
+/* Whoever says it twice does not want to wait for goodbyes. */
+static void exit_at_once(int number) {
+    _exit(128 + number);
+}
+
 static void on_signal(uv_signal_t *handle, int number) {
+    const struct server *server = handle->data;
+    if (server->is_stopping) {
+        exit_at_once(number);
+    }
+    /* From here on the loop has other things to do, and may be held up by them. */
+    signal(SIGINT, exit_at_once);
+    signal(SIGTERM, exit_at_once);
     log_write(LOG_INFO, "server", "%s: stopping", number == SIGINT ? "SIGINT" : "SIGTERM");
     stop(handle->data);
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -45,6 +46,9 @@ static void report_overrun(struct simulation *simulation) {
 static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     const uint64_t start_ns = clock_now_ns();
     stage_step(&simulation->stage);
+    if (simulation->stage.is_spoiled) {
+        return;
+    }
     simulation_note_tick(simulation, start_ns, clock_now_ns());
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.ticks++;
@@ -65,12 +69,12 @@ static uint64_t questions_left_ns(const struct simulation *simulation) {
 static void run_due_ticks(struct simulation *simulation) {
     const int due = tick_clock_take(&simulation->clock, clock_now_ns());
     report_overrun(simulation);
-    for (int i = 0; i < due && !atomic_load(&simulation->stop); i++) {
+    for (int i = 0; i < due && !simulation_is_called(simulation); i++) {
         simulation_serve(simulation, COMMAND_ANY, questions_left_ns(simulation));
         simulation->questions_ns = 0;
         const bool is_loaded = simulation->unseen.loaded;
         publish_after_commands(simulation);
-        if (simulation->stage.is_paused || is_loaded) {
+        if (simulation->stage.is_paused || is_loaded || simulation_is_called(simulation)) {
             return; /* the rest belonged to a world that was running */
         }
         const uint64_t behind = (uint64_t)(due - 1 - i);
@@ -132,7 +136,9 @@ static void *run(void *argument) {
         } else {
             wait_for_work(simulation);
         }
-        if (simulation->stage.is_paused) {
+        if (simulation_put_world(simulation)) {
+            publish_after_commands(simulation);
+        } else if (simulation->stage.is_paused) {
             run_paused(simulation);
         } else {
             use_slack(simulation);
@@ -147,17 +153,34 @@ static void *run(void *argument) {
     if (simulation->step.command != NULL) {
         simulation_end_step(simulation);
     }
+    scenario_builder_stop(simulation->builder);
     simulation_refuse_commands(simulation);
+    atomic_store(&simulation->has_ended, true);
     return NULL;
 }
 
 /* ---- life ---- */
 
 /* Whether what a command needs is there (command_lanes.h). */
-static bool is_ready(void *context, const struct command *command) {
-    (void)context;
-    (void)command;
-    return true;
+static bool is_ready(void *context, struct command *command) {
+    struct simulation *simulation = context;
+    if (!scenario_order_is_needed(&command->request)) {
+        return true;
+    }
+    if (command->order == NULL) {
+        command->order = scenario_order_create(command);
+    }
+    return command->order != NULL && scenario_builder_has_built(simulation->builder, command->order);
+}
+
+/* The next two are called by the builder's thread. */
+static void on_world(void *context) {
+    struct simulation *simulation = context;
+    command_queue_wake(&simulation->commands);
+}
+
+static void on_done(void *context, struct scenario_order *order) {
+    simulation_answer_order(context, order->command);
 }
 
 static int init_parts(struct simulation *simulation) {
@@ -190,7 +213,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
         return NULL;
     }
-    stage_init(&simulation->stage, &def->overrides, def->source);
+    stage_init(&simulation->stage);
     simulation->stage.is_paused = def->is_paused;
     simulation->is_realtime = def->is_realtime;
     simulation->stage.pool = worker_pool_create(def->threads);
@@ -199,10 +222,21 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         simulation_destroy(simulation);
         return NULL;
     }
-    if (stage_put(&simulation->stage, def->scenario, NULL, failure) != 0) {
+    struct staging staging;
+    if (staging_build(def->scenario, &def->overrides, NULL, NULL, &staging, failure) != 0) {
         simulation_destroy(simulation);
         return NULL;
     }
+    stage_change(&simulation->stage, &staging);
+    const struct scenario_builder_handler handler = {simulation, on_world, on_done};
+    simulation->builder = scenario_builder_create(&def->source, &def->overrides, &handler);
+    if (simulation->builder == NULL) {
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start a thread");
+        simulation_destroy(simulation);
+        return NULL;
+    }
+    simulation->stage.is_urgent = scenario_builder_urgency(simulation->builder);
+    world_let_give_up(simulation->stage.world, simulation->stage.is_urgent);
     simulation_update_description(simulation);
     return simulation;
 }
@@ -218,10 +252,20 @@ int simulation_start(struct simulation *simulation, void (*notify_function)(void
     return simulation->is_started ? 0 : -1;
 }
 
+/* A tick of the usual length is done before it is given up. */
+static void wait_for_end(struct simulation *simulation) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < SCENARIO_BUILDER_GRACE_MS && !atomic_load(&simulation->has_ended); i++) {
+        (void)nanosleep(&moment, NULL);
+    }
+}
+
 void simulation_stop(struct simulation *simulation) {
     if (simulation->is_started) {
         atomic_store(&simulation->stop, true);
         command_queue_wake(&simulation->commands);
+        wait_for_end(simulation);
+        scenario_builder_abandon(simulation->builder);
         pthread_join(simulation->thread, NULL);
         simulation->is_started = false;
     }
@@ -233,6 +277,7 @@ void simulation_destroy(struct simulation *simulation) {
     }
     simulation_stop(simulation);
     stage_fini(&simulation->stage);
+    scenario_builder_destroy(simulation->builder);
     worker_pool_destroy(simulation->stage.pool);
     pthread_mutex_destroy(&simulation->mutex);
     snapshot_exchange_fini(&simulation->snapshots);

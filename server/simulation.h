@@ -9,7 +9,10 @@
  * 3. Outcomes and snapshots: the outcome of a command is pushed before a snapshot that shows its effect is
  * published. So whoever takes the snapshot first and the outcomes second has, with every snapshot, all that
  * led to it.
- * 4. Every command that was queued gets exactly one OUTCOME_ANSWER, also when the simulation stops.
+ * 4. A `load` is read and built by a thread of its own (scenario_builder.h) as soon as all that its session
+ * sent before has taken effect. When the world is ready it goes on the stage at once: a tick under way is
+ * given up.
+ * 5. Every command that was queued gets exactly one OUTCOME_ANSWER, also when the simulation stops.
  */
 #ifndef DROVER_SERVER_SIMULATION_H
 #define DROVER_SERVER_SIMULATION_H
@@ -30,7 +33,7 @@ struct simulation;
 
 struct simulation_def {
     struct stage_overrides overrides;
-    struct scenario_source source;   /* used by the simulation thread from simulation_start on */
+    struct scenario_source source;   /* used by a thread of the simulation's from simulation_create on */
     const struct scenario *scenario; /* the first */
     bool is_paused;
     bool is_realtime; /* ask for SCHED_FIFO */
@@ -54,8 +57,8 @@ NODISCARD struct simulation *simulation_create(const struct simulation_def *def,
 /** Starts the thread. notify(context) is called from it when there is something to take; it must not block.
  * 0, or -1 when no thread could be made. */
 NODISCARD int simulation_start(struct simulation *simulation, void (*notify)(void *context), void *context);
-/** Ends the thread and waits for it (at most a tick). A step under way is answered with the tick it reached,
- * commands that still wait with `busy`. */
+/** Ends the thread and waits for it; a tick under way is given up. A step under way is answered with the tick
+ * it reached, commands that still wait with `busy`. */
 void simulation_stop(struct simulation *simulation);
 /** Frees it; stops it first when need be. NULL is fine. */
 void simulation_destroy(struct simulation *simulation);

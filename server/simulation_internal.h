@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "server/scenario_builder.h"
 #include "server/target_watch.h"
 #include "server/tick_clock.h"
 
@@ -38,13 +39,14 @@ struct simulation {
     struct stage stage; /* the thread's, once it runs */
     struct tick_clock clock;
     struct command_queue commands;
+    struct scenario_builder *builder;
     struct outbox outbox;
     struct snapshot_exchange snapshots;
     void (*notify)(void *context);
     void *notify_context;
     pthread_t thread;
     bool is_started, is_realtime;
-    atomic_bool stop, wants_snapshot;
+    atomic_bool stop, has_ended, wants_snapshot;
     _Atomic uint64_t tick;
     _Atomic uint32_t revision; /* counts loads, and targets and obstacles that came, moved or went */
     atomic_bool wants_cursors;
@@ -92,8 +94,16 @@ void simulation_publish(struct simulation *simulation, const struct demand *dema
 void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t questions_ns);
 /** Does ticks of the step under way until until_ns, one at least, and ends it when it is time. */
 void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns);
+/** Whether what is under way has to end as soon as it can: another world waits, or the server stops. */
+bool simulation_is_called(const struct simulation *simulation);
+/** Puts the world that waits on the stage, before whatever else waits. False when there is none, or the
+ * server stops. */
+bool simulation_put_world(struct simulation *simulation);
 /** Answers the step under way, wherever it has got to. */
 void simulation_end_step(struct simulation *simulation);
+/** Answers a request that needs nothing of the world: at once, whatever the simulation thread does. Called by
+ * the builder's thread. */
+void simulation_answer_order(struct simulation *simulation, struct command *command);
 /** Answers all that waits with `busy`. */
 void simulation_refuse_commands(struct simulation *simulation);
 

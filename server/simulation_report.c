@@ -96,7 +96,7 @@ uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns
 }
 
 void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience) {
-    if (demand->count == 0) {
+    if (demand->count == 0 || simulation->stage.is_spoiled) {
         return;
     }
     const uint64_t start_ns = clock_now_ns();
@@ -105,6 +105,9 @@ void simulation_publish(struct simulation *simulation, const struct demand *dema
         0) {
         log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
         return;
+    }
+    if (world_is_given_up(simulation->stage.world)) {
+        return; /* forces may be missing; the world that comes is shown soon */
     }
     snapshot->epoch = simulation->stage.epoch;
     const uint64_t now_ns = clock_now_ns();

@@ -5,20 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
-    return scenario_library_load(context, name, out, failure);
-}
-
-static const struct scenario_list *list_library(void *context, struct failure *failure) {
-    return scenario_library_list(context, failure);
-}
-
-struct scenario_source scenario_library_source(struct scenario_library *library) {
-    return (struct scenario_source){.context = library, .load = load_from_library, .list = list_library};
-}
-
-void stage_init(struct stage *stage, const struct stage_overrides *overrides, struct scenario_source source) {
-    *stage = (struct stage){.overrides = *overrides, .source = source};
+void stage_init(struct stage *stage) {
+    *stage = (struct stage){.world = NULL};
 }
 
 void stage_fini(struct stage *stage) {
@@ -33,48 +21,25 @@ void stage_step(struct stage *stage) {
         const struct parallel parallel = worker_pool_parallel(stage->pool);
         world_step_parallel(stage->world, &parallel);
     }
+    if (world_is_given_up(stage->world)) {
+        stage->is_spoiled = true;
+        return;
+    }
     event_log_take(&stage->log, stage->world);
 }
 
-static int fail_create(const struct scenario *scenario, enum world_result result, const char *what,
-                       struct failure *failure) {
-    if (result == WORLD_NO_MEMORY) {
-        return failure_set(failure, FAILURE_BUSY, "scenario", "out of memory for the world of \"%s\"",
-                           scenario->name);
-    }
-    return failure_set(failure, FAILURE_BAD_SCENARIO, "scenario", "%s: %s", scenario->name,
-                       result == WORLD_FULL ? "too many agents" : what);
-}
-
-int stage_put(struct stage *stage, const struct scenario *scenario, const uint64_t *seed,
-              struct failure *failure) {
-    struct world_def def = scenario->def; /* shares the scenario's arrays; not freed here */
-    if (seed != NULL) {
-        def.seed = *seed;
-    } else if (stage->overrides.has_seed) {
-        def.seed = stage->overrides.seed;
-    }
-    if (stage->overrides.tick_hz > 0.0) {
-        def.tick_hz = stage->overrides.tick_hz;
-    }
-    struct world *world = NULL;
-    const char *what = "the world cannot be made";
-    const enum world_result result = world_create(&def, &world, &what);
-    if (result != WORLD_OK) {
-        return fail_create(scenario, result, what, failure);
-    }
-    if (stage->overrides.has_simd) {
-        world_set_simd(world, stage->overrides.simd);
-    }
-    world_destroy(stage->world);
-    stage->world = world;
-    memcpy(stage->name, scenario->name, sizeof stage->name);
-    memcpy(stage->title, scenario->title, sizeof stage->title);
-    memcpy(stage->description, scenario->description, sizeof stage->description);
+void stage_change(struct stage *stage, struct staging *staging) {
+    struct world *former = stage->world;
+    stage->world = staging->world;
+    staging->world = former;
+    world_let_give_up(stage->world, stage->is_urgent);
+    memcpy(stage->name, staging->name, sizeof stage->name);
+    memcpy(stage->title, staging->title, sizeof stage->title);
+    memcpy(stage->description, staging->description, sizeof stage->description);
     stage->cursors = (struct stage_cursors){0};
     stage->epoch++;
-    event_log_init(&stage->log, world_tick_hz(world));
-    return 0;
+    stage->is_spoiled = false;
+    event_log_init(&stage->log, world_tick_hz(stage->world));
 }
 
 /* The flow at the centres of about square cells, few enough to draw. */

@@ -14,8 +14,7 @@
 #include "common/message.h"
 #include "common/nodiscard.h"
 #include "server/event_log.h"
-#include "server/scenario.h"
-#include "server/scenario_library.h"
+#include "server/scenario_order.h"
 #include "server/sim/world.h"
 #include "server/worker_pool.h"
 
@@ -31,45 +30,27 @@ struct stage_cursors {
     uint32_t refused_count;
 };
 
-/** Where scenarios come from: a scenario_library, or a test's own. */
-struct scenario_source {
-    void *context;
-    int (*load)(void *context, const char *name, struct scenario *out, struct failure *failure);
-    const struct scenario_list *(*list)(void *context, struct failure *failure);
-};
-
-/** What the command line and the environment put in place of what a scenario says or the machine offers. */
-struct stage_overrides {
-    bool has_seed;
-    uint64_t seed;
-    double tick_hz; /* 0: the scenario's */
-    bool has_simd;  /* otherwise the widest there is */
-    enum simd simd;
-};
-
 struct stage {
-    struct world *world; /* owned; NULL until the first stage_put */
+    struct world *world; /* owned; NULL until the first stage_change */
     char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
     uint32_t epoch;
     bool is_paused;
     uint32_t session; /* whose request is being applied */
     struct stage_cursors cursors;
     struct event_log log; /* what ticks brought about, not yet told */
-    struct stage_overrides overrides;
-    struct scenario_source source;
+    struct scenario_order
+        *order;               /* what was ordered for the request being applied; NULL: nothing; not owned */
     struct worker_pool *pool; /* NULL, or helps in a tick; not owned */
+    const atomic_bool *is_urgent; /* NULL, or says that the world is not wanted any more; not owned */
+    bool is_spoiled; /* a tick was given up half done: only what worlds keep from tick to tick holds */
 };
 
-struct scenario_source scenario_library_source(struct scenario_library *library);
-
-void stage_init(struct stage *stage, const struct stage_overrides *overrides, struct scenario_source source);
+void stage_init(struct stage *stage);
 void stage_fini(struct stage *stage);
-/** One tick of the world, with the pool's help if there is one. */
+/** One tick of the world, with the pool's help if there is one, unless it is given up (*is_urgent). */
 void stage_step(struct stage *stage);
-/** Builds the scenario's world and, when that succeeds, puts it in place of the old one. seed: NULL, or
- * instead of the scenario's and the command line's. 0, or -1 with *failure; nothing has changed then. */
-NODISCARD int stage_put(struct stage *stage, const struct scenario *scenario, const uint64_t *seed,
-                        struct failure *failure);
+/** Puts a built world on the stage; the one that was there (NULL at first) is in *staging afterwards. */
+void stage_change(struct stage *stage, struct staging *staging);
 /** What a viewer must know of it, as of now. */
 void stage_describe(const struct stage *stage, struct message_scenario *out);
 

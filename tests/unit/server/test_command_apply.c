@@ -56,18 +56,29 @@ static const struct scenario_list *list(void *context, struct failure *failure) 
 }
 
 static struct stage stage;
+static struct stage_overrides overrides;
+static struct scenario_source source;
 static struct buffer out;
 static struct command_effects effects;
 
+static void put(const struct scenario *scenario) {
+    struct staging staging;
+    struct failure failure = {0};
+    assert_int_equal(staging_build(scenario, &overrides, NULL, NULL, &staging, &failure), 0);
+    stage_change(&stage, &staging);
+    staging_fini(&staging);
+}
+
 static int set_up(void **state) {
     (void)state;
-    const struct stage_overrides none = {0};
-    stage_init(&stage, &none, (struct scenario_source){.load = load, .list = list});
+    stage_init(&stage);
+    overrides = (struct stage_overrides){0};
+    source = (struct scenario_source){.load = load, .list = list};
     struct scenario *scenario = malloc(sizeof *scenario);
     struct failure failure;
     assert_non_null(scenario);
     assert_int_equal(load(NULL, "pond", scenario, &failure), 0);
-    assert_int_equal(stage_put(&stage, scenario, NULL, &failure), 0);
+    put(scenario);
     scenario_fini(scenario);
     free(scenario);
     stage.is_paused = true;
@@ -94,7 +105,25 @@ static const char *apply(const char *line) {
         fail_msg("%s: %s", line, failure.message);
     }
     buffer_clear(&out);
-    effects = command_apply(&stage, request, 5, &out);
+    struct scenario_order *order = NULL;
+    if (scenario_order_is_needed(request)) {
+        struct command *command = calloc(1, sizeof *command);
+        assert_non_null(command);
+        command->request = *request;
+        order = scenario_order_create(command);
+        assert_non_null(order);
+        free(command);
+        scenario_order_work(order, &source, &overrides, NULL);
+    }
+    if (order != NULL && order->staging.world == NULL) {
+        effects = (struct command_effects){0};
+        command_answer_order(order, request, 5, world_tick(stage.world), &out);
+    } else {
+        stage.order = order;
+        effects = command_apply(&stage, request, 5, &out);
+        stage.order = NULL;
+    }
+    scenario_order_destroy(order);
     if (effects.step_ticks > 0) {
         assert_int_equal(out.length, 0);
         for (uint32_t i = 0; i < effects.step_ticks; i++) {
@@ -304,7 +333,7 @@ static void test_lists(void **state) {
         "\\\"water\\\"\"},{\"name\":\"pond\",\"title\":\"Pond\",\"description\":\"\"}]}\n");
     assert_non_null(strstr(apply("{\"op\":\"list\",\"what\":\"behaviors\"}"),
                            "{\"name\":\"arrive\",\"params\":[{\"param\":\"weight\","));
-    stage.source.context = &stage; /* see list() */
+    source.context = &stage; /* see list() */
     refuse("{\"op\":\"list\",\"id\":1}", "no_scenario", "", "the directory is gone");
 }
 
@@ -354,7 +383,7 @@ static void test_load(void **state) {
     assert_true(stage.is_paused); /* a paused server stays paused */
     (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":77}");
     assert_int_equal(world_seed(stage.world), 77);
-    stage.overrides = (struct stage_overrides){.has_seed = true, .seed = 5, .tick_hz = 120.0};
+    overrides = (struct stage_overrides){.has_seed = true, .seed = 5, .tick_hz = 120.0};
     (void)apply("{\"op\":\"load\",\"scenario\":\"lake\"}");
     assert_int_equal(world_seed(stage.world), 5);
     assert_true(world_tick_hz(stage.world) == 120.0);
@@ -393,7 +422,7 @@ static void test_describe_geometry(void **state) {
     struct scenario scenario;
     struct failure failure = {0};
     assert_int_equal(scenario_read(text, sizeof text - 1, &scenario, &failure), 0);
-    assert_int_equal(stage_put(&stage, &scenario, NULL, &failure), 0);
+    put(&scenario);
     scenario_fini(&scenario);
     struct message_scenario *told = calloc(1, sizeof *told);
     assert_non_null(told);
