@@ -75,7 +75,9 @@ static const struct field event_fields[] = {
     END,
 };
 
-/* Members that only some events have, each group by its bit of `has`. A target's x and y follow. */
+enum { EVENT_HAS_PLACE = EVENT_HAS_TARGET | EVENT_HAS_CANDIDATES };
+
+/* Members that only some events have, each group by its bit of `has`. The x and y of EVENT_HAS_PLACE follow. */
 #define GROUP(bit, ...) {bit, (const struct field[]){__VA_ARGS__, END}}
 static const struct {
     unsigned has;
@@ -92,6 +94,7 @@ static const struct {
     GROUP(EVENT_HAS_TARGET, ROW(struct message_event, "target", FIELD_NAME, target, 0, 0, 0)),
     GROUP(EVENT_HAS_OBSTACLE, ROW(struct message_event, "obstacle", FIELD_UINT32, obstacle.id, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_QUARRY, ROW(struct message_event, "quarry", FIELD_UINT32, quarry, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_CANDIDATES, ROW(struct message_event, "candidates", FIELD_UINT32, candidates, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_LEFT_OUT, ROW(struct message_event, "left_out", FIELD_UINT32, left_out, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
 };
@@ -219,7 +222,7 @@ void message_write_event(const struct message_event *event, struct buffer *out) 
             write_fields(event_groups[i].fields, event, &json);
         }
     }
-    if ((event->has & EVENT_HAS_TARGET) != 0) {
+    if ((event->has & EVENT_HAS_PLACE) != 0) {
         json_key_hundredths(&json, "x", event->x);
         json_key_hundredths(&json, "y", event->y);
     }
@@ -498,12 +501,12 @@ static int read_event(const cJSON *json, struct message_event *event, struct fai
         }
         event->has |= present != 0 ? event_groups[i].has : 0u;
     }
-    if ((event->has & EVENT_HAS_TARGET) != 0) {
+    if ((event->has & EVENT_HAS_PLACE) != 0) {
         const cJSON *x = cJSON_GetObjectItemCaseSensitive(json, "x");
         const cJSON *y = cJSON_GetObjectItemCaseSensitive(json, "y");
         if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y) || !(fabs(x->valuedouble) <= 1e9) ||
             !(fabs(y->valuedouble) <= 1e9)) {
-            return failure_set(failure, FAILURE_INVALID, "x", "expected where the target is, x and y");
+            return failure_set(failure, FAILURE_INVALID, "x", "expected a place, x and y");
         }
         event->x = llround(x->valuedouble * 100.0);
         event->y = llround(y->valuedouble * 100.0);

@@ -87,11 +87,12 @@ struct message_event {
     char param[64];                    /* "max_speed" */
     double value;                      /* of the parameter */
     char target[LIMIT_NAME_CHARS + 1]; /* a named target */
-    int64_t x, y;                      /* where it is now, 1/100 px */
+    int64_t x, y;                      /* where it is now, or a place, 1/100 px */
     uint64_t skipped;                  /* frames, since the last such event */
     struct obstacle_def obstacle;      /* the id alone when it is gone */
     uint32_t quarry;                   /* id of the agent that was caught */
     uint32_t left_out;                 /* events of this sort that were too many to tell */
+    uint32_t candidates;               /* agents that each agent there looks at; overload */
 };
 
 enum message_event_has {
@@ -107,6 +108,7 @@ enum message_event_has {
     EVENT_HAS_SHAPE = 512,
     EVENT_HAS_QUARRY = 1024,
     EVENT_HAS_LEFT_OUT = 2048,
+    EVENT_HAS_CANDIDATES = 4096, /* and a place */
 };
 
 struct message_scenario_row {

@@ -539,6 +539,10 @@ static void on_beat(void *context) {
     if (broadcast_wants_snapshot(&server->broadcast, uv_now(&server->loop))) {
         simulation_request_snapshot(server->simulation);
     }
+    struct message_event overload;
+    if (simulation_tell_overload(server->simulation, &overload)) {
+        deliver_event(server, &overload);
+    }
     pointing_retry(&server->pointing, server->simulation);
     presence_send(&server->presence, &server->sessions);
 }

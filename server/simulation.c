@@ -9,7 +9,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 
-enum { REALTIME_PRIORITY = 10 };
+enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20 };
 
 /* A question is not begun so shortly before a tick is due. */
 #define SLACK_MARGIN_NS UINT64_C(200000)
@@ -45,11 +45,11 @@ static void report_overrun(struct simulation *simulation) {
 
 static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     const uint64_t start_ns = clock_now_ns();
-    stage_step(&simulation->stage);
+    const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
     if (simulation->stage.is_spoiled) {
         return;
     }
-    simulation_note_tick(simulation, start_ns, clock_now_ns());
+    simulation_note_tick(simulation, start_ns, now_ns);
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.ticks++;
     tick_meter_add(&simulation->statistics.lateness, start_ns > due_ns ? start_ns - due_ns : 0);
@@ -238,6 +238,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     simulation->stage.is_urgent = scenario_builder_urgency(simulation->builder);
     world_let_give_up(simulation->stage.world, simulation->stage.is_urgent);
     simulation_update_description(simulation);
+    simulation->is_crowd_new = true;
     return simulation;
 }
 
@@ -255,7 +256,7 @@ int simulation_start(struct simulation *simulation, void (*notify_function)(void
 /* A tick of the usual length is done before it is given up. */
 static void wait_for_end(struct simulation *simulation) {
     const struct timespec moment = {.tv_nsec = 1000000};
-    for (int i = 0; i < SCENARIO_BUILDER_GRACE_MS && !atomic_load(&simulation->has_ended); i++) {
+    for (int i = 0; i < STOP_GRACE_MS && !atomic_load(&simulation->has_ended); i++) {
         (void)nanosleep(&moment, NULL);
     }
 }
@@ -342,6 +343,23 @@ double simulation_tick_hz(struct simulation *simulation) {
     const double tick_hz = simulation->description.tick_hz;
     pthread_mutex_unlock(&simulation->mutex);
     return tick_hz;
+}
+
+bool simulation_tell_overload(struct simulation *simulation, struct message_event *event) {
+    const uint64_t now_ns = clock_now_ns(), began_ns = atomic_load(&simulation->tick_began_ns);
+    const uint64_t running_ns = began_ns != 0 && now_ns > began_ns ? now_ns - began_ns : 0;
+    uint64_t tick_ns = 0;
+    pthread_mutex_lock(&simulation->mutex);
+    const bool is_told = overload_tell(&simulation->overload, running_ns, now_ns, event, &tick_ns);
+    pthread_mutex_unlock(&simulation->mutex);
+    if (is_told) {
+        event->tick = atomic_load(&simulation->tick);
+        log_write(LOG_WARN, "simulation",
+                  "a tick %s %.1f s: around (%.0f, %.0f) each agent, mostly of kind %s, looks at %u others",
+                  running_ns == tick_ns ? "has taken" : "took", (double)tick_ns * 1e-9,
+                  (double)event->x * 1e-2, (double)event->y * 1e-2, event->kind, event->candidates);
+    }
+    return is_told;
 }
 
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out) {

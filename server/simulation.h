@@ -84,6 +84,9 @@ void simulation_describe(struct simulation *simulation, struct message_hello *he
 uint32_t simulation_revision(const struct simulation *simulation);
 /** Whether somebody in the world aims at cursors. */
 bool simulation_wants_cursors(const struct simulation *simulation);
+/** Whether those who watch are to be told that a clump makes ticks take long, also while one is under way
+ * (overload.h); fills *event and writes a line to the log. */
+bool simulation_tell_overload(struct simulation *simulation, struct message_event *event);
 /** Copies what `stats` says of the simulation. */
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** Ticks the world has done. */

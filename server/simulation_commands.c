@@ -55,6 +55,7 @@ static void follow_up(struct simulation *simulation, const struct command_effect
     if (effects->described || effects->paused || effects->resumed) {
         simulation_update_description(simulation);
     }
+    simulation->is_crowd_new = simulation->is_crowd_new || effects->described;
     if (effects->loaded) {
         log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->stage.name, by);
         simulation_push_scenario(simulation);
@@ -122,8 +123,7 @@ static bool must_end_step(const struct simulation *simulation) {
 
 /* One tick of the step under way, which begins at start_ns. Returns when it ended. */
 static uint64_t do_step_tick(struct simulation *simulation, uint64_t start_ns) {
-    stage_step(&simulation->stage);
-    const uint64_t now_ns = clock_now_ns();
+    const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
     command_queue_spend(&simulation->commands, now_ns - start_ns);
     if (simulation->stage.is_spoiled) {
         return now_ns;

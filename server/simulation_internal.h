@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "server/overload.h"
 #include "server/scenario_builder.h"
 #include "server/target_watch.h"
 #include "server/tick_clock.h"
@@ -48,10 +49,12 @@ struct simulation {
     bool is_started, is_realtime;
     atomic_bool stop, has_ended, wants_snapshot;
     _Atomic uint64_t tick;
-    _Atomic uint32_t revision; /* counts loads, and targets and obstacles that came, moved or went */
+    _Atomic uint64_t tick_began_ns; /* of the tick under way; 0: there is none */
+    _Atomic uint32_t revision;      /* counts loads, and targets and obstacles that came, moved or went */
     atomic_bool wants_cursors;
     struct target_watch targets;
-    pthread_mutex_t mutex; /* of the four below, which other threads read or write */
+    pthread_mutex_t mutex; /* of the five below, which other threads read or write */
+    struct overload overload;
     struct simulation_statistics statistics;
     struct demand demand;
     struct message_scenario description;
@@ -59,6 +62,7 @@ struct simulation {
     uint64_t reported_dropped_ticks;
     struct step step;
     struct unseen unseen;
+    bool is_crowd_new;     /* agents came or went since a clump was last looked for */
     bool has_answers;      /* that the loop does not know of */
     uint64_t questions_ns; /* spent on questions since the last tick */
     uint64_t question_ns;  /* what one costs: the dearest of late */
@@ -80,6 +84,8 @@ void simulation_push_log(struct simulation *simulation);
 void simulation_push_scenario(struct simulation *simulation);
 /** Adds the time since since_ns to a meter of `stats`. */
 void simulation_measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns);
+/** Does a tick of the world, which begins at start_ns. Returns when it ended. */
+uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns);
 /** What `stats` says of a tick that was done from start_ns to now_ns. */
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns);
 /** The time in ticks: those of a world that ran all the time. */

@@ -118,6 +118,33 @@ void simulation_publish(struct simulation *simulation, const struct demand *dema
     simulation_measure(simulation, &simulation->statistics.copy_times, start_ns);
 }
 
+static void look_for_clump(struct simulation *simulation) {
+    simulation->is_crowd_new = false;
+    const struct clump clump = overload_look(simulation->stage.world);
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->overload.clump = clump;
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
+uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
+    if (simulation->is_crowd_new) { /* this tick may be the one that does not end */
+        look_for_clump(simulation);
+    }
+    atomic_store(&simulation->tick_began_ns, start_ns);
+    stage_step(&simulation->stage);
+    atomic_store(&simulation->tick_began_ns, 0);
+    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
+    const uint64_t now_ns = clock_now_ns();
+    if (!simulation->stage.is_spoiled &&
+        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->stage.world))) {
+        look_for_clump(simulation);
+        pthread_mutex_lock(&simulation->mutex);
+        overload_note(&simulation->overload, now_ns - start_ns);
+        pthread_mutex_unlock(&simulation->mutex);
+    }
+    return now_ns;
+}
+
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns) {
     struct simulation_statistics *statistics = &simulation->statistics;
     const struct world *world = simulation->stage.world;
@@ -128,5 +155,4 @@ void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint
     statistics->candidates = candidates;
     tick_meter_add(&statistics->step_times, now_ns - start_ns);
     pthread_mutex_unlock(&simulation->mutex);
-    atomic_store(&simulation->tick, world_tick(world));
 }

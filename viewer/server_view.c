@@ -245,6 +245,11 @@ static void apply_event(struct server_view *view, const struct message_event *ev
     } else if ((event->has & EVENT_HAS_PARAM) != 0 && (event->has & EVENT_HAS_KIND) != 0) {
         server_view_set_param(view, event->kind, event->param, event->value);
     }
+    if ((event->has & EVENT_HAS_CANDIDATES) != 0) {
+        server_view_set_notice(
+            view, true, "overload: %u agents close to each other, mostly %s, near %.0f, %.0f",
+            event->candidates, event->kind, (double)event->x * 1e-2, (double)event->y * 1e-2);
+    }
     if (is_known && event->by != 0 && event->by != view->session) {
         tell(view, event);
     }

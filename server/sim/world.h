@@ -102,6 +102,16 @@ struct steering_view {
  * none has neighbours. Of a million some thousand are asked. */
 double world_candidates(const struct world *world);
 
+/** Where agents stand closest: the cell of the grid that holds most of them. */
+struct world_clump {
+    int kind;           /* the most frequent there; of several the first */
+    vec2 at;            /* px; the middle of those of that kind */
+    int32_t candidates; /* agents that one of them looks at, all its behaviours together; no fewer than are
+                           there */
+};
+/** False when there is no such place: no agents, or none that looks for others. O(cells). */
+bool world_find_clump(const struct world *world, struct world_clump *out);
+
 uint64_t world_tick(const struct world *world);
 double world_tick_hz(const struct world *world);
 uint64_t world_seed(const struct world *world);

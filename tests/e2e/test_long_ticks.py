@@ -209,6 +209,49 @@ class LongTicks(Case):
             wait_for(lambda: server.hello()["scenario"]["name"] == "seek", "the load")
             self.assert_reply(admin.answer_to("long"), "step", stopped=True)
 
+    def overload(self, client, timeout):
+        deadline = time.monotonic() + timeout
+        while True:
+            event = client.receive_op("event", max(0.0, deadline - time.monotonic()))
+            if event["event"] == "overload":
+                return event
+
+    def test_a_clump_is_told_while_its_tick_lasts(self):
+        with Server("--paused", "flock") as server, server.connect() as admin, server.connect() as watcher:
+            watcher.request("subscribe", layout="events")
+            clumped(admin)
+            start_long_tick(admin)
+            event = self.overload(watcher, PATIENCE_S)
+            self.assertEqual((event["kind"], event["by"]), ("bird", 0), event)
+            self.assertLess(abs(event["x"] - 100) + abs(event["y"] - 100), 0.1, event)
+            self.assertEqual(event["tick"], 0)
+            self.assertGreaterEqual(event["candidates"], 400000)
+            self.assertRegex(server.stderr(), r"warn  simulation: a tick has taken 1\.\d s: around \(100, 100\)")
+            with self.assertRaises(TimeoutError):
+                self.overload(watcher, 2.0)  # the next one is due after 10 s
+            admin.vanish()
+
+    def test_a_clump_is_told_when_its_ticks_are_slow(self):
+        with Server("--paused", "flock") as server, server.connect() as admin, server.connect() as watcher:
+            watcher.request("subscribe", layout="events")
+            admin.request("step", count=30)
+            admin.request("spawn", kind="bird", count=8000, x=300, y=200)
+            stepped = admin.request("step")
+            event = self.overload(watcher, PATIENCE_S)
+            self.assertEqual(event["kind"], "bird")
+            self.assertEqual(stepped["tick"], 31)
+            self.assertIn(event["tick"], (30, 31))  # it may have been told while the tick lasted
+            self.assertGreater(event["candidates"], 4000)
+            self.assertLess(abs(event["x"] - 300) + abs(event["y"] - 200), 60, event)
+
+    def test_a_world_that_keeps_up_is_no_overload(self):
+        with Server("--paused", "flock") as server, server.connect() as admin, server.connect() as watcher:
+            watcher.request("subscribe", layout="events")
+            admin.request("step", count=200)
+            with self.assertRaises(TimeoutError):
+                self.overload(watcher, 1.0)
+            self.assertNotIn("a tick", server.stderr())
+
     def test_looking_about_in_a_crowd(self):
         """What only looks takes long in a crowd as well, and ends like a tick."""
         with Server("--paused", "flock") as server, server.connect() as asker, server.connect() as watcher:

@@ -200,6 +200,14 @@ static void events_have_their_own_members(void **state) {
           .x = -1,
           .y = 123456},
          "\"target\":\"mouse\",\"x\":-0.01,\"y\":1234.56}\n"},
+        {{.event = "overload",
+          .tick = 1,
+          .has = EVENT_HAS_KIND | EVENT_HAS_CANDIDATES,
+          .kind = "prey",
+          .x = 10000,
+          .y = -50,
+          .candidates = 40000},
+         "\"kind\":\"prey\",\"candidates\":40000,\"x\":100.00,\"y\":-0.50}\n"},
         {{.event = "lag", .tick = 1, .has = EVENT_HAS_SKIPPED, .skipped = 14}, "\"skipped\":14}\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -192,6 +192,85 @@ static void test_what_is_not_ready_holds_its_own_session(void **state) {
     assert_string_equal(pass(), "1.2 1.3");
 }
 
+/* Of loads, never ready, it notes who was asked. */
+static bool note_asked(void *context, struct command *command) {
+    char *text = context;
+    if (command->request.op == REQUEST_LOAD) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, 64 - used, "%u.%u ", command->session, (unsigned)command->sequence);
+    }
+    return command->request.op != REQUEST_LOAD;
+}
+
+/* What a load needs is begun when all that came before it on its session is dealt with, and no sooner: a load
+ * that fails at once must not be answered before them. */
+static void test_who_is_asked_when(void **state) {
+    (void)state;
+    char asked[64] = "";
+    lanes.is_ready = note_asked;
+    lanes.context = asked;
+    (void)push(1, 1, REQUEST_LOAD); /* nothing before it */
+    assert_string_equal(asked, "1.1 ");
+    asked[0] = '\0';
+    (void)push(2, 1, REQUEST_SPAWN);
+    (void)push(2, 2, REQUEST_LOAD);
+    (void)push(3, 1, REQUEST_STEP);
+    assert_string_equal(asked, "");
+    command_lanes_begin(&lanes, COMMAND_CHANGE);
+    struct command *spawn = command_lanes_take(&lanes, COMMAND_CHANGE);
+    assert_true(spawn != NULL && spawn->request.op == REQUEST_SPAWN);
+    (void)push(2, 3, REQUEST_SPAWN);
+    (void)push(4, 1, REQUEST_LOAD); /* while something is being dealt with */
+    assert_string_equal(asked, "1.1 ");
+    struct command *step = command_lanes_take(&lanes, COMMAND_CHANGE); /* so 2.1 is dealt with */
+    assert_true(step != NULL && step == lanes.step);
+    assert_string_equal(asked, "1.1 2.2 ");
+    asked[0] = '\0';
+    (void)push(3, 2, REQUEST_LOAD); /* behind its own step */
+    command_lanes_settle(&lanes);
+    assert_non_null(strstr(asked, "4.1 "));
+    assert_null(strstr(asked, "3.2 "));
+    asked[0] = '\0';
+    (void)push(5, 1, REQUEST_LOAD);
+    assert_string_equal(asked, "5.1 ");
+    end_step();
+    assert_null(command_lanes_take(&lanes, COMMAND_CHANGE));
+    assert_non_null(strstr(asked, "3.2 "));
+    outcome_free(&spawn->outcome);
+}
+
+/* Commands that are taken, or answered elsewhere, in the middle of a pass. */
+static void test_aside(void **state) {
+    (void)state;
+    bool is_built = false;
+    lanes.is_ready = is_no_load;
+    lanes.context = &is_built;
+    for (uint32_t session = 1; session <= 4; session++) {
+        (void)push(session, 1, session < 3 ? REQUEST_LOAD : REQUEST_SPAWN);
+    }
+    for (uint32_t session = 1; session <= 4; session++) {
+        (void)push(session, 2, REQUEST_SPAWN);
+    }
+    command_lanes_begin(&lanes, COMMAND_CHANGE);
+    struct command *load = command_lanes_take_first(&lanes, 1);
+    assert_true(load != NULL && load->session == 1 && load->request.op == REQUEST_LOAD);
+    assert_null(command_lanes_take_first(&lanes, 9));
+    struct command *answered = NULL;
+    for (struct command_lane *lane = lanes.used; lane != NULL; lane = lane->next) {
+        answered = lane->session == 2 ? lane->first : answered;
+    }
+    command_lanes_drop(&lanes, answered);
+    for (uint32_t session = 3; session <= 4; session++) {
+        struct command *command = command_lanes_take(&lanes, COMMAND_CHANGE);
+        assert_true(command != NULL && command->session == session);
+        outcome_free(&command->outcome);
+    }
+    assert_int_equal(lanes.count, 4);
+    assert_string_equal(pass(), "1.2 2.2 3.2 4.2");
+    outcome_free(&load->outcome);
+    outcome_free(&answered->outcome);
+}
+
 /* ---- questions ---- */
 
 static void test_changes_go_before_questions(void **state) {
@@ -351,6 +430,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_held_mouse_replaces_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_step_holds_its_own_session, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_not_ready_holds_its_own_session, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_is_asked_when, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_aside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_changes_go_before_questions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_left_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_questions_take_turns, set_up, tear_down),
