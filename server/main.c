@@ -8,6 +8,7 @@
 #include "common/descriptors.h"
 #include "common/line_writer.h"
 #include "common/log.h"
+#include "server/descriptor_limit.h"
 #include "server/options.h"
 #include "server/scenario_library.h"
 #include "server/server.h"
@@ -32,10 +33,22 @@ static void announce(struct line_writer *output, const struct server *server) {
     }
 }
 
+static void make_room(uint32_t clients) {
+    uint64_t limit = 0;
+    const uint32_t fit = descriptor_limit_raise(clients, &limit);
+    if (fit < clients) {
+        log_write(LOG_WARN, "server",
+                  "open files are limited to %llu (ulimit -Hn): room for %u clients, not for the %u of "
+                  "--max-clients",
+                  (unsigned long long)limit, fit, clients);
+    }
+}
+
 /* Serves until told to stop. */
 static int serve(const struct server_options *options, struct simulation *simulation) {
     static struct line_writer output = LINE_WRITER_ON(STDOUT_FILENO);
     struct failure failure = {0};
+    make_room(options->max_clients);
     struct server *server = server_create(options, simulation, &failure);
     if (server == NULL) {
         return complain(&failure, EXIT_USAGE);

@@ -7,11 +7,13 @@ import os
 import pathlib
 import re
 import resource
+import signal
 import socket
+import subprocess
 import tempfile
 import unittest
 
-from drover_client import ROOT, Case, Server, run_server
+from drover_client import PATIENCE_S, ROOT, Case, Server, run_server, server_binary
 
 SEEK = json.loads((ROOT / "scenarios/seek.json").read_text(encoding="utf-8"))
 
@@ -58,6 +60,28 @@ class Options(Case):
                 client.request("step", count=10)
             server.stop()
             self.assertEqual(server.process.stdout.read(), b"")
+
+    def start_with_open_files(self, soft, hard, *arguments):
+        """What a server says to these limits, and the limits it has then."""
+        with subprocess.Popen([server_binary(), "--port", "0", "--paused", *arguments], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))) as process:
+            try:
+                self.assertIn("listening", process.stdout.readline())
+                limits = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+                process.send_signal(signal.SIGTERM)
+                return process.communicate(timeout=PATIENCE_S)[1], limits
+            finally:
+                process.kill()
+
+    def test_open_files(self):
+        said, limits = self.start_with_open_files(64, 400, "--max-clients", "200")
+        self.assertNotIn("open files", said)
+        self.assertGreater(limits[0], 200)  # the soft limit was raised
+        said, limits = self.start_with_open_files(64, 300)
+        self.assertEqual(limits, (300, 300))
+        self.assertRegex(said, r"warn  server: open files are limited to 300 \(ulimit -Hn\): room for 172 clients, "
+                               r"not for the 1024 of --max-clients\n")
 
     def test_a_port_in_use(self):
         with Server("--paused", "seek") as server:
