@@ -258,8 +258,8 @@ struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted)
     return NULL;
 }
 
-/* Takes the lane's first command in the middle of a pass, which goes on without the lane. */
-static struct command *take_aside(struct command_lanes *lanes, struct command_lane *lane) {
+/* The pass goes on without the lane. */
+static void leave_pass(struct command_lanes *lanes, const struct command_lane *lane) {
     const size_t count = lanes->heap_count;
     lanes->heap_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -267,22 +267,26 @@ static struct command *take_aside(struct command_lanes *lanes, struct command_la
             push_candidate(lanes, lanes->heap[i].lane);
         }
     }
-    return remove_first(lanes, lane);
 }
 
 struct command *command_lanes_take_first(struct command_lanes *lanes, uint32_t session) {
     struct command_lane *lane = find_lane(lanes, session);
+    if (lane == NULL) {
+        return NULL;
+    }
     lanes->is_dealing = true;
-    return lane == NULL ? NULL : take_aside(lanes, lane);
+    leave_pass(lanes, lane);
+    return remove_first(lanes, lane);
 }
 
 void command_lanes_drop(struct command_lanes *lanes, const struct command *command) {
-    struct command_lane *lane = find_lane(lanes, command->session);
-    assert(lane != NULL && lane->first == command);
-    (void)command;
-    const bool is_last = lane->first->next == NULL;
-    (void)take_aside(lanes, lane);
-    if (!is_last && !lanes->is_dealing) {
+    const bool was_dealing = lanes->is_dealing;
+    const struct command *dropped = command_lanes_take_first(lanes, command->session);
+    assert(dropped == command);
+    (void)dropped;
+    lanes->is_dealing = was_dealing;
+    const struct command_lane *lane = find_lane(lanes, command->session);
+    if (lane != NULL && !was_dealing) {
         (void)is_held(lanes, lane->first);
     }
 }
