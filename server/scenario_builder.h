@@ -14,7 +14,7 @@
 #include "common/nodiscard.h"
 #include "server/scenario_order.h"
 
-enum { SCENARIO_BUILDER_GRACE_MS = 50 };
+enum { SCENARIO_BUILDER_GRACE_MS = 200 };
 
 struct scenario_builder;
 
