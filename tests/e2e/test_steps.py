@@ -46,9 +46,13 @@ class Busy(Case):
         time.sleep(0.2)
         self.assertEqual(self.tick(), tick["tick"])
 
-    def assert_stopped(self, asker):
+    def assert_stopped(self, asker, may_be_given_up=False):
+        """may_be_given_up: its last tick, which can be slow with sanitizers; the hash is then not known."""
         reply = asker.answer_to("step")
-        self.assertEqual(list(reply), ["op", "to", "id", "tick", "hash", "stopped"])
+        members = ["op", "to", "id", "tick", "hash", "stopped"]
+        if may_be_given_up and "hash" not in reply:
+            members.remove("hash")
+        self.assertEqual(list(reply), members)
         self.assert_reply(reply, "step", stopped=True)
         self.assertLess(reply["tick"], LONG)
         return reply
@@ -209,7 +213,7 @@ class Ended(Busy):
     def test_by_a_load(self):
         asker = self.begin()
         self.assert_reply(self.other.request("load", scenario="seek"), "load", tick=0)
-        self.assert_stopped(asker)
+        self.assert_stopped(asker, may_be_given_up=True)
         self.assertEqual(self.other.request("step")["tick"], 1)
 
     def test_a_refused_load_ends_nothing(self):
