@@ -31,6 +31,7 @@ QUOTED = {
     "LIMIT_RATE_SECONDS": [r"after (\d+) s without a pause the session"],
     "LIMIT_IDLE_SECONDS": [r"sends nothing for (\d+) s \(`--idle`\)"],
     "LIMIT_AUTH_SECONDS": [r"shows no token within (\d+) s"],
+    "LIMIT_TOKEN_FREE": [r"After (\d+) wrong tokens from one address", r"After (\d+) wrong tokens from an address"],
     "LIMIT_AUTH_TRIES": [r"or (\d+) wrong ones"],
     "LIMIT_TOKEN_CHARS": [r"a token has 8 to (\d+) printable"],
     "LIMIT_PERSON_BYTES": [r"at most (\d+) bytes; a name in the token file"],
@@ -84,7 +85,7 @@ def check_limits(limits, page):
 
 
 def check_codes(header, page):
-    in_header = re.findall(r'^\s*X\(\w+, "(\w+)", "([^"]*)"\)', header, re.M)
+    in_header = re.findall(r'^\s*X\(\w+, "(\w+)", "([^"]*)"\)', re.sub(r"\s*\\\n\s*(?=\")", " ", header), re.M)
     table = re.search(r"^\| code \| when \|\n\|[-|]+\|\n((?:\|.*\n)+)", page, re.M)
     in_page = re.findall(r"^\| `(\w+)` \| (.*) \|$", table[1], re.M) if table else []
     if not in_header or not in_page:

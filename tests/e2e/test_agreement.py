@@ -271,6 +271,16 @@ class Agreement(Case):
             self.tidy(client)
         self.assertEqual(verdicts, {True, False})
 
+    def test_both_say_the_same_of_names(self):
+        """Each in a session of its own: the second hello of one is refused whatever it says."""
+        verdicts = set()
+        for name in ("", " ", " a ", "Ann", "\u202eevil", "\u200b", "\u00a0", "\u3000", "\u2003\u2003", "\u0085", "\u1680", "\ufeffa", "\u2060", "\u061c",
+                     "\u180e", "\u00ad", "é" * 15, "é" * 16, "\ufffb", "\U000e0041", "a\n", "\u007f", "𝄞" * 7, "𝄞" * 8):
+            with self.subTest(name=ascii(name)), self.server.connect() as client:
+                request = {"op": "hello", "id": 1, "name": name}
+                verdicts.add(self.compare(request, client.request(**request)))
+        self.assertEqual(verdicts, {True, False})
+
     def test_help_has_what_the_schema_has(self):
         """Each op, each field, required or not, with the same bounds and the same choices; nothing more and nothing less."""
         self.assertEqual([row["op"] for row in self.help], OPS)
