@@ -23,8 +23,7 @@
     X(IN_USE, "in_use", "a behaviour or condition of the scenario names the target")                         \
     X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                        \
     X(NO_SCENARIO, "no_scenario", "no scenario of this name")                                                \
-    X(BAD_SCENARIO, "bad_scenario",                                                                          \
-      "the scenario file has a mistake or cannot be read; the message says where, or why")                   \
+    X(BAD_SCENARIO, "bad_scenario", "the scenario file has a mistake, or cannot be read; the message says")  \
     X(NOT_PAUSED, "not_paused", "step needs a paused world")                                                 \
     X(NOT_SUBSCRIBED, "not_subscribed", "set_region and resync need a subscription to frames")               \
     X(FULL, "full", "a limit is reached; nothing was done")                                                  \

@@ -5,6 +5,7 @@
 
 #include <uv.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/request.h"
 
@@ -241,22 +242,29 @@ bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms) {
 
 /* ---- frames ---- */
 
-/* The form with its frame, made now if need be; NULL when there is no room. */
+/* The form with its frame, made now if need be; NULL when there is no room, or no time. */
 static struct frame_form *make_frame(struct broadcast *broadcast, const struct snapshot *snapshot,
                                      struct session_set *sessions, const struct session *session) {
     struct frame_form *form = find_form(broadcast, &session->subscription.view);
     if (form == NULL || form->frame != NULL) {
         return form;
     }
+    if (broadcast->made_ns >= BROADCAST_MAKE_MS * UINT64_C(1000000)) {
+        return NULL;
+    }
     const size_t bytes = frame_form_needs(form);
     const bool may_ever_fit = bytes <= broadcast->scratch.memory.limit;
     if (!has_room(broadcast, bytes) &&
         !(may_ever_fit && !is_behind(session) && make_room(broadcast, sessions, bytes)) &&
         snapshot->clock_ms - form->tried_ms < BROADCAST_TRY_MS) {
+        say_short(broadcast, uv_now(sessions->loop));
         return NULL;
     }
     form->tried_ms = snapshot->clock_ms;
-    return frame_form_make(form, snapshot, &broadcast->scratch) ? form : NULL;
+    const uint64_t begun_ns = clock_now_ns();
+    const bool is_made = frame_form_make(form, snapshot, &broadcast->scratch);
+    broadcast->made_ns += clock_now_ns() - begun_ns;
+    return is_made ? form : NULL;
 }
 
 static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, struct session_set *sessions,
@@ -268,7 +276,6 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
     const struct frame_form *form = make_frame(broadcast, snapshot, sessions, session);
     if (form == NULL) {
         leave_out(broadcast, session);
-        say_short(broadcast, uv_now(sessions->loop));
         return;
     }
     subscription->has_sent = true;
@@ -308,6 +315,7 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
     }
     take_turns(slot, sessions);
     broadcast->wanted_bytes = 0;
+    broadcast->made_ns = 0;
     for (int turn = TURN_OWED; turn <= TURN_BEHIND; turn++) {
         for (struct session *session = sessions->first; session != NULL; session = session->next) {
             if (session->subscription.turn == turn && session->subscription.is_active) {

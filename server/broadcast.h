@@ -4,7 +4,9 @@
  * All frames together take no more memory than is allowed. When there is no room for a frame, those who keep
  * up go before those who are behind: frames that wait for the furthest behind are skipped first, then keys
  * that nobody who keeps up needs are given up, and at last sessions are closed whose frame has been under way
- * without a byte accepted for a second, or for ten seconds. Who is left out is served first next time.
+ * without a byte accepted for a second, or for ten seconds. Who is left out is served first next time. So is
+ * whoever's form is not made when making those of one snapshot has taken BROADCAST_MAKE_MS: the loop has
+ * others to look after.
  *
  * Lives on the loop. Owns the forms, at most LIMIT_FORMS, each while somebody has it. Remembers the epoch of
  * the world its sessions were told of, so that no frame of an old world follows the `scenario` line of a new
@@ -28,6 +30,7 @@ struct broadcast {
     int form_count;
     struct frame_scratch scratch;
     size_t wanted_bytes;        /* by those who keep up, for the snapshot at hand, more than there was room */
+    uint64_t made_ns;           /* what making frames of the snapshot at hand took */
     bool has_left_out;          /* somebody, who is due a frame that no snapshot may bring */
     uint64_t said_ms, asked_ms; /* when that was logged, and a snapshot asked for */
 };
@@ -38,6 +41,7 @@ enum {
     BROADCAST_STALLED_MS = 1000, /* without a byte accepted, */
     BROADCAST_BEHIND_MS = 10000, /* or with one frame: closed when the memory of frames is short */
     BROADCAST_ASK_MS = 1000,
+    BROADCAST_MAKE_MS = 250,
     BROADCAST_TRY_MS = 1000, /* what did not fit is looked at again: it may have become less */
     BROADCAST_SAY_MS = 60000,
 };

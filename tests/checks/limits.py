@@ -33,6 +33,7 @@ QUOTED = {
     "LIMIT_AUTH_SECONDS": [r"shows no token within (\d+) s"],
     "LIMIT_TOKEN_FREE": [r"After (\d+) wrong tokens from one address", r"After (\d+) wrong tokens from an address"],
     "LIMIT_AUTH_TRIES": [r"or (\d+) wrong ones"],
+    "LIMIT_TOKEN_FREE": [r"After (\d+) wrong tokens from one address", r"After (\d+) wrong tokens from an address"],
     "LIMIT_TOKEN_CHARS": [r"a token has 8 to (\d+) printable"],
     "LIMIT_PERSON_BYTES": [r"at most (\d+) bytes; a name in the token file"],
     "LIMIT_CURSOR_HZ": [r"when something changed, at most (\d+) times a second"],
