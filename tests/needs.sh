@@ -14,7 +14,7 @@ for what in $1; do
 done
 shift
 if [ -n "$missing" ]; then
-    echo "SKIP: not installed:$missing (packages.txt)"
+    echo "SKIP: not installed:$missing"
     exit 77
 fi
 exec "$@"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -130,12 +131,47 @@ static void test_source_tree(void **state) {
     scenario_library_fini(&library);
 }
 
+/* The folder in the home directory wins over the one beside the program, XDG_DATA_HOME over both, if it is a
+ * place. */
+static void test_where_scenarios_are(void **state) {
+    (void)state;
+    struct scenario_library library;
+    struct failure failure = {0};
+    char home[64] = "/tmp/drover-test-home-XXXXXX", own[128], path[128];
+    assert_non_null(mkdtemp(home));
+    const char *const folders[] = {".local", ".local/share", ".local/share/drover",
+                                   ".local/share/drover/scenarios"};
+    assert_int_equal(setenv("HOME", home, 1), 0);
+    assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
+    assert_int_equal(scenario_library_init(&library, NULL, &failure), 0);
+    assert_non_null(strstr(library.directory, "/../share/drover/scenarios"));
+    for (int i = 0; i < 4; i++) {
+        (void)snprintf(own, sizeof own, "%s/%s", home, folders[i]);
+        assert_int_equal(mkdir(own, 0700), 0);
+    }
+    assert_int_equal(scenario_library_init(&library, NULL, &failure), 0);
+    assert_string_equal(library.directory, own);
+    assert_int_equal(setenv("XDG_DATA_HOME", "relative", 1), 0);
+    assert_int_equal(scenario_library_init(&library, NULL, &failure), 0);
+    assert_string_equal(library.directory, own);
+    (void)snprintf(path, sizeof path, "%s/none", home);
+    assert_int_equal(setenv("XDG_DATA_HOME", path, 1), 0);
+    assert_int_equal(scenario_library_init(&library, NULL, &failure), 0);
+    assert_non_null(strstr(library.directory, "/../share/drover/scenarios"));
+    for (int i = 3; i >= 0; i--) {
+        (void)snprintf(own, sizeof own, "%s/%s", home, folders[i]);
+        assert_int_equal(rmdir(own), 0);
+    }
+    assert_int_equal(rmdir(home), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_load, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_list, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_argument, set_up, tear_down),
         cmocka_unit_test(test_source_tree),
+        cmocka_unit_test(test_where_scenarios_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
