@@ -45,8 +45,7 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, size),
      .unit = "WxH",
      .help = "Size of the window or picture, 320x240 to 8192x8192; a window is no larger than its screen. "
-             "Without it: "
-             "1280x800, more where text is larger."},
+             "Without it: 1280x800, more where text is larger."},
     {.name = "fixed-dt",
      .type = FIELD_DOUBLE,
      FIELD_MEMBER(struct viewer_options, fixed_dt_ms),
@@ -84,8 +83,7 @@ static const struct field table[] = {
      .choices = panel_names,
      .unit = "WHEN",
      .help = "The side panel and the timeline: auto (in windows at least 1000 wide, more where text is "
-             "larger), on or "
-             "off."},
+             "larger), on or off."},
     {.name = "select",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct viewer_options, selected),

@@ -234,7 +234,8 @@ void panels::help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t 
     list->PushClipRect(low, high, true);
     for (size_t i = 0; i < count; i++) {
         if (table[i].name[0] != '\0') {
-            const float x = low.x + column * static_cast<float>(at / lines);
+            const size_t side = at / lines;
+            const float x = low.x + column * static_cast<float>(side);
             const float y = low.y + line * static_cast<float>(at % lines) - help_scroll;
             const bool is_denied = view.is_denied[table[i].action];
             text(bold, x, y, is_denied ? faint_text : PALETTE_ACCENT, table[i].name);

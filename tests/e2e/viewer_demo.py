@@ -34,6 +34,8 @@ def demo(folder, environment, *arguments):
         path.mkdir(parents=True, exist_ok=True)
     (tools / "cmake").write_text("#!/bin/sh\n")
     (tools / "cmake").chmod(0o755)
+    if not (folder / "scenarios").exists():
+        (folder / "scenarios").symlink_to(ROOT / "scenarios")
     for name in ("dev", "packages.txt"):
         shutil.copy(ROOT / name, folder / name)
     (folder / "packages.txt").write_text("")
