@@ -107,21 +107,24 @@ static cJSON *value_of(const struct field *field, const struct viewer_options *o
 
 /* The file's object; an empty one when there is no file. NULL with *failure. */
 static cJSON *read_settings(const char *path, struct failure *failure) {
-    char text[FILE_MOST];
+    char reason[REGULAR_FILE_REASON] = "";
+    char *text = NULL;
+    size_t length = 0;
     struct viewer_options ignored = {.size = "640x480"};
-    struct failure reason;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        (void)failure_set(failure, FAILURE_INTERNAL, NULL, "cannot read %s: %s", path, strerror(errno));
-        return errno == ENOENT ? cJSON_CreateObject() : NULL;
+    struct failure inner = {.message = ""};
+    const enum regular_file_result result = regular_file_read(path, FILE_MOST, &text, &length, reason);
+    if (result == REGULAR_FILE_MISSING) {
+        return cJSON_CreateObject();
     }
-    const size_t length = fread(text, 1, sizeof text, file);
-    fclose(file);
-    if (config_read(text, length, &ignored, &reason) != 0) { /* it was written while we ran */
-        (void)failure_set(failure, FAILURE_BAD_PARAM, NULL, "%s is not changed: %s", path, reason.message);
-        return NULL;
+    cJSON *json = NULL;
+    if (result == REGULAR_FILE_OK && config_read(text, length, &ignored, &inner) == 0) {
+        json = cJSON_ParseWithLength(text, length);
+    } else { /* it was written while we ran */
+        (void)failure_set(failure, FAILURE_BAD_PARAM, NULL, "%s is not changed: %s", path,
+                          result == REGULAR_FILE_OK ? inner.message : reason);
     }
-    return cJSON_ParseWithLength(text, length);
+    free(text);
+    return json;
 }
 
 /* The file as it is with what was changed: text of cJSON's, or NULL with *failure. */
