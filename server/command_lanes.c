@@ -101,8 +101,8 @@ static struct command *remove_first(struct command_lanes *lanes, struct command_
 /* Whether the first command of its lane has to wait. */
 static bool is_held(const struct command_lanes *lanes, struct command *command) {
     const enum request_op op = command->request.op;
-    if (lanes->step != NULL && (command->session == lanes->step->session || op == REQUEST_STEP ||
-                                op == REQUEST_PAUSE || op == REQUEST_RESUME)) {
+    if (lanes->step != NULL &&
+        (command->session == lanes->step->session || op == REQUEST_STEP || op == REQUEST_PAUSE)) {
         return true;
     }
     return lanes->is_ready != NULL && !lanes->is_ready(lanes->context, command);

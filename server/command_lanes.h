@@ -5,7 +5,7 @@
  * 2. What changes the world is taken in order of arrival. Questions (get_params, list, inspect) come after it
  * in the same pass, in turns: a session that asks a lot is answered once for each answer of the others.
  * 3. A step that was taken is under way until command_lanes_end_step. Until then everything else of its
- * session waits, and so does every further step, pause and resume.
+ * session waits, and so does every further step and pause.
  * 4. A pause ends all steps that came before it, of all sessions; command_lanes_end_steps ends those of a
  * session. They may go on for COMMAND_GRACE_NS, all together, so that a script that sends short steps and
  * something that ends them right behind has its steps whole. That time is measured by the caller's clock of

@@ -159,7 +159,8 @@ void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns)
 static struct command_effects apply_once(struct simulation *simulation, struct command *command,
                                          struct buffer *text) {
     struct scenario_order *order = command->order;
-    if (order != NULL && simulation->step.command != NULL) {
+    const bool ends_step = order != NULL || command->request.op == REQUEST_RESUME;
+    if (ends_step && simulation->step.command != NULL) {
         simulation_end_step(simulation);
     }
     simulation->stage.session = command->session;

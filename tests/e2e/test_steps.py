@@ -92,18 +92,15 @@ class Served(Busy):
         self.assertEqual([asker.receive().get("id") for _ in range(3)], ["step", "behind", "and"])
 
     def test_steps_take_turns(self):
-        """A second step waits for the first, and so does a resume; neither keeps anybody else waiting."""
+        """A second step waits for the first, and keeps no other connection waiting."""
         asker = self.begin(count=40)
-        second, third = self.connect(), self.connect()
+        second = self.connect()
         second.send("step", id=1, count=2)
-        third.send("resume", id=1)
         self.other.request("list", what="targets")
         first_tick = asker.answer_to("step")
         self.assertNotIn("stopped", first_tick)
         self.assertEqual(first_tick["tick"], 40)
         self.assertEqual(second.answer_to(1)["tick"], 42)
-        self.assert_reply(third.answer_to(1), "resume", tick=42)
-        self.other.request("pause")
 
 
 class Shown(Busy):
@@ -173,6 +170,22 @@ class Ended(Busy):
         pause = asker.request("pause")
         self.assert_reply(pause, "pause", tick=self.assert_stopped(asker)["tick"])
         self.assert_ended()
+
+    def test_by_a_resume_of_another(self):
+        asker = self.begin()
+        resume = self.other.request("resume")
+        self.assert_reply(resume, "resume", tick=self.assert_stopped(asker)["tick"])
+        while self.tick() <= resume["tick"]:  # the world runs
+            time.sleep(0.01)
+        self.other.request("pause")
+        self.assert_ended()
+
+    def test_ones_own_resume_waits(self):
+        asker = self.begin(count=40)
+        asker.send("resume", id="resume")
+        self.assertEqual(asker.answer_to("step")["tick"], 40)
+        self.assert_reply(asker.answer_to("resume"), "resume", tick=40)
+        self.other.request("pause")
 
     def test_those_that_wait_are_ended_as_well(self):
         asker = self.begin()
