@@ -326,8 +326,8 @@ static void keep_settings(struct app *app) {
     }
     const overlay_set toggled = app->overlays ^ app->options.overlay_bits;
     app->changed |= toggled != 0 ? CONFIG_OVERLAYS : 0;
-    overlays_format(app->options.kept_overlays ^ toggled, app->options.overlays,
-                    sizeof app->options.overlays);
+    overlays_format((app->options.kept_overlays & ~toggled) | (app->overlays & toggled),
+                    app->options.overlays, sizeof app->options.overlays);
     app->options.palette = (int)app->palette;
     keep_size(app);
     if (config_save(&app->options, app->changed, &failure) != 0) {

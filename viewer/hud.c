@@ -544,11 +544,12 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
                   : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
     snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = states[state].mark;
+    view->state_words = PALETTE_TEXT;
     if (state == RUN_RUNNING && input->behind_rate >= 0.0 && !input->is_fixed) {
         const unsigned hundredths = (unsigned)(input->behind_rate * 100.0); /* never up: 0.949 is not 0.95 */
         snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
                  hundredths % 100);
-        view->state_color = PALETTE_WARN;
+        view->state_color = view->state_words = PALETTE_WARN;
     }
     view->overlays = input->overlays;
     view->palette = input->palette;

@@ -116,7 +116,7 @@ float panels::bar_begin(const panels_view &view, float y, float bar_width) {
     list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(px(PANELS_BAR_PX) / 2) + 0.5f),
                           px(4.5f), to_imgui(view.state_color), 24);
     x += px(16);
-    return x + std::max(text(regular, x, y, PALETTE_TEXT, view.state), px(64)) + px(18);
+    return x + std::max(text(regular, x, y, view.state_words, view.state), px(64)) + px(18);
 }
 
 /* Left: what is running. Right: how well it is seen. When the window is narrow, what matters least is left

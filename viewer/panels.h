@@ -86,10 +86,10 @@ struct panels_lag {
 
 /** What the panels say. All text is UTF-8. */
 struct panels_view {
-    char scenario[128]; /* "" before the first hello */
-    char address[288];  /* "127.0.0.1:7717" */
-    char state[32];     /* "running", "running 0.09x" ... */
-    color state_color;
+    char scenario[128];                          /* "" before the first hello */
+    char address[288];                           /* "127.0.0.1:7717" */
+    char state[32];                              /* "running", "running 0.09x" ... */
+    color state_color, state_words;              /* of the dot, of the words beside it */
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */
     char agents[32];                             /* in the world, when not all are shown; else "" */
     char role[16];                               /* what we are, when that is not admin; else "" */

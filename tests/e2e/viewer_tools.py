@@ -171,6 +171,13 @@ def forgets_flags(display, server):
         viewer.key("ctrl+p")
         found = kept(viewer)
         check(found == {"palette": "safe", "overlays": "radii,neighbors,places", "size": "1010x690"}, found)
+    step("what the window shows is kept, whatever the flag had put in its place")
+    with support.Viewer(VIEWER, display, server.port, "--overlays", "none") as viewer:
+        viewer.picture(lambda p: p.width == 1280, "a picture")
+        viewer.key("g")
+        time.sleep(0.3)
+        found = kept(viewer)
+        check(found == {"overlays": "radii,neighbors,places,grid"}, found)
 
 
 def changes_the_palette(viewer):

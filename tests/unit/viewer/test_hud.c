@@ -159,10 +159,12 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running");
     assert_int_equal(fixture->view.state_color, PALETTE_OK);
+    assert_int_equal(fixture->view.state_words, PALETTE_TEXT);
     input.behind_rate = 0.0949;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.09x");
     assert_int_equal(fixture->view.state_color, PALETTE_WARN);
+    assert_int_equal(fixture->view.state_words, PALETTE_WARN);
     input.behind_rate = 0.9499;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.94x");
