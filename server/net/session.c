@@ -48,7 +48,8 @@ static void on_shutdown(uv_shutdown_t *request, int status) {
 
 static void start_linger(struct session *session) {
     session->phase = SESSION_LINGERING;
-    session->phase_deadline_ms = uv_now(session->tcp.loop) + SESSION_LINGER_MS;
+    session->phase_deadline_ms =
+        uv_now(session->tcp.loop) + (session->is_hurried ? SESSION_HURRIED_LINGER_MS : SESSION_LINGER_MS);
     if (uv_shutdown(&session->shutdown, (uv_stream_t *)&session->tcp, on_shutdown) != 0) {
         close_now(session, false);
     }

@@ -39,11 +39,12 @@
 
 enum {
     SESSION_LINES_PER_TURN = 64,
-    SESSION_COMMANDS = 128,    /* requests of one session that may wait for the world */
-    SESSION_LONG_ANSWERS = 8,  /* and of those whose answers may be long */
-    SESSION_FLUSH_MS = 1000,   /* to write what is owed after bye */
-    SESSION_LINGER_MS = 250,   /* to see the other side close */
-    SESSION_DEAF_MS = 1000,    /* not read from for so long: a reset is looked for instead */
+    SESSION_COMMANDS = 128,         /* requests of one session that may wait for the world */
+    SESSION_LONG_ANSWERS = 8,       /* and of those whose answers may be long */
+    SESSION_FLUSH_MS = 1000,        /* to write what is owed after bye */
+    SESSION_LINGER_MS = 250,        /* to see the other side close */
+    SESSION_HURRIED_LINGER_MS = 50, /* the same when the server stops */
+    SESSION_DEAF_MS = 1000,         /* not read from for so long: a reset is looked for instead */
     SESSION_READ_BYTES = 4096, /* wish per read: with the longest line, the most a session keeps unhandled */
     SESSION_ADDRESS_CHARS = 64
 };
