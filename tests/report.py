@@ -2,21 +2,22 @@
 """What ctest did, on a screen.
 
     ctest ... --output-on-failure | report.py follow    failures as they come, whole; for the rest one line that moves on
-                                                         (where there is no terminal, a line every 25 tests)
+                                                         (where there is no terminal, a line every 25 tests or every minute)
     report.py summary XML...                             the sum of --output-junit files: what failed, what was skipped and why;
                                                          the last line is "N passed, N failed, N skipped"
 """
 
 import re
 import sys
+import time
 import xml.etree.ElementTree as tree
 
 RESULT = re.compile(r"^\s*(\d+)/(\d+) Test\s+#\d+: (\S+) [.*]*\s*(.*)$")
-SILENT_TESTS = 25  # between two lines where there is no terminal
+SILENT_TESTS, SILENT_S = 25, 60  # between two lines where there is no terminal
 
 
 def follow(lines, is_terminal):
-    failed, is_shown, width = 0, False, 0
+    failed, is_shown, width, said_at = 0, False, 0, time.monotonic()
     for line in lines:
         result = RESULT.match(line)
         if re.match(r"^\s+Start\s+\d+: ", line):
@@ -40,8 +41,9 @@ def follow(lines, is_terminal):
             shown = f"{state}: {name}"[:78]
             width = len(shown)
             print(shown, end="", flush=True)
-        elif int(number) % SILENT_TESTS == 0 or number == total:
+        elif int(number) % SILENT_TESTS == 0 or number == total or time.monotonic() - said_at > SILENT_S:
             print(state, flush=True)
+            said_at = time.monotonic()
     if is_terminal and width:
         print("\r" + " " * width + "\r", end="", flush=True)
 
