@@ -179,14 +179,18 @@ static int spans_of(const struct grid_axis *axis, float at, float radius, struct
 
 struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius) {
     struct grid_walk walk = {.grid = grid};
-    walk.band_count = spans_of(&grid->down, at.y, radius + grid->drift, walk.bands);
-    walk.piece_count = spans_of(&grid->across, at.x, radius + grid->drift, walk.pieces);
+    if (grid_is_given_up(grid)) {
+        walk.bands[0] = (struct grid_span){1, 0}; /* it is over before it began */
+        walk.band_count = walk.piece_count = 1;
+    } else {
+        walk.band_count = spans_of(&grid->down, at.y, radius + grid->drift, walk.bands);
+        walk.piece_count = spans_of(&grid->across, at.x, radius + grid->drift, walk.pieces);
+    }
     walk.row = walk.bands[0].first;
     return walk;
 }
 
-/* The slots of the next row of cells, or of its next piece. */
-static bool begin_run(struct grid_walk *walk) {
+bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
     if (walk->piece == walk->piece_count) {
         walk->piece = 0;
         walk->row++;
@@ -199,20 +203,9 @@ static bool begin_run(struct grid_walk *walk) {
     }
     const struct grid_span piece = walk->pieces[walk->piece++];
     const int32_t *row = walk->grid->begin + (ptrdiff_t)walk->row * walk->grid->across.cells;
-    walk->next = row[piece.first];
-    walk->end = row[piece.last + 1];
+    *begin = row[piece.first];
+    *end = row[piece.last + 1];
     return true;
-}
-
-bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
-    if (walk->next == walk->end && !begin_run(walk)) {
-        return false;
-    }
-    const int32_t left = walk->end - walk->next;
-    *begin = walk->next;
-    *end = walk->next + (left < GRID_RUN_MAX ? left : GRID_RUN_MAX);
-    walk->next = *end;
-    return !grid_is_given_up(walk->grid);
 }
 
 int32_t grid_walk_runs(const struct grid_walk *walk) {

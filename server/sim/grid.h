@@ -12,7 +12,7 @@
  * clamped: nothing lies outside. The number of cells is bounded by the number of agents there is room for.
  * 4. A walk visits every agent within the radius, each once, and others: the caller tests distances.
  * 5. Memory is taken by grid_reserve and nowhere else.
- * 6. Once *given_up is true, walks end and sorting stops half done: what comes of them is thrown away.
+ * 6. Once *given_up is true no walk begins and sorting stops half done: what comes of it is thrown away.
  *
  * Owns its columns (grid_fini).
  */
@@ -29,11 +29,7 @@
 #include "server/sim/edge.h"
 #include "server/sim/parallel.h"
 
-enum {
-    GRID_PARTS = 8,
-    GRID_SPARE = 64,      /* readable slots behind the last one */
-    GRID_RUN_MAX = 65536, /* slots looked at before it is asked whether to go on: some ms at most */
-};
+enum { GRID_PARTS = 8, GRID_SPARE = 64 /* readable slots behind the last one */ };
 
 /** One direction of the grid: cell = (coordinate - origin) * scale. */
 struct grid_axis {
@@ -134,8 +130,7 @@ struct grid_walk {
     int band_count, piece_count; /* spans of rows, spans of columns: two where a torus wraps */
     struct grid_span bands[2], pieces[2];
     int band, piece;
-    int32_t row;       /* cell row */
-    int32_t next, end; /* slots of the run under way that are not handed out yet */
+    int32_t row; /* cell row */
 };
 
 /** The cell of an agent. */
@@ -144,10 +139,10 @@ static inline int32_t grid_cell(const struct grid *grid, const struct motion *mo
            grid_axis_cell(&grid->across, motion->x);
 }
 
+/** A walk that visits nobody once *given_up is true. */
 struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius);
 
-/** The next contiguous run of slots [*begin, *end), no longer than GRID_RUN_MAX; false when there is none, or
- * the result is not wanted any more. */
+/** The next contiguous run of slots [*begin, *end); false when there is none. */
 bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end);
 
 /** How many runs a walk has at most: what it costs when all are empty. */

@@ -284,11 +284,15 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
         world->scenery.def.obstacles[i].id = (uint32_t)i + 1;
     }
     world->next_obstacle = (uint32_t)world->scenery.def.obstacle_count + 1;
+    world->is_creating = true;
     if (result == WORLD_OK) {
-        world->is_creating = true;
         result = place_agents(def, world, reason);
-        world->is_creating = false;
     }
+    if (result == WORLD_OK && !world_is_given_up(world)) {
+        world_group_kinds(world);
+        world_sort(world);
+    }
+    world->is_creating = false;
     if (result == WORLD_OK && world_is_given_up(world)) {
         result = WORLD_GIVEN_UP;
     }
@@ -296,8 +300,6 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
         world_destroy(world);
         return result;
     }
-    world_group_kinds(world);
-    world_sort(world);
     *out = world;
     return WORLD_OK;
 }

@@ -256,7 +256,9 @@ void world_sort(struct world *world) {
     note_bodies(world);
     if (world->is_sorted) {
         const atomic_bool *given_up = world->grid.given_up;
-        world->grid.given_up = NULL; /* a command takes effect wholly */
+        if (!world->is_creating) {
+            world->grid.given_up = NULL; /* a command takes effect wholly */
+        }
         grid_resort(&world->grid, &world->bounds, widest_walk(world, edge));
         world->grid.given_up = given_up;
         fill_radii(world, 0, world->agent_count);

@@ -195,29 +195,19 @@ static void test_few_candidates(void **state) {
     grid_fini(&grid);
 }
 
-/* A crowd in one cell is walked in pieces, and nobody at all once the walk is given up. */
-static void test_crowd(void **state) {
+static void test_given_up(void **state) {
     (void)state;
-    enum { CROWD = 2 * GRID_RUN_MAX + 1 };
-    struct grid grid = {0};
-    assert_int_equal(grid_reserve(&grid, CROWD), 0);
-    for (int32_t row = 0; row < CROWD; row++) {
-        grid_append(&grid, (struct motion){5.0f, 5.0f, 0.0f, 0.0f}, 0);
-    }
+    struct grid grid = make_grid();
     const struct bounds bounds = {{1000.0f, 1000.0f}, EDGE_WRAP};
-    grid_resort(&grid, &bounds, 50.0f);
-    struct grid_walk walk = grid_walk_begin(&grid, (vec2){5.0f, 5.0f}, 10.0f);
-    int32_t visited = 0;
-    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
-        assert_true(begin == end || begin == visited);
-        assert_true(end - begin <= GRID_RUN_MAX);
-        visited += end - begin;
-    }
-    assert_int_equal(visited, CROWD);
-    const atomic_bool given_up = true;
+    scatter(MANY, (vec2){0.0f, 0.0f}, (vec2){999.0f, 999.0f});
+    grid_build(&grid, &bounds, motion, kind, MANY, 50.0f);
+    atomic_bool given_up = false;
     grid.given_up = &given_up;
+    assert_int_equal(check_walk(&grid, &bounds, (vec2){5.0f, 5.0f}, 2000.0f), MANY);
+    atomic_store(&given_up, true);
+    struct grid_walk walk = grid_walk_begin(&grid, (vec2){5.0f, 5.0f}, 2000.0f);
     int32_t begin = 0, end = 0;
-    walk = grid_walk_begin(&grid, (vec2){5.0f, 5.0f}, 10.0f);
+    assert_int_equal(grid_walk_runs(&walk), 0);
     assert_false(grid_walk_next(&walk, &begin, &end));
     grid_fini(&grid);
 }
@@ -228,6 +218,6 @@ int main(void) {
         cmocka_unit_test(test_upper_edge),    cmocka_unit_test(test_outside_the_world),
         cmocka_unit_test(test_torus),         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_nothing_in_it), cmocka_unit_test(test_few_candidates),
-        cmocka_unit_test(test_crowd)};
+        cmocka_unit_test(test_given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
