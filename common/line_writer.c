@@ -165,13 +165,19 @@ static void wait_until(struct line_writer *writer, uint64_t deadline_ns) {
     (void)pthread_cond_timedwait(&writer->changed, &writer->mutex, &deadline);
 }
 
+/* Whether a line could be written now: the thread is then only waiting for a processor. */
+static bool is_writable(const struct line_writer *writer) {
+    struct pollfd watch = {.fd = writer->descriptor, .events = POLLOUT};
+    return poll(&watch, 1, 0) == 1 && (watch.revents & POLLOUT) != 0;
+}
+
 /* Waits for the thread to be done, as long as it gets on. */
 static void drain(struct line_writer *writer) {
     const uint64_t start_ns = clock_now_ns();
     uint64_t progress_ns = start_ns;
     uint64_t lines_out = writer->lines_out;
     for (uint64_t now_ns = start_ns; !writer->is_done; now_ns = clock_now_ns()) {
-        if (writer->lines_out != lines_out) {
+        if (writer->lines_out != lines_out || is_writable(writer)) {
             lines_out = writer->lines_out;
             progress_ns = now_ns;
         }
@@ -179,7 +185,7 @@ static void drain(struct line_writer *writer) {
             now_ns - start_ns >= LINE_WRITER_STOP_MS * (uint64_t)1000000) {
             return;
         }
-        wait_until(writer, progress_ns + LINE_WRITER_STALL_MS * (uint64_t)1000000);
+        wait_until(writer, now_ns + LINE_WRITER_STALL_MS * (uint64_t)1000000 / 4);
     }
 }
 

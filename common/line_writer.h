@@ -52,9 +52,9 @@ bool line_writer_start(struct line_writer *writer, char *ring, size_t size,
                        size_t (*write_note)(char *line, size_t size, uint64_t left_out));
 /** Writes a line, which ends with its only "\n", or has it written. Never waits while the thread runs. */
 void line_writer_put(struct line_writer *writer, const char *line, size_t length);
-/** Waits until everything is written and ends the thread; gives up when nothing leaves for
- * LINE_WRITER_STALL_MS, and after LINE_WRITER_STOP_MS. Whatever is put after giving up is left out. Does
- * nothing when the thread does not run. */
+/** Waits until everything is written and ends the thread; gives up when nothing leaves and
+ * nothing could for LINE_WRITER_STALL_MS, and after LINE_WRITER_STOP_MS. Whatever is put after giving up is
+ * left out. Does nothing when the thread does not run. */
 void line_writer_stop(struct line_writer *writer);
 
 #endif
