@@ -275,7 +275,7 @@ class Agreement(Case):
         """Each in a session of its own: the second hello of one is refused whatever it says."""
         verdicts = set()
         for name in ("", " ", " a ", "Ann", "\u202eevil", "\u200b", "\u00a0", "\u3000", "\u2003\u2003", "\u0085", "\u1680", "\ufeffa", "\u2060", "\u061c",
-                     "\u180e", "\u00ad", "é" * 15, "é" * 16, "\ufffb", "\U000e0041", "a\n", "\u007f", "𝄞" * 7, "𝄞" * 8):
+                     "\u180e", "\u00ad", "\u2800", "\u3164 a", "a\u034f", "\ufe0f", "\u2764\ufe0f", "\ufff0", "\U0001d173", "\U0001bca0", "é" * 15, "é" * 16, "\ufffb", "\U000e0041", "a\n", "\u007f", "𝄞" * 7, "𝄞" * 8):
             with self.subTest(name=ascii(name)), self.server.connect() as client:
                 request = {"op": "hello", "id": 1, "name": name}
                 verdicts.add(self.compare(request, client.request(**request)))

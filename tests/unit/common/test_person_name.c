@@ -32,6 +32,7 @@ static void keeps_names(void **state) {
     kept_as("\xe5\xb1\xb1\xe7\x94\xb0", "\xe5\xb1\xb1\xe7\x94\xb0");
     kept_as("\xd7\x93\xd7\xa0\xd7\x99", "\xd7\x93\xd7\xa0\xd7\x99"); /* Hebrew needs no controls */
     kept_as("\xf0\x9f\x90\x91", "\xf0\x9f\x90\x91");
+    kept_as("\xe2\x9d\xa4\xef\xb8\x8f Ann", "\xe2\x9d\xa4\xef\xb8\x8f Ann"); /* a red heart */
     kept_as("0123456789012345678901234567890", "0123456789012345678901234567890");
 }
 
@@ -51,6 +52,10 @@ static void refuses_what_misleads(void **state) {
     refused("\xef\xbb\xbf"
             "a",
             "U+FEFF");
+    refused("\xe3\x85\xa4", "U+3164");
+    refused("A\xc2\xadnn", "U+00AD");
+    refused("Ann\xf3\xa0\x81\x81", "U+E0041");
+    refused("\xe2\xa0\x80\xef\xb8\x8f", "nothing but blanks");
     refused("a\xff", "byte 2 is not UTF-8");
     refused("01234567890123456789012345678901", "32 bytes");
 }
