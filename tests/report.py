@@ -13,6 +13,7 @@ import time
 import xml.etree.ElementTree as tree
 
 RESULT = re.compile(r"^\s*(\d+)/(\d+) Test\s+#\d+: (\S+) [.*]*\s*(.*)$")
+SECOND = re.compile(r"^\s+Test\s+#\d+: (\S+) [.*]*\s*Passed")  # of --repeat until-pass
 SILENT_TESTS, SILENT_S = 25, 60  # between two lines where there is no terminal
 
 
@@ -22,6 +23,11 @@ def follow(lines, is_terminal):
         result = RESULT.match(line)
         if re.match(r"^\s+Start\s+\d+: ", line):
             is_shown = False
+            continue
+        second = SECOND.match(line)
+        if second:
+            failed, is_shown = failed - 1, False
+            print(f"passed the second time: {second[1]}")
             continue
         if not result:
             if re.match(r"^\d+% tests passed", line) or line.startswith("Label Time Summary"):
