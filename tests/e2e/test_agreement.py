@@ -17,7 +17,7 @@ import unittest
 from drover_client import Case, Server
 from schema_check import DEFS, OPS, complaint, inlined
 
-COUNT = 60000 if os.environ.get("DROVER_SLOW") else 4000
+COUNT = 20000 if os.environ.get("DROVER_SLOW") else 4000
 SEED = int(os.environ.get("DROVER_SEED", "11"))
 BATCH = 100
 

@@ -141,7 +141,8 @@ class Packed(Layouts):
             compared = 0
             for frame in got:
                 if frame["tick"] in seen:
-                    self.assert_same_frame(packed.of_objects(seen[frame["tick"]]), frame)
+                    # A tick may be copied out twice, when a frame of it was left out for want of time: another clock.
+                    self.assert_same_frame(packed.of_objects(seen[frame["tick"]]), frame, ("tick", "time", "targets"))
                     compared += 1
             self.assertGreaterEqual(compared, 3, (len(got), len(seen), stream.keys))
             self.assertGreaterEqual(stream.keys, 2)
