@@ -147,6 +147,13 @@ class Client:
         self.last_line = self.read_line(timeout)
         return parse_checked(self.last_line)
 
+    def unread(self):
+        """The bytes that came and were not asked for, for a test that reads the socket itself from here on."""
+        data = b"".join(line + b"\n" for _, line in self._waiting) + bytes(self._bytes)
+        self._waiting.clear()
+        self._bytes.clear()
+        return data
+
     def receive_op(self, op, timeout=PATIENCE_S):
         """The next message of this op; others are thrown away."""
         deadline = time.monotonic() + timeout

@@ -120,7 +120,7 @@ class Packed(Layouts):
             hand.request("spawn", kind="prey", count=3000)
             fast.request("subscribe", hz=60)
             slow.request("subscribe", layout="packed", hz=60)
-            stream, text, got, seen = packed.Stream(), b"", [], {}
+            stream, text, got, seen = packed.Stream(), slow.unread(), [], {}
             start, taken, churn = time.monotonic(), 0, 0
             fast.socket.settimeout(0.001)
             while time.monotonic() < start + 6 or len(got) < 5:
