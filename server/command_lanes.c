@@ -215,6 +215,7 @@ void command_lanes_begin(struct command_lanes *lanes, unsigned wanted) {
     lanes->heap_count = 0;
     lanes->pass_end = lanes->arrivals;
     lanes->pass_wanted = wanted;
+    lanes->passed_over = 0;
     for (struct command_lane *lane = lanes->used; lane != NULL; lane = lane->next) {
         if (is_wanted(lane->first, wanted)) {
             push_candidate(lanes, lane);
@@ -246,8 +247,9 @@ struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted)
         }
         const bool is_last = lane->first->next == NULL;
         struct command *command = remove_first(lanes, lane);
-        if (!is_last && lane->first->number <= lanes->pass_end &&
-            is_wanted(lane->first, lanes->pass_wanted)) {
+        if (!is_last && !is_wanted(lane->first, lanes->pass_wanted)) {
+            lanes->passed_over |= command_sort_of(&lane->first->request);
+        } else if (!is_last && lane->first->number <= lanes->pass_end) {
             push_candidate(lanes, lane);
         }
         lanes->turn = command->turn > lanes->turn ? command->turn : lanes->turn;
@@ -292,7 +294,11 @@ void command_lanes_drop(struct command_lanes *lanes, const struct command *comma
 }
 
 unsigned command_lanes_left(const struct command_lanes *lanes) {
-    return lanes->heap_count == 0 ? 0u : command_sort_of(&lanes->heap[0].lane->first->request);
+    unsigned left = lanes->passed_over;
+    for (size_t i = 0; i < lanes->heap_count; i++) {
+        left |= command_sort_of(&lanes->heap[i].lane->first->request);
+    }
+    return left;
 }
 
 struct command *command_lanes_pop(struct command_lanes *lanes) {

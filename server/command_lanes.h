@@ -72,6 +72,7 @@ struct command_lanes {
     uint64_t pass_end;    /* number of the last command that had come when the pass began */
     bool is_dealing;      /* what was taken last may not be dealt with yet */
     unsigned pass_wanted; /* what it was to take then */
+    unsigned passed_over; /* sorts that came to the front of a lane and were not what it was to take */
 
     struct command *step;         /* under way; NULL: none. Not owned */
     uint64_t step_end_ns;         /* ticking_ns at which its session has it end */
@@ -100,7 +101,8 @@ struct command *command_lanes_take_first(struct command_lanes *lanes, uint32_t s
 void command_lanes_settle(struct command_lanes *lanes);
 /** Takes this command, the first of its lane, out: it was answered. The pass goes on without its session. */
 void command_lanes_drop(struct command_lanes *lanes, const struct command *command);
-/** Which sorts the pass left because they were not wanted any more: enum command_sort. */
+/** Which sorts the pass left, though they may be ready, because it ended or did not want them: enum
+ * command_sort. */
 unsigned command_lanes_left(const struct command_lanes *lanes);
 /** Any command, in order within its session, ready or not: to get rid of all. NULL when there is none. */
 struct command *command_lanes_pop(struct command_lanes *lanes);

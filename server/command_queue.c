@@ -63,10 +63,15 @@ void command_queue_begin(struct command_queue *queue, unsigned wanted) {
 struct command *command_queue_take(struct command_queue *queue, unsigned wanted) {
     pthread_mutex_lock(&queue->mutex);
     struct command *command = command_lanes_take(&queue->lanes, wanted);
-    queue->news |= command == NULL ? command_lanes_left(&queue->lanes) : 0u;
     tell_step_end(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
+}
+
+void command_queue_end_pass(struct command_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->news |= command_lanes_left(&queue->lanes);
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 struct command *command_queue_take_first(struct command_queue *queue, uint32_t session) {

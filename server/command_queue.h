@@ -40,6 +40,8 @@ NODISCARD enum command_push command_queue_push(struct command_queue *queue, uint
  * with some left because they are not wanted any more, the next wait returns at once. */
 void command_queue_begin(struct command_queue *queue, unsigned wanted);
 struct command *command_queue_take(struct command_queue *queue, unsigned wanted);
+/** After the last take of a pass, also of one that is broken off. */
+void command_queue_end_pass(struct command_queue *queue);
 struct command *command_queue_pop(struct command_queue *queue);
 struct command *command_queue_take_first(struct command_queue *queue, uint32_t session);
 void command_queue_settle(struct command_queue *queue);

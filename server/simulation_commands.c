@@ -296,6 +296,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
         }
         count++;
     }
+    command_queue_end_pass(&simulation->commands);
     tell_commands(simulation, count);
     if (count > 0 && sorts == COMMAND_ANY) { /* a tick may wait for it */
         simulation_measure(simulation, &simulation->statistics.command_times,

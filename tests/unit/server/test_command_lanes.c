@@ -281,7 +281,7 @@ static void test_changes_go_before_questions(void **state) {
     (void)push(2, 2, REQUEST_INSPECT);
     (void)push(3, 1, REQUEST_SPAWN);
     assert_string_equal(pass_within(COMMAND_QUESTION, 9), "1.1"); /* the others wait for the tick */
-    assert_int_equal(command_lanes_left(&lanes), 0);
+    assert_int_equal(command_lanes_left(&lanes), COMMAND_CHANGE);
     (void)push(4, 1, REQUEST_GET_PARAMS);
     (void)push(4, 2, REQUEST_SPAWN);
     assert_string_equal(pass_within(COMMAND_ANY, 1), "1.2 2.1 3.1 2.2");
@@ -290,6 +290,18 @@ static void test_changes_go_before_questions(void **state) {
 }
 
 /* Questions left behind a change in the same pass are left, too. */
+/* A pause, then a question behind it that the pass had no time for: the paused world has to be asked again.
+ */
+static void test_what_a_pass_did_not_want_is_left(void **state) {
+    (void)state;
+    (void)push(1, 1, REQUEST_PAUSE);
+    (void)push(1, 2, REQUEST_LIST);
+    assert_string_equal(pass_within(COMMAND_CHANGE, 9), "1.1");
+    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUESTION);
+    assert_string_equal(pass(), "1.2");
+    assert_int_equal(command_lanes_left(&lanes), 0);
+}
+
 static void test_what_is_left_is_told(void **state) {
     (void)state;
     (void)push(1, 1, REQUEST_LIST);
@@ -434,6 +446,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_aside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_changes_go_before_questions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_left_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_a_pass_did_not_want_is_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_questions_take_turns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_session_starves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_turns_do_not_go_back, set_up, tear_down),

@@ -87,7 +87,8 @@ static void test_what_is_held_is_waited_for(void **state) {
     struct command *list = command_queue_take(&queue, COMMAND_ANY);
     assert_non_null(list);
     assert_null(command_queue_take(&queue, COMMAND_CHANGE)); /* the time for questions is over */
-    expect_no_wait(&queue, COMMAND_ANY);                     /* but there is one */
+    command_queue_end_pass(&queue);
+    expect_no_wait(&queue, COMMAND_ANY); /* but there is one */
     outcome_free(&list->outcome);
     command_queue_fini(&queue);
 }
