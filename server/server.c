@@ -71,6 +71,19 @@ static void send_hello(struct server *server, struct session *session) {
     free(hello);
 }
 
+/* How the world is, for the caller to free, and the revision that this holds at least. NULL when memory is
+ * short: the session is closed then. */
+static struct message_hello *describe(struct server *server, struct session *session, uint32_t *revision) {
+    struct message_hello *now = calloc(1, sizeof *now);
+    if (now == NULL) {
+        session_close(session, "slow", "the server is short of memory");
+        return NULL;
+    }
+    *revision = simulation_revision(server->simulation);
+    simulation_describe(server->simulation, now);
+    return now;
+}
+
 static void update_demand(struct server *server) {
     const struct demand demand = broadcast_demand(&server->broadcast, &server->sessions);
     simulation_set_demand(server->simulation, &demand);
@@ -185,13 +198,11 @@ static void do_hello(struct server *server, struct session *session, const struc
         send_greeting(session, request, NULL);
         return;
     }
-    struct message_hello *now = calloc(1, sizeof *now);
+    uint32_t revision = 0;
+    struct message_hello *now = describe(server, session, &revision);
     if (now == NULL) {
-        session_close(session, "slow", "the server is short of memory");
         return;
     }
-    const uint32_t revision = simulation_revision(server->simulation);
-    simulation_describe(server->simulation, now);
     send_greeting(session, request, now);
     send_scenario(session, revision, &now->scenario);
     free(now);
@@ -496,13 +507,11 @@ static void send_lag(struct server *server, struct session *session, struct mess
     if ((lag->has & EVENT_HAS_LEFT_OUT) == 0) {
         return;
     }
-    struct message_hello *now = calloc(1, sizeof *now);
+    uint32_t revision = 0;
+    struct message_hello *now = describe(server, session, &revision);
     if (now == NULL) {
-        session_close(session, "slow", "the server is short of memory");
         return;
     }
-    const uint32_t revision = simulation_revision(server->simulation);
-    simulation_describe(server->simulation, now);
     send_scenario(session, revision, &now->scenario);
     simulation_request_snapshot(server->simulation);
     free(now);
