@@ -5,7 +5,7 @@ include(CheckCSourceCompiles)
 
 # Every sum of floats is rounded to a float (FLT_EVAL_METHOD 0). Most processors do that by themselves; strict ISO C
 # asks s390x for doubles, and x87 has nothing but its 80 bits. The first flags that serve are taken; when none do,
-# server/sim/world_internal.h says so.
+# server/sim/world/world_internal.h says so.
 function(drover_float_flags result)
   set(candidates "" "-fexcess-precision=fast" "-msse2 -mfpmath=sse")
   foreach(flags IN LISTS candidates)

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/descriptors.h"
-#include "common/line_writer.h"
-#include "common/log.h"
+#include "common/system/descriptors.h"
+#include "common/system/line_writer.h"
+#include "common/system/log.h"
 #include "server/descriptor_limit.h"
+#include "server/library/scenario_library.h"
 #include "server/options.h"
-#include "server/scenario_library.h"
 #include "server/server.h"
-#include "server/simulation.h"
+#include "server/simulation/simulation.h"
 
 enum { EXIT_USAGE = 2, OUTPUT_BYTES = 256 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/limits.h"
-#include "common/log.h"
-#include "server/scenario_library.h"
+#include "common/base/limits.h"
+#include "common/system/log.h"
+#include "server/library/scenario_library.h"
 
 #define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
 #define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)

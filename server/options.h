@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/options.h"
-#include "server/stage.h"
+#include "common/system/options.h"
+#include "server/commands/stage.h"
 
 struct server_options {
     char listen[256];

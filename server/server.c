@@ -10,21 +10,21 @@
 
 #include <uv.h>
 
-#include "common/clock.h"
-#include "common/limits.h"
-#include "common/log.h"
-#include "common/message.h"
-#include "common/request_help.h"
-#include "server/access.h"
-#include "server/answer.h"
-#include "server/broadcast.h"
+#include "common/base/limits.h"
+#include "common/protocol/message.h"
+#include "common/protocol/request_help.h"
+#include "common/system/clock.h"
+#include "common/system/log.h"
+#include "server/broadcast/broadcast.h"
+#include "server/broadcast/subscribe.h"
+#include "server/commands/answer.h"
 #include "server/net/listener.h"
 #include "server/net/session_set.h"
-#include "server/pointing.h"
-#include "server/presence.h"
-#include "server/reception.h"
-#include "server/statistics.h"
-#include "server/subscribe.h"
+#include "server/sessions/access.h"
+#include "server/sessions/pointing.h"
+#include "server/sessions/presence.h"
+#include "server/sessions/reception.h"
+#include "server/sessions/statistics.h"
 
 enum {
     SPARE_SESSIONS = 64,       /* that wait until they have read that it is full; others are told at once */

@@ -6,10 +6,10 @@
 #ifndef DROVER_SERVER_SERVER_H
 #define DROVER_SERVER_SERVER_H
 
-#include "common/failure.h"
-#include "common/nodiscard.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
 #include "server/options.h"
-#include "server/simulation.h"
+#include "server/simulation/simulation.h"
 
 struct server;
 

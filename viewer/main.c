@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/descriptors.h"
-#include "common/log.h"
-#include "viewer/app.h"
+#include "common/system/descriptors.h"
+#include "common/system/log.h"
+#include "viewer/app/app.h"
 
 static int report(const struct failure *failure, int status) {
     log_plain("drover-viewer: %s", failure->message);

@@ -3,8 +3,8 @@
  * could be taken for a request: a web page must not be able to drive a server on the reader's own machine.
  * Pure.
  */
-#ifndef DROVER_NET_FOREIGN_H
-#define DROVER_NET_FOREIGN_H
+#ifndef DROVER_SERVER_NET_FOREIGN_H
+#define DROVER_SERVER_NET_FOREIGN_H
 
 #include <stddef.h>
 

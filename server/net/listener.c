@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 
 enum { ACCEPTS_PER_TURN = 64 };
 

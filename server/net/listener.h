@@ -4,16 +4,16 @@
  * itself: when descriptors run out (EMFILE, ENFILE) it says so once, rests for a second and tries again;
  * those who wait in the backlog are served then.
  */
-#ifndef DROVER_NET_LISTENER_H
-#define DROVER_NET_LISTENER_H
+#ifndef DROVER_SERVER_NET_LISTENER_H
+#define DROVER_SERVER_NET_LISTENER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <uv.h>
 
-#include "common/failure.h"
-#include "common/nodiscard.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
 
 enum {
     LISTENER_REST_MS = 1000,

@@ -1,6 +1,6 @@
 /* What is done to a connected socket itself, below libuv. Keeps nothing. */
-#ifndef DROVER_NET_PEER_SOCKET_H
-#define DROVER_NET_PEER_SOCKET_H
+#ifndef DROVER_SERVER_NET_PEER_SOCKET_H
+#define DROVER_SERVER_NET_PEER_SOCKET_H
 
 #include <stdbool.h>
 #include <stddef.h>

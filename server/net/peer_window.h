@@ -12,13 +12,13 @@
  * Pure, but for peer_window_read and peer_window_is_closed. A client that keeps up is never asked about: it
  * has no frames skipped.
  */
-#ifndef DROVER_NET_PEER_WINDOW_H
-#define DROVER_NET_PEER_WINDOW_H
+#ifndef DROVER_SERVER_NET_PEER_WINDOW_H
+#define DROVER_SERVER_NET_PEER_WINDOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/nodiscard.h"
+#include "common/base/nodiscard.h"
 
 enum {
     PEER_WINDOW_HOLD_MS = 1000,  /* the longest that a frame is held back for the window's sake */

@@ -7,8 +7,8 @@
  * the time is held all the time, however its bytes happen to arrive.
  * 3. Once forgiven, it is full, and nothing is taken for RATE_LIMIT_FREE_MS.
  */
-#ifndef DROVER_NET_RATE_LIMIT_H
-#define DROVER_NET_RATE_LIMIT_H
+#ifndef DROVER_SERVER_NET_RATE_LIMIT_H
+#define DROVER_SERVER_NET_RATE_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

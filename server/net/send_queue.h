@@ -11,15 +11,15 @@
  * always accepted: whoever hands out requests stops in time (send_queue_has_room). Of other lines (events)
  * one that would pass control_limit is refused, unless none waits.
  */
-#ifndef DROVER_NET_SEND_QUEUE_H
-#define DROVER_NET_SEND_QUEUE_H
+#ifndef DROVER_SERVER_NET_SEND_QUEUE_H
+#define DROVER_SERVER_NET_SEND_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/nodiscard.h"
-#include "common/shared_bytes.h"
+#include "common/base/nodiscard.h"
+#include "common/base/shared_bytes.h"
 
 enum { SEND_QUEUE_BATCH = 32 };
 

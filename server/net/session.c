@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/message.h"
+#include "common/protocol/message.h"
+#include "common/system/log.h"
 #include "server/net/foreign.h"
 #include "server/net/peer_socket.h"
 

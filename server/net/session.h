@@ -19,20 +19,20 @@
  * gets neither events nor frames, until it is told of that (session_is_behind).
  * 7. A peer whose first bytes are HTTP or TLS is answered in HTTP and closed (foreign.h).
  */
-#ifndef DROVER_NET_SESSION_H
-#define DROVER_NET_SESSION_H
+#ifndef DROVER_SERVER_NET_SESSION_H
+#define DROVER_SERVER_NET_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <uv.h>
 
-#include "common/buffer.h"
-#include "common/limits.h"
-#include "common/line_reader.h"
-#include "common/nodiscard.h"
-#include "common/request.h"
-#include "common/snapshot_view.h"
+#include "common/base/buffer.h"
+#include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+#include "common/protocol/line_reader.h"
+#include "common/protocol/request.h"
+#include "common/snapshot/snapshot_view.h"
 #include "server/net/peer_window.h"
 #include "server/net/rate_limit.h"
 #include "server/net/send_queue.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 
 static void host_line(void *context, struct session *session, const char *line, size_t length) {
     struct session_set *set = context;

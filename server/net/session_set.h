@@ -5,8 +5,8 @@
  * 2. Numbers count from 1 and are never used twice.
  * 3. Sessions with lines left take turns of SESSION_LINES_PER_TURN lines, one turn each loop iteration.
  */
-#ifndef DROVER_NET_SESSION_SET_H
-#define DROVER_NET_SESSION_SET_H
+#ifndef DROVER_SERVER_NET_SESSION_SET_H
+#define DROVER_SERVER_NET_SESSION_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What the benchmarks tell of several runs. */
-#ifndef DROVER_TESTS_BENCH_MEDIAN_H
-#define DROVER_TESTS_BENCH_MEDIAN_H
+#ifndef DROVER_TESTS_BENCH_BENCH_MEDIAN_H
+#define DROVER_TESTS_BENCH_BENCH_MEDIAN_H
 
 #include <stdlib.h>
 

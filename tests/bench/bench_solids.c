@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/clock.h"
-#include "server/sim/world.h"
+#include "common/system/clock.h"
+#include "server/sim/world/world.h"
 
 enum { AGENTS = 20000, TICKS = 20, RUNS = 5 };
 

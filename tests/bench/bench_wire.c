@@ -12,13 +12,13 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/base64.h"
-#include "common/request.h"
-#include "common/snapshot_density.h"
-#include "common/snapshot_packed.h"
-#include "common/snapshot_stream.h"
-#include "server/sim/world.h"
-#include "server/world_snapshot.h"
+#include "common/protocol/request.h"
+#include "common/snapshot/snapshot_density.h"
+#include "common/snapshot/snapshot_packed.h"
+#include "common/snapshot/snapshot_stream.h"
+#include "common/text/base64.h"
+#include "server/frames/world_snapshot.h"
+#include "server/sim/world/world.h"
 #include "tests/bench/bench_median.h"
 
 enum { RUNS = 7, ROTATED_AGENTS = 200000, FRAMES_MOST = 200 };

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "server/scenario.h"
-#include "server/sim/world_internal.h" /* to time the parts of a tick by themselves */
-#include "server/worker_pool.h"
+#include "common/system/clock.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world_internal.h" /* to time the parts of a tick by themselves */
+#include "server/simulation/worker_pool.h"
 #include "tests/bench/bench_median.h"
 #include "tests/bench/flock_rival.h"
 

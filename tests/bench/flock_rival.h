@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "server/sim/world.h"
+#include "server/sim/world/world.h"
 
 struct rival;
 

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "tests/bench/bench_median.h"
-#include "viewer/agents_draw.h"
-#include "viewer/palette.h"
+#include "viewer/draw/agents_draw.h"
+#include "viewer/draw/palette.h"
 
 enum { FRAMES = 31, WIDTH = 1280, HEIGHT = 800 };
 

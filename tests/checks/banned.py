@@ -37,7 +37,7 @@ def code_only(text):
 
 def check(root):
     complaints = []
-    for file in sorted(p for top in ("common", "server", "viewer", "tests") for p in (root / top).rglob("*")):
+    for file in sorted(p for top in ("common", "server", "clients", "viewer", "tests") for p in (root / top).rglob("*")):
         if file.suffix not in (".c", ".h", ".cpp", ".inl"):
             continue
         path = file.relative_to(root).as_posix()

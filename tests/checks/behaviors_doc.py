@@ -18,7 +18,7 @@ UNPICTURED = {"million"}  # no picture: docs/pictures.py leaves it out
 
 def complaints(root):
     found = []
-    code = (root / "server/sim/world_def.c").read_text()
+    code = (root / "server/sim/world/world_def.c").read_text()
     behaviors = re.findall(r'^    \[BEHAVIOR_\w+\] = \{(?:\.name = )?"(\w+)"', code, re.MULTILINE)
     if len(behaviors) < 20:
         return [f"only {len(behaviors)} behaviours found in world_def.c"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the arrows between the layers: reads every #include of ours and refuses those that point the wrong way.
 
-    viewer -> common        server -> server/net, server/sim, common        server/net -> common
+    viewer -> clients/c, common        clients/c -> common        server -> server/net, server/sim, common        server/net -> common
     server/sim -> the C library and a few leaf headers of common            common -> cJSON only
 
 usage: layers.py [ROOT]          prints FILE:LINE: RULE for every wrong include; exit code 1 when there is one
@@ -15,16 +15,17 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = ("common", "server/sim", "server/net", "server", "viewer")  # longest prefix of a path first
+LAYERS = ("common", "server/sim", "server/net", "server", "clients/c", "viewer")  # longest prefix of a path first
 MAY_USE = {
     "common": {"common"},
     "server/sim": {"server/sim"},
     "server/net": {"server/net", "common"},
     "server": {"server", "server/net", "server/sim", "common"},
-    "viewer": {"viewer", "common"},
+    "clients/c": {"clients/c", "common"},
+    "viewer": {"viewer", "clients/c", "common"},
 }
 # What server/sim may take from common: headers that need nothing but the C library themselves.
-LEAVES = {"common/vec2.h", "common/limits.h", "common/field.h", "common/geometry.h", "common/nodiscard.h"}
+LEAVES = {"common/base/vec2.h", "common/base/limits.h", "common/base/field.h", "common/base/geometry.h", "common/base/nodiscard.h"}
 
 # The part of the C library that does no I/O and reads no clock. (stdatomic: for the word that a tick is given up.)
 PURE_C = {
@@ -32,7 +33,7 @@ PURE_C = {
     for name in "assert float inttypes limits math stdalign stdatomic stdbool stddef stdint stdlib string".split()
 }
 # SIMD instructions, in the one header that wraps them.
-LANES, INTRINSICS = "server/sim/lanes.h", {"emmintrin.h", "immintrin.h"}
+LANES, INTRINSICS = "server/sim/math/lanes.h", {"emmintrin.h", "immintrin.h"}
 C_AND_POSIX = PURE_C | {
     f"{name}.h"
     for name in "ctype errno fenv iso646 locale setjmp signal stdarg stdio stdnoreturn threads time uchar wchar "
@@ -42,11 +43,11 @@ C_AND_POSIX = PURE_C | {
 }
 # Third-party headers: (pattern of the header, pattern of the files that may include it, how the rule is told)
 LIBRARIES = [
-    (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/scenario[^/]*$"), "cJSON only in common and server/scenario*.c"),
-    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/net/|^server/[^/]*\.c$|^viewer/connection\.c$"),
-     "uv.h only in server/net, server/*.c and viewer/connection.c"),
+    (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/scenario/"), "cJSON only in common and server/scenario"),
+    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/net/|^server/(broadcast/|sessions/)?[^/]*\.c$|^clients/c/connection\.c$"),
+     "uv.h only in server/net, server/*.c, server/broadcast, server/sessions and clients/c/connection.c"),
     (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
-    (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/base64\.c$"), "SIMD instructions outside the core only in common/base64.c"),
+    (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/text/base64\.c$"), "SIMD instructions outside the core only in common/text/base64.c"),
     (re.compile(r"^(SDL|imgui|imstb|stb)"), re.compile(r"^viewer/"), "SDL, ImGui and stb only in viewer"),
 ]
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(?:<(?P<system>[^>]+)>|\"(?P<own>[^\"]+)\")?")
@@ -94,7 +95,7 @@ def wrong_system(path, layer, name):
 def check(root):
     """The complaints about the tree at root, one string each."""
     complaints = []
-    for file in sorted(p for layer in ("common", "server", "viewer") for p in (root / layer).rglob("*")):
+    for file in sorted(p for layer in ("common", "server", "clients", "viewer") for p in (root / layer).rglob("*")):
         if file.suffix not in (".c", ".h", ".cpp", ".inl"):
             continue
         path = file.relative_to(root).as_posix()
@@ -116,51 +117,51 @@ def check(root):
 
 # (file, its only line, whether it must be refused)
 SELF_TEST = [
-    ("server/sim/lanes.h", "#include <immintrin.h>", False),
-    ("server/sim/grid.c", "#include <immintrin.h>", True),
-    ("common/base64.c", "#include <immintrin.h>", False),
-    ("common/buffer.c", "#include <immintrin.h>", True),
-    ("viewer/a.c", '#include "common/vec2.h"', False),
-    ("viewer/a.c", '#include "server/sim/world.h"', True),
+    ("server/sim/math/lanes.h", "#include <immintrin.h>", False),
+    ("server/sim/space/grid.c", "#include <immintrin.h>", True),
+    ("common/text/base64.c", "#include <immintrin.h>", False),
+    ("common/base/buffer.c", "#include <immintrin.h>", True),
+    ("viewer/a.c", '#include "common/base/vec2.h"', False),
+    ("viewer/a.c", '#include "server/sim/world/world.h"', True),
     ("viewer/a.c", '#include "../server/command.h"', True),
     ("viewer/a.c", "#include <SDL2/SDL.h>", False),
     ("viewer/a.c", "#include <uv.h>", True),
-    ("viewer/connection.c", "#include <uv.h>", False),
-    ("viewer/panels.cpp", "#include <vector>", False),
+    ("clients/c/connection.c", "#include <uv.h>", False),
+    ("viewer/panels/panels.cpp", "#include <vector>", False),
     ("viewer/a.c", "#include <cjson/cJSON.h>", True),
-    ("server/net/a.c", '#include "common/buffer.h"', False),
-    ("server/net/a.c", '#include "server/command.h"', True),
-    ("server/net/a.c", '#include "server/sim/world.h"', True),
+    ("server/net/a.c", '#include "common/base/buffer.h"', False),
+    ("server/net/a.c", '#include "server/commands/command.h"', True),
+    ("server/net/a.c", '#include "server/sim/world/world.h"', True),
     ("server/net/a.c", "#include <SDL.h>", True),
-    ("server/a.c", '#include "server/sim/world.h"', False),
+    ("server/a.c", '#include "server/sim/world/world.h"', False),
     ("server/a.c", '#include "viewer/a.h"', True),
     ("server/a.c", "#include <uv.h>", False),
     ("server/a.h", "#include <uv.h>", True),
     ("server/a.c", "#include <cjson/cJSON.h>", True),
-    ("server/scenario.c", "#include <cjson/cJSON.h>", False),
+    ("server/scenario/scenario.c", "#include <cjson/cJSON.h>", False),
     ("server/a.c", "#include <imgui.h>", True),
     ("server/a.c", "#include <curl/curl.h>", True),
     ("server/a.c", "#include HEADER", True),
-    ("server/sim/a.c", '#include "common/vec2.h"', False),
-    ("server/sim/a.c", '#include "common/buffer.h"', True),
-    ("server/sim/a.c", '#include "server/command.h"', True),
+    ("server/sim/a.c", '#include "common/base/vec2.h"', False),
+    ("server/sim/a.c", '#include "common/base/buffer.h"', True),
+    ("server/sim/a.c", '#include "server/commands/command.h"', True),
     ("server/sim/a.c", "# include <stdio.h>", True),
     ("server/sim/a.c", "#include <time.h>", True),
     ("server/sim/a.c", "#include <math.h>", False),
     ("server/sim/a.c", "#include <uv.h>", True),
-    ("common/a.c", '#include "server/sim/world.h"', True),
+    ("common/a.c", '#include "server/sim/world/world.h"', True),
     ("common/a.c", '#include "viewer/a.h"', True),
     ("common/a.c", "#include <uv.h>", True),
     ("common/a.c", "#include <stb/stb_image_write.h>", True),
     ("common/a.c", "#include <cjson/cJSON.h>", False),
-    ("common/field.h", '#include "common/buffer.h"', True),
-    ("common/field.h", "#include <stdio.h>", True),
+    ("common/base/field.h", '#include "common/base/buffer.h"', True),
+    ("common/base/field.h", "#include <stdio.h>", True),
     ("common/a.c", '#include "common/nowhere.h"', True),
 ]
 
 
 def self_test():
-    headers = sorted(LEAVES | {"common/buffer.h", "server/sim/world.h", "server/command.h", "viewer/a.h"})
+    headers = sorted(LEAVES | {"common/base/buffer.h", "server/sim/world/world.h", "server/commands/command.h", "viewer/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds protocol.md and the headers together: the limits of common/limits.h and the codes of common/failure.h.
+"""Holds protocol.md and the headers together: the limits of common/base/limits.h and the codes of common/base/failure.h.
 
 Every LIMIT_ constant must be listed here, either with the sentences of protocol.md that quote it, or as one that the
 page does not quote. So a new limit, a changed value and a sentence that was reworded are all noticed.
@@ -71,9 +71,9 @@ def value_of(quoted):
 def check_limits(limits, page):
     complaints = []
     for name in sorted(set(limits) - set(QUOTED) - NOT_QUOTED):
-        complaints.append(f"common/limits.h: {name} is new: say in tests/checks/limits.py where protocol.md quotes it")
+        complaints.append(f"common/base/limits.h: {name} is new: say in tests/checks/limits.py where protocol.md quotes it")
     for name in sorted((set(QUOTED) | NOT_QUOTED) - set(limits)):
-        complaints.append(f"common/limits.h: {name} is gone, but tests/checks/limits.py lists it")
+        complaints.append(f"common/base/limits.h: {name} is gone, but tests/checks/limits.py lists it")
     for name, patterns in QUOTED.items():
         for pattern in patterns if name in limits else []:
             found = re.findall(pattern, page)
@@ -90,19 +90,19 @@ def check_codes(header, page):
     table = re.search(r"^\| code \| when \|\n\|[-|]+\|\n((?:\|.*\n)+)", page, re.M)
     in_page = re.findall(r"^\| `(\w+)` \| (.*) \|$", table[1], re.M) if table else []
     if not in_header or not in_page:
-        return ["the table of codes was not found in common/failure.h or protocol.md"]
-    complaints = [f"protocol.md has {row}, which common/failure.h has not" for row in in_page if row not in in_header]
-    complaints += [f"common/failure.h has {row}, which protocol.md has not" for row in in_header if row not in in_page]
+        return ["the table of codes was not found in common/base/failure.h or protocol.md"]
+    complaints = [f"protocol.md has {row}, which common/base/failure.h has not" for row in in_page if row not in in_header]
+    complaints += [f"common/base/failure.h has {row}, which protocol.md has not" for row in in_header if row not in in_page]
     if not complaints and in_header != in_page:
-        complaints.append("protocol.md and common/failure.h list the codes in a different order")
+        complaints.append("protocol.md and common/base/failure.h list the codes in a different order")
     return complaints
 
 
 def main():
     page = (ROOT / "protocol.md").read_text(encoding="utf-8")
-    limits = defined_limits((ROOT / "common/limits.h").read_text(encoding="utf-8"))
+    limits = defined_limits((ROOT / "common/base/limits.h").read_text(encoding="utf-8"))
     complaints = check_limits(limits, re.sub(r"\s+", " ", page))
-    complaints += check_codes((ROOT / "common/failure.h").read_text(encoding="utf-8"), page)
+    complaints += check_codes((ROOT / "common/base/failure.h").read_text(encoding="utf-8"), page)
     print("\n".join(complaints), end="\n" if complaints else "")
     return 1 if complaints else 0
 

@@ -54,7 +54,7 @@ def build(source, folder, target, compiler):
 
 def check_refusal(source, compiler):
     """Without its flags the core is not compiled at all."""
-    said = run(compiler, "-std=c17", "-D_POSIX_C_SOURCE=200809L", "-I", source, "-fsyntax-only", source / "server/sim/world.c",
+    said = run(compiler, "-std=c17", "-D_POSIX_C_SOURCE=200809L", "-I", source, "-fsyntax-only", source / "server/sim/world/world.c",
                expected=1)
     if "-fexcess-precision=fast" not in said:
         sys.exit(f"the core was refused, but without the flags that help:\n{said}")

@@ -23,7 +23,7 @@ from viewer_support import check, step  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
-CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/palette.c
+CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/draw/palette.c
 FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"${last#file:}\"\n"
 
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/message.h"
-#include "common/snapshot_density.h"
-#include "common/snapshot_stream.h"
+#include "common/protocol/message.h"
+#include "common/snapshot/snapshot_density.h"
+#include "common/snapshot/snapshot_stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

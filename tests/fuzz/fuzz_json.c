@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/json_check.h"
+#include "common/json/json_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/line_reader.h"
+#include "common/protocol/line_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

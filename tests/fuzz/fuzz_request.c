@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_check.h"
-#include "common/message.h"
-#include "common/request.h"
+#include "common/json/json_check.h"
+#include "common/protocol/message.h"
+#include "common/protocol/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

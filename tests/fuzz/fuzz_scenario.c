@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "server/scenario.h"
-#include "server/sim/world.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/snapshot_density.h"
-#include "common/snapshot_packed.h"
-#include "common/snapshot_stream.h"
-#include "server/scenario.h"
-#include "server/sim/world.h"
-#include "server/world_snapshot.h"
+#include "common/snapshot/snapshot_density.h"
+#include "common/snapshot/snapshot_packed.h"
+#include "common/snapshot/snapshot_stream.h"
+#include "server/frames/world_snapshot.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world.h"
 
 enum { FIRST_TICK = 58, LAST_TICK = 60, LINE_MOST = 1 << 28 };
 enum { PACKED = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DESIRED };

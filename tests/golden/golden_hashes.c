@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/scenario.h"
-#include "server/sim/world.h"
-#include "server/worker_pool.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world.h"
+#include "server/simulation/worker_pool.h"
 
 enum { EXIT_UNSUPPORTED = 77 };
 

@@ -84,7 +84,7 @@ def parse(text):
 
 
 def build(compiler, level, source, link, linker, float_flags, folder):
-    files = sorted((source / "server/sim").glob("*.c")) + [source / "tests/golden/golden_hashes.c"]
+    files = sorted((source / "server/sim").rglob("*.c")) + [source / "tests/golden/golden_hashes.c"]
     folder.mkdir()
 
     def compile_one(file):

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/scenario.h"
-#include "server/sim/world.h"
-#include "tests/unit/sim/cmocka_all.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world.h"
+#include "tests/unit/server/cmocka_all.h"
 
 enum { TICKS = 300, AGENTS_MAX = 32 };
 #define FRAMES_PER_SECOND 60.0

@@ -17,7 +17,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "common/options.h"
+#include "common/system/options.h"
 
 enum { CLIENTS = 8192, EVENTS = 512, LOW_WATER = 16384 };
 

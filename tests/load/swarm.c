@@ -16,8 +16,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/clock.h"
-#include "common/options.h"
+#include "common/system/clock.h"
+#include "common/system/options.h"
 #include "swarm_client.h"
 #include "swarm_report.h"
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/system/clock.h"
 
 enum { LINE_BYTES = 64 << 20, READ_BYTES = 1 << 18, DISCARD_BYTES = 1 << 20, RUBBISH_BYTES = 70000 };
 

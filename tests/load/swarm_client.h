@@ -5,14 +5,14 @@
  * exactly. A slow one reads SWARM_SLOW_BYTES every SWARM_SLOW_MS, a stuck one nothing at all, a hostile one
  * sends rubbish, floods, half lines, and leaves with a reset. Those that are closed by the server come back.
  */
-#ifndef DROVER_SWARM_CLIENT_H
-#define DROVER_SWARM_CLIENT_H
+#ifndef DROVER_TESTS_LOAD_SWARM_CLIENT_H
+#define DROVER_TESTS_LOAD_SWARM_CLIENT_H
 
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/line_reader.h"
+#include "common/protocol/line_reader.h"
 
 enum { SWARM_SLOW_MS = 200, SWARM_SLOW_BYTES = 40000, SWARM_AGES = 1 << 16 };
 

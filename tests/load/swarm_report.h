@@ -1,6 +1,6 @@
 /* What the swarm found, for people and (with --json) for scripts. */
-#ifndef DROVER_SWARM_REPORT_H
-#define DROVER_SWARM_REPORT_H
+#ifndef DROVER_TESTS_LOAD_SWARM_REPORT_H
+#define DROVER_TESTS_LOAD_SWARM_REPORT_H
 
 #include "swarm_client.h"
 

@@ -1,6 +1,6 @@
 /* How many worlds a property is tried on, and which: from the environment. */
-#ifndef DROVER_TESTS_ENVIRONMENT_H
-#define DROVER_TESTS_ENVIRONMENT_H
+#ifndef DROVER_TESTS_PROPERTY_ENVIRONMENT_H
+#define DROVER_TESTS_PROPERTY_ENVIRONMENT_H
 
 #include <stdint.h>
 #include <stdlib.h>

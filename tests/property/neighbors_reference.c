@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sim/neighbors.h"
-#include "server/sim/rng.h"
+#include "server/sim/math/rng.h"
+#include "server/sim/space/neighbors.h"
 #include "tests/property/environment.h"
-#include "tests/unit/sim/cmocka_all.h"
-#include "tests/unit/sim/grid_fixture.h"
+#include "tests/unit/server/cmocka_all.h"
+#include "tests/unit/server/sim/grid_fixture.h"
 
 enum { MOST = 400 };
 

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/scenario.h"
-#include "server/sim/world.h"
-#include "tests/unit/sim/cmocka_all.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world.h"
+#include "tests/unit/server/cmocka_all.h"
 
 enum { SECONDS = 60, SETTLE_SECONDS = 10, STUCK_SECONDS = 20, REST_TICKS = 30 };
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/sim/rng.h"
+#include "server/sim/math/rng.h"
 #include "tests/property/environment.h"
-#include "tests/unit/sim/sim_fixture.h"
+#include "tests/unit/server/sim/sim_fixture.h"
 
 static struct rng dice;
 

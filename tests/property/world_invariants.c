@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/sim/rng.h"
-#include "server/sim/world_internal.h" /* to look into the grid */
+#include "server/sim/math/rng.h"
+#include "server/sim/world/world_internal.h" /* to look into the grid */
 #include "tests/property/environment.h"
-#include "tests/unit/sim/grid_fixture.h"
-#include "tests/unit/sim/sim_fixture.h"
+#include "tests/unit/server/sim/grid_fixture.h"
+#include "tests/unit/server/sim/sim_fixture.h"
 
 static struct rng dice;
 

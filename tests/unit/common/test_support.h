@@ -1,6 +1,6 @@
 /* What the tests of common/ share: cmocka in its order, a seeded generator, an exact-size copy for ASan. */
-#ifndef DROVER_TESTS_COMMON_SUPPORT_H
-#define DROVER_TESTS_COMMON_SUPPORT_H
+#ifndef DROVER_TESTS_UNIT_COMMON_TEST_SUPPORT_H
+#define DROVER_TESTS_UNIT_COMMON_TEST_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* cmocka and what it needs before it. */
-#ifndef DROVER_TESTS_SERVER_CMOCKA_ALL_H
-#define DROVER_TESTS_SERVER_CMOCKA_ALL_H
+#ifndef DROVER_TESTS_UNIT_SERVER_CMOCKA_ALL_H
+#define DROVER_TESTS_UNIT_SERVER_CMOCKA_ALL_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The command line of the server. */
-#include "cmocka_all.h"
+#include "tests/unit/server/cmocka_all.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* Snapshots for the viewer's tests: one line an agent. */
-#ifndef DROVER_TESTS_VIEWER_MAKE_SNAPSHOT_H
-#define DROVER_TESTS_VIEWER_MAKE_SNAPSHOT_H
+#ifndef DROVER_TESTS_UNIT_VIEWER_MAKE_SNAPSHOT_H
+#define DROVER_TESTS_UNIT_VIEWER_MAKE_SNAPSHOT_H
 
 #include <string.h>
 
-#include "common/snapshot.h"
+#include "common/snapshot/snapshot.h"
 
 struct test_agent {
     uint32_t id;

@@ -1,0 +1,42 @@
+/* The line to the server: a thread of its own that connects, reads, decodes, and tries again when the server
+ * goes. Not when it wants another token than ours: a wrong one would not become right by being shown again.
+ *
+ * Owns the thread, its loop and the mailbox. Everything here is called from one other thread and never blocks
+ * (except connection_destroy, which waits for the thread).
+ */
+#ifndef DROVER_CLIENTS_C_CONNECTION_H
+#define DROVER_CLIENTS_C_CONNECTION_H
+
+#include <stdbool.h>
+
+#include "clients/c/mailbox.h"
+#include "clients/c/server_address.h"
+
+struct connection;
+
+struct connection_def {
+    struct address address;
+    bool prefers_plain;                /* frames as readable JSON: LAYOUT_OBJECTS */
+    char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
+    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
+    bool is_single_try;                /* ends when the connection cannot be made or is lost */
+};
+
+/** Starts trying at once. NULL when out of memory or threads. */
+NODISCARD struct connection *connection_create(const struct connection_def *def);
+/** Closes, joins the thread, frees. NULL is fine. */
+void connection_destroy(struct connection *connection);
+
+struct mailbox *connection_mailbox(struct connection *connection);
+/** Sends a request soon. -1 when there is no connection: it is lost. */
+NODISCARD int connection_send(struct connection *connection, const struct request *request);
+/** Subscribes to something else. In a new world, and after a reconnect, the connection begins with
+ * stream_first by itself. */
+void connection_set_stream(struct connection *connection, const struct stream *stream);
+
+/** Now, in the milliseconds that arrival times and clock_sync use. */
+double connection_now_ms(void);
+/** How long to wait before try number `attempt` (0 is the first after a loss): 1, 2, 4, 8, 8 ... s. */
+uint64_t connection_backoff_ms(unsigned attempt);
+
+#endif

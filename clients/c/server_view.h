@@ -1,0 +1,98 @@
+/* What the viewer knows of the server from its messages: the scenario, whether it is paused, what we may do,
+ * what it refused. Pure.
+ *
+ * Owns the lists of scenarios and parameters. Invariants: 1. epoch is that of the newest hello or scenario;
+ * snapshots of another epoch are not of this scenario. 2. is_paused is the server's word: what was asked for
+ * and not answered yet is kept apart from it.
+ */
+#ifndef DROVER_CLIENTS_C_SERVER_VIEW_H
+#define DROVER_CLIENTS_C_SERVER_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/protocol/message.h"
+#include "common/snapshot/snapshot.h"
+
+enum { SERVER_VIEW_LEGEND_ROWS = 14, SERVER_VIEW_DENIAL = 128 };
+
+/* Ids of the requests whose refusal takes something back. */
+#define SERVER_VIEW_PAUSE_ID "\"pause\"" /* pause and resume */
+#define SERVER_VIEW_TUNE_ID  "\"tune\""  /* set_param */
+
+/** A state seen in this scenario. */
+struct legend_row {
+    char state[LIMIT_NAME_CHARS + 1];
+};
+
+struct server_view {
+    bool has_scenario;
+    struct message_scenario scenario;
+    uint32_t epoch;
+    bool is_paused;
+    int pauses_asked;      /* requests to pause or resume that are not answered yet: */
+    bool asked_paused;     /* what the newest of them wants */
+    bool has_mouse_target; /* the scenario has a target named mouse */
+    uint32_t session;      /* our number */
+    enum role role;        /* what we may do */
+    double agent_total;    /* in the world */
+
+    int pending_switch; /* how many scenarios forward (or back) to go when the list comes */
+    char wanted_scenario[LIMIT_NAME_CHARS + 1]; /* "" or what to load now; the caller clears it */
+
+    char notice[640]; /* the newest thing a person should read: an error, a goodbye, a load */
+    bool is_notice_error;
+    uint32_t notice_count; /* rises with every notice */
+
+    struct message_scenario_row *scenarios; /* the newest list, owned; NULL before the first */
+    int scenario_count;
+    struct message_param *params; /* of all kinds, owned; NULL before they came */
+    int param_count;
+    double *first_values; /* of the parameters when they came: what "as it was" means; owned */
+    bool wants_params; /* a set_param was refused: their values are to be asked for; the caller clears it */
+    bool has_agent;    /* of the newest reply to inspect: */
+    struct message_agent agent;
+    struct message_cursors cursors; /* everybody's, ours too */
+
+    struct name_table behaviors; /* in the order they were seen in: each keeps its number */
+    struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
+    int legend_count;
+};
+
+void server_view_init(struct server_view *view);
+void server_view_fini(struct server_view *view);
+/** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came. */
+void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch);
+/** Notes the states and behaviours of a snapshot of this scenario. A state that was seen stays in the legend.
+ */
+void server_view_note_names(struct server_view *view, const struct snapshot *snapshot);
+void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/** Whether our role allows this. Before the server has said what there is, whatever is asked for may be
+ * tried. */
+bool server_view_may(const struct server_view *view, enum request_op op);
+/** Why it does not: "Pausing needs the role admin; you are viewer: ..."; "" when it does. out has
+ * SERVER_VIEW_DENIAL bytes. */
+void server_view_denial(const struct server_view *view, enum request_op op, char *out);
+/** A pause (or, with false, a resume) was asked for, with SERVER_VIEW_PAUSE_ID. */
+void server_view_ask_paused(struct server_view *view, bool is_paused);
+/** Whether the world will be paused once all that was asked for is done. */
+bool server_view_will_be_paused(const struct server_view *view);
+/** Takes a parameter to a value, as the server is about to. */
+void server_view_set_param(struct server_view *view, const char *kind, const char *param, double value);
+/** The kind of this name, or NULL. */
+const struct message_kind *server_view_kind(const struct server_view *view, const char *name);
+/** The behaviour's number, the same for as long as the scenario runs; 0 for one that was never seen. */
+int server_view_behavior(const struct server_view *view, const char *name);
+bool server_view_wraps(const struct server_view *view);
+/** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
+ * side). */
+vec2 server_view_clamp_point(const struct server_view *view, vec2 point);
+
+/** The name `steps` after (or before) `current` in the list, around its ends; the first when current is not
+ * in it; NULL when the list is empty. */
+const char *server_view_neighbor(const struct message_scenario_row *rows, int count, const char *current,
+                                 int steps);
+
+#endif

@@ -1,0 +1,66 @@
+/* What to ask the server for, so that the picture has what it shows and no more: every agent, those around
+ * what is visible, or how many there are in each cell. Pure.
+ */
+#ifndef DROVER_CLIENTS_C_STREAM_PLAN_H
+#define DROVER_CLIENTS_C_STREAM_PLAN_H
+
+#include <stdbool.h>
+
+#include "common/protocol/message.h"
+#include "common/protocol/request.h"
+#include "common/snapshot/snapshot_density.h"
+
+enum {
+    STREAM_REGION_FROM = 4000,  /* worlds with fewer agents are sent whole */
+    STREAM_MOST_AGENTS = 30000, /* more than these around what is visible are sent as densities */
+    STREAM_MOST_SINGLE = 250000 /* the same when heat is switched off */
+};
+
+/** A rectangle of the world, px. */
+struct stream_box {
+    vec2 low, high;
+};
+
+/** A subscription. */
+struct stream {
+    enum layout layout;
+    bool forces;     /* desired velocity and steering of every agent */
+    bool has_region; /* else everywhere */
+    struct stream_box region;
+    float cell; /* px of the world; LAYOUT_DENSITY */
+};
+
+struct stream_wish {
+    vec2 world; /* px */
+    bool is_open;
+    struct stream_box visible;
+    float cell;          /* px of the world that a cell of heat has in this picture */
+    double total;        /* agents in the world */
+    bool never_heat;     /* every agent by itself, however many */
+    bool prefers_plain;  /* LAYOUT_OBJECTS instead of LAYOUT_PACKED */
+    bool forces, shares; /* of every agent; shares are in LAYOUT_OBJECTS alone */
+};
+
+/** For a world of which only its scenario is known. */
+struct stream stream_first(const struct message_scenario *scenario, bool prefers_plain);
+/** What is visible with a margin, inside the world unless it is open: where agents must be known. */
+struct stream_box stream_surroundings(const struct stream_wish *wish);
+/** What to ask for now. `around`: about how many agents are in the surroundings. Keeps to *now while that
+ * serves and costs little more than what would be asked for instead. */
+struct stream stream_plan(const struct stream *now, const struct stream_wish *wish, double around);
+bool stream_equals(const struct stream *a, const struct stream *b);
+/** Agents in a box, judged by a density; `total` where the density does not reach. */
+double stream_count(const struct density *density, const struct stream_box *box,
+                    const struct stream_wish *wish);
+/** How large a part of b's area a is; 1 when b has none. */
+double stream_part(const struct stream_box *a, const struct stream_box *b);
+
+/** How large a part of what is visible of the world lies in this box; 1 when nothing of it is visible. */
+double stream_covered(const struct stream_box *box, const struct stream_wish *wish);
+/** What a density covers. */
+struct stream_box stream_density_box(const struct density *density);
+
+/** The request for it; a set_region when `before` differs by its region alone (NULL: nothing came before). */
+struct request stream_request(const struct stream *stream, const struct stream *before);
+
+#endif

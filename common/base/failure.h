@@ -1,0 +1,62 @@
+/* Why something was refused: a code programs can switch on, the place, and a sentence for a person.
+ *
+ * One table of codes serves the wire ("error" messages), the scenario loader and the command line.
+ */
+#ifndef DROVER_COMMON_BASE_FAILURE_H
+#define DROVER_COMMON_BASE_FAILURE_H
+
+#include "common/base/nodiscard.h"
+
+/* X(ENUMERATOR, "wire name", "when") - protocol.md lists the same rows; a test compares. */
+#define FAILURE_CODES(X)                                                                                     \
+    X(PARSE, "parse", "the line is not strict JSON (grammar, UTF-8, depth, NUL, number range)")              \
+    X(INVALID, "invalid", "JSON, but not a request: not an object, no op, a key twice, a bad id")            \
+    X(TOO_LONG, "too_long", "the line is longer than 65536 bytes; it was skipped")                           \
+    X(UNKNOWN_OP, "unknown_op", "no such op")                                                                \
+    X(BAD_PARAM, "bad_param", "a field is missing, of the wrong type, or not one of its choices")            \
+    X(OUT_OF_RANGE, "out_of_range", "a number is outside what is allowed")                                   \
+    X(NO_AGENT, "no_agent", "no agent has this id")                                                          \
+    X(NO_KIND, "no_kind", "the scenario has no kind of this name")                                           \
+    X(NO_TARGET, "no_target", "the scenario has no target of this name")                                     \
+    X(NO_OBSTACLE, "no_obstacle", "no obstacle has this id")                                                 \
+    X(EXISTS, "exists", "a target of this name is there already")                                            \
+    X(IN_USE, "in_use", "a behaviour or condition of the scenario names the target")                         \
+    X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                        \
+    X(NO_SCENARIO, "no_scenario", "no scenario of this name")                                                \
+    X(BAD_SCENARIO, "bad_scenario", "the scenario file has a mistake, or cannot be read; the message says")  \
+    X(NOT_PAUSED, "not_paused", "step needs a paused world")                                                 \
+    X(NOT_SUBSCRIBED, "not_subscribed", "set_region and resync need a subscription to frames")               \
+    X(FULL, "full", "a limit is reached; nothing was done")                                                  \
+    X(BUSY, "busy", "the server is short of memory or its queue is full; try again")                         \
+    X(DENIED, "denied", "your role does not allow it; the message says which does")                          \
+    X(RATE, "rate", "you send faster than 200 requests a second; you are held back, nothing is lost")        \
+    X(VERSION, "version", "the server does not speak this version of the protocol")                          \
+    X(INTERNAL, "internal", "a bug of the server")
+
+enum failure_code {
+    FAILURE_NONE = 0,
+#define FAILURE_ENUM(name, wire, when) FAILURE_##name,
+    FAILURE_CODES(FAILURE_ENUM)
+#undef FAILURE_ENUM
+        FAILURE_CODE_COUNT
+};
+
+/** A refusal. Plain value: copied freely, owns nothing. All text is NUL-terminated valid UTF-8. */
+struct failure {
+    enum failure_code code;
+    char field[128];   /* the request field or JSON path ("kinds.prey.max_speed"); "" when it has no place */
+    char message[384]; /* what was found, and what is allowed */
+};
+
+/** Fills *failure and returns -1, so that `return failure_set(...)` ends a fallible function.
+ * field may be NULL (no place). Over-long text is cut at a UTF-8 boundary. */
+int failure_set(struct failure *failure, enum failure_code code, const char *field, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/** The wire name of a code, e.g. "out_of_range"; "none" for FAILURE_NONE. Static storage. */
+const char *failure_code_name(enum failure_code code);
+
+/** The code with this wire name, or FAILURE_NONE when there is none. */
+enum failure_code failure_code_from_name(const char *name);
+
+#endif

@@ -1,0 +1,60 @@
+/* A row of a table that describes a member of a C struct: how it is called outside, its type, its range, its
+ * unit.
+ *
+ * One table of rows serves reading a request or a scenario, writing it, get_params, set_param and --help, so
+ * adding a parameter is adding a row. This header has no dependencies: the simulation core uses it too.
+ */
+#ifndef DROVER_COMMON_BASE_FIELD_H
+#define DROVER_COMMON_BASE_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field_type {
+    FIELD_FLOAT,  /* float */
+    FIELD_DOUBLE, /* double */
+    FIELD_ANGLE,  /* float, radians in the struct; degrees outside (min, max, initial are degrees) */
+    FIELD_RANGE,  /* struct field_range; outside a number, or [low, high] to draw from */
+    FIELD_POINT,  /* float[2] (a vec2); outside [x, y]; min and max hold for both */
+    FIELD_UINT32, /* uint32_t; an integer */
+    FIELD_UINT64, /* uint64_t; an integer up to 2^53-1 */
+    FIELD_BOOL,   /* bool */
+    FIELD_CHOICE, /* int; outside one of the names in `choices` (a NULL-ended list), its index in the struct
+                   */
+    FIELD_NAME,   /* char[LIMIT_NAME_CHARS + 1]; outside a string of [A-Za-z0-9_-], 1 to 31 characters */
+    FIELD_TEXT,   /* char[size]; outside any string whose UTF-8 fits */
+    FIELD_NAMES,  /* char[size]; outside an array of such names, inside one space between them; a name that
+                     stands twice counts once */
+    FIELD_SHAPED, /* an array of a form of its own, which `unit` says ("[x, y, radius]"); its reader and
+                     writer are the caller's, the tables only know that it is there. max: of how many; 0: as
+                     unit says */
+    FIELD_END,    /* ends a table */
+};
+
+/** low <= high; low == high is a fixed value. */
+struct field_range {
+    float low, high;
+};
+
+enum field_flag {
+    FIELD_REQUIRED = 1, /* reading fails when it is missing */
+    FIELD_PARAM = 2,    /* a number that set_param may change while the world runs */
+};
+
+struct field {
+    const char *name;
+    enum field_type type;
+    size_t offset; /* of the member in its struct */
+    size_t size;   /* of the member, bytes */
+    unsigned flags;
+    double min, max;            /* numbers: what is allowed, inclusive */
+    double initial;             /* numbers, choices: the value when it is left out */
+    const char *const *choices; /* CHOICE: all there are; NAMES: NULL, or for people: its caller checks */
+    const char *unit;           /* "px", "px/s", "mass*px/s^2", "deg/s", "1", ... */
+    const char *help;           /* one sentence */
+};
+
+#define FIELD_MEMBER(structure, member) offsetof(structure, member), sizeof(((structure *)0)->member)
+
+#endif

@@ -1,0 +1,59 @@
+/* Every limit a person or a peer can run into, in one place. protocol.md quotes these; a test holds them
+ * together. */
+#ifndef DROVER_COMMON_BASE_LIMITS_H
+#define DROVER_COMMON_BASE_LIMITS_H
+
+#define LIMIT_LINE_BYTES        65536              /* a line from a client, without its newline */
+#define LIMIT_JSON_DEPTH        16                 /* nesting of objects and arrays */
+#define LIMIT_JSON_TOKENS       4096               /* values and keys in one line */
+#define LIMIT_JSON_NUMBER_CHARS 64                 /* characters of one number */
+#define LIMIT_ID_CHARS          64                 /* characters of a string id */
+#define LIMIT_ID_INTEGER        9007199254740991.0 /* 2^53 - 1, the largest integer id or seed */
+#define LIMIT_BAD_LINES         8                  /* unreadable lines in a row before a session is closed */
+#define LIMIT_NAME_CHARS        31                 /* a kind, state, target or scenario name */
+#define LIMIT_CONTROL_BYTES     262144             /* replies and events queued for one session */
+#define LIMIT_STALL_SECONDS     10   /* without a byte accepted by a session that is owed some */
+#define LIMIT_CLIENTS           1024 /* sessions at once (default of --max-clients) */
+#define LIMIT_ADDRESS_CLIENTS   64   /* sessions of one address that is not loopback (--max-per-address) */
+#define LIMIT_REQUEST_RATE      200  /* requests a second of one session that does not wait (--rate) */
+#define LIMIT_RATE_SECONDS      10   /* held back that long without a pause: the session is closed */
+#define LIMIT_IDLE_SECONDS      600  /* neither subscribed nor heard of (default of --idle) */
+#define LIMIT_AUTH_SECONDS      10   /* to show a token when one is needed */
+#define LIMIT_AUTH_TRIES        3    /* wrong tokens before a session is closed */
+#define LIMIT_TOKEN_FREE        10   /* wrong tokens of one address that are answered at once */
+#define LIMIT_TOKEN_CHARS       128  /* a token */
+#define LIMIT_PERSON_BYTES      31   /* UTF-8 of the name a session gives itself */
+#define LIMIT_CURSOR_HZ         10   /* cursors lines a second */
+
+#define LIMIT_AGENTS         1048576 /* agents in a world */
+#define LIMIT_KINDS          64
+#define LIMIT_STATES         16        /* states of a kind */
+#define LIMIT_BEHAVIORS      16        /* behaviours of a state */
+#define LIMIT_TARGETS        256       /* named targets of a world */
+#define LIMIT_CONDITIONS     8         /* nodes of a state's condition */
+#define LIMIT_PLACEMENTS     4096      /* entries of "agents" in a scenario */
+#define LIMIT_SPAWN          100000    /* agents of one spawn command */
+#define LIMIT_REMOVE_IDS     2048      /* ids of one remove command */
+#define LIMIT_GRID_CELLS     16384     /* cells of a density grid */
+#define LIMIT_GRID_SIDE      1024      /* its columns, its rows */
+#define LIMIT_FORMS          64        /* distinct forms of frames that subscriptions may ask for together */
+#define LIMIT_INSPECT_IDS    16        /* ids of one inspect command */
+#define LIMIT_STEP           100000    /* ticks of one step command */
+#define LIMIT_WORLD_SIZE     100000.0  /* px, width or height */
+#define LIMIT_COORDINATE     1000000.0 /* px, |x| or |y| of anything, open worlds included */
+#define LIMIT_SPEED          20000.0   /* px/s, max_speed */
+#define LIMIT_TICK_HZ        480
+#define LIMIT_SCENARIO_BYTES 4194304 /* a scenario file */
+
+#define LIMIT_INSPECT_NEIGHBORS 64 /* neighbours that inspect names of an agent */
+
+#define LIMIT_OBSTACLES       256   /* obstacles of a world */
+#define LIMIT_OBSTACLE_POINTS 16    /* corners of a polygon */
+#define LIMIT_WALLS           512   /* walls of a world */
+#define LIMIT_PATHS           16    /* named paths of a world */
+#define LIMIT_PATH_POINTS     64    /* points of a path */
+#define LIMIT_FLOW_FIELDS     8     /* named flow fields of a world */
+#define LIMIT_FLOW_CELLS      16384 /* vectors of a flow field's grid */
+#define LIMIT_FLOW_ARROWS     400   /* vectors that a scenario message has of a flow field */
+
+#endif

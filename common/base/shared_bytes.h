@@ -1,0 +1,38 @@
+/* Immutable bytes shared by reference: one encoded frame or reply, many sessions.
+ *
+ * The count is not atomic: at any time one thread owns all references (the loop thread, once a reply has been
+ * handed to it).
+ */
+#ifndef DROVER_COMMON_BASE_SHARED_BYTES_H
+#define DROVER_COMMON_BASE_SHARED_BYTES_H
+
+#include <stddef.h>
+
+#include "common/base/nodiscard.h"
+
+/** How many bytes are held, and were at most. */
+struct byte_meter {
+    size_t now, most;
+};
+
+struct shared_bytes {
+    char *data;
+    size_t length;
+    int references;
+    struct byte_meter *meter; /* counts them for as long as they are there; NULL: nobody does */
+};
+
+void byte_meter_add(struct byte_meter *meter, size_t bytes);
+void byte_meter_remove(struct byte_meter *meter, size_t bytes);
+
+/** Takes ownership of data (malloc'd). One reference. NULL when out of memory (data is freed then). */
+NODISCARD struct shared_bytes *shared_bytes_create(char *data, size_t length);
+/** The same, counted: the meter must outlive them. */
+NODISCARD struct shared_bytes *shared_bytes_create_counted(char *data, size_t length,
+                                                           struct byte_meter *meter);
+/** One reference more; returns its argument. */
+struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes);
+/** One reference less; the last one frees. NULL is fine. */
+void shared_bytes_release(struct shared_bytes *bytes);
+
+#endif

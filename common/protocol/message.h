@@ -1,0 +1,227 @@
+/* Control messages from the server: hello, scenario, reply, event, error, bye. Snapshots have snapshot.h.
+ *
+ * The server writes them with the message_write_* functions, each appending one line with its newline; the
+ * viewer reads them with message_decode into one struct.
+ */
+#ifndef DROVER_COMMON_PROTOCOL_MESSAGE_H
+#define DROVER_COMMON_PROTOCOL_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/limits.h"
+#include "common/base/vec2.h"
+#include "common/json/json_writer.h"
+#include "common/protocol/message_agent.h"
+#include "common/protocol/message_geometry.h"
+#include "common/protocol/request.h"
+
+enum {
+    PROTOCOL_VERSION = 1,
+    MESSAGE_TEXT = 256,
+    MESSAGE_SCENARIOS = 256,
+    MESSAGE_PARAMS = 1024,
+    MESSAGE_CURSOR_ROWS = 64
+};
+
+struct message_kind {
+    char name[LIMIT_NAME_CHARS + 1];
+    float radius, max_speed, max_force; /* px, px/s, mass*px/s^2; the high end of a range */
+    uint32_t count;                     /* agents of the kind when the message was written */
+};
+
+/** What a viewer must know of the world it draws. Part of hello, and sent alone as "scenario" after each
+ * load. */
+struct message_scenario {
+    char name[LIMIT_NAME_CHARS + 1]; /* the file's name without .json: what `load` takes */
+    char title[128];
+    char description[512];
+    vec2 size;     /* px */
+    char edge[16]; /* "wrap", "bounce", "contain", "open" */
+    uint64_t seed;
+    double tick_hz;
+    int kind_count;
+    struct message_kind kinds[LIMIT_KINDS];
+    int target_count;
+    char targets[LIMIT_TARGETS][LIMIT_NAME_CHARS + 1];
+    struct message_geometry geometry;
+};
+
+enum message_op {
+    MESSAGE_HELLO,
+    MESSAGE_SCENARIO,
+    MESSAGE_REPLY,
+    MESSAGE_EVENT,
+    MESSAGE_ERROR,
+    MESSAGE_BYE,
+    MESSAGE_CURSORS,
+    MESSAGE_SNAPSHOT, /* recognised only; decode it with snapshot_decode */
+    MESSAGE_UNKNOWN,  /* an op of a later version: ignore */
+};
+
+struct message_hello {
+    int protocol;
+    char server[64]; /* "drover-server 0.1.0" */
+    uint32_t session;
+    char role[16];  /* what you may do until you show a token; "" in an older server */
+    bool has_world; /* false: the rest is kept back until the session has a role */
+    uint64_t tick;
+    double time_s;
+    bool is_paused;
+    struct message_scenario scenario;
+};
+
+/** Events go to subscribed sessions (lag: to the one it is about). `by` is the session that did it, 0 the
+ * server itself. Further members: those that `has` names. */
+struct message_event {
+    char event[LIMIT_NAME_CHARS + 1]; /* "paused", "spawned", "obstacle_added", ...: protocol.md */
+    uint64_t tick;
+    uint32_t by;
+    unsigned has;                      /* enum message_event_has, or-ed */
+    char name[LIMIT_PERSON_BYTES + 1]; /* of the session that did it */
+    char kind[LIMIT_NAME_CHARS + 1];   /* whose agents or parameter */
+    uint32_t agent;                    /* the one agent it is about */
+    uint32_t count, first_id, last_id; /* spawned; removed has the count alone */
+    char param[64];                    /* "max_speed" */
+    double value;                      /* of the parameter */
+    char target[LIMIT_NAME_CHARS + 1]; /* a named target */
+    int64_t x, y;                      /* where it is now, or a place, 1/100 px */
+    uint64_t skipped;                  /* frames, since the last such event */
+    struct obstacle_def obstacle;      /* the id alone when it is gone */
+    uint32_t quarry;                   /* id of the agent that was caught */
+    uint32_t left_out;                 /* events of this sort that were too many to tell */
+    uint32_t candidates;               /* agents that each agent there looks at; overload */
+};
+
+enum message_event_has {
+    EVENT_HAS_NAME = 1,
+    EVENT_HAS_KIND = 2,
+    EVENT_HAS_AGENT = 4,
+    EVENT_HAS_COUNT = 8,
+    EVENT_HAS_IDS = 16,
+    EVENT_HAS_PARAM = 32,
+    EVENT_HAS_TARGET = 64,
+    EVENT_HAS_SKIPPED = 128,
+    EVENT_HAS_OBSTACLE = 256,
+    EVENT_HAS_SHAPE = 512,
+    EVENT_HAS_QUARRY = 1024,
+    EVENT_HAS_LEFT_OUT = 2048,
+    EVENT_HAS_CANDIDATES = 4096, /* and a place */
+};
+
+struct message_scenario_row {
+    char name[LIMIT_NAME_CHARS + 1];
+    char title[128];
+    char description[512];
+};
+
+struct message_param {
+    char kind[LIMIT_NAME_CHARS + 1];
+    char param[64];
+    double value, min, max;
+    char unit[24];
+    char help[MESSAGE_TEXT];
+};
+
+/** The members of a reply, by what it answers. Only what the viewer uses is decoded. */
+struct message_reply {
+    char to[LIMIT_NAME_CHARS + 1];
+    char id[LIMIT_ID_CHARS * 6 + 3]; /* JSON text, "" when none */
+    bool has_tick;
+    uint64_t tick;
+    /* subscribe */
+    double hz;
+    /* ping */
+    double t0, clock_ms;
+    /* list what=scenarios */
+    int scenario_count;
+    struct message_scenario_row *scenarios; /* owned by the message */
+    /* get_params */
+    int param_count;
+    struct message_param *params; /* owned by the message */
+    /* hello */
+    char role[16]; /* what you may do now; "" in other replies */
+    /* stats, and a hello that tells what the first line had kept back */
+    bool has_paused, is_paused;
+    /* inspect */
+    int agent_count;
+    struct message_agent *agents; /* owned by the message */
+};
+
+/** Where somebody points. */
+struct message_cursor {
+    uint32_t session;
+    char name[LIMIT_PERSON_BYTES + 1]; /* "" when the session has none */
+    float x, y;                        /* px */
+};
+
+/** Everybody's; those beyond the first MESSAGE_CURSOR_ROWS are left out. */
+struct message_cursors {
+    int count;
+    struct message_cursor rows[MESSAGE_CURSOR_ROWS];
+};
+
+struct message_error {
+    char id[LIMIT_ID_CHARS * 6 + 3];
+    uint64_t line; /* of the connection, 1-based; 0 when none */
+    struct failure failure;
+};
+
+struct message_bye {
+    char reason[LIMIT_NAME_CHARS +
+                1]; /* "client", "shutdown", "slow", "full", "protocol", "rate", "idle", "auth" */
+    char message[MESSAGE_TEXT];
+};
+
+struct message {
+    enum message_op op;
+    union {
+        struct message_hello hello;
+        struct message_scenario scenario;
+        struct message_reply reply;
+        struct message_event event;
+        struct message_error error;
+        struct message_bye bye;
+        struct message_cursors cursors;
+    } body;
+};
+
+/** Brings what a viewer knows of the world up to date with an event about a target or an obstacle; others
+ * change nothing. One that was heard of before does no harm. */
+void message_scenario_follow(struct message_scenario *scenario, const struct message_event *event);
+
+void message_write_hello(const struct message_hello *hello, struct buffer *out);
+void message_write_scenario(const struct message_scenario *scenario, struct buffer *out);
+void message_write_event(const struct message_event *event, struct buffer *out);
+/** To the session alone that sent a request that is done and has no reply: the members its op does not know.
+ * tick: the world's. */
+void message_write_unknown(const struct request *request, uint64_t tick, struct buffer *out);
+/** An error about a line of which no more is known than an id. line 0 leaves it out. */
+void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out);
+/** An error about a request: it names the members that the op does not know as well. */
+void message_write_refusal(const struct request *request, uint64_t line, const struct failure *failure,
+                           struct buffer *out);
+/** retry_s: when to try again; 0 leaves it out. */
+void message_write_bye(const char *reason, const char *text, uint32_t retry_s, struct buffer *out);
+
+/** Opens {"op":"reply","to":...,"id":... ; the caller adds members and calls message_end_reply. */
+struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out);
+/** Whether an answer is a reply, not an error. NULL is neither. */
+bool message_is_reply(const char *line, size_t length);
+/** The same for a request; names the members that its op does not know. */
+struct json_writer message_begin_answer(const struct request *request, struct buffer *out);
+void message_end_reply(struct json_writer *json, struct buffer *out);
+
+/** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot",
+ * else MESSAGE_UNKNOWN. */
+enum message_op message_peek(const char *line, size_t length);
+
+/** Reads one line that is not a snapshot. 0, or -1 with *failure. message_fini after use (also after
+ * failure). */
+NODISCARD int message_decode(const char *line, size_t length, struct message *message,
+                             struct failure *failure);
+void message_fini(struct message *message);
+
+#endif

@@ -1,0 +1,142 @@
+/* See message_agent.h. */
+#include "common/protocol/message_agent.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/json/field_json.h"
+
+/* clang-format off */
+#define ROW(name_, type_, member_, flags_, most_)                                                             \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent, member_), .flags = (flags_),        \
+     .min = -(most_), .max = (most_)}
+#define MOST 1e30
+
+static const struct field agent_fields[] = {
+    {.name = "id", .type = FIELD_UINT32, FIELD_MEMBER(struct message_agent, id), .flags = FIELD_REQUIRED,
+     .max = (double)UINT32_MAX},
+    ROW("kind", FIELD_NAME, kind, 0, 0),
+    ROW("state", FIELD_NAME, state, 0, 0),
+    ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    ROW("stamina", FIELD_FLOAT, stamina, 0, MOST),
+    ROW("mass", FIELD_FLOAT, mass, 0, MOST),
+    ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    ROW("max_speed", FIELD_FLOAT, max_speed, 0, MOST),
+    ROW("max_force", FIELD_FLOAT, max_force, 0, MOST),
+    ROW("desired", FIELD_POINT, desired, 0, MOST),
+    ROW("steering", FIELD_POINT, steering, 0, MOST),
+    {.type = FIELD_END},
+};
+
+#define POINT_ROW(name_, type_, member_, flags_, most_)                                                       \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent_point, member_),                     \
+     .flags = (flags_), .min = -(most_), .max = (most_)}
+
+static const struct field point_fields[] = {
+    POINT_ROW("behavior", FIELD_NAME, behavior, FIELD_REQUIRED, 0),
+    POINT_ROW("what", FIELD_NAME, what, FIELD_REQUIRED, 0),
+    POINT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    POINT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    POINT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    {.type = FIELD_END},
+};
+/* clang-format on */
+
+static int read_shares(const cJSON *forces, struct message_agent *agent, struct failure *failure) {
+    const cJSON *force = NULL;
+    cJSON_ArrayForEach(force, forces) {
+        const cJSON *x = cJSON_GetArrayItem(force, 0), *y = cJSON_GetArrayItem(force, 1);
+        const char *name = force->string != NULL ? force->string : "";
+        const size_t length = strlen(name);
+        if (agent->share_count == MESSAGE_AGENT_SHARES) {
+            break;
+        }
+        if (!cJSON_IsArray(force) || !cJSON_IsNumber(x) || !cJSON_IsNumber(y) || length > LIMIT_NAME_CHARS ||
+            !(fabs(x->valuedouble) <= MOST) || !(fabs(y->valuedouble) <= MOST)) {
+            return failure_set(failure, FAILURE_INVALID, "agents.forces",
+                               "expected a force, [x, y], for each behaviour");
+        }
+        struct message_agent_share *share = &agent->shares[agent->share_count++];
+        memcpy(share->behavior, name, length + 1);
+        share->force = vec2_make((float)x->valuedouble, (float)y->valuedouble);
+    }
+    return 0;
+}
+
+/* Those beyond the room there is are left out. */
+static int read_neighbors(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        const double id = cJSON_IsNumber(item) ? item->valuedouble : 0.0;
+        if (!(id >= 1.0 && id <= (double)UINT32_MAX) || floor(id) < id) {
+            return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected ids");
+        }
+        if (agent->neighbor_count < LIMIT_INSPECT_NEIGHBORS) {
+            agent->neighbors[agent->neighbor_count++] = (uint32_t)id;
+        }
+    }
+    return 0;
+}
+
+static int read_points(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.points", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (agent->point_count == MESSAGE_AGENT_POINTS) {
+            break;
+        }
+        if (fields_read(point_fields, item, "agents.points", NULL, &agent->points[agent->point_count], NULL,
+                        failure) != 0) {
+            return -1;
+        }
+        agent->point_count++;
+    }
+    return 0;
+}
+
+static int read_agent(const cJSON *item, struct message_agent *agent, struct failure *failure) {
+    if (fields_read(agent_fields, item, "agents", NULL, agent, NULL, failure) != 0) {
+        return -1;
+    }
+    const cJSON *forces = cJSON_GetObjectItemCaseSensitive(item, "forces");
+    if (forces != NULL && !cJSON_IsObject(forces)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.forces", "expected an object");
+    }
+    if (read_shares(forces, agent, failure) != 0 ||
+        read_neighbors(cJSON_GetObjectItemCaseSensitive(item, "neighbors"), agent, failure) != 0) {
+        return -1;
+    }
+    return read_points(cJSON_GetObjectItemCaseSensitive(item, "points"), agent, failure);
+}
+
+int message_agents_read(const cJSON *array, struct message_agent **rows, int *count,
+                        struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array == NULL) {
+        return 0;
+    }
+    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) > LIMIT_INSPECT_IDS) {
+        return failure_set(failure, FAILURE_INVALID, "agents", "expected an array of at most %d",
+                           LIMIT_INSPECT_IDS);
+    }
+    *rows = calloc(LIMIT_INSPECT_IDS, sizeof **rows);
+    if (*rows == NULL) {
+        return failure_set(failure, FAILURE_BUSY, "agents", "out of memory");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (read_agent(item, &(*rows)[*count], failure) != 0) {
+            return -1;
+        }
+        ++*count;
+    }
+    return 0;
+}

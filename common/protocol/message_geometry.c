@@ -1,0 +1,320 @@
+/* See message_geometry.h. Whatever a hostile server sends, counts stay within the arrays and numbers finite.
+ */
+#include "common/protocol/message_geometry.h"
+
+#include <string.h>
+
+#include "common/text/name_table.h"
+
+/* ---- writing ---- */
+
+static void write_numbers(const float *numbers, int count, struct json_writer *json) {
+    json_array(json);
+    for (int i = 0; i < count; i++) {
+        json_float(json, numbers[i]);
+    }
+    json_end(json);
+}
+
+static void write_points(const vec2 *points, int count, struct json_writer *json) {
+    json_array(json);
+    for (int i = 0; i < count; i++) {
+        const float numbers[] = {points[i].x, points[i].y};
+        write_numbers(numbers, 2, json);
+    }
+    json_end(json);
+}
+
+void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json) {
+    const bool is_box = obstacle->shape == OBSTACLE_BOX;
+    const float numbers[] = {obstacle->at.x, obstacle->at.y, is_box ? obstacle->size.x : obstacle->radius,
+                             obstacle->size.y};
+    if (obstacle->shape == OBSTACLE_POLYGON) {
+        json_key(json, "polygon");
+        write_points(obstacle->points, obstacle->point_count, json);
+    } else {
+        json_key(json, is_box ? "box" : "circle");
+        write_numbers(numbers, is_box ? 4 : 3, json);
+    }
+}
+
+static void write_obstacle(const struct obstacle_def *obstacle, struct json_writer *json) {
+    json_object(json);
+    if (obstacle->id != 0) {
+        json_key_unsigned(json, "id", obstacle->id);
+    }
+    message_obstacle_write(obstacle, json);
+    json_end(json);
+}
+
+static void write_wall(const struct wall_def *wall, struct json_writer *json) {
+    const float numbers[] = {wall->from.x, wall->from.y, wall->to.x, wall->to.y};
+    write_numbers(numbers, 4, json);
+}
+
+static void write_path(const struct path_def *path, struct json_writer *json) {
+    json_object(json);
+    json_key_string(json, "name", path->name);
+    json_key(json, "points");
+    write_points(path->points, path->point_count, json);
+    json_key(json, "radius");
+    json_float(json, path->radius);
+    json_key_bool(json, "loop", path->is_loop);
+    json_end(json);
+}
+
+static void write_flow(const struct message_flow *flow, struct json_writer *json) {
+    json_object(json);
+    json_key_string(json, "name", flow->name);
+    json_key(json, "cells");
+    json_array(json);
+    json_signed(json, flow->columns);
+    json_signed(json, flow->rows);
+    json_end(json);
+    json_key(json, "vectors");
+    write_points(flow->vectors, flow->columns * flow->rows, json);
+    json_end(json);
+}
+
+/* "key":[ when there is something to come. */
+static bool begin_list(const char *key, int count, struct json_writer *json) {
+    if (count > 0) {
+        json_key(json, key);
+        json_array(json);
+    }
+    return count > 0;
+}
+
+void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json) {
+    if (begin_list("obstacles", geometry->obstacle_count, json)) {
+        for (int i = 0; i < geometry->obstacle_count; i++) {
+            write_obstacle(&geometry->obstacles[i], json);
+        }
+        json_end(json);
+    }
+    if (begin_list("walls", geometry->wall_count, json)) {
+        for (int i = 0; i < geometry->wall_count; i++) {
+            write_wall(&geometry->walls[i], json);
+        }
+        json_end(json);
+    }
+    if (begin_list("paths", geometry->path_count, json)) {
+        for (int i = 0; i < geometry->path_count; i++) {
+            write_path(&geometry->paths[i], json);
+        }
+        json_end(json);
+    }
+    if (begin_list("flow_fields", geometry->flow_count, json)) {
+        for (int i = 0; i < geometry->flow_count; i++) {
+            write_flow(&geometry->flows[i], json);
+        }
+        json_end(json);
+    }
+}
+
+/* ---- reading ---- */
+
+static int fail(const char *path, const char *wanted, struct failure *failure) {
+    return failure_set(failure, FAILURE_INVALID, path, "expected %s", wanted);
+}
+
+/* Exactly `count` finite numbers of at most LIMIT_COORDINATE. */
+static int read_numbers(const cJSON *array, const char *path, int count, float *out,
+                        struct failure *failure) {
+    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) != count) {
+        return failure_set(failure, FAILURE_INVALID, path, "expected an array of %d numbers", count);
+    }
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, array) {
+        if (!cJSON_IsNumber(item) ||
+            !(item->valuedouble >= -LIMIT_COORDINATE && item->valuedouble <= LIMIT_COORDINATE)) {
+            return fail(path, "numbers from -1000000 to 1000000", failure);
+        }
+        *out++ = (float)item->valuedouble;
+    }
+    return 0;
+}
+
+/* least .. most points. */
+static int read_points(const cJSON *array, const char *path, int least, int most, vec2 *points, int *count,
+                       struct failure *failure) {
+    const int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : -1;
+    if (size < least || size > most) {
+        return failure_set(failure, FAILURE_INVALID, path, "expected an array of %d to %d points", least,
+                           most);
+    }
+    const cJSON *item = NULL;
+    int read = 0;
+    cJSON_ArrayForEach(item, array) {
+        float numbers[2] = {0};
+        if (read_numbers(item, path, 2, numbers, failure) != 0) {
+            return -1;
+        }
+        points[read++] = vec2_make(numbers[0], numbers[1]);
+    }
+    *count = read;
+    return 0;
+}
+
+int message_obstacle_read(const cJSON *item, const char *id, struct obstacle_def *obstacle,
+                          struct failure *failure) {
+    const cJSON *circle = cJSON_GetObjectItemCaseSensitive(item, "circle");
+    const cJSON *box = cJSON_GetObjectItemCaseSensitive(item, "box");
+    const cJSON *polygon = cJSON_GetObjectItemCaseSensitive(item, "polygon");
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(item, id);
+    float numbers[4] = {0};
+    int result = 0;
+    if (circle == NULL && box == NULL && polygon == NULL) {
+        return 1;
+    }
+    if (number != NULL &&
+        (!cJSON_IsNumber(number) || !(number->valuedouble >= 0.0 && number->valuedouble <= 4294967295.0))) {
+        return fail(id, "the id of an obstacle", failure);
+    }
+    obstacle->id = number != NULL ? (uint32_t)number->valuedouble : 0;
+    if (polygon != NULL) {
+        obstacle->shape = OBSTACLE_POLYGON;
+        result = read_points(polygon, "obstacles", 3, LIMIT_OBSTACLE_POINTS, obstacle->points,
+                             &obstacle->point_count, failure);
+    } else {
+        result = read_numbers(box != NULL ? box : circle, "obstacles", box != NULL ? 4 : 3, numbers, failure);
+        obstacle->shape = box != NULL ? OBSTACLE_BOX : OBSTACLE_CIRCLE;
+        obstacle->at = vec2_make(numbers[0], numbers[1]);
+        obstacle->size = box != NULL ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
+        obstacle->radius = box != NULL ? 0.0f : numbers[2];
+    }
+    if (result == 0 && (numbers[2] < 0.0f || numbers[3] < 0.0f)) {
+        return fail("obstacles", "sizes that are not negative", failure);
+    }
+    return result;
+}
+
+static int read_obstacle(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    if (!cJSON_IsObject(item)) {
+        return fail("obstacles", "objects", failure);
+    }
+    const int result =
+        message_obstacle_read(item, "id", &geometry->obstacles[geometry->obstacle_count], failure);
+    geometry->obstacle_count += result == 0 ? 1 : 0;
+    return result < 0 ? -1 : 0;
+}
+
+/* ---- changes ---- */
+
+static int find_obstacle(const struct message_geometry *geometry, uint32_t id) {
+    int index = 0;
+    while (index < geometry->obstacle_count && geometry->obstacles[index].id != id) {
+        index++;
+    }
+    return index;
+}
+
+void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle) {
+    const int index = find_obstacle(geometry, obstacle->id);
+    if (index < LIMIT_OBSTACLES) {
+        geometry->obstacles[index] = *obstacle;
+        geometry->obstacle_count += index == geometry->obstacle_count ? 1 : 0;
+    }
+}
+
+void message_geometry_remove(struct message_geometry *geometry, uint32_t id) {
+    const int index = find_obstacle(geometry, id);
+    if (index == geometry->obstacle_count) {
+        return;
+    }
+    geometry->obstacle_count--;
+    memmove(&geometry->obstacles[index], &geometry->obstacles[index + 1],
+            sizeof geometry->obstacles[0] * (size_t)(geometry->obstacle_count - index));
+}
+
+static int read_wall(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    float numbers[4] = {0};
+    if (read_numbers(item, "walls", 4, numbers, failure) != 0) {
+        return -1;
+    }
+    geometry->walls[geometry->wall_count++] =
+        (struct wall_def){{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
+    return 0;
+}
+
+/* A member "name". */
+static int read_name(const cJSON *item, const char *path, char out[LIMIT_NAME_CHARS + 1],
+                     struct failure *failure) {
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
+    if (!cJSON_IsString(name) || !name_is_valid(name->valuestring, strlen(name->valuestring))) {
+        return fail(path, "objects with a name", failure);
+    }
+    memcpy(out, name->valuestring, strlen(name->valuestring) + 1);
+    return 0;
+}
+
+static int read_path(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    struct path_def *path = &geometry->paths[geometry->path_count];
+    const cJSON *radius = cJSON_GetObjectItemCaseSensitive(item, "radius");
+    if (read_name(item, "paths", path->name, failure) != 0 ||
+        read_points(cJSON_GetObjectItemCaseSensitive(item, "points"), "paths", 2, LIMIT_PATH_POINTS,
+                    path->points, &path->point_count, failure) != 0) {
+        return -1;
+    }
+    if (!cJSON_IsNumber(radius) || !(radius->valuedouble >= 0.0 && radius->valuedouble <= LIMIT_WORLD_SIZE)) {
+        return fail("paths", "a radius from 0 to 100000", failure);
+    }
+    path->radius = (float)radius->valuedouble;
+    path->is_loop = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "loop")) != 0;
+    geometry->path_count++;
+    return 0;
+}
+
+static int read_flow(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    struct message_flow *flow = &geometry->flows[geometry->flow_count];
+    float cells[2] = {0};
+    int count = 0;
+    if (read_name(item, "flow_fields", flow->name, failure) != 0 ||
+        read_numbers(cJSON_GetObjectItemCaseSensitive(item, "cells"), "flow_fields", 2, cells, failure) !=
+            0) {
+        return -1;
+    }
+    const float most = (float)LIMIT_FLOW_ARROWS;
+    if (!(cells[0] >= 1.0f && cells[1] >= 1.0f && cells[0] <= most && cells[1] <= most &&
+          cells[0] * cells[1] <= most)) {
+        return failure_set(failure, FAILURE_INVALID, "flow_fields", "expected 1 to %d cells",
+                           LIMIT_FLOW_ARROWS);
+    }
+    const int columns = (int)cells[0], rows = (int)cells[1];
+    if (read_points(cJSON_GetObjectItemCaseSensitive(item, "vectors"), "flow_fields", columns * rows,
+                    columns * rows, flow->vectors, &count, failure) != 0) {
+        return -1;
+    }
+    flow->columns = columns;
+    flow->rows = rows;
+    geometry->flow_count++;
+    return 0;
+}
+
+static int read_list(const cJSON *json, const char *key, int most,
+                     int (*read)(const cJSON *, struct message_geometry *, struct failure *),
+                     struct message_geometry *geometry, struct failure *failure) {
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (array == NULL) {
+        return 0;
+    }
+    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) > most) {
+        return failure_set(failure, FAILURE_INVALID, key, "expected an array of at most %d", most);
+    }
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, array) {
+        if (read(item, geometry, failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int message_geometry_read(const cJSON *json, struct message_geometry *geometry, struct failure *failure) {
+    if (read_list(json, "obstacles", LIMIT_OBSTACLES, read_obstacle, geometry, failure) != 0 ||
+        read_list(json, "walls", LIMIT_WALLS, read_wall, geometry, failure) != 0 ||
+        read_list(json, "paths", LIMIT_PATHS, read_path, geometry, failure) != 0) {
+        return -1;
+    }
+    return read_list(json, "flow_fields", LIMIT_FLOW_FIELDS, read_flow, geometry, failure);
+}

@@ -1,0 +1,270 @@
+/* Requests: what a client says to the server, as structs. protocol.md is the reference.
+ *
+ * One table row per op (request.c) gives its wire name, its fields (common/base/field.h) and whether it always
+ * answers; decoding, encoding and the documentation check go by that table. Decoding never half-applies: it
+ * fills a struct.
+ */
+#ifndef DROVER_COMMON_PROTOCOL_REQUEST_H
+#define DROVER_COMMON_PROTOCOL_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/field.h"
+#include "common/base/geometry.h"
+#include "common/base/limits.h"
+#include "common/base/vec2.h"
+#include "common/text/nearest_name.h"
+
+enum request_op {
+    REQUEST_SUBSCRIBE,
+    REQUEST_UNSUBSCRIBE,
+    REQUEST_SET_REGION,
+    REQUEST_RESYNC,
+    REQUEST_SET_TARGET,
+    REQUEST_MOUSE,
+    REQUEST_SPAWN,
+    REQUEST_REMOVE,
+    REQUEST_SET_PARAM,
+    REQUEST_GET_PARAMS,
+    REQUEST_LIST,
+    REQUEST_INSPECT,
+    REQUEST_PAUSE,
+    REQUEST_RESUME,
+    REQUEST_STEP,
+    REQUEST_LOAD,
+    REQUEST_PING,
+    REQUEST_BYE,
+    REQUEST_HELLO,
+    REQUEST_CURSOR,
+    REQUEST_STATS,
+    REQUEST_HELP,
+    REQUEST_ADD_TARGET,
+    REQUEST_REMOVE_TARGET,
+    REQUEST_ADD_OBSTACLE,
+    REQUEST_MOVE_OBSTACLE,
+    REQUEST_REMOVE_OBSTACLE,
+    REQUEST_OP_COUNT
+};
+
+/** Who may do what; each role may do what the ones before it may. */
+enum role {
+    ROLE_NONE,     /* has not shown a token yet */
+    ROLE_VIEWER,   /* reads */
+    ROLE_OPERATOR, /* targets, mouse, tuning, spawning, removing */
+    ROLE_ADMIN,    /* time and scenarios */
+    ROLE_COUNT
+};
+
+enum layout { LAYOUT_OBJECTS, LAYOUT_PACKED, LAYOUT_DENSITY, LAYOUT_EVENTS, LAYOUT_COUNT };
+enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
+
+enum { REQUEST_FIELDS_TEXT = 96 };
+
+struct request_subscribe {
+    int layout;                       /* enum layout */
+    double hz;                        /* snapshots a second; 30 when left out */
+    bool forces;                      /* steering vectors with every agent */
+    bool cursors;                     /* the `cursors` lines as well */
+    char fields[REQUEST_FIELDS_TEXT]; /* names with a blank between them; "": the usual ones */
+    char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* the same; "": every kind */
+    bool has_region;
+    float region[4]; /* px: x, y, width, height */
+    float grid[2];   /* density: columns and rows, or 0 */
+    float cell;      /* density: px, or 0 */
+};
+
+struct request_set_region {
+    bool has_region;
+    float region[4]; /* px: x, y, width, height */
+    bool clear;      /* the whole world again */
+};
+
+/** Exactly one of name (a named target), agent or kind says whose target it is; one of {x,y}, follow, clear
+ * what. */
+struct request_set_target {
+    bool has_name, has_agent, has_kind, has_point, has_follow;
+    char name[LIMIT_NAME_CHARS + 1];
+    uint32_t agent;
+    char kind[LIMIT_NAME_CHARS + 1];
+    float x, y;                        /* px */
+    char follow[LIMIT_NAME_CHARS + 1]; /* the named target an agent or kind is to go to */
+    bool clear;                        /* back to what the scenario says */
+};
+
+struct request_mouse {
+    float x, y; /* px */
+};
+
+/** count agents of a kind; at x,y within radius, or anywhere in the world when x,y are left out. */
+struct request_spawn {
+    char kind[LIMIT_NAME_CHARS + 1];
+    uint32_t count; /* default 1 */
+    bool has_point, has_heading;
+    float x, y, radius; /* px; radius default 0: all exactly at x,y */
+    float vx, vy;       /* px/s */
+    float heading;      /* rad (degrees on the wire) */
+};
+
+/** Exactly one of agents (or the single agent) and kind. */
+struct request_remove {
+    bool has_kind;
+    char kind[LIMIT_NAME_CHARS + 1];
+    int agent_count;
+    uint32_t agents[LIMIT_REMOVE_IDS]; /* as given; may repeat */
+};
+
+/** Exactly one of kind and agent. param is "max_speed" or "seek.weight" (a second seek: "seek2.weight"). */
+struct request_set_param {
+    bool has_kind, has_agent;
+    char kind[LIMIT_NAME_CHARS + 1];
+    uint32_t agent;
+    char param[64];
+    double value; /* in the units get_params states */
+};
+
+struct request_get_params {
+    bool has_kind;
+    char kind[LIMIT_NAME_CHARS + 1];
+};
+
+struct request_list {
+    int what; /* enum list_what */
+};
+
+/** agents, or the single agent. */
+struct request_inspect {
+    int agent_count;
+    uint32_t agents[LIMIT_INSPECT_IDS]; /* as given; may repeat */
+};
+
+struct request_step {
+    uint32_t count; /* default 1 */
+};
+
+struct request_load {
+    char scenario[LIMIT_NAME_CHARS + 1];
+    bool has_seed;
+    uint64_t seed;
+};
+
+struct request_ping {
+    bool has_t0;
+    double t0; /* the client's own clock, echoed */
+};
+
+struct request_hello {
+    bool has_protocol;
+    uint32_t protocol;
+    char name[LIMIT_PERSON_BYTES + 1]; /* of the person or program; "" when not given */
+    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" when not given */
+};
+
+struct request_cursor {
+    float x, y;   /* px */
+    bool is_gone; /* never on the wire: the session whose cursor it was is */
+};
+
+struct request_add_target {
+    char name[LIMIT_NAME_CHARS + 1];
+    float x, y; /* px */
+};
+
+struct request_remove_target {
+    char name[LIMIT_NAME_CHARS + 1];
+};
+
+/** One of circle, box and polygon; id is 0. */
+struct request_add_obstacle {
+    struct obstacle_def shape;
+};
+
+/** By enum obstacle_shape: the members of add_obstacle that say one, "circle", "box", "polygon". */
+extern const char *const obstacle_shape_names[];
+
+struct request_move_obstacle {
+    uint32_t obstacle; /* id */
+    float x, y;        /* px: where its first point goes */
+};
+
+struct request_remove_obstacle {
+    uint32_t obstacle; /* id */
+};
+
+struct request_help {
+    char about[LIMIT_NAME_CHARS + 1]; /* one op; "" for all */
+};
+
+enum { REQUEST_UNKNOWN_BYTES = 256, REQUEST_UNKNOWN_MOST = 8, REQUEST_UNKNOWN_CHARS = 64 };
+
+/** id: the JSON text of the id as it came (17 or "abc"), "" when the request has none.
+ * unknown: the members that its op does not know, a name a line, "" when there are none; at most
+ * REQUEST_UNKNOWN_MOST of at most REQUEST_UNKNOWN_CHARS bytes each, printable UTF-8. They change nothing. */
+struct request {
+    enum request_op op;
+    char id[LIMIT_ID_CHARS * 6 + 3];
+    char unknown[REQUEST_UNKNOWN_BYTES];
+    union {
+        struct request_subscribe subscribe;
+        struct request_set_region set_region;
+        struct request_set_target set_target;
+        struct request_mouse mouse;
+        struct request_spawn spawn;
+        struct request_remove remove;
+        struct request_set_param set_param;
+        struct request_get_params get_params;
+        struct request_list list;
+        struct request_inspect inspect;
+        struct request_step step;
+        struct request_load load;
+        struct request_ping ping;
+        struct request_hello hello;
+        struct request_cursor cursor;
+        struct request_help help;
+        struct request_add_target add_target;
+        struct request_remove_target remove_target;
+        struct request_add_obstacle add_obstacle;
+        struct request_move_obstacle move_obstacle;
+        struct request_remove_obstacle remove_obstacle;
+    } body;
+};
+
+/** The wire name, "set_target". */
+const char *request_op_name(enum request_op op);
+/** Whether the op is answered even without an id (subscribe, unsubscribe, get_params, list, step, load, ping,
+ * bye, hello, stats, help). */
+bool request_always_answers(enum request_op op);
+/** The role an op needs. */
+enum role request_role(enum request_op op);
+/** "none", "viewer", "operator", "admin". */
+const char *role_name(enum role role);
+/** The role of this name, or ROLE_COUNT. */
+enum role role_from_name(const char *name);
+/** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
+const struct field *request_fields(enum request_op op);
+
+/** The fields a subscription asks for (enum snapshot_field): those named, or the usual ones; and the forces.
+ */
+unsigned request_snapshot_fields(const struct request_subscribe *subscribe);
+/** The names of such a set, in the order of protocol.md: "pos", "vel", ...; NULL after the last. */
+const char *request_field_name(int index, unsigned *field);
+/** The wire name of a layout. */
+const char *request_layout_name(int layout);
+
+/** " (did you mean \"ping\"?)" for something like an op, else "". */
+void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]);
+/** An empty request of this op: every field at its default. */
+struct request request_default(enum request_op op);
+
+/** Reads one line (no newline). Does the strict JSON check first.
+ * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry
+ * it; op and unknown (or "") as well. */
+NODISCARD int request_decode(const char *line, size_t length, struct request *request,
+                             struct failure *failure);
+
+/** Appends the request as one line with its newline. Left-out optional fields are not written. */
+void request_encode(const struct request *request, struct buffer *out);
+
+#endif

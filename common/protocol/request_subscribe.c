@@ -1,0 +1,168 @@
+/* What a subscription may ask for: fields, region, kinds, grid, and which layout takes which. Owns nothing.
+ */
+#include "common/protocol/request_subscribe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json/field_json.h"
+#include "common/snapshot/snapshot.h"
+
+static const struct {
+    const char *name;
+    unsigned field;
+} field_names[] = {{"pos", SNAPSHOT_POS},     {"vel", SNAPSHOT_VEL},        {"heading", SNAPSHOT_HEADING},
+                   {"state", SNAPSHOT_STATE}, {"kind", SNAPSHOT_KIND},      {"stamina", SNAPSHOT_STAMINA},
+                   {"force", SNAPSHOT_FORCE}, {"desired", SNAPSHOT_DESIRED}};
+
+enum { FIELD_NAME_COUNT = sizeof field_names / sizeof field_names[0] };
+
+const char *request_field_name(int index, unsigned *field) {
+    if (index < 0 || index >= FIELD_NAME_COUNT) {
+        return NULL;
+    }
+    *field = field_names[index].field;
+    return field_names[index].name;
+}
+
+const char *request_layout_name(int layout) {
+    return field_find(request_fields(REQUEST_SUBSCRIBE), "layout")->choices[layout];
+}
+
+/* The field of the name at text, 0 when it is none. */
+static unsigned find_field(const char *text, size_t length) {
+    for (int i = 0; i < FIELD_NAME_COUNT; i++) {
+        if (strlen(field_names[i].name) == length && memcmp(field_names[i].name, text, length) == 0) {
+            return field_names[i].field;
+        }
+    }
+    return 0;
+}
+
+unsigned request_snapshot_fields(const struct request_subscribe *subscribe) {
+    unsigned fields = subscribe->fields[0] == '\0' ? (unsigned)SNAPSHOT_USUAL : 0u;
+    for (const char *at = subscribe->fields; *at != '\0';) {
+        const size_t length = strcspn(at, " ");
+        fields |= find_field(at, length);
+        at += length + (at[length] == ' ');
+    }
+    if (subscribe->forces) {
+        fields |= subscribe->layout == LAYOUT_OBJECTS ? (unsigned)SNAPSHOT_FORCES
+                                                      : (unsigned)(SNAPSHOT_FORCE | SNAPSHOT_DESIRED);
+    }
+    return fields;
+}
+
+static int check_field_names(const char *fields, struct failure *failure) {
+    for (const char *at = fields; *at != '\0';) {
+        const size_t length = strcspn(at, " ");
+        if (find_field(at, length) == 0) {
+            return failure_set(failure, FAILURE_BAD_PARAM, "fields",
+                               "no field \"%.*s\"; there are pos, vel, heading, state, kind, stamina, force, "
+                               "desired",
+                               (int)length, at);
+        }
+        at += length + (at[length] == ' ');
+    }
+    return 0;
+}
+
+/* ---- regions ---- */
+
+static int read_region(const cJSON *json, float out[4], struct failure *failure) {
+    const cJSON *region = cJSON_GetObjectItemCaseSensitive(json, "region");
+    int count = 0;
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, region) {
+        if (count == 4 || !cJSON_IsNumber(item)) {
+            break;
+        }
+        const bool is_size = count >= 2;
+        const double value = item->valuedouble, most = is_size ? 2 * LIMIT_COORDINATE : LIMIT_COORDINATE;
+        if (value > most || value < (is_size ? 0.01 : -most)) {
+            return failure_set(
+                failure, FAILURE_OUT_OF_RANGE, "region",
+                "x and y are within -1000000 and 1000000, width and height 0.01 to 2000000 px");
+        }
+        out[count++] = (float)value;
+    }
+    if (!cJSON_IsArray(region) || count != 4 || item != NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "region", "expected [x, y, width, height]");
+    }
+    return 0;
+}
+
+static bool is_given(const cJSON *json, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
+}
+
+int request_check_set_region(struct request_set_region *set, const cJSON *json, struct failure *failure) {
+    if (set->has_region == set->clear) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "region", "give region, or clear, one of them");
+    }
+    return set->clear ? 0 : read_region(json, set->region, failure);
+}
+
+void request_write_region(const struct request *request, struct json_writer *json) {
+    const float *region = NULL;
+    if (request->op == REQUEST_SUBSCRIBE && request->body.subscribe.has_region) {
+        region = request->body.subscribe.region;
+    } else if (request->op == REQUEST_SET_REGION && request->body.set_region.has_region) {
+        region = request->body.set_region.region;
+    }
+    if (region == NULL) {
+        return;
+    }
+    json_key(json, "region");
+    json_array(json);
+    for (int i = 0; i < 4; i++) {
+        json_float(json, region[i]);
+    }
+    json_end(json);
+}
+
+/* ---- what goes with which layout ---- */
+
+/* Refuses the first of the names (a NULL-ended list) that was given. */
+static int check_absent(const cJSON *json, const char *const *names, const char *layout,
+                        struct failure *failure) {
+    for (; *names != NULL; names++) {
+        if (is_given(json, *names)) {
+            return failure_set(failure, FAILURE_BAD_PARAM, *names, "layout %s has none", layout);
+        }
+    }
+    return 0;
+}
+
+static int check_grid(const struct request_subscribe *subscribe, const cJSON *json, struct failure *failure) {
+    if (is_given(json, "grid") && is_given(json, "cell")) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "cell", "give only one of grid and cell");
+    }
+    const float columns = subscribe->grid[0], rows = subscribe->grid[1];
+    if (columns != floorf(columns) || rows != floorf(rows)) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "grid", "expected whole numbers of columns and rows");
+    }
+    if (columns * rows > LIMIT_GRID_CELLS) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "grid", "more than %d cells", LIMIT_GRID_CELLS);
+    }
+    return 0;
+}
+
+int request_check_subscribe(struct request_subscribe *subscribe, const cJSON *json, struct failure *failure) {
+    static const char *const grids[] = {"grid", "cell", NULL};
+    static const char *const agents[] = {"fields", "forces", NULL};
+    static const char *const frames[] = {"fields", "forces", "region", "kinds", NULL};
+    const char *layout = request_layout_name(subscribe->layout);
+    if (subscribe->has_region && read_region(json, subscribe->region, failure) != 0) {
+        return -1;
+    }
+    if (subscribe->layout == LAYOUT_EVENTS && check_absent(json, frames, layout, failure) != 0) {
+        return -1;
+    }
+    if (subscribe->layout == LAYOUT_DENSITY) {
+        return check_absent(json, agents, layout, failure) != 0 ? -1 : check_grid(subscribe, json, failure);
+    }
+    return check_absent(json, grids, layout, failure) != 0 ? -1
+                                                           : check_field_names(subscribe->fields, failure);
+}

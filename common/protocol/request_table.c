@@ -1,0 +1,284 @@
+/* The table of requests: names, fields, ranges, defaults. protocol.md describes the same rows for people. */
+#include "common/protocol/request_table.h"
+
+#include <float.h>
+
+static const char *const layout_choices[] = {"objects", "packed", "density", "events", NULL};
+static const char *const field_choices[] = {"pos",     "vel",   "heading", "state", "kind",
+                                            "stamina", "force", "desired", NULL};
+static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", NULL};
+
+/* clang-format off */
+#define END {.name = NULL, .type = FIELD_END}
+#define NO_PRESENCE {NULL, 0}
+
+#define NAME(structure, member, row_flags, help_text)                                                              \
+    {#member, FIELD_NAME, FIELD_MEMBER(structure, member), row_flags, 0, 0, 0, NULL, NULL, help_text}
+#define COORDINATE(structure, member, row_flags, help_text)                                                        \
+    {#member, FIELD_FLOAT, FIELD_MEMBER(structure, member), row_flags, -LIMIT_COORDINATE, LIMIT_COORDINATE, 0,      \
+     NULL, "px", help_text}
+#define AGENT(structure, help_text)                                                                                \
+    {"agent", FIELD_UINT32, FIELD_MEMBER(structure, agent), 0, 1, (double)UINT32_MAX, 0, NULL, NULL, help_text}
+#define SPEED(structure, member, help_text)                                                                        \
+    {#member, FIELD_FLOAT, FIELD_MEMBER(structure, member), 0, -LIMIT_SPEED, LIMIT_SPEED, 0, NULL, "px/s", help_text}
+/* An array that request_subscribe.c, request_obstacle.c or request.c reads and writes. */
+#define SHAPED(field_name, form, most, help_text)                                                                  \
+    {field_name, FIELD_SHAPED, 0, 0, 0, 0, most, 0, NULL, form, help_text}
+#define REGION SHAPED("region", "[x, y, width, height]", 0, "Only what is inside; px.")
+#define HAS(structure, field_name, member) {field_name, offsetof(structure, member)}
+
+static const struct field no_fields[] = {END};
+static const struct request_presence no_presences[] = {NO_PRESENCE};
+
+static const struct field subscribe_fields[] = {
+    {"layout", FIELD_CHOICE, FIELD_MEMBER(struct request_subscribe, layout), 0, 0, 0, LAYOUT_OBJECTS,
+     layout_choices, NULL, "The form of the snapshots."},
+    {"hz", FIELD_DOUBLE, FIELD_MEMBER(struct request_subscribe, hz), 0, 0.01, LIMIT_TICK_HZ, 30, NULL, NULL,
+     "Snapshots a second of simulated time."},
+    {"forces", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, forces), 0, 0, 0, 0, NULL, NULL,
+     "Steering vectors with every agent."},
+    {"fields", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, fields), 0, 0, 0, 0, field_choices, NULL,
+     "What of every agent: pos, vel, heading, state, kind, stamina, force, desired."},
+    REGION,
+    {"kinds", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, kinds), 0, 0, 0, 0, NULL, NULL,
+     "Agents of these kinds only."},
+    {"grid", FIELD_POINT, FIELD_MEMBER(struct request_subscribe, grid), 0, 1, LIMIT_GRID_SIDE, 0, NULL, NULL,
+     "Layout density: columns and rows."},
+    {"cell", FIELD_FLOAT, FIELD_MEMBER(struct request_subscribe, cell), 0, 0.01, LIMIT_COORDINATE, 0, NULL, "px",
+     "Layout density: the most a cell is wide and high."},
+    {"cursors", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, cursors), 0, 0, 0, 0, NULL, NULL,
+     "Where the others point."},
+    END,
+};
+static const struct request_presence subscribe_presences[] = {
+    HAS(struct request_subscribe, "region", has_region),
+    NO_PRESENCE,
+};
+
+static const struct field set_region_fields[] = {
+    REGION,
+    {"clear", FIELD_BOOL, FIELD_MEMBER(struct request_set_region, clear), 0, 0, 0, 0, NULL, NULL,
+     "The whole world again."},
+    END,
+};
+static const struct request_presence set_region_presences[] = {
+    HAS(struct request_set_region, "region", has_region),
+    NO_PRESENCE,
+};
+
+static const struct field set_target_fields[] = {
+    NAME(struct request_set_target, name, 0, "A named target."),
+    AGENT(struct request_set_target, "The agent whose target it is."),
+    NAME(struct request_set_target, kind, 0, "The kind whose target it is."),
+    COORDINATE(struct request_set_target, x, 0, "The place."),
+    COORDINATE(struct request_set_target, y, 0, "The place."),
+    NAME(struct request_set_target, follow, 0, "The named target an agent or kind is to go to."),
+    {"clear", FIELD_BOOL, FIELD_MEMBER(struct request_set_target, clear), 0, 0, 0, 0, NULL, NULL,
+     "Back to what the scenario says."},
+    END,
+};
+static const struct request_presence set_target_presences[] = {
+    HAS(struct request_set_target, "name", has_name),
+    HAS(struct request_set_target, "agent", has_agent),
+    HAS(struct request_set_target, "kind", has_kind),
+    HAS(struct request_set_target, "x", has_point),
+    HAS(struct request_set_target, "y", has_point),
+    HAS(struct request_set_target, "follow", has_follow),
+    NO_PRESENCE,
+};
+
+static const struct field mouse_fields[] = {
+    COORDINATE(struct request_mouse, x, FIELD_REQUIRED, "The place."),
+    COORDINATE(struct request_mouse, y, FIELD_REQUIRED, "The place."),
+    END,
+};
+
+static const struct field spawn_fields[] = {
+    NAME(struct request_spawn, kind, FIELD_REQUIRED, "The kind of the new agents."),
+    {"count", FIELD_UINT32, FIELD_MEMBER(struct request_spawn, count), 0, 1, LIMIT_SPAWN, 1, NULL, NULL,
+     "All are spawned or none."},
+    COORDINATE(struct request_spawn, x, 0, "The place; anywhere in the world when left out."),
+    COORDINATE(struct request_spawn, y, 0, "The place; anywhere in the world when left out."),
+    {"radius", FIELD_FLOAT, FIELD_MEMBER(struct request_spawn, radius), 0, 0, LIMIT_WORLD_SIZE, 0, NULL, "px",
+     "Spread evenly over a disc around x, y."},
+    SPEED(struct request_spawn, vx, "Their velocity."),
+    SPEED(struct request_spawn, vy, "Their velocity."),
+    {"heading", FIELD_ANGLE, FIELD_MEMBER(struct request_spawn, heading), 0, -360, 360, 0, NULL, "deg",
+     "Along the velocity when left out; random when at rest."},
+    END,
+};
+static const struct request_presence spawn_presences[] = {
+    HAS(struct request_spawn, "x", has_point),
+    HAS(struct request_spawn, "y", has_point),
+    HAS(struct request_spawn, "heading", has_heading),
+    NO_PRESENCE,
+};
+
+/* `agent` is the first of `agents`. */
+static const struct field remove_fields[] = {
+    {"agent", FIELD_UINT32, offsetof(struct request_remove, agents), sizeof(uint32_t), 0, 1, (double)UINT32_MAX, 0,
+     NULL, NULL, "One agent."},
+    SHAPED("agents", "array of integers", LIMIT_REMOVE_IDS, "Several agents."),
+    NAME(struct request_remove, kind, 0, "All agents of a kind."),
+    END,
+};
+static const struct request_presence remove_presences[] = {
+    HAS(struct request_remove, "kind", has_kind),
+    NO_PRESENCE,
+};
+
+static const struct field set_param_fields[] = {
+    NAME(struct request_set_param, kind, 0, "The kind to tune."),
+    AGENT(struct request_set_param, "The agent to tune."),
+    {"param", FIELD_TEXT, FIELD_MEMBER(struct request_set_param, param), FIELD_REQUIRED, 0, 0, 0, NULL, NULL,
+     "A parameter as get_params names it."},
+    {"value", FIELD_DOUBLE, FIELD_MEMBER(struct request_set_param, value), FIELD_REQUIRED, -DBL_MAX, DBL_MAX, 0, NULL,
+     NULL, "In the units get_params states."},
+    END,
+};
+static const struct request_presence set_param_presences[] = {
+    HAS(struct request_set_param, "kind", has_kind),
+    HAS(struct request_set_param, "agent", has_agent),
+    NO_PRESENCE,
+};
+
+static const struct field get_params_fields[] = {
+    NAME(struct request_get_params, kind, 0, "One kind; all when left out."),
+    END,
+};
+static const struct request_presence get_params_presences[] = {
+    HAS(struct request_get_params, "kind", has_kind),
+    NO_PRESENCE,
+};
+
+static const struct field list_fields[] = {
+    {"what", FIELD_CHOICE, FIELD_MEMBER(struct request_list, what), 0, 0, 0, LIST_SCENARIOS, list_choices, NULL,
+     "What to list."},
+    END,
+};
+
+/* As in remove. */
+static const struct field inspect_fields[] = {
+    {"agent", FIELD_UINT32, offsetof(struct request_inspect, agents), sizeof(uint32_t), 0, 1, (double)UINT32_MAX, 0,
+     NULL, NULL, "One agent."},
+    SHAPED("agents", "array of integers", LIMIT_INSPECT_IDS, "Several agents."),
+    END,
+};
+
+static const struct field step_fields[] = {
+    {"count", FIELD_UINT32, FIELD_MEMBER(struct request_step, count), 0, 1, LIMIT_STEP, 1, NULL, NULL,
+     "Ticks to do."},
+    END,
+};
+
+static const struct field load_fields[] = {
+    NAME(struct request_load, scenario, FIELD_REQUIRED, "As `list` names it."),
+    {"seed", FIELD_UINT64, FIELD_MEMBER(struct request_load, seed), 0, 0, LIMIT_ID_INTEGER, 0, NULL, NULL,
+     "Instead of the file's."},
+    END,
+};
+static const struct request_presence load_presences[] = {
+    HAS(struct request_load, "seed", has_seed),
+    NO_PRESENCE,
+};
+
+static const struct field ping_fields[] = {
+    {"t0", FIELD_DOUBLE, FIELD_MEMBER(struct request_ping, t0), 0, -DBL_MAX, DBL_MAX, 0, NULL, NULL,
+     "The client's own clock, echoed."},
+    END,
+};
+static const struct request_presence ping_presences[] = {
+    HAS(struct request_ping, "t0", has_t0),
+    NO_PRESENCE,
+};
+
+static const struct field hello_fields[] = {
+    {"protocol", FIELD_UINT32, FIELD_MEMBER(struct request_hello, protocol), 0, 0, (double)UINT32_MAX, 0, NULL, NULL,
+     "The version of the protocol you speak."},
+    {"name", FIELD_TEXT, FIELD_MEMBER(struct request_hello, name), 0, 0, 0, 0, NULL, NULL,
+     "Who you are, as others are told."},
+    {"token", FIELD_TEXT, FIELD_MEMBER(struct request_hello, token), 0, 0, 0, 0, NULL, NULL,
+     "The secret that gives you a role."},
+    END,
+};
+static const struct request_presence hello_presences[] = {
+    HAS(struct request_hello, "protocol", has_protocol),
+    NO_PRESENCE,
+};
+
+static const struct field cursor_fields[] = {
+    COORDINATE(struct request_cursor, x, FIELD_REQUIRED, "The place."),
+    COORDINATE(struct request_cursor, y, FIELD_REQUIRED, "The place."),
+    END,
+};
+
+static const struct field help_fields[] = {
+    NAME(struct request_help, about, 0, "One op; all when left out."),
+    END,
+};
+
+static const struct field add_target_fields[] = {
+    NAME(struct request_add_target, name, FIELD_REQUIRED, "A name that no target has."),
+    COORDINATE(struct request_add_target, x, FIELD_REQUIRED, "The place."),
+    COORDINATE(struct request_add_target, y, FIELD_REQUIRED, "The place."),
+    END,
+};
+
+static const struct field remove_target_fields[] = {
+    NAME(struct request_remove_target, name, FIELD_REQUIRED, "A target that no behaviour of the scenario names."),
+    END,
+};
+
+static const struct field add_obstacle_fields[] = {
+    SHAPED("circle", "[x, y, radius]", 0, "A disc; px."),
+    SHAPED("box", "[x, y, width, height]", 0, "From its upper left corner; px."),
+    SHAPED("polygon", "array of points", LIMIT_OBSTACLE_POINTS, "3 to 16 corners of a convex shape; px."),
+    END,
+};
+
+#define OBSTACLE(structure)                                                                                        \
+    {"obstacle", FIELD_UINT32, FIELD_MEMBER(structure, obstacle), FIELD_REQUIRED, 1, (double)UINT32_MAX, 0, NULL,   \
+     NULL, "Its id."}
+
+static const struct field move_obstacle_fields[] = {
+    OBSTACLE(struct request_move_obstacle),
+    COORDINATE(struct request_move_obstacle, x, FIELD_REQUIRED, "Where its first point goes."),
+    COORDINATE(struct request_move_obstacle, y, FIELD_REQUIRED, "Where its first point goes."),
+    END,
+};
+
+static const struct field remove_obstacle_fields[] = {
+    OBSTACLE(struct request_remove_obstacle),
+    END,
+};
+
+const struct request_row request_rows[REQUEST_OP_COUNT] = {
+    [REQUEST_SUBSCRIBE] = {"subscribe", true, subscribe_fields, subscribe_presences},
+    [REQUEST_UNSUBSCRIBE] = {"unsubscribe", true, no_fields, no_presences},
+    [REQUEST_SET_REGION] = {"set_region", false, set_region_fields, set_region_presences},
+    [REQUEST_RESYNC] = {"resync", true, no_fields, no_presences},
+    [REQUEST_SET_TARGET] = {"set_target", false, set_target_fields, set_target_presences},
+    [REQUEST_MOUSE] = {"mouse", false, mouse_fields, no_presences},
+    [REQUEST_SPAWN] = {"spawn", false, spawn_fields, spawn_presences},
+    [REQUEST_REMOVE] = {"remove", false, remove_fields, remove_presences},
+    [REQUEST_SET_PARAM] = {"set_param", false, set_param_fields, set_param_presences},
+    [REQUEST_GET_PARAMS] = {"get_params", true, get_params_fields, get_params_presences},
+    [REQUEST_LIST] = {"list", true, list_fields, no_presences},
+    [REQUEST_INSPECT] = {"inspect", true, inspect_fields, no_presences},
+    [REQUEST_PAUSE] = {"pause", false, no_fields, no_presences},
+    [REQUEST_RESUME] = {"resume", false, no_fields, no_presences},
+    [REQUEST_STEP] = {"step", true, step_fields, no_presences},
+    [REQUEST_LOAD] = {"load", true, load_fields, load_presences},
+    [REQUEST_PING] = {"ping", true, ping_fields, ping_presences},
+    [REQUEST_BYE] = {"bye", true, no_fields, no_presences},
+    [REQUEST_HELLO] = {"hello", true, hello_fields, hello_presences},
+    [REQUEST_CURSOR] = {"cursor", false, cursor_fields, no_presences},
+    [REQUEST_STATS] = {"stats", true, no_fields, no_presences},
+    [REQUEST_HELP] = {"help", true, help_fields, no_presences},
+    [REQUEST_ADD_TARGET] = {"add_target", false, add_target_fields, no_presences},
+    [REQUEST_REMOVE_TARGET] = {"remove_target", false, remove_target_fields, no_presences},
+    [REQUEST_ADD_OBSTACLE] = {"add_obstacle", false, add_obstacle_fields, no_presences},
+    [REQUEST_MOVE_OBSTACLE] = {"move_obstacle", false, move_obstacle_fields, no_presences},
+    [REQUEST_REMOVE_OBSTACLE] = {"remove_obstacle", false, remove_obstacle_fields, no_presences},
+};
+/* clang-format on */

@@ -1,0 +1,106 @@
+/* A snapshot: the state of the world after one tick as plain arrays of integers, and its wire form.
+ *
+ * The server copies it out of the world and encodes it; the viewer decodes it. Positions and velocities are
+ * integers in hundredths (px, px/s; headings in degrees, 0.00 .. 359.99), so every layout agrees exactly.
+ */
+#ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_H
+#define DROVER_COMMON_SNAPSHOT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/limits.h"
+#include "common/text/name_table.h"
+
+/** What is known of every agent beside its id; a subscription chooses. */
+enum snapshot_field {
+    SNAPSHOT_POS = 1,
+    SNAPSHOT_VEL = 2,
+    SNAPSHOT_HEADING = 4,
+    SNAPSHOT_STATE = 8,
+    SNAPSHOT_KIND = 16,
+    SNAPSHOT_STAMINA = 32,
+    SNAPSHOT_FORCE = 64,    /* the steering force */
+    SNAPSHOT_DESIRED = 128, /* the desired velocity */
+    SNAPSHOT_SHARES = 256,  /* each behaviour's part of the force; layout objects only */
+    SNAPSHOT_USUAL = 31,    /* when nothing is chosen */
+    SNAPSHOT_FORCES = SNAPSHOT_FORCE | SNAPSHOT_DESIRED | SNAPSHOT_SHARES,
+};
+
+/** A vector in hundredths of its unit. */
+struct snapshot_vector {
+    int32_t x, y;
+};
+
+/** One behaviour's share of an agent's steering force. */
+struct snapshot_share {
+    uint16_t behavior;            /* index in behavior_names ("seek", "flee", "seek2") */
+    struct snapshot_vector force; /* mass*px/s^2, after weighting and truncation */
+};
+
+/** Agents are in ascending order of id. Arrays are owned by the snapshot and hold `capacity` (agents), shares
+ * `share_capacity` entries. */
+struct snapshot {
+    uint64_t tick;
+    double time_s;   /* simulated time, tick / tick_hz */
+    double clock_ms; /* the server's monotonic clock when the tick ended */
+    uint64_t pace;   /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
+    uint32_t epoch;  /* counts loaded scenarios; not on the wire */
+    bool has_forces;
+    unsigned fields;     /* enum snapshot_field: what is there; the columns of others hold zeros */
+    float width, height; /* px, of the world; not on the wire */
+    bool wraps;          /* its edges are joined; not on the wire */
+
+    int32_t count, capacity;
+    uint32_t *id;
+    uint16_t *kind, *state; /* indices in kind_names, state_names */
+    int32_t *x, *y;         /* hundredths of px */
+    int32_t *vx, *vy;       /* hundredths of px/s */
+    int32_t *heading;       /* hundredths of a degree, 0..35999, from +x towards +y (clockwise on a screen) */
+    int32_t *stamina;       /* hundredths */
+    struct snapshot_vector *desired;  /* has_forces: desired velocity, px/s */
+    struct snapshot_vector *steering; /* has_forces: total steering force after truncation, mass*px/s^2 */
+    int32_t *share_begin; /* has_forces: agent i owns shares [share_begin[i], share_begin[i + 1]) */
+    struct snapshot_share *shares;
+    int32_t share_count, share_capacity;
+
+    int32_t target_count;
+    uint16_t target_name[LIMIT_TARGETS]; /* index in target_names */
+    int32_t target_x[LIMIT_TARGETS], target_y[LIMIT_TARGETS];
+
+    struct name_table kind_names, state_names, behavior_names, target_names;
+};
+
+/** Empty; owns nothing yet. Large (name tables): keep it on the heap. */
+NODISCARD struct snapshot *snapshot_create(void);
+void snapshot_destroy(struct snapshot *snapshot);
+/** Room for count agents, and share_count shares when has_forces. -1 when out of memory (nothing changes). */
+NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_count,
+                               bool has_forces);
+
+/** Memory that the arrays of a snapshot with so many agents and shares take, in bytes. */
+size_t snapshot_bytes(int32_t count, int32_t share_count, bool has_forces);
+
+/** Copies everything, or the agents of `count` rows (ascending), into another snapshot. -1 when out of
+ * memory.
+ */
+NODISCARD int snapshot_copy(const struct snapshot *from, struct snapshot *to);
+NODISCARD int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t count,
+                              struct snapshot *to);
+
+/** Appends the "objects" line with its newline: the usual fields, with forces when asked and there. Failure
+ * is out->failed. */
+void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out);
+/** The same with chosen fields (enum snapshot_field). Forces of a snapshot without them are left out. */
+void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, struct buffer *out);
+
+/** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members;
+ * refuses wrong types, non-finite and out-of-range numbers, more than LIMIT_AGENTS agents. The name tables
+ * grow: indices stay valid from snapshot to snapshot. On failure the snapshot's contents are void but it may
+ * be reused or destroyed. */
+NODISCARD int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot,
+                              struct failure *failure);
+
+#endif

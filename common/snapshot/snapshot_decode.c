@@ -1,0 +1,336 @@
+/* Reads the "objects" layout of a snapshot, through cJSON. Owns the tree for the length of one call.
+ *
+ * Invariants: nothing the server sends can make it crash or read past its arrays; a number is stored only
+ * after its range was checked; agents come out in strictly ascending order of id.
+ */
+#include "common/snapshot/snapshot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/snapshot/snapshot_internal.h"
+
+enum agent_key {
+    KEY_ID,
+    KEY_KIND,
+    KEY_STATE,
+    KEY_X,
+    KEY_Y,
+    KEY_VX,
+    KEY_VY,
+    KEY_HEADING,
+    KEY_DESIRED,
+    KEY_STEERING,
+    KEY_FORCES,
+    KEY_COUNT,
+    KEYS_PLAIN = (1 << KEY_DESIRED) - 1, /* what every agent has */
+    KEYS_FORCES = (1 << KEY_COUNT) - 1 - KEYS_PLAIN,
+};
+
+static const char *const agent_keys[KEY_COUNT] = {"id", "kind",    "state",   "x",        "y",     "vx",
+                                                  "vy", "heading", "desired", "steering", "forces"};
+
+enum { HEADING_MOST = 35999 };
+
+static int fail(struct failure *failure, const char *field, const char *message) {
+    return failure_set(failure, FAILURE_INVALID, field, "snapshot: %s", message);
+}
+
+/* ---- scalars ---- */
+
+static bool read_hundredths(const cJSON *value, int32_t *out) {
+    if (!cJSON_IsNumber(value)) {
+        return false;
+    }
+    const double scaled = round(value->valuedouble * 100.0);
+    if (!(scaled >= (double)INT32_MIN && scaled <= (double)INT32_MAX)) {
+        return false;
+    }
+    *out = (int32_t)scaled;
+    return true;
+}
+
+bool snapshot_read_integer(const cJSON *value, double low, double high, double *out) {
+    if (!cJSON_IsNumber(value)) {
+        return false;
+    }
+    *out = value->valuedouble;
+    return *out >= low && *out <= high && *out == floor(*out);
+}
+
+bool snapshot_read_time(const cJSON *value, double *out) {
+    if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble < 0.0) {
+        return false;
+    }
+    *out = value->valuedouble;
+    return true;
+}
+
+static bool read_name(const cJSON *value, struct name_table *names, uint16_t *out) {
+    if (!cJSON_IsString(value)) {
+        return false;
+    }
+    const size_t length = strlen(value->valuestring);
+    const int index =
+        name_is_valid(value->valuestring, length) ? name_table_intern(names, value->valuestring, length) : -1;
+    *out = (uint16_t)(index < 0 ? 0 : index);
+    return index >= 0;
+}
+
+static bool read_vector(const cJSON *value, struct snapshot_vector *out) {
+    if (!cJSON_IsArray(value) || value->child == NULL || value->child->next == NULL ||
+        value->child->next->next != NULL) {
+        return false;
+    }
+    return read_hundredths(value->child, &out->x) && read_hundredths(value->child->next, &out->y);
+}
+
+/* ---- agents ---- */
+
+/* The key's index; members come in the order they are written, so the one after the last is tried first. */
+static int find_key(const char *name, int after) {
+    for (int i = 1; i <= KEY_COUNT; i++) {
+        const int key = (after + i) % KEY_COUNT;
+        if (strcmp(name, agent_keys[key]) == 0) {
+            return key;
+        }
+    }
+    return -1;
+}
+
+static bool read_forces(const cJSON *value, struct snapshot *snapshot) {
+    if (!cJSON_IsObject(value)) {
+        return false;
+    }
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, value) {
+        if (snapshot->share_count >= snapshot->share_capacity) {
+            return false;
+        }
+        struct snapshot_share *share = &snapshot->shares[snapshot->share_count];
+        const size_t length = strlen(item->string);
+        const int behavior = name_is_valid(item->string, length)
+                                 ? name_table_intern(&snapshot->behavior_names, item->string, length)
+                                 : -1;
+        if (behavior < 0 || !read_vector(item, &share->force)) {
+            return false;
+        }
+        share->behavior = (uint16_t)behavior;
+        snapshot->share_count++;
+    }
+    return true;
+}
+
+static bool read_id(const cJSON *value, struct snapshot *snapshot, int32_t i) {
+    double id = 0.0;
+    if (!snapshot_read_integer(value, 1.0, (double)UINT32_MAX, &id)) {
+        return false;
+    }
+    snapshot->id[i] = (uint32_t)id;
+    return i == 0 || snapshot->id[i] > snapshot->id[i - 1];
+}
+
+static bool read_member(int key, const cJSON *value, struct snapshot *snapshot, int32_t i) {
+    switch ((enum agent_key)key) {
+    case KEY_ID:
+        return read_id(value, snapshot, i);
+    case KEY_KIND:
+        return read_name(value, &snapshot->kind_names, &snapshot->kind[i]);
+    case KEY_STATE:
+        return read_name(value, &snapshot->state_names, &snapshot->state[i]);
+    case KEY_X:
+        return read_hundredths(value, &snapshot->x[i]);
+    case KEY_Y:
+        return read_hundredths(value, &snapshot->y[i]);
+    case KEY_VX:
+        return read_hundredths(value, &snapshot->vx[i]);
+    case KEY_VY:
+        return read_hundredths(value, &snapshot->vy[i]);
+    case KEY_HEADING:
+        return read_hundredths(value, &snapshot->heading[i]) && snapshot->heading[i] >= 0 &&
+               snapshot->heading[i] <= HEADING_MOST;
+    case KEY_DESIRED:
+        return !snapshot->has_forces || read_vector(value, &snapshot->desired[i]);
+    case KEY_STEERING:
+        return !snapshot->has_forces || read_vector(value, &snapshot->steering[i]);
+    case KEY_FORCES:
+        return !snapshot->has_forces || read_forces(value, snapshot);
+    default:
+        return false;
+    }
+}
+
+static int fail_agent(struct failure *failure, int32_t i, const char *key, const char *message) {
+    char field[64];
+    (void)snprintf(field, sizeof field, "agents[%d]%s%s", (int)i, key[0] == '\0' ? "" : ".", key);
+    return fail(failure, field, message);
+}
+
+static int read_agent(const cJSON *object, struct snapshot *snapshot, int32_t i, struct failure *failure) {
+    if (!cJSON_IsObject(object)) {
+        return fail_agent(failure, i, "", "not an object");
+    }
+    unsigned seen = 0;
+    int key = KEY_COUNT - 1;
+    if (snapshot->has_forces) {
+        snapshot->share_begin[i] = snapshot->share_count;
+    }
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, object) {
+        const int found = find_key(item->string, key);
+        if (found < 0) {
+            continue;
+        }
+        key = found;
+        if (seen >> (unsigned)key & 1u) {
+            return fail_agent(failure, i, agent_keys[key], "stands twice");
+        }
+        if (!read_member(key, item, snapshot, i)) {
+            return fail_agent(failure, i, agent_keys[key], "wrong type, out of range or out of order");
+        }
+        seen |= 1u << (unsigned)key;
+    }
+    const unsigned wanted = (unsigned)KEYS_PLAIN | (snapshot->has_forces ? (unsigned)KEYS_FORCES : 0u);
+    for (unsigned k = 0; k < KEY_COUNT; k++) {
+        if ((wanted & ~seen) >> k & 1u) {
+            return fail_agent(failure, i, agent_keys[k], "missing");
+        }
+    }
+    return 0;
+}
+
+/* Agents and behaviours' shares in the array, -1 when there are too many. */
+static int count_agents(const cJSON *agents, int32_t *count, int32_t *share_count) {
+    const cJSON *agent = NULL;
+    *count = *share_count = 0;
+    cJSON_ArrayForEach(agent, agents) {
+        const cJSON *share = NULL;
+        cJSON_ArrayForEach(share, cJSON_GetObjectItemCaseSensitive(agent, "forces")) {
+            if (++*share_count == INT32_MAX) {
+                return -1;
+            }
+        }
+        if (++*count > LIMIT_AGENTS) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_agents(const cJSON *agents, struct snapshot *snapshot, struct failure *failure) {
+    int32_t count = 0;
+    int32_t share_count = 0;
+    if (!cJSON_IsArray(agents)) {
+        return fail(failure, "agents", "not an array");
+    }
+    if (count_agents(agents, &count, &share_count) != 0) {
+        return fail(failure, "agents", "too many");
+    }
+    /* The first agent decides whether this snapshot has forces; a later one without them is refused. */
+    snapshot->has_forces = cJSON_GetObjectItemCaseSensitive(agents->child, "forces") != NULL;
+    if (snapshot_reserve(snapshot, count, share_count, snapshot->has_forces) != 0) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "snapshot: out of memory");
+    }
+    snapshot->fields = SNAPSHOT_USUAL | (snapshot->has_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
+    if (count > 0) {
+        memset(snapshot->stamina, 0, (size_t)count * sizeof *snapshot->stamina); /* not read here */
+    }
+    snapshot->count = 0;
+    snapshot->share_count = 0;
+    const cJSON *agent = NULL;
+    cJSON_ArrayForEach(agent, agents) {
+        if (read_agent(agent, snapshot, snapshot->count, failure) != 0) {
+            return -1;
+        }
+        snapshot->count++;
+    }
+    if (snapshot->has_forces) {
+        snapshot->share_begin[snapshot->count] = snapshot->share_count;
+    }
+    return 0;
+}
+
+/* ---- targets and the rest ---- */
+
+int snapshot_read_targets(const cJSON *targets, struct snapshot *snapshot, struct failure *failure) {
+    if (!cJSON_IsArray(targets)) {
+        return fail(failure, "targets", "not an array");
+    }
+    snapshot->target_count = 0;
+    const cJSON *target = NULL;
+    cJSON_ArrayForEach(target, targets) {
+        const int32_t i = snapshot->target_count;
+        if (i == LIMIT_TARGETS) {
+            return fail(failure, "targets", "too many");
+        }
+        if (!read_name(cJSON_GetObjectItemCaseSensitive(target, "name"), &snapshot->target_names,
+                       &snapshot->target_name[i]) ||
+            !read_hundredths(cJSON_GetObjectItemCaseSensitive(target, "x"), &snapshot->target_x[i]) ||
+            !read_hundredths(cJSON_GetObjectItemCaseSensitive(target, "y"), &snapshot->target_y[i])) {
+            return fail(failure, "targets", "an entry without a name, x or y");
+        }
+        snapshot->target_count++;
+    }
+    return 0;
+}
+
+static int read_snapshot(const cJSON *json, struct snapshot *snapshot, struct failure *failure) {
+    const cJSON *op = cJSON_GetObjectItemCaseSensitive(json, "op");
+    double tick = 0.0;
+    if (!cJSON_IsString(op) || strcmp(op->valuestring, "snapshot") != 0) {
+        return fail(failure, "op", "not a snapshot");
+    }
+    if (!snapshot_read_integer(cJSON_GetObjectItemCaseSensitive(json, "tick"), 0.0, LIMIT_ID_INTEGER,
+                               &tick)) {
+        return fail(failure, "tick", "missing, or not an integer from 0");
+    }
+    if (!snapshot_read_time(cJSON_GetObjectItemCaseSensitive(json, "time"), &snapshot->time_s)) {
+        return fail(failure, "time", "missing, or not a number from 0");
+    }
+    if (!snapshot_read_time(cJSON_GetObjectItemCaseSensitive(json, "clock"), &snapshot->clock_ms)) {
+        return fail(failure, "clock", "missing, or not a number from 0");
+    }
+    snapshot->tick = (uint64_t)tick;
+    if (read_agents(cJSON_GetObjectItemCaseSensitive(json, "agents"), snapshot, failure) != 0) {
+        return -1;
+    }
+    return snapshot_read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), snapshot, failure);
+}
+
+/* cJSON takes whatever follows the value for granted; only white space may. */
+static bool is_space(const char *text, const char *end) {
+    while (text < end && (*text == ' ' || *text == '\t' || *text == '\r' || *text == '\n')) {
+        text++;
+    }
+    return text == end;
+}
+
+cJSON *snapshot_parse(const char *line, size_t length, struct failure *failure) {
+    const char *end = NULL;
+    cJSON *json = cJSON_ParseWithLengthOpts(line, length, &end, 0);
+    if (json == NULL || !is_space(end, line + length)) {
+        cJSON_Delete(json);
+        (void)failure_set(failure, FAILURE_PARSE, NULL, "snapshot: not JSON");
+        return NULL;
+    }
+    return json;
+}
+
+int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot, struct failure *failure) {
+    snapshot->count = 0;
+    snapshot->target_count = 0;
+    cJSON *json = snapshot_parse(line, length, failure);
+    if (json == NULL) {
+        return -1;
+    }
+    const int result = read_snapshot(json, snapshot, failure);
+    if (result != 0) {
+        snapshot->count = 0;
+        snapshot->target_count = 0;
+    }
+    cJSON_Delete(json);
+    return result;
+}

@@ -1,0 +1,197 @@
+/* See snapshot_density.h: counting and writing. The reader is snapshot_density_decode.c. */
+#include "common/snapshot/snapshot_density.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json/json_writer.h"
+#include "common/snapshot/snapshot_internal.h"
+#include "common/text/base64.h"
+
+void density_init(struct density *density) {
+    *density = (struct density){0};
+}
+
+void density_fini(struct density *density) {
+    free(density->count);
+    free(density->vx);
+    free(density->vy);
+    density_init(density);
+}
+
+int density_reserve(struct density *density, int32_t cells) {
+    if (cells <= density->capacity) {
+        return 0;
+    }
+    uint32_t *count = realloc(density->count, (size_t)cells * sizeof *count);
+    density->count = count == NULL ? density->count : count;
+    int32_t *vx = realloc(density->vx, (size_t)cells * sizeof *vx);
+    density->vx = vx == NULL ? density->vx : vx;
+    int32_t *vy = realloc(density->vy, (size_t)cells * sizeof *vy);
+    density->vy = vy == NULL ? density->vy : vy;
+    if (count == NULL || vx == NULL || vy == NULL) {
+        return -1;
+    }
+    density->capacity = cells;
+    return 0;
+}
+
+static int32_t cells_along(double length, double cell) {
+    const double cells = ceil(length / cell - 1e-9);
+    return cells < 1.0 ? 1 : cells > LIMIT_GRID_CELLS ? LIMIT_GRID_CELLS : (int32_t)cells;
+}
+
+void density_grid(const struct snapshot_view *view, double width, double height, int32_t *columns,
+                  int32_t *rows) {
+    if (view->cell <= 0.0f) {
+        *columns = (int32_t)view->grid[0];
+        *rows = (int32_t)view->grid[1];
+        return;
+    }
+    for (double cell = (double)view->cell;; cell *= 1.25) {
+        *columns = cells_along(width, cell);
+        *rows = cells_along(height, cell);
+        if ((int64_t)*columns * *rows <= LIMIT_GRID_CELLS) {
+            return;
+        }
+    }
+}
+
+/* ---- counting ---- */
+
+struct cell {
+    int64_t vx, vy; /* sums */
+    int64_t count;
+};
+
+struct counting {
+    const struct density *grid;
+    const struct snapshot_filter *filter; /* kinds and wrapping; its box is the grid's region */
+    struct cell *cells;
+    uint32_t outside;
+};
+
+/* floor(offset * cells / length), exact: below 2^53 a correctly rounded quotient never reaches the next whole
+ * number. -1 outside. */
+static inline int32_t cell_along(int64_t offset, int32_t cells, int64_t length) {
+    if (offset < 0 || offset > length) {
+        return -1;
+    }
+    const int32_t cell = (int32_t)((double)(offset * cells) / (double)length);
+    return cell < cells ? cell : cells - 1;
+}
+
+static void count_agents(struct counting *counting, const struct snapshot *snapshot) {
+    const struct density *grid = counting->grid;
+    const struct snapshot_filter *filter = counting->filter;
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        if (!filter->kinds[snapshot->kind[i]]) {
+            continue;
+        }
+        const int32_t column = cell_along(snapshot_offset(snapshot->x[i], grid->region.x, filter->wrap_x),
+                                          grid->columns, grid->region.width);
+        const int32_t row = cell_along(snapshot_offset(snapshot->y[i], grid->region.y, filter->wrap_y),
+                                       grid->rows, grid->region.height);
+        if (column < 0 || row < 0) {
+            counting->outside++;
+            continue;
+        }
+        struct cell *cell = &counting->cells[row * grid->columns + column];
+        cell->vx += snapshot->vx[i];
+        cell->vy += snapshot->vy[i];
+        cell->count++;
+    }
+}
+
+/* To the nearest, halves away from zero. */
+static int32_t mean(int64_t sum, int64_t count) {
+    const int64_t twice = 2 * (sum < 0 ? -sum : sum) + count;
+    const int64_t size = count == 0 ? 0 : twice / (2 * count);
+    return (int32_t)(sum < 0 ? -size : size);
+}
+
+static int count_into(struct density *out, const struct snapshot_filter *filter,
+                      const struct snapshot *snapshot) {
+    const int32_t cells = out->columns * out->rows;
+    struct counting counting = {.grid = out, .filter = filter};
+    if (density_reserve(out, cells) != 0) {
+        return -1;
+    }
+    counting.cells = calloc((size_t)cells, sizeof *counting.cells);
+    if (counting.cells == NULL) {
+        return -1;
+    }
+    count_agents(&counting, snapshot);
+    out->inside = 0;
+    out->outside = counting.outside;
+    for (int32_t c = 0; c < cells; c++) {
+        const struct cell *cell = &counting.cells[c];
+        out->count[c] = (uint32_t)cell->count;
+        out->vx[c] = mean(cell->vx, cell->count);
+        out->vy[c] = mean(cell->vy, cell->count);
+        out->inside += out->count[c];
+    }
+    free(counting.cells);
+    return 0;
+}
+
+int density_count(const struct snapshot_view *view, const struct snapshot *snapshot, struct density *out) {
+    struct snapshot_view whole = *view;
+    if (!view->has_region) {
+        whole.has_region = true;
+        whole.region[0] = whole.region[1] = 0.0f;
+        whole.region[2] = snapshot->width;
+        whole.region[3] = snapshot->height;
+    }
+    struct snapshot_filter filter;
+    snapshot_view_filter(&whole, snapshot, 0.0, &filter);
+    density_grid(&whole, (double)whole.region[2], (double)whole.region[3], &out->columns, &out->rows);
+    out->tick = snapshot->tick;
+    out->time_s = snapshot->time_s;
+    out->clock_ms = snapshot->clock_ms;
+    out->region = filter.box;
+    out->region.width += filter.box.width == 0; /* less than half a hundredth of a px wide */
+    out->region.height += filter.box.height == 0;
+    return count_into(out, &filter, snapshot);
+}
+
+/* ---- writing ---- */
+
+static void put_column(struct buffer *out, const char *name, const void *values, int32_t cells) {
+    enum { WIDTH = 4 };
+    buffer_printf(out, ",\"%s\":\"", name);
+    char *text = buffer_reserve(out, base64_length((size_t)cells * WIDTH));
+    if (text != NULL) {
+        buffer_commit(out, (size_t)(base64_encode_integers(values, (size_t)cells, WIDTH, text) - text));
+    }
+    buffer_append(out, "\"", 1);
+}
+
+static void put_region(struct buffer *out, const struct snapshot_box *box) {
+    struct json_writer json = json_writer_begin(out);
+    json_array(&json);
+    json_hundredths(&json, box->x);
+    json_hundredths(&json, box->y);
+    json_hundredths(&json, box->width);
+    json_hundredths(&json, box->height);
+    json_end(&json);
+}
+
+void density_encode(const struct density *density, const struct snapshot *snapshot, struct buffer *out) {
+    const int32_t cells = density->columns * density->rows;
+    buffer_printf(out, "{\"op\":\"density\",\"tick\":%llu,\"time\":", (unsigned long long)density->tick);
+    snapshot_append_fixed(out, density->time_s, 6);
+    buffer_printf(out, ",\"grid\":[%ld,%ld],\"region\":", (long)density->columns, (long)density->rows);
+    put_region(out, &density->region);
+    buffer_printf(out, ",\"n\":%lu,\"outside\":%lu", (unsigned long)density->inside,
+                  (unsigned long)density->outside);
+    put_column(out, "count", density->count, cells);
+    put_column(out, "vx", density->vx, cells);
+    put_column(out, "vy", density->vy, cells);
+    snapshot_append_targets(snapshot, out);
+    buffer_append_text(out, ",\"clock\":");
+    snapshot_append_fixed(out, density->clock_ms, 3);
+    buffer_append_text(out, "}\n");
+}

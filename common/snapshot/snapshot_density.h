@@ -1,0 +1,56 @@
+/* The "density" layout: how many agents are in each cell of a grid, and their mean velocity. A million agents
+ * cost as much as a hundred.
+ *
+ * Cell (c, r) has index r * columns + c. An agent at distance d from the region's left edge is in column
+ * floor(d * columns / width), the right edge itself in the last one; rows alike. Distances, width and height
+ * are whole hundredths of px, so every reader can check it exactly.
+ */
+#ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_DENSITY_H
+#define DROVER_COMMON_SNAPSHOT_SNAPSHOT_DENSITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "common/snapshot/snapshot.h"
+#include "common/snapshot/snapshot_view.h"
+
+/** Arrays have columns * rows entries and are owned by the struct. */
+struct density {
+    uint64_t tick;
+    double time_s, clock_ms;
+    int32_t columns, rows;
+    int32_t capacity;           /* cells the arrays have room for */
+    struct snapshot_box region; /* hundredths of px */
+    uint32_t inside, outside;   /* agents in the grid; others of the kinds that were asked for */
+    uint32_t *count;
+    int32_t *vx, *vy; /* hundredths of px/s, the mean of the cell's agents to the nearest; 0 when empty */
+};
+
+void density_init(struct density *density);
+void density_fini(struct density *density);
+
+/** Columns and rows of a view's grid over width x height px: as asked, or as many cells of at most `cell` px
+ * as cover it; together never more than LIMIT_GRID_CELLS (fewer, larger ones then). */
+void density_grid(const struct snapshot_view *view, double width, double height, int32_t *columns,
+                  int32_t *rows);
+/** Counts the agents that the view shows. -1 when memory is short. */
+NODISCARD int density_count(const struct snapshot_view *view, const struct snapshot *snapshot,
+                            struct density *out);
+/** Appends the line. snapshot: for the targets. Failure is out->failed. */
+void density_encode(const struct density *density, const struct snapshot *snapshot, struct buffer *out);
+
+/** Whether the line begins {"op":"density". */
+bool density_takes(const char *line, size_t length);
+/** Reads a line: strict about types, counts and lengths. -1 with *failure; *out is void then, to be used
+ * again or freed. */
+NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct failure *failure);
+/** The same, and *snapshot becomes one of the same moment with the targets, without agents and without
+ * fields. */
+NODISCARD int density_decode_frame(const char *line, size_t length, struct density *out,
+                                   struct snapshot *snapshot, struct failure *failure);
+
+#endif

@@ -1,0 +1,51 @@
+/* The "packed" layout, writing: a key with the agents' values, deltas against it, as base64 columns of
+ * little-endian integers inside JSON. Reading is snapshot_stream.h; protocol.md describes the lines.
+ *
+ * 1. The integers are those of the objects layout: both agree exactly.
+ * 2. A delta is against the key, never against another delta: any subset of a key's deltas can be decoded.
+ * 3. A difference beyond 16 bits goes into the column's far list, as index and value. When more than a tenth
+ * of a column does, a new key is due.
+ * 4. Forces have no part in the key: they are whole values in each delta.
+ */
+#ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H
+#define DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/nodiscard.h"
+#include "common/snapshot/snapshot.h"
+
+enum { PACKED_KEY_MS = 5000 }; /* a key older than this (server's clock) is replaced */
+
+/** What the deltas of one stream are against. */
+struct packed_encoder {
+    uint64_t number;       /* of the key; 0: there is none yet */
+    unsigned fields;       /* enum snapshot_field; SNAPSHOT_SHARES has no place here */
+    struct snapshot *base; /* NULL after packed_encoder_forget, until the next key */
+    int32_t *pairs;        /* scratch: index and value of far agents */
+    int32_t pair_capacity;
+};
+
+enum packed_result { PACKED_OK, PACKED_TOO_FAR };
+
+/** No key yet. 0, or -1 when memory is short. */
+NODISCARD int packed_encoder_init(struct packed_encoder *encoder, unsigned fields);
+void packed_encoder_fini(struct packed_encoder *encoder);
+/** Gives up the key and the memory that it takes. */
+void packed_encoder_forget(struct packed_encoder *encoder);
+/** Memory that the encoder holds, in bytes. */
+size_t packed_encoder_bytes(const struct packed_encoder *encoder);
+/** Whether there is a key of this world with exactly these agents, young enough. */
+bool packed_key_serves(const struct packed_encoder *encoder, const struct snapshot *snapshot);
+/** Makes the snapshot the key and appends its line. number: not 0, of no earlier key. Failure is out->failed;
+ * there is no key then. */
+void packed_encode_key(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
+                       struct buffer *out);
+/** Appends the line of a snapshot that the key serves. PACKED_TOO_FAR: nothing was appended, make it the key
+ * first (then it never is). Failure is out->failed. */
+NODISCARD enum packed_result packed_encode_delta(struct packed_encoder *encoder,
+                                                 const struct snapshot *snapshot, struct buffer *out);
+
+#endif

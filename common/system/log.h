@@ -1,0 +1,35 @@
+/* Leveled lines on stderr: "2026-01-31T12:00:00.123Z info  net: session 3 connected". Safe from any thread.
+ *
+ * Between log_start and log_stop a thread of its own writes them (line_writer.h): whoever logs never waits
+ * for whoever reads the log. LOG_RING_BYTES of lines wait; further ones are left out, and where they are
+ * missing stands "... warn  log: left out 12 lines: the log is not read fast enough". Before and after, lines
+ * are written at once, so programs that end early lose nothing. Lines that wait are lost when a signal or
+ * abort() ends the program.
+ */
+#ifndef DROVER_COMMON_SYSTEM_LOG_H
+#define DROVER_COMMON_SYSTEM_LOG_H
+
+#include "common/base/nodiscard.h"
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+enum { LOG_RING_BYTES = 256 * 1024 /* some 3000 lines */ };
+
+/** NULL-ended {"error","warn","info","debug"}, for option tables. */
+extern const char *const log_level_names[];
+
+/** Set once at start, before other threads run. Default LOG_INFO. */
+void log_set_level(enum log_level level);
+void log_write(enum log_level level, const char *module, const char *format, ...) PRINTF_LIKE(3, 4);
+/** A line as it stands, whatever the level: what a program says of its own end, "drover-server: port 7717 on
+ * 127.0.0.1 is in use". */
+void log_plain(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/** Starts the thread. Call it once, before other threads run; where no thread is to be had, lines go on being
+ * written at once. */
+void log_start(void);
+/** Waits until every line is written, but not for a log that is not read (LINE_WRITER_STALL_MS). Call it last
+ * of all: what is logged after giving up is left out. Does nothing before log_start. */
+void log_stop(void);
+
+#endif

@@ -1,0 +1,287 @@
+/* See command_query.h. */
+#include "server/commands/command_query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json/field_json.h"
+#include "common/text/nearest_name.h"
+#include "common/text/text_list.h"
+#include "server/frames/world_snapshot.h"
+
+void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted) {
+    text_list_add(list, NAME_LIST_BYTES, name, quoted);
+}
+
+int command_find_kind(const struct world *world, const char *name, struct failure *failure) {
+    const int kind = world_find_kind(world, name);
+    if (kind >= 0) {
+        return kind;
+    }
+    char list[NAME_LIST_BYTES] = "";
+    struct nearest_name nearest = nearest_name_begin(name);
+    for (int k = 0; k < world_kind_count(world); k++) {
+        command_list_name(list, world_kind(world, k)->name, true);
+        nearest_name_offer(&nearest, world_kind(world, k)->name);
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_NO_KIND, "kind", "no kind \"%s\"%s; this scenario has %s", name, hint,
+                       list[0] == '\0' ? "none" : list);
+}
+
+int command_find_target(const struct world *world, const char *name, const char *field,
+                        struct failure *failure) {
+    const int target = world_find_target(world, name);
+    if (target >= 0) {
+        return target;
+    }
+    char list[NAME_LIST_BYTES] = "";
+    struct nearest_name nearest = nearest_name_begin(name);
+    for (int t = 0; t < world_target_count(world); t++) {
+        command_list_name(list, world_target_name(world, t), true);
+        nearest_name_offer(&nearest, world_target_name(world, t));
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_NO_TARGET, field, "no target \"%s\"%s; this scenario has %s", name,
+                       hint, list[0] == '\0' ? "none" : list);
+}
+
+static void write_range(const struct field *field, struct json_writer *json) {
+    json_key_number(json, "min", field->min);
+    json_key_number(json, "max", field->max);
+    if (field->type == FIELD_UINT32) {
+        json_key_bool(json, "integer", true);
+    }
+    json_key_string(json, "unit", field->unit == NULL ? "1" : field->unit);
+    json_key_string(json, "help", field->help);
+}
+
+/* The parameter's value in the units people use: 90, not 89.99999. */
+static double param_value(const struct world *world, const struct param_ref *ref) {
+    const struct kind_def *kind = world_kind(world, ref->kind);
+    const void *object = ref->behavior < 0 ? (const void *)&kind->body
+                                           : (const void *)&kind->states[ref->state].behaviors[ref->behavior];
+    return field_get_number(ref->field, object);
+}
+
+static void write_params(const struct world *world, int kind, struct json_writer *json) {
+    struct param_ref ref;
+    char name[64];
+    for (int i = 0; world_param_at(world, kind, i, &ref, name); i++) {
+        json_object(json);
+        json_key_string(json, "kind", world_kind(world, kind)->name);
+        json_key_string(json, "param", name);
+        json_key_number(json, "value", param_value(world, &ref));
+        write_range(ref.field, json);
+        json_end(json);
+    }
+}
+
+int command_query_params(const struct stage *stage, const struct request_get_params *request,
+                         struct json_writer *json, struct failure *failure) {
+    const struct world *world = stage->world;
+    int first = 0;
+    int last = world_kind_count(world) - 1;
+    if (request->has_kind) {
+        first = command_find_kind(world, request->kind, failure);
+        last = first;
+        if (first < 0) {
+            return -1;
+        }
+    }
+    json_key(json, "params");
+    json_array(json);
+    for (int kind = first; kind <= last; kind++) {
+        write_params(world, kind, json);
+    }
+    json_end(json);
+    return 0;
+}
+
+/* ---- list ---- */
+
+void command_query_scenarios(const struct scenario_list *list, struct json_writer *json) {
+    json_key(json, "scenarios");
+    json_array(json);
+    for (int i = 0; i < list->count; i++) {
+        json_object(json);
+        json_key_string(json, "name", list->rows[i].name);
+        json_key_string(json, "title", list->rows[i].title);
+        json_key_string(json, "description", list->rows[i].description);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void list_kinds(const struct world *world, struct json_writer *json) {
+    json_key(json, "kinds");
+    json_array(json);
+    for (int k = 0; k < world_kind_count(world); k++) {
+        const struct kind_def *kind = world_kind(world, k);
+        json_object(json);
+        json_key_string(json, "name", kind->name);
+        json_key(json, "radius");
+        json_float(json, kind->body.radius.high);
+        json_key(json, "max_speed");
+        json_float(json, kind->body.max_speed.high);
+        json_key(json, "max_force");
+        json_float(json, kind->body.max_force.high);
+        json_key_unsigned(json, "count", (uint64_t)world_kind_population(world, k));
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void list_targets(const struct world *world, struct json_writer *json) {
+    json_key(json, "targets");
+    json_array(json);
+    for (int t = 0; t < world_target_count(world); t++) {
+        const vec2 at = world_target_position(world, t);
+        json_object(json);
+        json_key_string(json, "name", world_target_name(world, t));
+        json_key_hundredths(json, "x", world_snapshot_hundredths(at.x));
+        json_key_hundredths(json, "y", world_snapshot_hundredths(at.y));
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* Every behaviour of this server with what a scenario can say about it. */
+static void list_behaviors(struct json_writer *json) {
+    json_key(json, "behaviors");
+    json_array(json);
+    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+        json_object(json);
+        json_key_string(json, "name", behavior_type_name((enum behavior_type)type));
+        json_key(json, "params");
+        json_array(json);
+        for (const struct field *row = behavior_fields((enum behavior_type)type); row->type != FIELD_END;
+             row++) {
+            if ((row->flags & FIELD_PARAM) != 0) {
+                json_object(json);
+                json_key_string(json, "param", row->name);
+                write_range(row, json);
+                json_end(json);
+            }
+        }
+        json_end(json);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+int command_query_list(const struct stage *stage, const struct request_list *request,
+                       struct json_writer *json, struct failure *failure) {
+    switch ((enum list_what)request->what) {
+    case LIST_SCENARIOS: /* of the folder, not of the world */
+        break;
+    case LIST_KINDS:
+        list_kinds(stage->world, json);
+        return 0;
+    case LIST_TARGETS:
+        list_targets(stage->world, json);
+        return 0;
+    case LIST_BEHAVIORS:
+        list_behaviors(json);
+        return 0;
+    }
+    return failure_set(failure, FAILURE_INTERNAL, "what", "no such list");
+}
+
+/* ---- inspect ---- */
+
+static void write_vector(struct json_writer *json, const char *key, vec2 vector) {
+    json_key(json, key);
+    json_array(json);
+    json_hundredths(json, world_snapshot_hundredths(vector.x));
+    json_hundredths(json, world_snapshot_hundredths(vector.y));
+    json_end(json);
+}
+
+static void write_body(const struct agent_view *agent, struct json_writer *json) {
+    json_key_hundredths(json, "x", world_snapshot_hundredths(agent->position.x));
+    json_key_hundredths(json, "y", world_snapshot_hundredths(agent->position.y));
+    json_key_hundredths(json, "vx", world_snapshot_hundredths(agent->velocity.x));
+    json_key_hundredths(json, "vy", world_snapshot_hundredths(agent->velocity.y));
+    json_key_hundredths(json, "heading", world_snapshot_heading(agent->heading));
+    json_key_hundredths(json, "stamina", world_snapshot_hundredths(agent->stamina));
+    json_key(json, "mass");
+    json_float(json, agent->mass);
+    json_key(json, "radius");
+    json_float(json, agent->radius);
+    json_key(json, "max_speed");
+    json_float(json, agent->max_speed);
+    json_key(json, "max_force");
+    json_float(json, agent->max_force);
+}
+
+/* Whom it minds, and the places it looks at. */
+static void write_trace(const struct trace *trace, struct json_writer *json) {
+    json_key(json, "neighbors");
+    json_array(json);
+    for (int i = 0; i < trace->neighbor_count; i++) {
+        json_unsigned(json, trace->neighbors[i]);
+    }
+    json_end(json);
+    json_key(json, "points");
+    json_array(json);
+    for (int i = 0; i < trace->point_count; i++) {
+        const struct trace_point *point = &trace->points[i];
+        json_object(json);
+        json_key_string(json, "behavior", point->label);
+        json_key_string(json, "what", trace_names[point->what]);
+        json_key_hundredths(json, "x", world_snapshot_hundredths(point->at.x));
+        json_key_hundredths(json, "y", world_snapshot_hundredths(point->at.y));
+        if (point->what == TRACE_CIRCLE) {
+            json_key_hundredths(json, "radius", world_snapshot_hundredths(point->radius));
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_agent(const struct world *world, int32_t row, struct json_writer *json) {
+    const struct agent_view agent = world_agent(world, row);
+    const struct kind_def *kind = world_kind(world, agent.kind);
+    struct steering_view view;
+    struct trace trace;
+    world_trace(world, row, &view, &trace);
+    json_object(json);
+    json_key_unsigned(json, "id", agent.id);
+    json_key_string(json, "kind", kind->name);
+    json_key_string(json, "state", kind->states[agent.state].name);
+    write_body(&agent, json);
+    write_vector(json, "desired", view.desired);
+    write_vector(json, "steering", view.steering);
+    json_key(json, "forces");
+    json_object(json);
+    for (int i = 0; i < view.count; i++) {
+        write_vector(json, view.labels[i], view.forces[i]);
+    }
+    json_end(json);
+    write_trace(&trace, json);
+    json_end(json);
+}
+
+void command_query_inspect(const struct world *world, const struct request_inspect *request,
+                           struct json_writer *json) {
+    json_key(json, "agents");
+    json_array(json);
+    for (int i = 0; i < request->agent_count; i++) {
+        const int32_t row = world_find_agent(world, request->agents[i]);
+        if (row >= 0) {
+            write_agent(world, row, json);
+        }
+    }
+    json_end(json);
+    json_key(json, "missing");
+    json_array(json);
+    for (int i = 0; i < request->agent_count; i++) {
+        if (world_find_agent(world, request->agents[i]) < 0) {
+            json_unsigned(json, request->agents[i]);
+        }
+    }
+    json_end(json);
+}

@@ -1,0 +1,109 @@
+/* See stage.h. */
+#include "server/commands/stage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void stage_init(struct stage *stage) {
+    *stage = (struct stage){.world = NULL};
+}
+
+void stage_fini(struct stage *stage) {
+    world_destroy(stage->world);
+    stage->world = NULL;
+}
+
+void stage_step(struct stage *stage) {
+    if (stage->pool == NULL) {
+        world_step(stage->world);
+    } else {
+        const struct parallel parallel = worker_pool_parallel(stage->pool);
+        world_step_parallel(stage->world, &parallel);
+    }
+    if (world_is_given_up(stage->world)) {
+        stage->is_spoiled = true;
+        return;
+    }
+    event_log_take(&stage->log, stage->world);
+}
+
+void stage_change(struct stage *stage, struct staging *staging) {
+    struct world *former = stage->world;
+    stage->world = staging->world;
+    staging->world = former;
+    world_let_give_up(stage->world, stage->is_urgent);
+    memcpy(stage->name, staging->name, sizeof stage->name);
+    memcpy(stage->title, staging->title, sizeof stage->title);
+    memcpy(stage->description, staging->description, sizeof stage->description);
+    stage->cursors = (struct stage_cursors){0};
+    stage->epoch++;
+    stage->is_spoiled = false;
+    event_log_init(&stage->log, world_tick_hz(stage->world));
+}
+
+/* The flow at the centres of about square cells, few enough to draw. */
+static void sample_flow(const struct world *world, const struct flow_def *flow, struct message_flow *out) {
+    const struct bounds bounds = world_bounds(world);
+    const float ratio = bounds.size.x / bounds.size.y;
+    const float most = (float)LIMIT_FLOW_ARROWS;
+    const float columns = fminf(fmaxf(floorf(sqrtf(most * ratio)), 1.0f), most);
+    out->columns = (int32_t)columns;
+    out->rows = (int32_t)fmaxf(floorf(fminf(most / columns, columns / ratio + 0.5f)), 1.0f);
+    memcpy(out->name, flow->name, sizeof out->name);
+    for (int32_t i = 0; i < out->columns * out->rows; i++) {
+        const int32_t column = i % out->columns, row = i / out->columns;
+        const vec2 place = {((float)column + 0.5f) * bounds.size.x / columns,
+                            ((float)row + 0.5f) * bounds.size.y / (float)out->rows};
+        const vec2 vector = flow_at(flow, &bounds, place);
+        /* Whole px/s are enough to draw. */
+        out->vectors[i] = vec2_make(rintf(vector.x), rintf(vector.y));
+    }
+}
+
+static void describe_geometry(const struct world *world, struct message_geometry *out) {
+    const struct geometry_def *def = &world_scenery(world)->def;
+    out->obstacle_count = def->obstacle_count;
+    out->wall_count = def->wall_count;
+    out->path_count = def->path_count;
+    out->flow_count = def->flow_count;
+    for (int i = 0; i < def->obstacle_count; i++) {
+        out->obstacles[i] = def->obstacles[i];
+    }
+    for (int i = 0; i < def->wall_count; i++) {
+        out->walls[i] = def->walls[i];
+    }
+    for (int i = 0; i < def->path_count; i++) {
+        out->paths[i] = def->paths[i];
+    }
+    for (int i = 0; i < def->flow_count; i++) {
+        sample_flow(world, &def->flows[i], &out->flows[i]);
+    }
+}
+
+void stage_describe(const struct stage *stage, struct message_scenario *out) {
+    const struct world *world = stage->world;
+    *out = (struct message_scenario){.size = world_size(world),
+                                     .seed = world_seed(world),
+                                     .tick_hz = world_tick_hz(world),
+                                     .kind_count = world_kind_count(world)};
+    memcpy(out->name, stage->name, sizeof out->name);
+    memcpy(out->title, stage->title, sizeof out->title);
+    memcpy(out->description, stage->description, sizeof out->description);
+    (void)snprintf(out->edge, sizeof out->edge, "%s", edge_names[world_edge(world)]);
+    for (int k = 0; k < out->kind_count; k++) {
+        const struct kind_def *kind = world_kind(world, k);
+        out->kinds[k] = (struct message_kind){.radius = kind->body.radius.high,
+                                              .max_speed = kind->body.max_speed.high,
+                                              .max_force = kind->body.max_force.high,
+                                              .count = (uint32_t)world_kind_population(world, k)};
+        memcpy(out->kinds[k].name, kind->name, sizeof out->kinds[k].name);
+    }
+    for (int t = 0; t < world_target_count(world); t++) {
+        const char *name = world_target_name(world, t);
+        if (strncmp(name, STAGE_CURSOR, sizeof STAGE_CURSOR - 1) != 0) { /* those come and go unannounced */
+            (void)snprintf(out->targets[out->target_count++], sizeof out->targets[0], "%s", name);
+        }
+    }
+    describe_geometry(world, &out->geometry);
+}

@@ -1,0 +1,314 @@
+/* See frame_form.h. */
+#include "server/frames/frame_form.h"
+
+#include <stdlib.h>
+
+#include "common/protocol/request.h"
+#include "common/system/log.h"
+
+/* A million agents with a handful of behaviours each. */
+static const size_t frame_limit_bytes = (size_t)1 << 30;
+enum { FRAME_HEAD_BYTES = 16384 };    /* targets, names */
+static const double key_margin = 0.1; /* of the region's size, on each side */
+
+void frame_scratch_init(struct frame_scratch *scratch, size_t memory_limit) {
+    *scratch = (struct frame_scratch){.memory = {.limit = memory_limit}};
+    density_init(&scratch->density);
+}
+
+void frame_scratch_fini(struct frame_scratch *scratch) {
+    snapshot_destroy(scratch->selected);
+    free(scratch->rows);
+    density_fini(&scratch->density);
+    frame_scratch_init(scratch, scratch->memory.limit);
+}
+
+struct frame_form *frame_form_create(const struct snapshot_view *view,
+                                     const struct frame_estimate *estimate) {
+    struct frame_form *form = calloc(1, sizeof *form);
+    if (form == NULL) {
+        return NULL;
+    }
+    form->view = *view;
+    form->next = *estimate;
+    if (view->layout == LAYOUT_PACKED && packed_encoder_init(&form->packed, view->fields) != 0) {
+        free(form);
+        return NULL;
+    }
+    return form;
+}
+
+/* Counts what the encoder holds now. */
+static void count_base(struct frame_form *form, struct frame_scratch *scratch) {
+    const size_t bytes = packed_encoder_bytes(&form->packed);
+    byte_meter_remove(&scratch->memory.held, form->base_bytes);
+    byte_meter_add(&scratch->memory.held, bytes);
+    form->base_bytes = bytes;
+}
+
+void frame_form_drop_key(struct frame_form *form, struct frame_scratch *scratch) {
+    shared_bytes_release(form->key);
+    form->key = NULL;
+    packed_encoder_forget(&form->packed);
+    count_base(form, scratch);
+}
+
+void frame_form_destroy(struct frame_form *form, struct frame_scratch *scratch) {
+    if (form != NULL) {
+        frame_form_drop_key(form, scratch);
+        packed_encoder_fini(&form->packed);
+        shared_bytes_release(form->frame);
+        free(form);
+    }
+}
+
+void frame_form_forget(struct frame_form *form) {
+    shared_bytes_release(form->frame);
+    form->frame = NULL;
+}
+
+/* ---- whom it shows ---- */
+
+static bool reserve_rows(struct frame_scratch *scratch, int32_t count) {
+    if (scratch->selected == NULL) {
+        scratch->selected = snapshot_create();
+    }
+    if (count > scratch->row_capacity) {
+        int32_t *larger = realloc(scratch->rows, (size_t)count * sizeof *larger);
+        if (larger == NULL) {
+            return false;
+        }
+        scratch->rows = larger;
+        scratch->row_capacity = count;
+    }
+    return scratch->selected != NULL;
+}
+
+/* The snapshot itself, or the copy of what passes; NULL when memory is short. */
+static const struct snapshot *select_agents(const struct snapshot_filter *filter,
+                                            const struct snapshot *snapshot, struct frame_scratch *scratch) {
+    if (filter->is_all) {
+        return snapshot;
+    }
+    if (!reserve_rows(scratch, snapshot->count)) {
+        return NULL;
+    }
+    const int32_t count = snapshot_filter_rows(filter, snapshot, scratch->rows);
+    return snapshot_select(snapshot, scratch->rows, count, scratch->selected) == 0 ? scratch->selected : NULL;
+}
+
+/* The rows of the key's agents. False when one of them is gone, or somebody passes who is not among them. */
+static bool follow_key(const struct frame_form *form, const struct snapshot_filter *filter,
+                       const struct snapshot *snapshot, int32_t *rows) {
+    const struct snapshot *base = form->packed.base;
+    int32_t found = 0;
+    for (int32_t row = 0; row < snapshot->count; row++) {
+        if (found < base->count && base->id[found] == snapshot->id[row]) {
+            rows[found++] = row;
+        } else if ((found < base->count && base->id[found] < snapshot->id[row]) ||
+                   snapshot_filter_passes(filter, snapshot, row)) {
+            return false;
+        }
+    }
+    return found == base->count;
+}
+
+/* The key's agents as they are now; NULL when a new key is due (or memory short). */
+static const struct snapshot *select_key_agents(const struct frame_form *form,
+                                                const struct snapshot *snapshot,
+                                                struct frame_scratch *scratch) {
+    struct snapshot_filter filter;
+    snapshot_view_filter(&form->view, snapshot, 0.0, &filter);
+    if (form->packed.number == 0 || form->packed.base->epoch != snapshot->epoch) {
+        return NULL;
+    }
+    const struct snapshot *selected = snapshot;
+    if (!filter.is_all) {
+        if (!reserve_rows(scratch, snapshot->count) || !follow_key(form, &filter, snapshot, scratch->rows) ||
+            snapshot_select(snapshot, scratch->rows, form->packed.base->count, scratch->selected) != 0) {
+            return NULL;
+        }
+        selected = scratch->selected;
+    }
+    return packed_key_serves(&form->packed, selected) ? selected : NULL;
+}
+
+/* ---- bytes ---- */
+
+static struct shared_bytes *take(struct buffer *out, struct frame_scratch *scratch) {
+    const bool failed = out->failed;
+    size_t length = 0;
+    char *data = buffer_take(out, &length);
+    if (failed || data == NULL) {
+        free(data);
+        return NULL;
+    }
+    return shared_bytes_create_counted(data, length, &scratch->memory.held);
+}
+
+/* No more bytes than there is room for now, when `taken` of it are for something else. */
+static void limit_to_room(struct buffer *out, const struct frame_scratch *scratch, size_t taken) {
+    const size_t room = frame_memory_room(&scratch->memory);
+    const size_t left = room > taken ? room - taken : 1;
+    out->limit = left < frame_limit_bytes ? left : frame_limit_bytes;
+}
+
+/* A guess at the next, from what was made, or from how far it came; expected: the guess so far. */
+static size_t grown_bytes(size_t expected, const struct buffer *out) {
+    const size_t more = out->length + out->length / (out->failed ? 4 : 16) + 1024;
+    return out->failed && more < expected ? expected : more;
+}
+
+/* Whether so many agents may fit into the buffer: known before they are written. Otherwise it has failed. */
+static bool may_fit(struct buffer *out, int32_t agents, size_t agent_bytes, size_t *bytes) {
+    const size_t expected = FRAME_HEAD_BYTES + (size_t)agents * agent_bytes;
+    if (expected > out->limit) {
+        *bytes = expected;
+        out->failed = true;
+    }
+    return !out->failed;
+}
+
+/* The old key's memory is used again, so that a new one every few seconds costs none. */
+static bool make_key(struct frame_form *form, const struct snapshot *selected,
+                     struct frame_scratch *scratch) {
+    const size_t base = snapshot_bytes(selected->count, selected->share_count, selected->has_forces);
+    const size_t more = base > form->base_bytes ? base - form->base_bytes : 0;
+    struct buffer out;
+    buffer_init(&out, frame_limit_bytes);
+    shared_bytes_release(form->key);
+    form->key = NULL;
+    limit_to_room(&out, scratch, more);
+    if (may_fit(&out, selected->count, form->next.agent_key, &form->next.key)) {
+        packed_encode_key(&form->packed, selected, ++scratch->last_key, &out);
+        count_base(form, scratch);
+        form->next.key = grown_bytes(form->next.key, &out);
+    }
+    form->key = take(&out, scratch);
+    if (form->key == NULL) {
+        frame_form_drop_key(form, scratch);
+    }
+    return form->key != NULL;
+}
+
+static void make_packed(struct frame_form *form, const struct snapshot *snapshot,
+                        struct frame_scratch *scratch, struct buffer *out) {
+    const struct snapshot *selected = select_key_agents(form, snapshot, scratch);
+    if (selected != NULL && packed_encode_delta(&form->packed, selected, out) == PACKED_OK) {
+        return;
+    }
+    struct snapshot_filter filter;
+    snapshot_view_filter(&form->view, snapshot, key_margin, &filter);
+    selected = select_agents(&filter, snapshot, scratch);
+    if (selected == NULL || !make_key(form, selected, scratch)) {
+        out->failed = true;
+        return;
+    }
+    limit_to_room(out, scratch, 0);
+    if (!may_fit(out, selected->count, form->next.agent_frame, &form->next.frame) ||
+        packed_encode_delta(&form->packed, selected, out) != PACKED_OK) {
+        out->failed = true;
+    }
+}
+
+static void make_objects(struct frame_form *form, const struct snapshot *snapshot,
+                         struct frame_scratch *scratch, struct buffer *out) {
+    struct snapshot_filter filter;
+    snapshot_view_filter(&form->view, snapshot, 0.0, &filter);
+    const struct snapshot *selected = select_agents(&filter, snapshot, scratch);
+    if (selected == NULL) {
+        out->failed = true;
+    } else if (may_fit(out, selected->count, form->next.agent_frame, &form->next.frame)) {
+        snapshot_encode_fields(selected, form->view.fields, out);
+    }
+}
+
+static void make_density(const struct frame_form *form, const struct snapshot *snapshot,
+                         struct frame_scratch *scratch, struct buffer *out) {
+    if (density_count(&form->view, snapshot, &scratch->density) != 0) {
+        out->failed = true;
+        return;
+    }
+    density_encode(&scratch->density, snapshot, out);
+}
+
+bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
+                     struct frame_scratch *scratch) {
+    if (form->frame != NULL) {
+        return true;
+    }
+    struct buffer out;
+    buffer_init(&out, frame_limit_bytes);
+    limit_to_room(&out, scratch, 0);
+    (void)buffer_reserve(&out, form->next.frame < out.limit ? form->next.frame : 0);
+    switch (form->view.layout) {
+    case LAYOUT_PACKED:
+        make_packed(form, snapshot, scratch, &out);
+        break;
+    case LAYOUT_DENSITY:
+        make_density(form, snapshot, scratch, &out);
+        break;
+    default:
+        make_objects(form, snapshot, scratch, &out);
+    }
+    form->next.frame = grown_bytes(form->next.frame, &out);
+    form->frame = take(&out, scratch);
+    return form->frame != NULL;
+}
+
+/* ---- estimates ---- */
+
+/* Bytes that a field takes of an agent: as text in objects, in a key and in a delta before base64. Measured
+ * in the scenarios that come with the program; shares: of four behaviours. */
+static const struct {
+    unsigned field, text, key, delta;
+} field_bytes[] = {
+    {SNAPSHOT_POS, 30, 8, 4},   {SNAPSHOT_VEL, 28, 8, 4},     {SNAPSHOT_HEADING, 18, 2, 2},
+    {SNAPSHOT_STATE, 20, 2, 0}, {SNAPSHOT_KIND, 18, 1, 0},    {SNAPSHOT_STAMINA, 20, 4, 2},
+    {SNAPSHOT_FORCE, 38, 0, 8}, {SNAPSHOT_DESIRED, 38, 0, 8}, {SNAPSHOT_SHARES, 120, 0, 0},
+};
+enum { ID_TEXT = 16, ID_KEY = 4, CELL_BYTES = 16 };
+
+static double agents_of(const struct snapshot_view *view, const struct message_scenario *scenario) {
+    double count = 0.0;
+    for (int k = 0; k < scenario->kind_count; k++) {
+        count += snapshot_view_has_kind(view, scenario->kinds[k].name) ? scenario->kinds[k].count : 0u;
+    }
+    const double world = (double)scenario->size.x * (double)scenario->size.y;
+    const double region = view->has_region ? (double)view->region[2] * (double)view->region[3] : world;
+    return region < world ? count * region / world : count;
+}
+
+struct frame_estimate frame_form_estimate(const struct snapshot_view *view,
+                                          const struct message_scenario *scenario) {
+    struct frame_estimate estimate = {.frame = FRAME_HEAD_BYTES};
+    const size_t agents = (size_t)agents_of(view, scenario);
+    size_t text = ID_TEXT, key = ID_KEY, delta = 0;
+    for (size_t i = 0; i < sizeof field_bytes / sizeof *field_bytes; i++) {
+        const bool is_there = (view->fields & field_bytes[i].field) != 0;
+        text += is_there ? field_bytes[i].text : 0;
+        key += is_there ? field_bytes[i].key : 0;
+        delta += is_there ? field_bytes[i].delta : 0;
+    }
+    if (view->layout == LAYOUT_DENSITY) {
+        const double width = (double)(view->has_region ? view->region[2] : scenario->size.x);
+        const double height = (double)(view->has_region ? view->region[3] : scenario->size.y);
+        int32_t columns = 0, rows = 0;
+        density_grid(view, width, height, &columns, &rows);
+        estimate.frame += (size_t)columns * (size_t)rows * CELL_BYTES;
+        return estimate;
+    }
+    const bool is_packed = view->layout == LAYOUT_PACKED;
+    estimate.agent_frame = is_packed ? (delta * 4 + 2) / 3 : text;
+    estimate.frame += agents * estimate.agent_frame;
+    if (is_packed) {
+        estimate.agent_key = (key * 4 + 2) / 3;
+        estimate.key =
+            FRAME_HEAD_BYTES + agents * estimate.agent_key + snapshot_bytes((int32_t)agents, 0, false);
+    }
+    return estimate;
+}
+
+size_t frame_form_needs(const struct frame_form *form) {
+    return form->next.frame + (form->key == NULL ? form->next.key : 0);
+}

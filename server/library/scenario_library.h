@@ -1,0 +1,57 @@
+/* The scenarios a server knows by name: NAME.json in one directory.
+ *
+ * 1. A name is 1 to 31 characters of A-Z a-z 0-9 _ -, so no name leaves the directory.
+ * 2. The list is sorted by name; files with mistakes are left out of it and logged. It is read again when it
+ * is older than SCENARIO_LIBRARY_FRESH_MS, so that asking again and again costs nothing.
+ * 3. A file that was given by its path is known by its name, too, and goes before a file of the same name in
+ * the directory. It is read again from its path whenever it is asked for.
+ * 4. A failure names a file without its directory, for peers are told; the log has the whole path.
+ * 5. Used by one thread at a time.
+ */
+#ifndef DROVER_SERVER_LIBRARY_SCENARIO_LIBRARY_H
+#define DROVER_SERVER_LIBRARY_SCENARIO_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "common/protocol/message.h"
+#include "server/scenario/scenario.h"
+
+enum { SCENARIO_LIBRARY_FRESH_MS = 1000, SCENARIO_LIBRARY_PATH = 4096 };
+
+struct scenario_list {
+    int count;
+    struct message_scenario_row *rows; /* owned */
+};
+
+struct scenario_library {
+    char directory[SCENARIO_LIBRARY_PATH];
+    char given_name[LIMIT_NAME_CHARS + 1]; /* "" when no path was given */
+    char given_path[SCENARIO_LIBRARY_PATH + 64];
+    struct scenario_list list;
+    bool has_list;
+    uint64_t listed_ns;
+};
+
+/** directory: where to look; NULL or "" for the first of these that is there: $XDG_DATA_HOME/drover/scenarios
+ * (~/.local/share without it), ../share/drover/scenarios beside the program,
+ * /usr/local/share/drover/scenarios, /usr/share/drover/scenarios. A build folder has a link beside its
+ * programs. -1 with *failure, which names the places, when there is no such directory. */
+NODISCARD int scenario_library_init(struct scenario_library *library, const char *directory,
+                                    struct failure *failure);
+void scenario_library_fini(struct scenario_library *library);
+/** Reads the scenario of this name. 0, or -1 with *failure (no_scenario, bad_scenario, busy); *out as
+ * scenario_read. */
+NODISCARD int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,
+                                    struct failure *failure);
+/** A name, or a path to a file (it has a '/' or ends in ".json"): what the command line takes. A path that
+ * was read well is remembered (3). */
+NODISCARD int scenario_library_load_argument(struct scenario_library *library, const char *argument,
+                                             struct scenario *out, struct failure *failure);
+/** The list, the library's, good until the next call. NULL with *failure when the directory cannot be read.
+ */
+const struct scenario_list *scenario_library_list(struct scenario_library *library, struct failure *failure);
+
+#endif

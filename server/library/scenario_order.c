@@ -1,0 +1,89 @@
+/* See scenario_order.h. */
+#include "server/library/scenario_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
+    return scenario_library_load(context, name, out, failure);
+}
+
+static const struct scenario_list *list_library(void *context, struct failure *failure) {
+    return scenario_library_list(context, failure);
+}
+
+struct scenario_source scenario_library_source(struct scenario_library *library) {
+    return (struct scenario_source){.context = library, .load = load_from_library, .list = list_library};
+}
+
+bool scenario_order_is_needed(const struct request *request) {
+    return request->op == REQUEST_LOAD ||
+           (request->op == REQUEST_LIST && request->body.list.what == LIST_SCENARIOS);
+}
+
+struct scenario_order *scenario_order_create(struct command *command) {
+    struct scenario_order *order = calloc(1, sizeof *order);
+    if (order != NULL) {
+        order->command = command;
+        order->session = command->session;
+        order->is_load = command->request.op == REQUEST_LOAD;
+        if (order->is_load) {
+            order->load = command->request.body.load;
+        }
+    }
+    return order;
+}
+
+void scenario_order_destroy(struct scenario_order *order) {
+    if (order != NULL) {
+        staging_fini(&order->staging);
+        free(order->list.rows);
+        free(order);
+    }
+}
+
+static int fail_memory(struct failure *failure) {
+    return failure_set(failure, FAILURE_BUSY, NULL, "the server is short of memory");
+}
+
+static int build(struct scenario_order *order, const struct scenario_source *source,
+                 const struct stage_overrides *overrides, const atomic_bool *given_up) {
+    struct scenario *scenario = malloc(sizeof *scenario);
+    if (scenario == NULL) {
+        return fail_memory(&order->failure);
+    }
+    int result = source->load(source->context, order->load.scenario, scenario, &order->failure);
+    if (result == 0) {
+        result = staging_build(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL, given_up,
+                               &order->staging, &order->failure);
+        scenario_fini(scenario);
+    }
+    free(scenario);
+    if (result != 0) {
+        /* The failure's own field is a place in the file, and in the message; here it is the request's. */
+        memcpy(order->failure.field, "scenario", sizeof "scenario");
+    }
+    return result;
+}
+
+static int copy_list(struct scenario_order *order, const struct scenario_source *source) {
+    const struct scenario_list *list = source->list(source->context, &order->failure);
+    if (list == NULL) {
+        return -1;
+    }
+    const size_t bytes = (size_t)list->count * sizeof *list->rows;
+    order->list.rows = malloc(bytes > 0 ? bytes : 1);
+    if (order->list.rows == NULL) {
+        return fail_memory(&order->failure);
+    }
+    if (bytes > 0) {
+        memcpy(order->list.rows, list->rows, bytes);
+    }
+    order->list.count = list->count;
+    return 0;
+}
+
+void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
+                         const struct stage_overrides *overrides, const atomic_bool *given_up) {
+    order->result = order->is_load ? build(order, source, overrides, given_up) : copy_list(order, source);
+}

@@ -1,0 +1,52 @@
+/* What a request needs of the scenarios' files: for `load` a world built from one of them, for `list` what
+ * there is. Files can be slow and worlds large, so orders are worked off by a thread of their own
+ * (scenario_builder.h). Pure but for the scenario source.
+ *
+ * Owns its results, but for a world that is taken out of the staging.
+ */
+#ifndef DROVER_SERVER_LIBRARY_SCENARIO_ORDER_H
+#define DROVER_SERVER_LIBRARY_SCENARIO_ORDER_H
+
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "server/commands/command.h"
+#include "server/library/scenario_library.h"
+#include "server/library/staging.h"
+#include "server/scenario/scenario.h"
+
+/** Where scenarios come from: a scenario_library, or a test's own. Used by one thread at a time. */
+struct scenario_source {
+    void *context;
+    int (*load)(void *context, const char *name, struct scenario *out, struct failure *failure);
+    const struct scenario_list *(*list)(void *context, struct failure *failure);
+};
+
+enum scenario_order_state { ORDER_NEW, ORDER_BEGUN, ORDER_WAITS };
+
+struct scenario_order {
+    struct scenario_order *next;     /* the builder's */
+    enum scenario_order_state state; /* the builder's */
+    struct command *command;         /* whose request it is; not owned, and not read by the thread */
+    uint32_t session;                /* of the command */
+    bool is_load;                    /* otherwise a list */
+    struct request_load load;
+    /* Once it is worked off: */
+    int result;             /* 0, or -1 with the failure */
+    struct failure failure; /* its field is one of the request's */
+    struct staging staging; /* a load's */
+    struct scenario_list list;
+};
+
+struct scenario_source scenario_library_source(struct scenario_library *library);
+
+/** Whether the request needs an order before it can be applied. */
+bool scenario_order_is_needed(const struct request *request);
+/** An order for a command whose request needs one; NULL when memory is short. */
+NODISCARD struct scenario_order *scenario_order_create(struct command *command);
+/** NULL is fine. */
+void scenario_order_destroy(struct scenario_order *order);
+/** Reads, checks and builds what is ordered. given_up: as for staging_build. */
+void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
+                         const struct stage_overrides *overrides, const atomic_bool *given_up);
+
+#endif

@@ -1,0 +1,51 @@
+/* A scenario: what a JSON file says about a world, checked and turned into a struct world_def.
+ *
+ * 1. A file with a mistake is refused whole. The failure says where (JSON path), what was found and what is
+ * allowed.
+ * 2. Keys nobody knows are mistakes: a typing error must not become a silent default.
+ * 3. Names that refer to targets and kinds are checked here, so that world_create has nothing left to refuse
+ * but memory and the number of agents.
+ *
+ * The grammar is in docs/scenarios.md; tables of the core (body_fields, behavior_fields) say what kinds
+ * and behaviours can have, so a parameter added there is known here.
+ */
+#ifndef DROVER_SERVER_SCENARIO_SCENARIO_H
+#define DROVER_SERVER_SCENARIO_SCENARIO_H
+
+#include <stddef.h>
+
+#include "common/base/failure.h"
+#include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+#include "server/scenario/scenario_mistakes.h"
+#include "server/sim/world/world_def.h"
+
+struct scenario {
+    char name[LIMIT_NAME_CHARS + 1]; /* of the file, without .json: what `load` takes */
+    char title[128];                 /* "name" in the file */
+    char description[512];
+    struct world_def def;
+};
+
+/** Nothing in it; scenario_fini frees what reading adds. */
+void scenario_init(struct scenario *scenario);
+void scenario_fini(struct scenario *scenario);
+/** Reads a scenario from JSON text. `scenario` is initialised by this, also on failure (then it is empty).
+ * 0, or -1 with *failure: field is the JSON path, "" when the text is not JSON at all. */
+NODISCARD int scenario_read(const char *text, size_t length, struct scenario *scenario,
+                            struct failure *failure);
+/** The same for all mistakes that can be told, as many as *mistakes has room for; scenario_fini after success
+ * alone. */
+NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
+                                struct scenario_mistakes *mistakes);
+/** Whether a file has no mistake; adds to *mistakes those it has (and what keeps it from being read). */
+NODISCARD bool scenario_check_file(const char *path, struct scenario_mistakes *mistakes);
+/** Reads a file. As scenario_read; code is no_scenario when there is no such file, busy when descriptors or
+ * memory are used up, and bad_scenario when it is not a regular file, too long, not to be read, or has a
+ * mistake; the message is then "PATH: what is wrong", without the file's name. scenario->name comes from the
+ * file's name. */
+NODISCARD int scenario_read_file(const char *path, struct scenario *scenario, struct failure *failure);
+/** The same with the file's path, as given, before the message. */
+NODISCARD int scenario_load_file(const char *path, struct scenario *scenario, struct failure *failure);
+
+#endif

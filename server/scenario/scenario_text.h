@@ -1,0 +1,25 @@
+/* What reading a scenario has to say to a person: paths, what was expected and found, lists of what there is.
+ */
+#ifndef DROVER_SERVER_SCENARIO_SCENARIO_TEXT_H
+#define DROVER_SERVER_SCENARIO_SCENARIO_TEXT_H
+
+#include <stdbool.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/failure.h"
+#include "common/base/limits.h"
+
+enum { SCENARIO_PATH_BYTES = sizeof((struct failure *)0)->field, SCENARIO_LIST_BYTES = 240 };
+
+/** Formats a JSON path ("kinds.prey.behaviors[0]"); one that is too long is cut. */
+void scenario_path(char out[SCENARIO_PATH_BYTES], const char *text, ...) PRINTF_LIKE(2, 3);
+/** 0 when is_right; otherwise fails with "expected WANTED, found a string". */
+int scenario_expect(bool is_right, const char *wanted, const cJSON *found, const char *path,
+                    struct failure *failure);
+/** 0 when the text is a name; otherwise fails with what a name is. */
+int scenario_check_name(const char *name, const char *path, struct failure *failure);
+/** Appends one more quoted name to a list, while there is room. */
+void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name);
+
+#endif

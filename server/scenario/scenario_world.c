@@ -1,0 +1,323 @@
+/* See scenario_world.h. Every function appends to the path of what it reads, so that a mistake names its
+ * place. */
+#include "server/scenario/scenario_world.h"
+
+#include <string.h>
+
+#include "common/json/field_json.h"
+#include "common/text/name_table.h"
+#include "server/scenario/scenario_geometry.h"
+#include "server/scenario/scenario_text.h"
+
+static const char *const no_more[] = {NULL};
+
+/* ---- world ---- */
+
+struct world_part {
+    vec2 size;
+    int edge;
+};
+
+static const struct field world_fields[] = {
+    {.name = "size",
+     .type = FIELD_POINT,
+     FIELD_MEMBER(struct world_part, size),
+     .flags = FIELD_REQUIRED,
+     .min = 1.0,
+     .max = LIMIT_WORLD_SIZE,
+     .unit = "px",
+     .help = "Width and height."},
+    {.name = "edge",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct world_part, edge),
+     .choices = edge_names,
+     .help = "What happens at the borders."},
+    {.type = FIELD_END},
+};
+
+int scenario_read_world(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "world");
+    struct failure failure = {0};
+    if (json == NULL) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "world",
+                          "missing; expected {\"size\": [width, height]}");
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", NULL};
+    struct world_part part = {.size = def->size, .edge = def->edge};
+    bool is_whole = false;
+    if (scenario_read_fields(world_fields, json, "world", parts, &part, NULL, &is_whole, mistakes) != 0) {
+        return -1;
+    }
+    def->size = part.size;
+    def->edge = part.edge;
+    return scenario_read_geometry(json, def, mistakes);
+}
+
+/* ---- targets ---- */
+
+static const struct field target_fields[] = {
+    {.name = "at",
+     .type = FIELD_POINT,
+     FIELD_MEMBER(struct target_def, at),
+     .flags = FIELD_REQUIRED,
+     .min = -LIMIT_COORDINATE,
+     .max = LIMIT_COORDINATE,
+     .unit = "px",
+     .help = "Where it is at first."},
+    {.name = "jump_within",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct target_def, jump_within),
+     .max = LIMIT_WORLD_SIZE,
+     .unit = "px",
+     .help = "It jumps to a random place when an agent is nearer than this; 0: never."},
+    {.name = "jump_margin",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct target_def, jump_margin),
+     .max = LIMIT_WORLD_SIZE,
+     .unit = "px",
+     .help = "Kept from the borders when jumping."},
+    {.type = FIELD_END},
+};
+
+static int read_target(const cJSON *json, const char *path, struct target_def *target,
+                       struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
+    bool is_whole = false;
+    if (cJSON_IsObject(json)) {
+        return scenario_read_fields(target_fields, json, path, no_more, target, NULL, &is_whole, mistakes);
+    }
+    if (scenario_expect(cJSON_IsArray(json), "a point [x, y] or an object", json, path, &failure) != 0 ||
+        field_read_value(&target_fields[0], json, path, target, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    return 0;
+}
+
+static int check_target_name(const char *name, const char *path, struct failure *failure) {
+    if (strncmp(name, "cursor-", 7) == 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "names that begin with cursor- belong to the cursors of sessions");
+    }
+    return scenario_check_name(name, path, failure);
+}
+
+int scenario_read_targets(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "targets");
+    struct failure failure = {0};
+    if (json == NULL) {
+        return 0;
+    }
+    if (scenario_expect(cJSON_IsObject(json), "an object of targets by name", json, "targets", &failure) !=
+        0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, json) {
+        char path[SCENARIO_PATH_BYTES];
+        scenario_path(path, "targets.%s", item->string);
+        if (def->target_count == LIMIT_TARGETS) {
+            (void)failure_set(&failure, FAILURE_BAD_PARAM, path, "too many targets: at most %d",
+                              LIMIT_TARGETS);
+            return scenario_mistake(mistakes, &failure) ? 0 : -1;
+        }
+        if (check_target_name(item->string, path, &failure) != 0) {
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
+            continue;
+        }
+        struct target_def *target = &def->targets[def->target_count++];
+        *target = (struct target_def){0};
+        memcpy(target->name, item->string, strlen(item->string) + 1);
+        if (read_target(item, path, target, mistakes) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- agents ---- */
+
+enum { ROW_KIND, ROW_COUNT, ROW_AT, ROW_VELOCITY, ROW_HEADING };
+
+static const struct field placement_fields[] = {
+    [ROW_KIND] = {.name = "kind",
+                  .type = FIELD_NAME,
+                  FIELD_MEMBER(struct placement_def, kind),
+                  .flags = FIELD_REQUIRED,
+                  .help = "One of the kinds."},
+    [ROW_COUNT] = {.name = "count",
+                   .type = FIELD_UINT32,
+                   FIELD_MEMBER(struct placement_def, count),
+                   .min = 1.0,
+                   .max = LIMIT_AGENTS,
+                   .initial = 1.0,
+                   .help = "How many."},
+    [ROW_AT] = {.name = "at",
+                .type = FIELD_POINT,
+                FIELD_MEMBER(struct placement_def, at),
+                .min = -LIMIT_COORDINATE,
+                .max = LIMIT_COORDINATE,
+                .unit = "px",
+                .help = "The place of all of them."},
+    [ROW_VELOCITY] = {.name = "velocity",
+                      .type = FIELD_POINT,
+                      FIELD_MEMBER(struct placement_def, velocity),
+                      .min = -LIMIT_SPEED,
+                      .max = LIMIT_SPEED,
+                      .unit = "px/s",
+                      .help = "At the start."},
+    [ROW_HEADING] = {.name = "heading",
+                     .type = FIELD_ANGLE,
+                     FIELD_MEMBER(struct placement_def, heading),
+                     .min = -360.0,
+                     .max = 360.0,
+                     .unit = "deg",
+                     .help = "Where they face; along the velocity when left out."},
+    {.type = FIELD_END},
+};
+
+int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
+                          struct failure *failure) {
+    if (scenario_expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
+        return -1;
+    }
+    if (cJSON_GetArraySize(json) != count) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found an array of %d", wanted,
+                           cJSON_GetArraySize(json));
+    }
+    const cJSON *item = NULL;
+    int index = 0;
+    cJSON_ArrayForEach(item, json) {
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s[%d]", path, index);
+        const struct field row = {.name = "",
+                                  .type = FIELD_FLOAT,
+                                  .offset = (size_t)index * sizeof *out,
+                                  .size = sizeof *out,
+                                  .min = index < 2 ? -LIMIT_COORDINATE : 0.0,
+                                  .max = LIMIT_COORDINATE,
+                                  .unit = "px"};
+        if (field_read_value(&row, item, item_path, out, failure) != 0) {
+            return -1;
+        }
+        index++;
+    }
+    return 0;
+}
+
+/* {"rect": [x, y, w, h]} or {"circle": [x, y, r]} */
+static int read_area(const cJSON *json, const char *path, struct placement_def *placement,
+                     struct failure *failure) {
+    static const char *const wanted = "{\"rect\": [x, y, w, h]} or {\"circle\": [x, y, r]}";
+    if (scenario_expect(cJSON_IsObject(json), wanted, json, path, failure) != 0) {
+        return -1;
+    }
+    const cJSON *item = json->child;
+    const bool is_rect = item != NULL && strcmp(item->string, "rect") == 0;
+    if (item == NULL || item->next != NULL || (!is_rect && strcmp(item->string, "circle") != 0)) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "expected exactly %s", wanted);
+    }
+    char item_path[SCENARIO_PATH_BYTES];
+    float numbers[4] = {0};
+    scenario_path(item_path, "%s.%s", path, item->string);
+    if (scenario_read_lengths(item, item_path, is_rect ? 4 : 3, is_rect ? "[x, y, w, h]" : "[x, y, r]",
+                              numbers, failure) != 0) {
+        return -1;
+    }
+    placement->shape = is_rect ? PLACE_RECT : PLACE_CIRCLE;
+    placement->at = vec2_make(numbers[0], numbers[1]);
+    placement->size = is_rect ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
+    placement->radius = is_rect ? 0.0f : numbers[2];
+    return 0;
+}
+
+/* Where, and of which kind; present: the rows of placement_fields that were there. */
+static int check_placement(const cJSON *json, const char *path, const struct world_def *def, uint64_t present,
+                           struct placement_def *placement, struct failure *failure) {
+    const bool has_at = (present >> ROW_AT & 1) != 0;
+    const cJSON *area = cJSON_GetObjectItemCaseSensitive(json, "in");
+    char part_path[SCENARIO_PATH_BYTES];
+    scenario_path(part_path, "%s.in", path);
+    if (has_at && area != NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, part_path,
+                           "\"at\" is there too; one of them says where");
+    }
+    if (!has_at && area == NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "missing a place: \"at\" or \"in\"");
+    }
+    if (area != NULL && read_area(area, part_path, placement, failure) != 0) {
+        return -1;
+    }
+    scenario_path(part_path, "%s.kind", path);
+    return scenario_check_kind(def, placement->kind, part_path, failure);
+}
+
+/* *is_whole: whether there was no mistake. */
+static int read_placement(const cJSON *json, const char *path, const struct world_def *def,
+                          struct placement_def *placement, bool *is_whole,
+                          struct scenario_mistakes *mistakes) {
+    static const char *const parts[] = {"in", NULL};
+    struct failure failure = {0};
+    uint64_t present = 0;
+    *placement = (struct placement_def){.count = 1, .shape = PLACE_POINT};
+    if (scenario_read_fields(placement_fields, json, path, parts, placement, &present, is_whole, mistakes) !=
+        0) {
+        return -1;
+    }
+    placement->has_velocity = (present >> ROW_VELOCITY & 1) != 0;
+    placement->has_heading = (present >> ROW_HEADING & 1) != 0;
+    if (placement->kind[0] == '\0') {
+        return 0; /* it is no object, or its kind was wrong: told already */
+    }
+    if (check_placement(json, path, def, present, placement, &failure) != 0) {
+        *is_whole = false;
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    return 0;
+}
+
+static int add_placement(struct world_def *def, const struct placement_def *read, const char *path,
+                         struct failure *failure) {
+    uint64_t total = read->count;
+    for (int i = 0; i < def->placement_count; i++) {
+        total += def->placements[i].count;
+    }
+    if (total > LIMIT_AGENTS || def->placement_count == LIMIT_PLACEMENTS) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "too much: at most %d entries and %d agents",
+                           LIMIT_PLACEMENTS, LIMIT_AGENTS);
+    }
+    struct placement_def *placement = world_def_add_placement(def, read->kind);
+    if (placement == NULL) {
+        return failure_set(failure, FAILURE_BUSY, path, "out of memory");
+    }
+    *placement = *read;
+    return 0;
+}
+
+int scenario_read_agents(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "agents");
+    struct failure failure = {0};
+    if (json == NULL) {
+        return 0;
+    }
+    if (scenario_expect(cJSON_IsArray(json), "an array", json, "agents", &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    int index = 0;
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, json) {
+        char path[SCENARIO_PATH_BYTES];
+        scenario_path(path, "agents[%d]", index++);
+        struct placement_def read;
+        bool is_whole = false;
+        if (read_placement(item, path, def, &read, &is_whole, mistakes) != 0) {
+            return -1;
+        }
+        if (is_whole && add_placement(def, &read, path, &failure) != 0) {
+            return scenario_mistake(mistakes, &failure) ? 0 : -1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,191 @@
+/* See access.h. */
+#include "server/sessions/access.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/system/regular_file.h"
+#include "common/text/person_name.h"
+
+enum { LINE_CHARS = 512, LINES = 65536, WORDS = 3 };
+
+struct access access_open(void) {
+    return (struct access){.needs_token = false};
+}
+
+void access_fini(struct access *access) {
+    free(access->entries);
+    *access = access_open();
+}
+
+static int fail_line(const char *path, int line, const char *what, struct failure *failure) {
+    return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s:%d: %s", path, line, what);
+}
+
+/* Cuts a line into words in place. Returns how many there are, at most WORDS + 1. */
+static int split(char *line, char *words[WORDS + 1]) {
+    int count = 0;
+    char *at = line;
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (*at == '\0' || count > WORDS) {
+            return count;
+        }
+        words[count++] = at;
+        at += strcspn(at, " \t\r\n");
+        if (*at != '\0') {
+            *at++ = '\0';
+        }
+    }
+}
+
+static bool is_token(const char *text) {
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] <= 0x20 || text[i] >= 0x7F) {
+            return false;
+        }
+    }
+    return length >= ACCESS_TOKEN_LEAST && length <= LIMIT_TOKEN_CHARS;
+}
+
+static int read_line(char *line, struct access_entry *entry, const char **what) {
+    char *words[WORDS + 1] = {NULL};
+    const int count = split(line, words);
+    if (count < 2 || count > WORDS) {
+        *what = "expected ROLE TOKEN [NAME]";
+        return -1;
+    }
+    *entry = (struct access_entry){.role = role_from_name(words[0])};
+    if (entry->role == ROLE_COUNT) {
+        *what = "the first word is a role: viewer, operator or admin";
+        return -1;
+    }
+    if (!is_token(words[1])) {
+        *what = "a token has 8 to 128 printable ASCII characters without blanks";
+        return -1;
+    }
+    struct failure failure;
+    if (count == WORDS && person_name_read(words[2], "", entry->name, &failure) != 0) {
+        *what = "a name is UTF-8 of at most 31 bytes that can be seen";
+        return -1;
+    }
+    memcpy(entry->token, words[1], strlen(words[1]));
+    return 0;
+}
+
+static int add(struct access *access, const struct access_entry *entry, const char **what) {
+    if (access_find(access, entry->token) != NULL) {
+        *what = "this token stands in an earlier line";
+        return -1;
+    }
+    struct access_entry *entries =
+        access->count == ACCESS_ENTRIES
+            ? NULL
+            : realloc(access->entries, ((size_t)access->count + 1) * sizeof *entries);
+    if (entries == NULL) {
+        *what = "too many tokens";
+        return -1;
+    }
+    access->entries = entries;
+    entries[access->count++] = *entry;
+    return 0;
+}
+
+static int read_lines(FILE *file, const char *path, struct access *access, struct failure *failure) {
+    char line[LINE_CHARS];
+    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+        const char *what = NULL;
+        const char *first = line + strspn(line, " \t\r\n");
+        struct access_entry entry;
+        if (strlen(line) == sizeof line - 1) {
+            what = "the line is too long";
+        } else if (number > LINES) {
+            what = "too many lines";
+        } else if (*first != '\0' && *first != '#' && read_line(line, &entry, &what) == 0) {
+            (void)add(access, &entry, &what);
+        }
+        if (what != NULL) {
+            memset(line, 0, sizeof line);
+            return fail_line(path, number, what, failure);
+        }
+    }
+    memset(line, 0, sizeof line);
+    if (ferror(file) || access->count == 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path,
+                           ferror(file) ? "cannot be read" : "no token in it");
+    }
+    return 0;
+}
+
+/* A secret others can read is none. */
+static int check_file(FILE *file, const char *path, struct failure *failure) {
+    struct stat status;
+    if (fstat(fileno(file), &status) != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, strerror(errno));
+    }
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file",
+                           "%s: others than its owner may use it (mode %03o); chmod 600 it", path,
+                           (unsigned)(status.st_mode & 0777));
+    }
+    if (status.st_uid != geteuid() && status.st_uid != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: it belongs to another user",
+                           path);
+    }
+    return 0;
+}
+
+int access_load(const char *path, struct access *out, struct failure *failure) {
+    int descriptor = -1;
+    char reason[REGULAR_FILE_REASON];
+    if (regular_file_open(path, &descriptor, reason) != REGULAR_FILE_OK) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, reason);
+    }
+    FILE *file = fdopen(descriptor, "r");
+    if (file == NULL) {
+        close(descriptor);
+        return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path, strerror(errno));
+    }
+    struct access access = {.needs_token = true};
+    int result = check_file(file, path, failure);
+    if (result == 0) {
+        result = read_lines(file, path, &access, failure);
+    }
+    (void)fclose(file);
+    if (result != 0) {
+        access_fini(&access);
+        return -1;
+    }
+    *out = access;
+    return 0;
+}
+
+/* Whether two padded tokens are the same, in a time that does not depend on where they differ. */
+static bool is_same(const char a[LIMIT_TOKEN_CHARS + 1], const char b[LIMIT_TOKEN_CHARS + 1]) {
+    volatile unsigned char difference = 0;
+    for (int i = 0; i <= LIMIT_TOKEN_CHARS; i++) {
+        difference = (unsigned char)(difference | ((unsigned char)a[i] ^ (unsigned char)b[i]));
+    }
+    return difference == 0;
+}
+
+const struct access_entry *access_find(const struct access *access, const char *token) {
+    char padded[LIMIT_TOKEN_CHARS + 1] = "";
+    const size_t length = strnlen(token, sizeof padded);
+    if (length >= sizeof padded) {
+        return NULL;
+    }
+    memcpy(padded, token, length);
+    const struct access_entry *found = NULL;
+    for (int i = 0; i < access->count; i++) {
+        if (is_same(access->entries[i].token, padded)) {
+            found = &access->entries[i];
+        }
+    }
+    return length == 0 ? NULL : found;
+}

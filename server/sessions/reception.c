@@ -1,0 +1,140 @@
+/* See reception.h. */
+#include "server/sessions/reception.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/system/log.h"
+#include "common/text/person_name.h"
+
+const char *reception_why_full(const struct server_options *options, const struct session_set *sessions,
+                               const char *address, bool is_loopback) {
+    if (sessions->numbered >= (int)options->max_clients) {
+        return "too many sessions; try again later";
+    }
+    const bool is_limited = options->max_per_address > 0 || !is_loopback;
+    const int most = options->max_per_address > 0 ? (int)options->max_per_address : LIMIT_ADDRESS_CLIENTS;
+    if (is_limited && session_set_count_address(sessions, address) >= most) {
+        return "too many sessions from your address; try again later";
+    }
+    return NULL;
+}
+
+/* The entry of the token that was shown; NULL without failure when none is needed. */
+static int find_entry(const struct access *access, struct token_guard *tokens, struct session *session,
+                      const struct request_hello *hello, uint64_t now_ms, const struct access_entry **entry,
+                      struct failure *failure) {
+    *entry = NULL;
+    if (!access->needs_token) {
+        return 0;
+    }
+    if (hello->token[0] == '\0') {
+        return failure_set(failure, FAILURE_DENIED, "token", "this server wants a token");
+    }
+    *entry = access_find(access, hello->token);
+    if (*entry == NULL) {
+        session->guest.wrong_tokens++;
+        session->guest.deny_ms = token_guard_wrong(tokens, session->address, now_ms);
+        return reception_deny(failure);
+    }
+    return 0;
+}
+
+int reception_deny(struct failure *failure) {
+    return failure_set(failure, FAILURE_DENIED, "token", "no such token");
+}
+
+int reception_greet(const struct access *access, struct token_guard *tokens, struct session *session,
+                    const struct request_hello *hello, uint64_t now_ms, struct failure *failure) {
+    struct guest *guest = &session->guest;
+    guest->deny_ms = now_ms;
+    if (guest->has_greeted) {
+        return failure_set(failure, FAILURE_INVALID, "op", "you said hello before");
+    }
+    if (hello->has_protocol && hello->protocol != PROTOCOL_VERSION) {
+        return failure_set(failure, FAILURE_VERSION, "protocol",
+                           "this server speaks versions [%d,%d], not %u", PROTOCOL_VERSION, PROTOCOL_VERSION,
+                           (unsigned)hello->protocol);
+    }
+    const struct access_entry *entry = NULL;
+    char own[LIMIT_PERSON_BYTES + 1];
+    if (person_name_read(hello->name, "name", own, failure) != 0 ||
+        find_entry(access, tokens, session, hello, now_ms, &entry, failure) != 0) {
+        return -1;
+    }
+    guest->has_greeted = true;
+    guest->role = entry != NULL ? entry->role : ROLE_ADMIN;
+    const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : own;
+    memcpy(guest->name, name, sizeof guest->name);
+    log_write(LOG_INFO, "net", "session %u: %s \"%s\"", session->id, role_name(guest->role), guest->name);
+    return 0;
+}
+
+int reception_allow(const struct session *session, enum request_op op, struct failure *failure) {
+    const enum role needed = request_role(op);
+    const enum role role = session->guest.role;
+    if (role >= needed) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_DENIED, "op", "%s needs the role %s; you are %s%s",
+                       request_op_name(op), role_name(needed), role_name(role),
+                       role == ROLE_NONE ? ": say hello with a token first" : "");
+}
+
+void reception_charge(struct session *session, const struct request *request) {
+    const bool is_pointing = request != NULL && request->id[0] == '\0' &&
+                             (request->op == REQUEST_MOUSE || request->op == REQUEST_CURSOR);
+    if (!session->is_waiting) {
+        rate_limit_take(&session->limit, is_pointing ? 0.125 : 1.0);
+    }
+}
+
+bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms) {
+    const bool needs_token = session->guest.role == ROLE_NONE;
+    if (needs_token && now_ms - session->opened_ms >= LIMIT_AUTH_SECONDS * 1000u) {
+        session_close(session, "auth", "no token within 10 s");
+        return true;
+    }
+    const bool is_busy = session->subscription.is_active || session->outstanding > 0 || session->has_backlog;
+    if (idle_s > 0 && !is_busy && now_ms - session->guest.heard_ms >= (uint64_t)idle_s * 1000u) {
+        session_close(session, "idle", "neither subscribed nor heard of for too long");
+        return true;
+    }
+    return false;
+}
+
+bool reception_lag(struct session *session, uint64_t now_ms, struct message_event *event) {
+    struct guest *guest = &session->guest;
+    const bool is_behind = session_is_behind(session);
+    const uint64_t skipped = session->queue.frames_skipped - guest->lag_told;
+    const bool is_due = guest->lag_told == 0 || now_ms - guest->lag_ms >= RECEPTION_LAG_MS;
+    if (!is_behind && (skipped == 0 || !is_due || session->left_out > 0)) {
+        return false;
+    }
+    guest->lag_told = session->queue.frames_skipped;
+    guest->lag_ms = now_ms;
+    *event = (struct message_event){.has = EVENT_HAS_SKIPPED, .skipped = skipped};
+    (void)snprintf(event->event, sizeof event->event, "lag");
+    if (is_behind) {
+        const uint64_t left_out = session_catch_up(session);
+        event->has |= EVENT_HAS_LEFT_OUT;
+        event->left_out = left_out < UINT32_MAX ? (uint32_t)left_out : UINT32_MAX;
+    }
+    return session->subscription.is_active;
+}
+
+bool reception_sign(struct session *session, uint64_t now_ms, struct message_event *event) {
+    struct guest *guest = &session->guest;
+    if (session->outstanding == 0 || !session_is_half_closed(session)) {
+        guest->waits_ms = 0;
+        return false;
+    }
+    if (guest->waits_ms != 0 && now_ms - guest->waits_ms < RECEPTION_WAIT_MS) {
+        return false;
+    }
+    const bool is_due = guest->waits_ms != 0;
+    guest->waits_ms = now_ms;
+    *event = (struct message_event){0};
+    (void)snprintf(event->event, sizeof event->event, "stepping");
+    return is_due;
+}

@@ -1,0 +1,21 @@
+/* Help with the loops of a tick: the core asks for it and is handed it; it starts no thread itself. */
+#ifndef DROVER_SERVER_SIM_MATH_PARALLEL_H
+#define DROVER_SERVER_SIM_MATH_PARALLEL_H
+
+#include <stdint.h>
+
+/** A loop's body: handles [begin, end). */
+typedef void (*parallel_body)(void *context, int32_t begin, int32_t end);
+
+/** Somebody who shares out loops: run calls body for disjoint ranges of about `grain` that together are
+ * [0, count), in any order, on any threads, and returns when all are done. */
+struct parallel {
+    void *pool;
+    int threads; /* how many may work at once, >= 1 */
+    void (*run)(void *pool, int32_t count, int32_t grain, parallel_body body, void *context);
+};
+
+/** Nobody: the caller does it all. */
+struct parallel parallel_alone(void);
+
+#endif

@@ -1,0 +1,233 @@
+/* See geometry_def.h. */
+#include "server/sim/scenery/geometry_def.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void geometry_def_fini(struct geometry_def *def) {
+    for (int i = 0; i < def->flow_count; i++) {
+        free(def->flows[i].vectors);
+    }
+    free(def->obstacles);
+    free(def->walls);
+    free(def->paths);
+    free(def->flows);
+    *def = (struct geometry_def){0};
+}
+
+/* Makes room for one more entry and zeroes it; the new array, or NULL (the old one stays). */
+static void *grow(void *array, size_t entry, int *count, int limit) {
+    if (*count >= limit) {
+        return NULL;
+    }
+    char *grown = realloc(array, entry * (size_t)(*count + 1));
+    if (grown) {
+        memset(grown + entry * (size_t)*count, 0, entry);
+        ++*count;
+    }
+    return grown;
+}
+
+struct obstacle_def *geometry_def_add_obstacle(struct geometry_def *def) {
+    void *grown = grow(def->obstacles, sizeof *def->obstacles, &def->obstacle_count, LIMIT_OBSTACLES);
+    def->obstacles = grown ? grown : def->obstacles;
+    return grown ? &def->obstacles[def->obstacle_count - 1] : NULL;
+}
+
+struct wall_def *geometry_def_add_wall(struct geometry_def *def) {
+    void *grown = grow(def->walls, sizeof *def->walls, &def->wall_count, LIMIT_WALLS);
+    def->walls = grown ? grown : def->walls;
+    return grown ? &def->walls[def->wall_count - 1] : NULL;
+}
+
+struct path_def *geometry_def_add_path(struct geometry_def *def) {
+    void *grown = grow(def->paths, sizeof *def->paths, &def->path_count, LIMIT_PATHS);
+    def->paths = grown ? grown : def->paths;
+    return grown ? &def->paths[def->path_count - 1] : NULL;
+}
+
+struct flow_def *geometry_def_add_flow(struct geometry_def *def) {
+    void *grown = grow(def->flows, sizeof *def->flows, &def->flow_count, LIMIT_FLOW_FIELDS);
+    def->flows = grown ? grown : def->flows;
+    return grown ? &def->flows[def->flow_count - 1] : NULL;
+}
+
+/* A copy of count entries; NULL when there are none or no memory. */
+static void *duplicate(const void *array, size_t entry, int count) {
+    void *copy = count > 0 ? malloc(entry * (size_t)count) : NULL;
+    if (copy) {
+        memcpy(copy, array, entry * (size_t)count);
+    }
+    return copy;
+}
+
+static int copy_flows(const struct geometry_def *def, struct geometry_def *out) {
+    out->flows = duplicate(def->flows, sizeof *def->flows, def->flow_count);
+    if (def->flow_count > 0 && !out->flows) {
+        return -1;
+    }
+    for (int i = 0; i < def->flow_count; i++) {
+        struct flow_def *flow = &out->flows[i];
+        const int cells = flow->type == FLOW_GRID ? flow->columns * flow->rows : 0;
+        flow->vectors = duplicate(def->flows[i].vectors, sizeof *flow->vectors, cells);
+        out->flow_count = i + 1;
+        if (cells > 0 && !flow->vectors) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out) {
+    *out = (struct geometry_def){
+        .obstacle_count = def->obstacle_count, .wall_count = def->wall_count, .path_count = def->path_count};
+    out->obstacles = duplicate(def->obstacles, sizeof *def->obstacles, def->obstacle_count);
+    out->walls = duplicate(def->walls, sizeof *def->walls, def->wall_count);
+    out->paths = duplicate(def->paths, sizeof *def->paths, def->path_count);
+    if ((def->obstacle_count > 0 && !out->obstacles) || (def->wall_count > 0 && !out->walls) ||
+        (def->path_count > 0 && !out->paths) || copy_flows(def, out) != 0) {
+        geometry_def_fini(out);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- faults ---- */
+
+static float lesser(float a, float b) {
+    return a < b ? a : b;
+}
+static float greater(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* Convex, whichever way round: all turns go the same way, and once round is one full turn. */
+static bool is_convex(const vec2 *points, int count) {
+    double area = 0.0;
+    int left = 0, right = 0, flips = 0;
+    float previous = 0.0f;
+    for (int i = 0; i < count; i++) {
+        const vec2 edge = vec2_sub(points[(i + 1) % count], points[i]);
+        const vec2 next = vec2_sub(points[(i + 2) % count], points[(i + 1) % count]);
+        const double turn = (double)edge.x * (double)next.y - (double)edge.y * (double)next.x;
+        left += turn < 0.0;
+        right += turn > 0.0;
+        area += turn;
+        if (vec2_length_squared(edge) == 0.0f) {
+            return false;
+        }
+        /* A star turns one way as well, but goes round more than once: its x changes direction too often. */
+        const float way = edge.x > 0.0f ? 1.0f : edge.x < 0.0f ? -1.0f : previous;
+        flips += previous != 0.0f && way != previous;
+        previous = way;
+    }
+    return area != 0.0 && (left == 0 || right == 0) && flips <= 2;
+}
+
+/* The corners of the smallest upright box around the obstacle. */
+static void extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high) {
+    const vec2 radius = {obstacle->radius, obstacle->radius};
+    *low = obstacle->at;
+    *high = vec2_add(obstacle->at, obstacle->size);
+    if (obstacle->shape == OBSTACLE_CIRCLE) {
+        *low = vec2_sub(obstacle->at, radius);
+        *high = vec2_add(obstacle->at, radius);
+    }
+    for (int i = 0; obstacle->shape == OBSTACLE_POLYGON && i < obstacle->point_count; i++) {
+        const vec2 point = obstacle->points[i];
+        *low = i == 0 ? point : (vec2){lesser(low->x, point.x), lesser(low->y, point.y)};
+        *high = i == 0 ? point : (vec2){greater(high->x, point.x), greater(high->y, point.y)};
+    }
+}
+
+static bool is_too_large(vec2 low, vec2 high, vec2 size) {
+    return high.x - low.x > 0.5f * size.x || high.y - low.y > 0.5f * size.y;
+}
+
+const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size) {
+    if (obstacle->shape == OBSTACLE_POLYGON) {
+        if (obstacle->point_count < 3 || obstacle->point_count > LIMIT_OBSTACLE_POINTS) {
+            return "a polygon needs 3 to 16 points";
+        }
+        if (!is_convex(obstacle->points, obstacle->point_count)) {
+            return "a polygon must be convex, without points that coincide and with an area";
+        }
+    }
+    if (!(obstacle->radius >= 0.0f && obstacle->size.x >= 0.0f && obstacle->size.y >= 0.0f)) {
+        return "a radius, width and height must not be negative";
+    }
+    vec2 low, high;
+    extent(obstacle, &low, &high);
+    return wraps && is_too_large(low, high, size)
+               ? "in a wrapping world an obstacle may be at most half as wide "
+                 "and high as the world"
+               : NULL;
+}
+
+const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size) {
+    const vec2 low = {lesser(wall->from.x, wall->to.x), lesser(wall->from.y, wall->to.y)};
+    const vec2 high = {greater(wall->from.x, wall->to.x), greater(wall->from.y, wall->to.y)};
+    return wraps && is_too_large(low, high, size)
+               ? "in a wrapping world a wall may be at most half as wide and high as the world"
+               : NULL;
+}
+
+const char *path_def_fault(const struct path_def *path) {
+    if (path->point_count < 2 || path->point_count > LIMIT_PATH_POINTS) {
+        return "a path needs 2 to 64 points";
+    }
+    return path->radius >= 0.0f ? NULL : "a path's radius must not be negative";
+}
+
+const char *flow_def_fault(const struct flow_def *flow) {
+    if (flow->type < FLOW_UNIFORM || flow->type > FLOW_GRID) {
+        return "a flow field is uniform, vortex, noise, towards or grid";
+    }
+    if (flow->type == FLOW_NOISE && !(flow->scale > 0.0f)) {
+        return "the scale of noise must be above 0";
+    }
+    if (flow->type == FLOW_GRID && (flow->columns < 1 || flow->rows < 1 ||
+                                    flow->columns > LIMIT_FLOW_CELLS / flow->rows || !flow->vectors)) {
+        return "a grid needs 1 to 16384 cells and a vector for each";
+    }
+    return NULL;
+}
+
+const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 size) {
+    const char *fault = NULL;
+    if (def->obstacle_count > LIMIT_OBSTACLES || def->wall_count > LIMIT_WALLS ||
+        def->path_count > LIMIT_PATHS || def->flow_count > LIMIT_FLOW_FIELDS) {
+        return "too many obstacles, walls, paths or flow fields";
+    }
+    for (int i = 0; i < def->obstacle_count && !fault; i++) {
+        fault = obstacle_def_fault(&def->obstacles[i], wraps, size);
+    }
+    for (int i = 0; i < def->wall_count && !fault; i++) {
+        fault = wall_def_fault(&def->walls[i], wraps, size);
+    }
+    for (int i = 0; i < def->path_count && !fault; i++) {
+        fault = path_def_fault(&def->paths[i]);
+    }
+    for (int i = 0; i < def->flow_count && !fault; i++) {
+        fault = flow_def_fault(&def->flows[i]);
+    }
+    return fault;
+}
+
+int geometry_def_find_path(const struct geometry_def *def, const char *name) {
+    for (int i = 0; i < def->path_count; i++) {
+        if (strcmp(def->paths[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int geometry_def_find_flow(const struct geometry_def *def, const char *name) {
+    for (int i = 0; i < def->flow_count; i++) {
+        if (strcmp(def->flows[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}

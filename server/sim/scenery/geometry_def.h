@@ -1,0 +1,69 @@
+/* What stands and flows in a world, before it runs: obstacles, walls, paths, flow fields. Part of a
+ * world_def.
+ *
+ * A geometry_def owns its arrays and the vectors of its grids. Zeroed it is empty.
+ */
+#ifndef DROVER_SERVER_SIM_SCENERY_GEOMETRY_DEF_H
+#define DROVER_SERVER_SIM_SCENERY_GEOMETRY_DEF_H
+
+#include <stdint.h>
+
+#include "common/base/geometry.h"
+#include "common/base/nodiscard.h"
+
+enum flow_type {
+    FLOW_UNIFORM, /* the same everywhere: `vector` */
+    FLOW_VORTEX,  /* around `at`, clockwise on a screen, `strength` px/s (negative: the other way) */
+    FLOW_NOISE,   /* smooth random currents without sources or sinks, about `scale` px wide */
+    FLOW_TOWARDS, /* to `at` with `strength` px/s (negative: away from it) */
+    FLOW_GRID,    /* vectors at the centres of columns x rows cells that fill the world */
+};
+
+/** A velocity for every place. */
+struct flow_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    int type;       /* enum flow_type */
+    vec2 at;        /* px */
+    vec2 vector;    /* px/s */
+    float strength; /* px/s */
+    float scale;    /* px, > 0 */
+    uint32_t seed;
+    int32_t columns, rows;
+    vec2 *vectors; /* owned; FLOW_GRID: columns * rows, row by row, px/s */
+};
+
+struct geometry_def {
+    int obstacle_count, wall_count, path_count, flow_count;
+    struct obstacle_def *obstacles;
+    struct wall_def *walls;
+    struct path_def *paths;
+    struct flow_def *flows;
+};
+
+void geometry_def_fini(struct geometry_def *def);
+
+/** Each appends one that is zero; NULL at its limit (common/base/limits.h) or without memory. The pointer is good
+ * until the next call. */
+NODISCARD struct obstacle_def *geometry_def_add_obstacle(struct geometry_def *def);
+NODISCARD struct wall_def *geometry_def_add_wall(struct geometry_def *def);
+NODISCARD struct path_def *geometry_def_add_path(struct geometry_def *def);
+NODISCARD struct flow_def *geometry_def_add_flow(struct geometry_def *def);
+
+/** A copy with arrays of its own. 0, or -1 without memory (*out is empty then). */
+NODISCARD int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out);
+
+/** NULL, or what is wrong with one of them, as a static sentence.
+ * wraps, size: of the world; in a wrapping one nothing may be larger than half the world, or the short way
+ * round it would be ambiguous. */
+const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size);
+const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size);
+const char *path_def_fault(const struct path_def *path);
+const char *flow_def_fault(const struct flow_def *flow);
+/** The first fault of all, or NULL. */
+const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 size);
+
+/** The index of the path or flow field of this name, or -1. */
+int geometry_def_find_path(const struct geometry_def *def, const char *name);
+int geometry_def_find_flow(const struct geometry_def *def, const char *name);
+
+#endif

@@ -1,0 +1,63 @@
+/* Solid things: distance, normal and first contact of a moving disc, for circles, convex polygons (boxes too)
+ * and walls.
+ *
+ * Everything is relative to the solid's centre, so that a caller can take the short way round a torus first
+ * (solid_offset). A normal always points from the solid to the outside (from inside, the shortest way out)
+ * and is a unit vector, whatever coincides. Nothing here divides by zero.
+ */
+#ifndef DROVER_SERVER_SIM_SCENERY_OBSTACLES_H
+#define DROVER_SERVER_SIM_SCENERY_OBSTACLES_H
+
+#include <stdbool.h>
+
+#include "common/base/geometry.h"
+#include "server/sim/space/edge.h"
+
+enum solid_shape {
+    SOLID_CIRCLE,
+    SOLID_CONVEX, /* 3 .. LIMIT_OBSTACLE_POINTS corners */
+    SOLID_WALL,   /* two corners (they may coincide), nothing inside */
+};
+
+/** An obstacle or a wall, prepared. Plain value. */
+struct solid {
+    enum solid_shape shape;
+    vec2 center;  /* px, in the world */
+    float radius; /* px, of the circle, or of the circle around center that holds every corner */
+    int count;
+    vec2 corners[LIMIT_OBSTACLE_POINTS]; /* px from center, clockwise on a screen */
+    vec2 normals[LIMIT_OBSTACLE_POINTS]; /* outward unit normal of the side from corner i to corner i + 1 */
+};
+
+struct solid solid_from_obstacle(const struct obstacle_def *obstacle);
+struct solid solid_from_wall(const struct wall_def *wall);
+
+/** A point of the world from the solid's centre, the short way on a torus. px */
+vec2 solid_offset(const struct solid *solid, const struct bounds *bounds, vec2 point);
+
+/** How near a place is to a solid. */
+struct touch {
+    float distance; /* px to the outline; < 0 inside (never for a wall) */
+    vec2 normal;    /* unit vector, from the nearest point of the outline outwards */
+};
+
+/** Distance and normal at a place (px from the centre). In the middle of a circle, or exactly on a wall,
+ * where every way is as short, the normal is one fixed direction. */
+struct touch solid_touch(const struct solid *solid, vec2 place);
+
+/** A disc's first contact on a straight way. */
+struct contact {
+    bool is_hit;
+    float distance; /* px along the way; 0 when it overlaps at the start and moves further in */
+    vec2 normal;    /* unit vector at the point of contact */
+};
+
+/** Sweeps a disc of `radius` px from `place` (px from the centre) along the unit vector `way`, at most
+ * `length` px. A disc that overlaps at the start but moves outwards hits nothing. source  Ericson 2005,
+ * "Real-Time Collision Detection", 5.5.3 (ray against the solid grown by the disc) */
+struct contact solid_sweep(const struct solid *solid, vec2 place, vec2 way, float length, float radius);
+
+/** How far the solid reaches across a direction: the largest dot(corner, across), px from its centre. */
+float solid_reach(const struct solid *solid, vec2 across);
+
+#endif

@@ -1,0 +1,223 @@
+/* See scenery.h. */
+#include "server/sim/scenery/scenery.h"
+
+#include <stdlib.h>
+
+#define SLIDES    4     /* surfaces that one tick's way may be turned along */
+#define PUSHES    8     /* solids that a body is pushed out of in one tick */
+#define SKIN      0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
+#define ON_COURSE 1e-6f
+
+/* ---- preparing ---- */
+
+int scenery_init(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
+    *scenery = (struct scenery){0};
+    if (geometry_def_copy(def, &scenery->def) != 0) {
+        return -1;
+    }
+    const int solids = def->obstacle_count + def->wall_count;
+    scenery->solids = calloc((size_t)solids + 1, sizeof *scenery->solids);
+    scenery->paths = calloc((size_t)def->path_count + 1, sizeof *scenery->paths);
+    if (!scenery->solids || !scenery->paths) {
+        scenery_fini(scenery);
+        return -1;
+    }
+    for (int i = 0; i < def->obstacle_count; i++) {
+        scenery->solids[scenery->solid_count++] = solid_from_obstacle(&def->obstacles[i]);
+    }
+    for (int i = 0; i < def->wall_count; i++) {
+        scenery->solids[scenery->solid_count++] = solid_from_wall(&def->walls[i]);
+    }
+    for (int i = 0; i < def->path_count; i++) {
+        scenery->paths[i] = path_prepare(&def->paths[i], bounds);
+    }
+    if (solid_grid_init(&scenery->grid, scenery->solids, scenery->solid_count, bounds) != 0) {
+        scenery_fini(scenery);
+        return -1;
+    }
+    return 0;
+}
+
+void scenery_fini(struct scenery *scenery) {
+    geometry_def_fini(&scenery->def);
+    free(scenery->solids);
+    free(scenery->paths);
+    solid_grid_fini(&scenery->grid);
+    *scenery = (struct scenery){0};
+}
+
+/* ---- questions ---- */
+
+static const struct scenery_touch no_touch = {-1, {3e38f, {0.0f, 0.0f}}};
+
+/* Of two as near, the one asked first stays. */
+static void touch_solid(const struct scenery *scenery, const struct bounds *bounds, vec2 place, int index,
+                        struct scenery_touch *nearest) {
+    const struct solid *solid = &scenery->solids[index];
+    const struct touch touch = solid_touch(solid, solid_offset(solid, bounds, place));
+    if (touch.distance < nearest->touch.distance) {
+        *nearest = (struct scenery_touch){index, touch};
+    }
+}
+
+struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const struct bounds *bounds,
+                                            vec2 place) {
+    struct scenery_touch nearest = no_touch;
+    for (int i = 0; i < scenery->solid_count; i++) {
+        touch_solid(scenery, bounds, place, i, &nearest);
+    }
+    return nearest;
+}
+
+struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
+    if (scenery->solid_count == 0) {
+        return no_touch;
+    }
+    const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
+    if (cell < 0) {
+        return scenery_nearest_of_all(scenery, bounds, place);
+    }
+    const struct solid_lists *lists = &scenery->grid.nearest;
+    struct scenery_touch nearest = no_touch;
+    for (int32_t i = lists->begin[cell]; i < lists->begin[cell + 1]; i++) {
+        touch_solid(scenery, bounds, place, lists->members[i], &nearest);
+    }
+    return nearest;
+}
+
+float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
+    if (scenery->solid_count == 0) {
+        return 3e38f;
+    }
+    const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
+    return cell < 0 ? -3e38f : scenery->grid.room[cell];
+}
+
+static void sweep_solid(const struct scenery *scenery, const struct bounds *bounds, vec2 place, vec2 way,
+                        float radius, int index, struct scenery_contact *first) {
+    const struct solid *solid = &scenery->solids[index];
+    const struct contact contact =
+        solid_sweep(solid, solid_offset(solid, bounds, place), way, first->contact.distance, radius);
+    if (contact.is_hit && (first->index < 0 || contact.distance < first->contact.distance)) {
+        *first = (struct scenery_contact){index, contact};
+    }
+}
+
+struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const struct bounds *bounds,
+                                         vec2 place, vec2 way, float length, float radius) {
+    struct scenery_contact first = {-1, {false, length, {0.0f, 0.0f}}};
+    for (int i = 0; i < scenery->solid_count; i++) {
+        sweep_solid(scenery, bounds, place, way, radius, i, &first);
+    }
+    return first;
+}
+
+/* The lowest bit that is set, which is taken away. */
+static int take_bit(uint64_t *word) {
+    const uint64_t lowest = *word & (~*word + 1);
+    *word ^= lowest;
+    int bit = 0;
+    for (int half = 32; half > 0; half /= 2) {
+        bit += lowest >> bit >> half ? half : 0;
+    }
+    return bit;
+}
+
+struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                                     vec2 way, float length, float radius) {
+    struct scenery_contact first = {-1, {false, length, {0.0f, 0.0f}}};
+    if (scenery_room(scenery, bounds, place) > length + radius) {
+        return first;
+    }
+    struct solid_set set;
+    if (!solid_grid_sweep(&scenery->grid, bounds, place, way, length, radius, &set)) {
+        return scenery_sweep_all(scenery, bounds, place, way, length, radius);
+    }
+    for (int word = 0; word < SOLID_WORDS; word++) {
+        while (set.words[word] != 0) {
+            sweep_solid(scenery, bounds, place, way, radius, 64 * word + take_bit(&set.words[word]), &first);
+        }
+    }
+    return first;
+}
+
+/* ---- the rule ---- */
+
+static vec2 without_inward(vec2 velocity, vec2 normal) {
+    const float inward = vec2_dot(velocity, normal);
+    return inward < 0.0f ? vec2_sub(velocity, vec2_scale(normal, inward)) : velocity;
+}
+
+/* Whether the straight way of a body's centre passes through a solid. */
+static bool is_barred(const struct scenery *scenery, const struct bounds *bounds, vec2 from, vec2 step) {
+    const float length = vec2_length(step);
+    return length > 0.0f &&
+           scenery_sweep(scenery, bounds, from, vec2_scale(step, 1.0f / length), length, 0.0f).index >= 0;
+}
+
+vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius) {
+    vec2 outside = place;
+    for (int push = 0; !(scenery_room(scenery, bounds, place) > radius); push++) {
+        const struct scenery_touch nearest = scenery_nearest(scenery, bounds, place);
+        const float depth = radius - nearest.touch.distance;
+        const bool is_outside = nearest.touch.distance >= 0.0f;
+        outside = is_outside || push == 0 ? place : outside;
+        if (push == PUSHES) {
+            return outside; /* a body too wide for its place: at least not with its centre in a solid */
+        }
+        if (nearest.index < 0 || !(depth > 0.0f)) {
+            break;
+        }
+        const vec2 step = vec2_scale(nearest.touch.normal, depth + SKIN);
+        /* Out of one solid it starts in, but not through a wall into the next room. */
+        if (is_outside && is_barred(scenery, bounds, place, step)) {
+            break;
+        }
+        place = vec2_add(place, step);
+    }
+    return place;
+}
+
+/* Along the way as far as solids allow, then along their surfaces. */
+static vec2 slide(const struct scenery *scenery, const struct bounds *bounds, vec2 place, vec2 step,
+                  float radius, vec2 *velocity) {
+    for (int turn = 0; turn <= SLIDES; turn++) {
+        const float length = vec2_length(step);
+        if (!(length > ON_COURSE)) {
+            return place;
+        }
+        const vec2 way = vec2_scale(step, 1.0f / length);
+        const struct scenery_contact first = scenery_sweep(scenery, bounds, place, way, length, radius);
+        if (first.index < 0) {
+            return vec2_add(place, step);
+        }
+        const vec2 normal = first.contact.normal;
+        const float free_way = first.contact.distance > SKIN ? first.contact.distance - SKIN : 0.0f;
+        place = vec2_add(place, vec2_scale(way, free_way));
+        step = without_inward(vec2_scale(way, length - free_way), normal);
+        *velocity = without_inward(*velocity, normal);
+    }
+    return place;
+}
+
+struct motion scenery_constrain(const struct scenery *scenery, const struct bounds *bounds,
+                                struct motion before, struct motion moved, float radius) {
+    if (scenery->solid_count == 0) {
+        return moved;
+    }
+    const vec2 from = {before.x, before.y};
+    const vec2 step = vec2_sub((vec2){moved.x, moved.y}, from);
+    const float reach = vec2_length(step) + radius + SKIN;
+    if (scenery_room(scenery, bounds, from) > reach ||
+        scenery_nearest(scenery, bounds, from).touch.distance > reach) {
+        return moved;
+    }
+    vec2 velocity = {moved.vx, moved.vy};
+    vec2 place = slide(scenery, bounds, from, step, radius, &velocity);
+    place = scenery_push_out(scenery, bounds, place, radius);
+    const struct scenery_touch after = scenery_nearest(scenery, bounds, place);
+    if (after.touch.distance <= radius + 2.0f * SKIN) {
+        velocity = without_inward(velocity, after.touch.normal);
+    }
+    return (struct motion){place.x, place.y, velocity.x, velocity.y};
+}

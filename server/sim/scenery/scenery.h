@@ -1,0 +1,73 @@
+/* All that stands and flows in a running world, prepared for questions, and the rule that bodies do not pass
+ * through it.
+ *
+ * Static in a tick; between ticks obstacles change by making all of it anew (world_live.c). Owns its arrays.
+ * No question allocates. Answers do not depend on the order of agents; of two solids as near, the first in
+ * the scenario counts, obstacles before walls.
+ */
+#ifndef DROVER_SERVER_SIM_SCENERY_SCENERY_H
+#define DROVER_SERVER_SIM_SCENERY_SCENERY_H
+
+#include "server/sim/scenery/flow_field.h"
+#include "server/sim/scenery/geometry_def.h"
+#include "server/sim/scenery/obstacles.h"
+#include "server/sim/scenery/paths.h"
+#include "server/sim/scenery/solid_grid.h"
+
+struct scenery {
+    struct geometry_def def; /* owned copy */
+    int solid_count;         /* obstacles first (def.obstacle_count of them), then walls */
+    struct solid *solids;    /* owned */
+    struct path *paths;      /* owned; def.path_count */
+    struct solid_grid grid;  /* which solids matter where */
+};
+
+/** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
+NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *def,
+                           const struct bounds *bounds);
+void scenery_fini(struct scenery *scenery);
+
+/** What a body senses of a solid. index -1: nothing. */
+struct scenery_touch {
+    int index;
+    struct touch touch;
+};
+/** The solid whose outline is nearest to a place of the world. */
+struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
+
+/** A distance that every solid has at least from a place: 3e38 without solids, -3e38 when it is not known. px
+ */
+float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
+
+/** The first solid a disc meets on its way. index -1: none. Units as solid_sweep. */
+struct scenery_contact {
+    int index;
+    struct contact contact;
+};
+struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                                     vec2 way, float length, float radius);
+
+/** The same by looking at every solid: what the two above must equal, bit for bit, and what they fall back to
+ * outside the grid and on ways around the world. */
+struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const struct bounds *bounds,
+                                            vec2 place);
+struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const struct bounds *bounds,
+                                         vec2 place, vec2 way, float length, float radius);
+
+/** Moves a body through a tick without entering or passing a solid, whatever its speed.
+ *
+ * The disc of `radius` is swept along its way; where it meets a solid, the velocity's inward part is taken
+ * away and the rest of the way goes along the surface, at most four times. Then it is pushed out of whatever
+ * it still overlaps, the shortest way, unless that would carry its centre through another solid.
+ *
+ * before   px, px/s: where it was
+ * moved    px, px/s: where it would be without solids, not yet settled at the world's edge
+ * returns  px, px/s: where it is; not faster than before
+ */
+struct motion scenery_constrain(const struct scenery *scenery, const struct bounds *bounds,
+                                struct motion before, struct motion moved, float radius);
+
+/** The nearest place outside all solids for a disc, if pushing it out a few times finds one. px */
+vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius);
+
+#endif

@@ -1,0 +1,217 @@
+/* Where agents lie, and walks through them. See grid.h; grid_sort.c puts them in order. */
+#include "server/sim/space/grid.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/sim/math/column.h"
+
+#define CELLS_SPARE  64
+#define LOOKUP_GRAIN 4096
+
+/* ---- storage ---- */
+
+/* What is new is zero: slots behind the last one are read. */
+static bool grow(void *column, size_t entry, int32_t old_count, int32_t count) {
+    if (!column_grow(column, entry, count)) {
+        return false;
+    }
+    char *start;
+    memcpy(&start, column, sizeof start);
+    memset(start + entry * (size_t)old_count, 0, entry * (size_t)(count - old_count));
+    return true;
+}
+
+/* Only as much of these is ever touched as there are cells and parts. */
+static bool grow_cells(struct grid *grid, int32_t cells) {
+    bool grown = column_grow(&grid->shared, sizeof *grid->shared, cells) &&
+                 column_grow(&grid->begin, sizeof *grid->begin, cells + 1);
+    for (int part = 0; grown && part < GRID_PARTS; part++) {
+        grown = column_grow(&grid->cursor[part], sizeof *grid->cursor[part], cells);
+    }
+    return grown;
+}
+
+int grid_reserve(struct grid *grid, int32_t count) {
+    if (count <= grid->capacity) {
+        return 0;
+    }
+    if (!grid->lookup) {
+        grid->lookup = calloc(1, sizeof *grid->lookup);
+        if (!grid->lookup) {
+            return -1;
+        }
+    }
+    const int32_t old = grid->capacity > 0 ? grid->capacity + GRID_SPARE : 0, slots = count + GRID_SPARE;
+    const int32_t cells = 2 * count + CELLS_SPARE;
+    const bool grown = grow(&grid->motion, sizeof *grid->motion, old, slots) &&
+                       grow(&grid->next, sizeof *grid->next, old, slots) &&
+                       grow(&grid->row, sizeof *grid->row, old, slots) &&
+                       grow(&grid->kind, sizeof *grid->kind, old, slots) &&
+                       grow(&grid->radius, sizeof *grid->radius, old, slots) &&
+                       grow(&grid->spare_row, sizeof *grid->spare_row, old, slots) &&
+                       grow(&grid->spare_kind, sizeof *grid->spare_kind, old, slots) &&
+                       grow(&grid->key, sizeof *grid->key, old, slots) &&
+                       grow(&grid->lookup->slot, sizeof *grid->lookup->slot, old, slots) &&
+                       grow_cells(grid, cells);
+    if (!grown) {
+        return -1;
+    }
+    grid->capacity = count;
+    grid->cell_capacity = cells;
+    return 0;
+}
+
+void grid_fini(struct grid *grid) {
+    free(grid->motion);
+    free(grid->next);
+    free(grid->row);
+    free(grid->kind);
+    free(grid->radius);
+    free(grid->begin);
+    free(grid->spare_row);
+    free(grid->spare_kind);
+    free(grid->key);
+    free(grid->shared);
+    for (int part = 0; part < GRID_PARTS; part++) {
+        free(grid->cursor[part]);
+    }
+    if (grid->lookup) {
+        free(grid->lookup->slot);
+    }
+    free(grid->lookup);
+    *grid = (struct grid){0};
+}
+
+void grid_append(struct grid *grid, struct motion motion, uint8_t kind) {
+    assert(grid->count < grid->capacity);
+    const int32_t slot = grid->count++;
+    grid->motion[slot] = motion;
+    grid->kind[slot] = kind;
+    grid->row[slot] = slot;
+    grid->has_kinds = grid->has_kinds || kind != grid->kind[0];
+    grid->lookup->is_fresh = false;
+}
+
+void grid_compact(struct grid *grid, const int32_t *new_row) {
+    int32_t kept = 0;
+    grid->has_kinds = false;
+    for (int32_t slot = 0; slot < grid->count; slot++) {
+        const int32_t row = new_row[grid->row[slot]];
+        if (row < 0) {
+            continue;
+        }
+        grid->motion[kept] = grid->motion[slot];
+        grid->kind[kept] = grid->kind[slot];
+        grid->row[kept] = row;
+        grid->has_kinds = grid->has_kinds || grid->kind[kept] != grid->kind[0];
+        kept++;
+    }
+    grid->count = kept;
+    grid->lookup->is_fresh = false;
+}
+
+void grid_advance(struct grid *grid, float step) {
+    grid->drift += step;
+    struct motion *motion = grid->next;
+    grid->next = grid->motion;
+    grid->motion = motion;
+}
+
+static void note_slots(void *context, int32_t begin, int32_t end) {
+    const struct grid *grid = context;
+    for (int32_t slot = begin; slot < end; slot++) {
+        grid->lookup->slot[grid->row[slot]] = slot;
+    }
+}
+
+void grid_look_up(const struct grid *grid, const struct parallel *parallel) {
+    struct grid view = *grid;
+    if (!grid->lookup->is_fresh) {
+        parallel->run(parallel->pool, grid->count, LOOKUP_GRAIN, note_slots, &view);
+        grid->lookup->is_fresh = true;
+    }
+}
+
+int32_t grid_slot(const struct grid *grid, int32_t row) {
+    assert(row >= 0 && row < grid->count);
+    if (!grid->lookup->is_fresh) {
+        const struct parallel alone = parallel_alone();
+        grid_look_up(grid, &alone);
+    }
+    return grid->lookup->slot[row];
+}
+
+/* ---- walking ---- */
+
+static int all_of(const struct grid_axis *axis, struct grid_span spans[2]) {
+    spans[0] = (struct grid_span){0, axis->cells - 1};
+    return 1;
+}
+
+/* Two spans, the lower first; one when they meet. */
+static int two_ends(const struct grid_axis *axis, int32_t low_end, int32_t high_begin,
+                    struct grid_span spans[2]) {
+    if (high_begin <= low_end + 1) {
+        return all_of(axis, spans);
+    }
+    spans[0] = (struct grid_span){0, low_end};
+    spans[1] = (struct grid_span){high_begin, axis->cells - 1};
+    return 2;
+}
+
+static int spans_of(const struct grid_axis *axis, float at, float radius, struct grid_span spans[2]) {
+    const float reach = grid_reach(axis, radius);
+    const float low = at - reach, high = at + reach;
+    if (axis->wraps && !(2.0f * reach < axis->size)) {
+        return all_of(axis, spans);
+    }
+    if (axis->wraps && low < 0.0f) {
+        return two_ends(axis, grid_axis_cell(axis, high), grid_axis_cell(axis, low + axis->size), spans);
+    }
+    if (axis->wraps && high >= axis->size) {
+        return two_ends(axis, grid_axis_cell(axis, high - axis->size), grid_axis_cell(axis, low), spans);
+    }
+    spans[0] = (struct grid_span){grid_axis_cell(axis, low), grid_axis_cell(axis, high)};
+    return 1;
+}
+
+struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius) {
+    struct grid_walk walk = {.grid = grid};
+    if (grid_is_given_up(grid)) {
+        walk.bands[0] = (struct grid_span){1, 0}; /* it is over before it began */
+        walk.band_count = walk.piece_count = 1;
+    } else {
+        walk.band_count = spans_of(&grid->down, at.y, radius + grid->drift, walk.bands);
+        walk.piece_count = spans_of(&grid->across, at.x, radius + grid->drift, walk.pieces);
+    }
+    walk.row = walk.bands[0].first;
+    return walk;
+}
+
+bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
+    if (walk->piece == walk->piece_count) {
+        walk->piece = 0;
+        walk->row++;
+    }
+    if (walk->row > walk->bands[walk->band].last) {
+        if (++walk->band == walk->band_count) {
+            return false;
+        }
+        walk->row = walk->bands[walk->band].first;
+    }
+    const struct grid_span piece = walk->pieces[walk->piece++];
+    const int32_t *row = walk->grid->begin + (ptrdiff_t)walk->row * walk->grid->across.cells;
+    *begin = row[piece.first];
+    *end = row[piece.last + 1];
+    return true;
+}
+
+int32_t grid_walk_runs(const struct grid_walk *walk) {
+    int32_t rows = 0;
+    for (int band = 0; band < walk->band_count; band++) {
+        rows += walk->bands[band].last - walk->bands[band].first + 1;
+    }
+    return rows * walk->piece_count;
+}

@@ -1,0 +1,151 @@
+/* The agents of one tick as they lie in memory, and a uniform grid over them: who may be near a point.
+ *
+ * 1. Agents lie in slots: motion (16 bytes each), kind and row stand side by side, so a query walks memory
+ * that is contiguous. Sorting puts slots in ascending order of (cell row, cell column, agent id); every walk
+ * goes through slots in ascending order: this order is part of the contract, since sums of floats depend on
+ * it.
+ * 2. The order is a function of the positions alone that agents had when they were sorted. They are moved
+ * from slot to slot by a stable counting sort, so most of them hardly move; the few cells in which an agent
+ * arrived are put in order of id afterwards. Between two sorts agents may move on in their slots: walks look
+ * further by as much as anybody may have drifted.
+ * 3. The grid covers the box of a torus, elsewhere the agents' bounding box, wherever they are. Indices are
+ * clamped: nothing lies outside. The number of cells is bounded by the number of agents there is room for.
+ * 4. A walk visits every agent within the radius, each once, and others: the caller tests distances.
+ * 5. Memory is taken by grid_reserve and nowhere else.
+ * 6. Once *given_up is true no walk begins and sorting stops half done: what comes of it is thrown away.
+ *
+ * Owns its columns (grid_fini).
+ */
+#ifndef DROVER_SERVER_SIM_SPACE_GRID_H
+#define DROVER_SERVER_SIM_SPACE_GRID_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
+#include "server/sim/math/parallel.h"
+#include "server/sim/space/edge.h"
+
+enum { GRID_PARTS = 8, GRID_SPARE = 64 /* readable slots behind the last one */ };
+
+/** One direction of the grid: cell = (coordinate - origin) * scale. */
+struct grid_axis {
+    float origin, scale, size; /* px, cells a px, px */
+    int32_t cells;
+    bool wraps;
+};
+
+/** Where each row is; behind a pointer, so that a reader may bring it up to date. */
+struct grid_lookup {
+    int32_t *slot; /* by row */
+    bool is_fresh;
+};
+
+struct grid {
+    int32_t count, capacity; /* agents */
+    int32_t cell_capacity;
+    struct grid_axis across, down; /* columns, rows */
+    struct motion *motion;         /* by slot: tick t */
+    struct motion *next;           /* by slot: tick t+1 in the making */
+    int32_t *row;                  /* by slot: the agent's row in the world */
+    uint8_t *kind;                 /* by slot */
+    float *radius;                 /* by slot: body radius, px; filled by whoever needs it */
+    int32_t *begin;                /* by cell: its first slot; one more entry than cells */
+    bool has_kinds;                /* kinds differ */
+    bool has_cells;                /* key holds the cells of t+1 already, of a grid like that of tick t */
+    float drift;                   /* px: at most so far is an agent from where it was when it was sorted */
+    struct grid_lookup *lookup;
+    const atomic_bool *given_up; /* NULL, or another thread's word that nobody waits for the result */
+
+    /* Of the sort. */
+    int32_t *spare_row;
+    uint8_t *spare_kind;
+    int32_t *key;                /* by slot of tick t: the cell at t+1; then cells to put in order */
+    int32_t *cursor[GRID_PARTS]; /* by cell, for each part of the slots: where its next agent goes */
+    int32_t *shared;             /* cells with agents of several parts */
+};
+
+/** Room for `count` agents; 0 or -1 (nothing changes). */
+NODISCARD int grid_reserve(struct grid *grid, int32_t count);
+void grid_fini(struct grid *grid);
+
+/** One more agent, of row `count`, in slot `count`; unsorted. */
+void grid_append(struct grid *grid, struct motion motion, uint8_t kind);
+
+/** Takes rows out. new_row: by row, where it goes, -1 for those that leave. Slots keep their order. */
+void grid_compact(struct grid *grid, const int32_t *new_row);
+
+/** Tick t+1 becomes tick t, in the old order: nobody moved further than `step` px, on a torus the short way.
+ * Walks remain right. */
+void grid_advance(struct grid *grid, float step);
+
+/** Tick t+1 becomes tick t, sorted.
+ *
+ * radius  px, > 0: of the widest walks there will usually be. Cells are a little higher, and half as wide;
+ *         larger where there would be too many */
+void grid_sort(struct grid *grid, const struct bounds *bounds, float radius, const struct parallel *parallel);
+
+/** Sorts tick t. */
+void grid_resort(struct grid *grid, const struct bounds *bounds, float radius);
+
+/** Whether what is under way is not wanted any more. Loops that may take long look at it. */
+static inline bool grid_is_given_up(const struct grid *grid) {
+    return grid->given_up != NULL && atomic_load_explicit(grid->given_up, memory_order_relaxed);
+}
+
+/** Brings the lookup up to date. */
+void grid_look_up(const struct grid *grid, const struct parallel *parallel);
+
+/** The slot of a row. Brings the lookup up to date if need be: not for several threads at once before
+ * somebody has asked. */
+int32_t grid_slot(const struct grid *grid, int32_t row);
+
+/** The cell of a coordinate; beyond a border the outermost. */
+static inline int32_t grid_axis_cell(const struct grid_axis *axis, float coordinate) {
+    const float cell = (coordinate - axis->origin) * axis->scale, last = (float)(axis->cells - 1);
+    /* At the upper border rounding gives `cells` itself. */
+    const float low = cell > 0.0f ? cell : 0.0f;
+    return (int32_t)(low < last ? low : last);
+}
+
+#define GRID_SLACK    1.001f /* a walk looks a little further than asked, to outdo rounding */
+#define GRID_ROUNDING 1e-6f  /* px for each px of a coordinate; floats are ten times as exact */
+
+/** How far a walk looks along an axis, px. Coordinates are not beyond the axis by more than its size. */
+static inline float grid_reach(const struct grid_axis *axis, float radius) {
+    const float origin = axis->origin < 0.0f ? -axis->origin : axis->origin;
+    return radius * GRID_SLACK + GRID_ROUNDING * (1.0f + 2.0f * (origin + axis->size));
+}
+
+struct grid_span {
+    int32_t first, last; /* cells, both included */
+};
+
+/** A walk through the slots near a point. */
+struct grid_walk {
+    const struct grid *grid;
+    int band_count, piece_count; /* spans of rows, spans of columns: two where a torus wraps */
+    struct grid_span bands[2], pieces[2];
+    int band, piece;
+    int32_t row; /* cell row */
+};
+
+/** The cell of an agent. */
+static inline int32_t grid_cell(const struct grid *grid, const struct motion *motion) {
+    return grid_axis_cell(&grid->down, motion->y) * grid->across.cells +
+           grid_axis_cell(&grid->across, motion->x);
+}
+
+/** A walk that visits nobody once *given_up is true. */
+struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius);
+
+/** The next contiguous run of slots [*begin, *end); false when there is none. */
+bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end);
+
+/** How many runs a walk has at most: what it costs when all are empty. */
+int32_t grid_walk_runs(const struct grid_walk *walk);
+
+#endif

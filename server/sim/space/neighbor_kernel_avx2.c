@@ -1,0 +1,11 @@
+/* The neighbour kernel for AVX2, 8 agents at a time. See neighbor_kernel.h. */
+#if defined(__x86_64__)
+#define LANES_WIDTH     8
+#define KERNEL_FUNCTION neighbor_kernel_avx2
+#define FLOCK_FUNCTION  flock_kernel_avx2
+#include "server/sim/space/neighbor_kernel.inc.h"
+
+#include "server/sim/steering/flock_kernel.inc.h"
+#else
+typedef int neighbor_kernel_avx2_is_for_x86_64;
+#endif

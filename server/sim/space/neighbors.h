@@ -1,0 +1,132 @@
+/* What an agent senses of its neighbours: sums over those within a radius, a field of view and a set of
+ * kinds.
+ *
+ * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
+ * not count would add +0.0. So any way to visit at least those who count, in this order, gives the same bits:
+ * this code, the plain reference in the tests, or a kernel with agents in SIMD lanes. Where only the nearest
+ * so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id first:
+ * an order that knows nothing of the grid.
+ * 2. Differences go the short way on a torus.
+ * 3. Nobody is his own neighbour. Of two agents in the same place each sees the other in a direction that
+ * depends on their two ids, and the two directions are opposite.
+ * 4. Whoever is nearer than `core` is noticed whatever the field of view (OpenSteer).
+ */
+#ifndef DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
+#define DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/vec2.h"
+#include "server/sim/space/edge.h"
+#include "server/sim/space/grid.h"
+#include "server/sim/steering/trace.h"
+#include "server/sim/world/world_def.h"
+
+/** Who counts for one rule. */
+struct neighbor_zone {
+    float radius;  /* px; nearer than this; 0: the rule is off */
+    float cosine;  /* of half the field of view; -1 or less: all round */
+    bool is_sharp; /* full weight up to the radius, instead of a falloff to 0 there */
+};
+
+/** Who asks, and for whom. */
+struct neighbor_query {
+    const struct bounds *bounds;
+    const uint32_t *ids; /* by row */
+    int32_t slot;        /* the asking agent's */
+    vec2 heading;        /* unit vector */
+    float core;          /* px */
+    uint64_t kinds;      /* bit k: kind k counts */
+    int32_t most; /* only so many, the nearest, count for each rule; 0: all; <= NEIGHBORS_NEAREST_MAX */
+    struct trace *trace; /* whoever counts is noted here; or NULL */
+};
+
+/** Sums for the three rules of flocking.
+ *
+ * A weight is 1 - (distance / radius)^2, or 1 for a sharp zone. Separation adds unit vectors away from the
+ * neighbours times 2/3 (radius / distance - distance / radius), so its size is 1 for one neighbour at half
+ * the radius and 0 at the radius (sharp: radius / distance, Reynolds' 1/r). All of it without a square root.
+ */
+struct neighbor_sums {
+    int32_t separation_count, alignment_count, cohesion_count;
+    vec2 separation;       /* 1 */
+    vec2 velocity;         /* px/s, weighted sum of the alignment zone */
+    float velocity_weight; /* sum of its weights */
+    vec2 offset;           /* px, weighted sum of the cohesion zone, from the agent */
+    float offset_weight;
+};
+
+/** A zone as the numbers sums are made with; squared distances throughout. */
+struct zone_plan {
+    float squared;  /* px^2: nearer than this */
+    float cone;     /* c |c| of its cosine c: f |f| >= cone * d^2 says that f = d cos(bearing) is in view */
+    float fade;     /* 1/px^2: a weight is 1 - fade * d^2 */
+    float strength; /* separation is offset * (strength / d^2 - less) */
+    float less;
+};
+struct zone_plan neighbors_plan(const struct neighbor_zone *zone);
+
+/** px^2: nearer than this two are in the same place. */
+#define NEIGHBORS_COINCIDENT 1e-12f
+
+/** One neighbour. */
+struct neighbor {
+    bool is_there;
+    int32_t row;
+    uint32_t id;
+    float distance;   /* px */
+    float radius;     /* px, of its body */
+    vec2 offset;      /* px, from the agent */
+    vec2 velocity;    /* px/s */
+    float time;       /* neighbors_threats: s until the two are nearest, >= 0 */
+    float miss;       /* neighbors_threats: px, how near that is */
+    vec2 offset_then; /* neighbors_threats: px, from the agent's place then to the neighbour's */
+};
+
+/** zones: of enum zone. */
+struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbor_query *query,
+                                   const struct neighbor_zone zones[ZONE_COUNT]);
+
+/** The nearest in a zone; of two as near the one of lower id. */
+struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor_query *query,
+                                  const struct neighbor_zone *zone);
+
+/** The nearest query->most (>= 1) in a zone, nearest first, of two as near the one of lower id first. out:
+ * room for query->most. Returns how many there are. */
+int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
+                              const struct neighbor_zone *zone, struct neighbor *out);
+
+/** How much room an agent wants, and how far ahead it looks. */
+struct neighbor_space {
+    float radius;    /* px, of its body */
+    float clearance; /* px, beside the two bodies */
+    float horizon;   /* s */
+};
+
+struct neighbor_threats {
+    int32_t count;
+    struct neighbor soonest; /* of two as soon the one of lower id */
+    /** Sum over the threats of unit vectors away from where each will be, times a strength that is 0 at the
+     * horizon and at a miss of all the room, 1 at half the horizon and a miss that touches. Everybody leans a
+     * little to the same hand, across the relative velocity, so that two who meet head-on do not mirror each
+     * other for ever; of two on crossing courses the faster leans forward and the slower backward. Two who
+     * see only each other push in opposite directions. */
+    vec2 push;
+};
+
+/** Those in the zone that will come nearer than the two bodies' radii and the clearance within the horizon,
+ * if both keep their velocities. Who is that near already and is not leaving comes at once (time 0).
+ *
+ * The miss is the real one, sqrt(d^2 - p^2) with p the offset's part along the relative velocity, not the
+ * distance less the way made.
+ * source    Reynolds 1999, "Unaligned collision avoidance" */
+struct neighbor_threats neighbors_threats(const struct grid *grid, const struct neighbor_query *query,
+                                          const struct neighbor_zone *zone,
+                                          const struct neighbor_space *space);
+
+/** The direction in which agent `id` sees agent `other` when both are in the same place: a unit vector,
+ * opposite to what the other sees. */
+vec2 neighbors_split(uint32_t id, uint32_t other);
+
+#endif

@@ -1,0 +1,107 @@
+/* Optimal reciprocal collision avoidance (reciprocal velocity obstacles): the behaviour that has the last
+ * word.
+ *
+ * The others say which velocity the agent prefers. Each neighbour who may be met within the horizon forbids a
+ * half-plane of velocities, as does each solid thing; the agent takes the permitted velocity nearest to the
+ * preferred one (velocity_obstacles.h). What keeps two apart is shared between them by a rule both know, so
+ * nobody has to guess what the other will do.
+ *
+ * Half-planes come in a fixed order: solids, the nearest first, then neighbours, the nearest first.
+ */
+#include "server/sim/steering/behavior.h"
+#include "server/sim/steering/velocity_obstacles.h"
+
+/* s: who is too near already has so long to part. Short, so that in a throng, where something must be
+ * violated, it is not this. */
+#define SETTLE 0.05f
+#define LEAN   0.1f /* of the speed, to one hand: what an exactly symmetric meeting turns on */
+
+enum { NEAR_SOLIDS_MAX = 16 };
+_Static_assert(NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX <= HALF_PLANES_MAX, "a half-plane for each");
+
+/* Solids within reach, nearest first. */
+struct near_solids {
+    int count;
+    struct {
+        float gap; /* px, to the body */
+        vec2 away; /* unit vector */
+    } at[NEAR_SOLIDS_MAX];
+};
+
+static void keep_solid(struct near_solids *near, float gap, vec2 away) {
+    if (near->count == NEAR_SOLIDS_MAX && near->at[NEAR_SOLIDS_MAX - 1].gap <= gap) {
+        return;
+    }
+    int place = near->count < NEAR_SOLIDS_MAX ? near->count++ : NEAR_SOLIDS_MAX - 1;
+    while (place > 0 && near->at[place - 1].gap > gap) {
+        near->at[place] = near->at[place - 1];
+        place--;
+    }
+    near->at[place].gap = gap;
+    near->at[place].away = away;
+}
+
+/* The half-planes of what is solid; returns how many. */
+static int forbid_solids(const struct behavior_def *behavior, const struct senses *senses, float settle,
+                         struct half_plane *planes) {
+    const struct scenery *scenery = senses->scenery;
+    const float horizon = behavior->obstacle_horizon, max_speed = senses->body->max_speed;
+    struct near_solids near = {.count = 0};
+    for (int i = 0; horizon > 0.0f && i < scenery->solid_count; i++) {
+        const struct solid *solid = &scenery->solids[i];
+        const struct touch touch = solid_touch(solid, solid_offset(solid, senses->bounds, senses->position));
+        const float gap = touch.distance - senses->body->radius;
+        if (gap < max_speed * horizon) {
+            keep_solid(&near, gap, touch.normal);
+        }
+    }
+    for (int i = 0; i < near.count; i++) {
+        planes[i] = half_plane_of_solid(near.at[i].away, near.at[i].gap, horizon, settle, max_speed);
+    }
+    return near.count;
+}
+
+/* The way to somebody in the very same place. Everybody has a direction of its own to leave in, so that in a
+ * heap nobody is shut in by the others, whatever their number. */
+static vec2 parting(uint32_t id, uint32_t other) {
+    const vec2 way = vec2_sub(neighbors_split(other, 0), neighbors_split(id, 0));
+    return vec2_length_squared(way) > 1e-6f ? vec2_with_length(way, 1.0f) : neighbors_split(id, other);
+}
+
+/* The half-planes of the neighbours; returns how many. */
+static int forbid_neighbors(const struct behavior_def *behavior, const struct senses *senses, float settle,
+                            struct half_plane *planes) {
+    int count = 0;
+    for (int32_t i = 0; i < senses->nearest_count; i++) {
+        const struct neighbor *other = &senses->nearest[i];
+        const struct encounter encounter = {
+            .offset = other->offset,
+            .own = senses->velocity,
+            .other = other->velocity,
+            .room = senses->body->radius + other->radius + behavior->clearance,
+            .split = parting(senses->id, other->id),
+            .horizon = behavior->horizon > senses->dt ? behavior->horizon : senses->dt,
+            .settle = settle,
+        };
+        if (encounter.room > 0.0f) { /* two points without clearance cannot collide */
+            planes[count++] = half_plane_of(&encounter);
+        }
+    }
+    return count;
+}
+
+struct urge behavior_orca(const struct behavior_def *behavior, const struct senses *senses) {
+    struct half_plane planes[NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX];
+    const float settle = SETTLE > senses->dt ? SETTLE : senses->dt;
+    const int hard = forbid_solids(behavior, senses, settle, planes);
+    const int count = hard + forbid_neighbors(behavior, senses, settle, planes + hard);
+    const vec2 preferred = senses->preferred;
+    if (half_planes_permit(planes, count, preferred)) {
+        return (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    }
+    /* Everybody to the right, as on a pavement: mirror images would brake for each other for ever. */
+    const vec2 lean = vec2_scale((vec2){-senses->velocity.y, senses->velocity.x}, LEAN);
+    const vec2 permitted =
+        half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), senses->body->max_speed);
+    return behavior_match_velocity(permitted, senses, senses->exact_rate);
+}

@@ -1,0 +1,91 @@
+/* What an agent looks at while it steers, for whoever asks why: the places its behaviours aim at, and the
+ * neighbours that count.
+ *
+ * The behaviours themselves note what they use, where they use it, so what is told cannot differ from what is
+ * done. Nobody notes anything unless somebody asked (a NULL trace), so a tick pays a test of a pointer. Plain
+ * value; knows the world only by what it is told.
+ */
+#ifndef DROVER_SERVER_SIM_STEERING_TRACE_H
+#define DROVER_SERVER_SIM_STEERING_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/limits.h"
+#include "server/sim/space/edge.h"
+
+/** What a place is to its behaviour. */
+enum trace_what {
+    TRACE_TARGET,       /* what the behaviour is about, where it is now */
+    TRACE_PREDICTED,    /* where that will be */
+    TRACE_MIDPOINT,     /* interpose: halfway between the two predicted places */
+    TRACE_PLACE,        /* offset_pursuit, formation, follow_leader: the place to keep */
+    TRACE_CIRCLE,       /* wander: the centre of the circle ahead, and its radius */
+    TRACE_GOAL,         /* wander: the goal on that circle */
+    TRACE_FUTURE,       /* where the agent itself will be, by its present velocity */
+    TRACE_PROBE,        /* avoid_obstacles: how far ahead it looks */
+    TRACE_CONTACT,      /* avoid_obstacles: where its centre is when it meets the first thing in the way */
+    TRACE_SURFACE,      /* follow_wall: the nearest point of the wall */
+    TRACE_PATH_POINT,   /* follow_path, stay_on_path: the point of the path that is sought */
+    TRACE_HIDING_PLACE, /* hide */
+    TRACE_CENTER,       /* cohesion, flock: the neighbours' mean position */
+    TRACE_COUNT
+};
+
+/** Their names, as the wire has them. */
+extern const char *const trace_names[TRACE_COUNT];
+
+struct trace_point {
+    const char *label; /* the behaviour's, as in steering_view; owned by the world */
+    enum trace_what what;
+    vec2 at;      /* px, settled when the world wraps */
+    float radius; /* px, TRACE_CIRCLE; 0 otherwise */
+};
+
+/** No behaviour notes more than 3 places. */
+enum { TRACE_POINTS_MAX = 3 * LIMIT_BEHAVIORS };
+
+struct trace {
+    struct bounds bounds;
+    vec2 position;     /* px, the agent's */
+    const char *label; /* of the behaviour that is asked at present */
+    int point_count;
+    struct trace_point points[TRACE_POINTS_MAX];
+    int neighbor_count; /* each once: nearest first, of two as near the lower id first */
+    uint32_t neighbors[LIMIT_INSPECT_NEIGHBORS]; /* ids */
+    float squared[LIMIT_INSPECT_NEIGHBORS];      /* px^2, how far they are */
+};
+
+/** Notes a place of the world and the radius of a circle around it, px. */
+void trace_note_place(struct trace *trace, enum trace_what what, vec2 place, float radius);
+/** Notes a neighbour; once is enough. Of too many the nearest stay. offset: px, from the agent. */
+void trace_note_neighbor(struct trace *trace, uint32_t id, vec2 offset);
+
+/* For behaviours: nothing happens when nobody asked. */
+
+static inline void trace_place(struct trace *trace, enum trace_what what, vec2 place) {
+    if (trace != NULL) {
+        trace_note_place(trace, what, place, 0.0f);
+    }
+}
+
+/** offset: px, from the agent. */
+static inline void trace_offset(struct trace *trace, enum trace_what what, vec2 offset) {
+    if (trace != NULL) {
+        trace_note_place(trace, what, vec2_add(trace->position, offset), 0.0f);
+    }
+}
+
+static inline void trace_circle(struct trace *trace, enum trace_what what, vec2 offset, float radius) {
+    if (trace != NULL) {
+        trace_note_place(trace, what, vec2_add(trace->position, offset), radius);
+    }
+}
+
+static inline void trace_neighbor(struct trace *trace, uint32_t id, vec2 offset) {
+    if (trace != NULL) {
+        trace_note_neighbor(trace, id, offset);
+    }
+}
+
+#endif

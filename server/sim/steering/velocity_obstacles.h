@@ -1,0 +1,61 @@
+/* Which velocities lead to no collision, and the nearest of them: the half-planes of optimal reciprocal
+ * collision avoidance and the linear programme that solves them.
+ *
+ * 1. Pure: a function of its arguments. No allocation, only + - * / and sqrt, the same bits everywhere.
+ * 2. The result depends on the order of the half-planes in its last bits, so callers give them in a fixed
+ * order.
+ * 3. Always a finite velocity of at most max_speed, whether the half-planes leave one or not.
+ *
+ * source  van den Berg, Guy, Lin, Manocha 2011, "Reciprocal n-Body Collision Avoidance"; de Berg et al. 2008,
+ * "Computational Geometry", 4.3 (incremental linear programming)
+ */
+#ifndef DROVER_SERVER_SIM_STEERING_VELOCITY_OBSTACLES_H
+#define DROVER_SERVER_SIM_STEERING_VELOCITY_OBSTACLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/vec2.h"
+
+enum { HALF_PLANES_MAX = 64 };
+
+/** Permits the velocities v with dot(normal, v) >= least. */
+struct half_plane {
+    vec2 normal; /* unit vector */
+    float least; /* px/s */
+};
+
+/** Somebody who may be met. */
+struct encounter {
+    vec2 offset;   /* px, from the agent to the other */
+    vec2 own;      /* px/s, the agent's velocity */
+    vec2 other;    /* px/s, the other's */
+    float room;    /* px, > 0: nearer than this the two collide */
+    vec2 split;    /* unit vector: the way to the other when both are in the same place; opposite for him */
+    float horizon; /* s, > 0: no collision within this time */
+    float settle;  /* s, > 0: who collides already is to be apart after this time */
+};
+
+/** What the agent may do so that the two do not collide within the horizon, if the other does his share. The
+ * two shares are one; half each, or up to 0.1 to 0.9 for who passes on the other's right. */
+struct half_plane half_plane_of(const struct encounter *encounter);
+
+/** What the agent may do so as not to touch a convex solid that stands still.
+ * away      unit vector, from the solid's nearest point to the agent
+ * gap       px between the two; < 0: they overlap
+ * horizon, settle   as above
+ * max_speed px/s: no more is asked for */
+struct half_plane half_plane_of_solid(vec2 away, float gap, float horizon, float settle, float max_speed);
+
+/** Whether all of them permit a velocity. */
+bool half_planes_permit(const struct half_plane *planes, int count, vec2 velocity);
+
+/** The permitted velocity nearest to `preferred` with |v| <= max_speed. When there is none: the one that
+ * violates the half-planes from `hard` on the least, of those the first `hard` permit; when these permit none
+ * either, the one that violates all the least.
+ *
+ * count <= HALF_PLANES_MAX, 0 <= hard <= count */
+vec2 half_planes_nearest(const struct half_plane *planes, int count, int hard, vec2 preferred,
+                         float max_speed);
+
+#endif

@@ -1,0 +1,255 @@
+/* The world: agents, kinds and targets, moved one fixed tick at a time.
+ *
+ * 1. Sense, then act: a tick reads the state of tick t only and writes t+1 (double buffer), so the order of
+ * agents does not matter.
+ * 2. The same definition and the same commands at the same ticks give the same bits, whatever the compiler,
+ * the optimisation level or the machine: only + - * / and sqrt, no contraction, a random number is a function
+ * of (seed, tick, agent id, stream).
+ * 3. world_step allocates nothing, reads no clock, does no I/O. Commands (spawn, remove ...) may allocate;
+ * they are called between ticks.
+ * 4. State is always finite: |position| <= LIMIT_COORDINATE, speed <= max_speed (steered), whatever the
+ * parameters.
+ *
+ * Rows 0 .. world_agent_count - 1 are the agents in ascending order of id.
+ */
+#ifndef DROVER_SERVER_SIM_WORLD_WORLD_H
+#define DROVER_SERVER_SIM_WORLD_WORLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
+#include "server/sim/math/parallel.h"
+#include "server/sim/math/simd.h"
+#include "server/sim/scenery/scenery.h"
+#include "server/sim/steering/trace.h"
+#include "server/sim/world/world_def.h"
+
+struct world;
+
+enum world_result {
+    WORLD_OK = 0,
+    WORLD_NO_MEMORY = -1,
+    WORLD_FULL = -2, /* LIMIT_AGENTS would be passed, or ids are used up */
+    WORLD_NO_AGENT = -3,
+    WORLD_NO_KIND = -4,
+    WORLD_NO_TARGET = -5,
+    WORLD_BAD_DEF = -6, /* a name in the definition refers to nothing, or a limit is passed */
+    WORLD_NO_OBSTACLE = -7,
+    WORLD_EXISTS = -8,    /* a target of this name */
+    WORLD_IN_USE = -9,    /* a behaviour or condition names the target */
+    WORLD_GIVEN_UP = -10, /* the definition's given_up became true */
+};
+
+/** Builds a world at tick 0. The definition is copied. On WORLD_BAD_DEF *what (if not NULL) points to a
+ * static sentence. returns WORLD_OK, WORLD_NO_MEMORY, WORLD_FULL, WORLD_BAD_DEF or WORLD_GIVEN_UP;
+ * *out only on WORLD_OK, owned by the caller. */
+NODISCARD enum world_result world_create(const struct world_def *def, struct world **out, const char **what);
+void world_destroy(struct world *world);
+
+/** One tick of 1 / tick_hz seconds, unless it is given up on the way (world_let_give_up). */
+void world_step(struct world *world);
+
+/** world_step with help: the same bits, whatever the number of threads. */
+void world_step_parallel(struct world *world, const struct parallel *parallel);
+
+/** Lets another thread end what takes long: once *given_up is true, a tick, world_explain and world_trace
+ * return within some 50 ms, however many stand in one place (a tick of theirs takes hours). What they leave
+ * behind is half done, and after a tick the world is good for world_destroy alone. Commands are done wholly
+ * whatever *given_up is, and so is all of it as long as *given_up is false.
+ *
+ * given_up  NULL: never; otherwise the caller's, good as long as the world, and left true until whatever is
+ *           under way has returned. At first that of the definition */
+void world_let_give_up(struct world *world, const atomic_bool *given_up);
+/** Whether *given_up is true. Asked after a tick it says that the tick must not be used. */
+bool world_is_given_up(const struct world *world);
+
+/** What the inner loops are done with from now on; must be supported. At first the widest there is. The bits
+ * do not depend on it. */
+void world_set_simd(struct world *world, enum simd simd);
+
+/** The 64-bit hash of everything that decides the future: tick, seed, agents (motion, heading, kind, state,
+ * aim), targets and parameters. Independent of storage order. */
+uint64_t world_hash(const struct world *world);
+
+/* ---- reading ---- */
+
+/** One agent, copied out. */
+struct agent_view {
+    uint32_t id;
+    int kind, state; /* indices */
+    vec2 position;   /* px */
+    vec2 velocity;   /* px/s */
+    vec2 heading;    /* unit vector; kept when the agent stops */
+    float stamina;
+    float mass, radius, max_speed, max_force; /* the agent's own, drawn or set */
+};
+
+/** What an agent is about to do in the next tick, and why. */
+struct steering_view {
+    vec2 desired;  /* px/s; weighted sum of the desired velocities, truncated to max_speed */
+    vec2 steering; /* mass*px/s^2; the total force, truncated to max_force */
+    int count;     /* behaviours of the state (plus containment when it acts) */
+    vec2 forces[LIMIT_BEHAVIORS +
+                1]; /* mass*px/s^2; each behaviour's weighted force, before the total is truncated */
+    const char *labels[LIMIT_BEHAVIORS + 1]; /* "seek", "flee", "seek2", "containment"; owned by the world */
+    struct trace *trace;                     /* of world_trace; NULL otherwise */
+};
+
+/** How many agents are looked at for the average agent's neighbours, all behaviours' radii together; 0 when
+ * none has neighbours. Of a million some thousand are asked. */
+double world_candidates(const struct world *world);
+
+/** Where agents stand closest: the cell of the grid that holds most of them. */
+struct world_clump {
+    int kind;           /* the most frequent there; of several the first */
+    vec2 at;            /* px; the middle of those of that kind */
+    int32_t candidates; /* agents that one of them looks at, all its behaviours together; no fewer than are
+                           there */
+};
+/** False when there is no such place: no agents, or none that looks for others. O(cells). */
+bool world_find_clump(const struct world *world, struct world_clump *out);
+
+uint64_t world_tick(const struct world *world);
+double world_tick_hz(const struct world *world);
+uint64_t world_seed(const struct world *world);
+vec2 world_size(const struct world *world);
+enum edge world_edge(const struct world *world);
+struct bounds world_bounds(const struct world *world);
+/** What stands and flows in it; owned by the world; obstacles may come, move and go between ticks. */
+const struct scenery *world_scenery(const struct world *world);
+int32_t world_agent_count(const struct world *world);
+struct agent_view world_agent(const struct world *world, int32_t row);
+/** The row of an id, or -1. */
+int32_t world_find_agent(const struct world *world, uint32_t id);
+void world_explain(const struct world *world, int32_t row, struct steering_view *out);
+/** The same, with the places that the agent's behaviours look at and the neighbours that count for them
+ * (those of behaviours that are asked; who only decides about the state is not among them). out->trace is
+ * then this one. */
+void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace);
+
+/** Something that came about in the last tick. */
+enum world_note_type {
+    NOTE_REACHED, /* an agent came within a target's jump_within, and the target jumps */
+    NOTE_CAUGHT,  /* an agent that pursues touches its quarry, and did not in the tick before */
+};
+struct world_note {
+    enum world_note_type type;
+    uint32_t agent;  /* id: of two that reach a target in the same tick the lower one */
+    uint32_t quarry; /* id; NOTE_CAUGHT */
+    int target;      /* index; NOTE_REACHED */
+    vec2 at;         /* px; NOTE_REACHED: where the target was */
+};
+enum { WORLD_NOTES_MAX = 64 };
+/** The last tick's, targets by index, then agents by kind and id; the world's, good until the next tick. They
+ * are about the world, not part of it: the hash does not know them. *left_out: how many there was no room
+ * for. */
+int world_notes(const struct world *world, const struct world_note **notes, uint32_t *left_out);
+
+int world_kind_count(const struct world *world);
+/** The kind as it is now (live parameters included); owned by the world. */
+const struct kind_def *world_kind(const struct world *world, int kind);
+/** The index of a kind of this name, or -1. */
+int world_find_kind(const struct world *world, const char *name);
+/** How many agents of the kind there are. */
+int32_t world_kind_population(const struct world *world, int kind);
+int world_target_count(const struct world *world);
+const char *world_target_name(const struct world *world, int target);
+vec2 world_target_position(const struct world *world, int target);
+int world_find_target(const struct world *world, const char *name);
+
+/** The point a position stands for in this world: wrapped, moved inside, or as it is (open). Within
+ * +-LIMIT_COORDINATE. */
+vec2 world_settle_point(const struct world *world, vec2 point);
+
+/* ---- commands: between ticks only ---- */
+
+struct spawn_def {
+    int kind;
+    uint32_t count;
+    int shape;     /* enum placement_shape */
+    vec2 at;       /* px; point, centre of the circle, or upper left corner of the rectangle */
+    vec2 size;     /* px; rectangle (at {0,0} of world_size: anywhere in the box) */
+    float radius;  /* px; circle, spread evenly over the disc; 0: all at its centre */
+    vec2 velocity; /* px/s */
+    bool has_heading;
+    float heading; /* rad */
+};
+
+/** All or none. *first_id receives the first of `count` consecutive ids. */
+NODISCARD enum world_result world_spawn(struct world *world, const struct spawn_def *spawn,
+                                        uint32_t *first_id);
+/** Removes agents by id; the others keep ids, state and random streams. One pass whatever the count.
+ * found    count entries, or NULL: whether ids[i] was there (a repeated id counts once)
+ * returns  how many were removed */
+int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found);
+/** Removes every agent of a kind; returns how many. */
+int32_t world_remove_kind(struct world *world, int kind);
+
+/** Moves a named target; the point is settled first (world_settle_point). */
+void world_set_target(struct world *world, int target, vec2 point);
+
+/** Where an agent, or the agents of a kind, seek and arrive instead of what their behaviours say. */
+enum aim_mode { AIM_BEHAVIOR, AIM_POINT, AIM_TARGET };
+struct aim {
+    enum aim_mode mode;
+    int target; /* AIM_TARGET */
+    vec2 point; /* AIM_POINT, settled */
+};
+NODISCARD enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim);
+void world_aim_kind(struct world *world, int kind, struct aim aim);
+
+/** Whether agents of this kind obey an aim: some behaviour of theirs is seek, arrive or queue. */
+bool world_heeds_aim(const struct world *world, int kind);
+/** Whether a target makes a difference to an agent there is: a behaviour or condition of its kind is about it
+ * (or about a set it belongs to) and no aim stands over that, or it, or its kind, was sent to it. */
+bool world_heeds_target(const struct world *world, int target);
+
+/** A further target, settled. WORLD_OK, WORLD_EXISTS, or WORLD_FULL at LIMIT_TARGETS.
+ * name  1 to LIMIT_NAME_CHARS characters */
+NODISCARD enum world_result world_add_target(struct world *world, const char *name, vec2 at);
+/** Removes a target; the later ones move up. Who was sent to it (world_aim_agent, world_aim_kind) goes by its
+ * behaviours again. On WORLD_IN_USE nothing changes and *kind is a kind that names it. */
+NODISCARD enum world_result world_remove_target(struct world *world, int target, int *kind);
+/** Whether some behaviour or condition is about a set of targets, "cursor*", whose star stands for whatever
+ * follows a beginning like this one. */
+bool world_wants_targets(const struct world *world, const char *beginning);
+
+/** A further obstacle, without faults (obstacle_def_fault). Bodies that it catches are pushed out at once.
+ * WORLD_OK with its *id and how many bodies were *pushed, WORLD_FULL at LIMIT_OBSTACLES, or WORLD_NO_MEMORY.
+ */
+NODISCARD enum world_result world_add_obstacle(struct world *world, const struct obstacle_def *obstacle,
+                                               uint32_t *id, int32_t *pushed);
+/** The obstacle of this id, or NULL; the world's, good until the next command. */
+const struct obstacle_def *world_find_obstacle(const struct world *world, uint32_t id);
+/** Puts an obstacle's first point (a circle's centre, a box's upper left corner, a polygon's first corner)
+ * somewhere else. WORLD_OK with how many bodies were *pushed, WORLD_NO_OBSTACLE, WORLD_BAD_DEF (so far out
+ * that rounding spoils a polygon) or WORLD_NO_MEMORY. */
+NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed);
+/** WORLD_OK, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. */
+NODISCARD enum world_result world_remove_obstacle(struct world *world, uint32_t id);
+
+/** A number that can be tuned: a row of body_fields() or behavior_fields() with FIELD_PARAM, of one kind. */
+struct param_ref {
+    int kind;
+    int state, behavior; /* -1, -1: of the body */
+    const struct field *field;
+};
+/** The parameters of a kind, in the order get_params lists them: index 0, 1, ... until it returns false.
+ * `name` (64 bytes) receives "max_speed" or "seek.weight" ("seek2.weight" for a second seek;
+ * "STATE/seek.weight" when the kind has several states). */
+bool world_param_at(const struct world *world, int kind, int index, struct param_ref *ref, char name[64]);
+/** The parameter of this name of a kind; false when there is none. */
+bool world_find_param(const struct world *world, int kind, const char *name, struct param_ref *ref);
+/** In outside units (degrees). A drawn range reports its low end. */
+double world_get_param(const struct world *world, const struct param_ref *ref);
+/** value in outside units, within the field's min and max (assert). For mass, radius, max_speed and
+ * max_force: for all agents of the kind. */
+void world_set_param(struct world *world, const struct param_ref *ref, double value);
+/** One agent's own mass, radius, max_speed or max_force (a FIELD_RANGE row of body_fields()). */
+NODISCARD enum world_result world_set_agent_param(struct world *world, uint32_t id, const struct field *field,
+                                                  double value);
+
+#endif

@@ -1,0 +1,258 @@
+/* What commands do to a world, between ticks: agents come and go, targets move, agents are sent elsewhere. */
+#include <assert.h>
+#include <string.h>
+
+#include "server/sim/math/rng.h"
+#include "server/sim/math/trig.h"
+#include "server/sim/world/world_internal.h"
+
+/* ---- spawning ---- */
+
+/* A point of the unit disc, by rejection: no sine, no cosine. */
+static vec2 random_in_disc(struct rng *rng) {
+    vec2 point = {0.0f, 0.0f};
+    for (int attempt = 0; attempt < 64; attempt++) {
+        point = (vec2){rng_between(rng, -1.0f, 1.0f), rng_between(rng, -1.0f, 1.0f)};
+        if (vec2_length_squared(point) <= 1.0f) {
+            return point;
+        }
+    }
+    return (vec2){0.0f, 0.0f};
+}
+
+static vec2 spawn_place(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
+    vec2 place = spawn->at;
+    if (spawn->shape == PLACE_RECT) {
+        const vec2 unit = {rng_unit(&rng), rng_unit(&rng)};
+        place = vec2_add(place, (vec2){unit.x * spawn->size.x, unit.y * spawn->size.y});
+    } else if (spawn->shape == PLACE_CIRCLE && spawn->radius > 0.0f) {
+        place = vec2_add(place, vec2_scale(random_in_disc(&rng), spawn->radius));
+    }
+    return bounds_settle(&world->bounds, place);
+}
+
+static vec2 spawn_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    if (spawn->has_heading) {
+        return trig_unit(spawn->heading);
+    }
+    if (vec2_length_squared(spawn->velocity) > 0.0f) {
+        return vec2_with_length(spawn->velocity, 1.0f);
+    }
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_HEADING);
+    vec2 heading = random_in_disc(&rng);
+    while (vec2_length_squared(heading) < 1e-4f) {
+        heading = random_in_disc(&rng);
+    }
+    return vec2_with_length(heading, 1.0f);
+}
+
+static float draw(struct rng *rng, struct field_range range) {
+    return rng_between(rng, range.low, range.high);
+}
+
+static struct body draw_body(const struct world *world, const struct body_def *def, uint32_t id) {
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_BODY);
+    struct body body;
+    body.mass = draw(&rng, def->mass);
+    body.radius = draw(&rng, def->radius);
+    body.max_speed = draw(&rng, def->max_speed);
+    body.max_force = draw(&rng, def->max_force);
+    return body;
+}
+
+static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    const int32_t row = world->agent_count++;
+    const struct kind *kind = &world->kinds[spawn->kind];
+    world->id[row] = id;
+    world->kind[row] = (uint8_t)spawn->kind;
+    world->state[row] = 0;
+    world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
+    world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
+    world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
+    world->memory[row] = (struct memory){
+        .stamina = kind->def.body.max_stamina, .state_since = (uint32_t)world->tick, .wander = {1.0f, 0.0f}};
+    /* Nobody starts inside something solid. */
+    const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
+                                                                      spawn_place(world, spawn, id),
+                                                                      world_body(world, row)->radius));
+    const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
+    grid_append(&world->grid, (struct motion){place.x, place.y, velocity.x, velocity.y},
+                (uint8_t)spawn->kind);
+    world->heading[row] = spawn_heading(world, spawn, id);
+}
+
+enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
+    assert(spawn->kind >= 0 && spawn->kind < world->kind_count);
+    if (spawn->count > (uint32_t)(LIMIT_AGENTS - world->agent_count) ||
+        spawn->count > UINT32_MAX - world->next_id) {
+        return WORLD_FULL;
+    }
+    if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
+        return WORLD_NO_MEMORY;
+    }
+    world_keep_headings(world);
+    world->is_sorted = false;
+    *first_id = world->next_id;
+    for (uint32_t i = 0; i < spawn->count && !(world->is_creating && world_is_given_up(world)); i++) {
+        spawn_one(world, spawn, world->next_id++);
+    }
+    if (!world->is_creating) { /* world_create does it once for all placements */
+        world_group_kinds(world);
+        world_sort(world);
+    }
+    return WORLD_OK;
+}
+
+/* ---- removing ---- */
+
+static void copy_row(struct world *world, int32_t to, int32_t from) {
+    world->heading[to] = world->heading[from];
+    world->memory[to] = world->memory[from];
+    world->id[to] = world->id[from];
+    world->kind[to] = world->kind[from];
+    world->state[to] = world->state[from];
+    world->flags[to] = world->flags[from];
+    world->aim[to] = world->aim[from];
+    world->own_body[to] = world->own_body[from];
+}
+
+/* Closes the gaps that AGENT_REMOVED marks, keeping the order of ids. */
+static int32_t compact(struct world *world) {
+    world_keep_headings(world);
+    int32_t kept = 0;
+    int32_t *new_row = world->rank; /* made anew below */
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        new_row[row] = -1;
+        if (world->flags[row] & AGENT_REMOVED) {
+            continue;
+        }
+        if (kept != row) {
+            copy_row(world, kept, row);
+        }
+        new_row[row] = kept++;
+    }
+    const int32_t removed = world->agent_count - kept;
+    world->agent_count = kept;
+    if (removed > 0) {
+        grid_compact(&world->grid, new_row);
+    }
+    world_group_kinds(world);
+    world_sort(world);
+    return removed;
+}
+
+int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found) {
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t row = world_find_agent(world, ids[i]);
+        const bool is_there = row >= 0 && !(world->flags[row] & AGENT_REMOVED);
+        if (is_there) {
+            world->flags[row] |= AGENT_REMOVED;
+        }
+        if (found) {
+            found[i] = is_there;
+        }
+    }
+    return compact(world);
+}
+
+int32_t world_remove_kind(struct world *world, int kind) {
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        if (world->kind[row] == kind) {
+            world->flags[row] |= AGENT_REMOVED;
+        }
+    }
+    return compact(world);
+}
+
+/* ---- targets ---- */
+
+void world_set_target(struct world *world, int target, vec2 point) {
+    assert(target >= 0 && target < world->target_count);
+    world->targets[target].at = bounds_settle(&world->bounds, point);
+}
+
+static struct aim settle_aim(const struct world *world, struct aim aim) {
+    assert(aim.mode != AIM_TARGET || (aim.target >= 0 && aim.target < world->target_count));
+    const vec2 nowhere = {0.0f, 0.0f};
+    return (struct aim){
+        .mode = aim.mode,
+        .target = aim.mode == AIM_TARGET ? aim.target : 0,
+        .point = aim.mode == AIM_POINT ? bounds_settle(&world->bounds, aim.point) : nowhere,
+    };
+}
+
+enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim) {
+    const int32_t row = world_find_agent(world, id);
+    if (row < 0) {
+        return WORLD_NO_AGENT;
+    }
+    world->aim[row] = settle_aim(world, aim);
+    world->has_sent = world->has_sent || aim.mode == AIM_TARGET;
+    return WORLD_OK;
+}
+
+void world_aim_kind(struct world *world, int kind, struct aim aim) {
+    assert(kind >= 0 && kind < world->kind_count);
+    world->kinds[kind].aim = settle_aim(world, aim);
+}
+
+/* ---- who heeds what ---- */
+
+bool world_heeds_aim(const struct world *world, int kind) {
+    assert(kind >= 0 && kind < world->kind_count);
+    const struct kind_def *def = &world->kinds[kind].def;
+    for (int s = 0; s < def->state_count; s++) {
+        for (int b = 0; b < def->states[s].behavior_count; b++) {
+            if (world_is_aimed(def->states[s].behaviors[b].type)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_about(const struct world *world, const struct target_ref *ref,
+                     const struct ref_runtime *runtime, int target) {
+    return (runtime->mode == REF_TARGET && runtime->index == target) ||
+           (runtime->mode == REF_PREFIX &&
+            strncmp(ref->target, world->targets[target].name, (size_t)runtime->index) == 0);
+}
+
+static bool state_heeds(const struct world *world, const struct kind *kind, int index, int target) {
+    const struct state_def *state = &kind->def.states[index];
+    const struct state_runtime *runtime = &kind->states[index];
+    for (int b = 0; b < state->behavior_count; b++) {
+        const struct behavior_def *behavior = &state->behaviors[b];
+        const bool is_sent = world_is_aimed(behavior->type) && kind->aim.mode != AIM_BEHAVIOR;
+        if (is_sent ? kind->aim.mode == AIM_TARGET && kind->aim.target == target
+                    : is_about(world, &behavior->target, &runtime->behaviors[b].target, target) ||
+                          is_about(world, &behavior->second, &runtime->behaviors[b].second, target)) {
+            return true;
+        }
+    }
+    for (int c = 0; c < state->condition_count; c++) {
+        if (is_about(world, &state->conditions[c].target, &runtime->conditions[c], target)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool world_heeds_target(const struct world *world, int target) {
+    assert(target >= 0 && target < world->target_count);
+    for (int k = 0; k < world->kind_count; k++) {
+        for (int s = 0; world_kind_population(world, k) > 0 && s < world->kinds[k].def.state_count; s++) {
+            if (state_heeds(world, &world->kinds[k], s, target)) {
+                return true;
+            }
+        }
+    }
+    for (int32_t row = 0; world->has_sent && row < world->agent_count; row++) {
+        if (world->aim[row].mode == AIM_TARGET && world->aim[row].target == target &&
+            world_heeds_aim(world, world->kind[row])) {
+            return true;
+        }
+    }
+    return false;
+}

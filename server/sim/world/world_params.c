@@ -1,0 +1,181 @@
+/* Live parameters: what get_params lists and set_param changes, found through the field tables of
+ * world_def.h. */
+#include <assert.h>
+#include <string.h>
+
+#include "server/sim/math/trig.h"
+#include "server/sim/steering/locomotion.h"
+#include "server/sim/world/world_internal.h"
+
+#define RADIANS_PER_DEGREE (TRIG_PI / 180.0)
+
+static float heaviest_tier(const struct state_def *state) {
+    float heaviest = 0.0f;
+    for (int i = 0; i < state->behavior_count; i++) {
+        float sum = 0.0f;
+        for (int b = 0; b < state->behavior_count; b++) {
+            const struct behavior_def *behavior = &state->behaviors[b];
+            const bool counts = behavior->tier == state->behaviors[i].tier &&
+                                !behavior_has_last_word((enum behavior_type)behavior->type);
+            sum += counts ? behavior->weight : 0.0f;
+        }
+        heaviest = sum > heaviest ? sum : heaviest;
+    }
+    return heaviest;
+}
+
+void world_refresh_kind(struct world *world, int index) {
+    struct kind *kind = &world->kinds[index];
+    const struct body_def *def = &kind->def.body;
+    kind->body = (struct body){def->mass.low, def->radius.low, def->max_speed.low, def->max_force.low};
+    kind->draws_body = def->mass.low < def->mass.high || def->radius.low < def->radius.high ||
+                       def->max_speed.low < def->max_speed.high || def->max_force.low < def->max_force.high;
+    const float turn = def->max_turn_rate * world->dt;
+    /* From half a turn a tick on every direction is within reach: no cosine is less than this. */
+    kind->turn = turn >= (float)TRIG_PI ? (vec2){NO_TURN_LIMIT, 0.0f} : trig_unit(turn);
+    kind->is_tireless = kind->is_tireless && def->max_stamina == 0.0f;
+    for (int s = 0; s < kind->def.state_count; s++) {
+        kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
+        kind->states[s].has_last_word = false;
+        for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
+            world_refresh_zones(&kind->def.states[s].behaviors[b], &kind->states[s].behaviors[b]);
+            const enum behavior_type type = (enum behavior_type)kind->def.states[s].behaviors[b].type;
+            kind->states[s].has_last_word |= behavior_has_last_word(type);
+        }
+    }
+}
+
+/* Joins "STATE/", "seek2" and "weight" as far as they are there. */
+static void join_name(char name[64], const char *state, const char *label, const char *field) {
+    const char *parts[] = {state, state[0] ? "/" : "", label, label[0] ? "." : "", field};
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (const char *c = parts[i]; *c && length < 63; c++) {
+            name[length++] = *c;
+        }
+    }
+    name[length] = '\0';
+}
+
+/* The index-th FIELD_PARAM row of a table; when there are fewer, NULL and *index less those there are. */
+static const struct field *param_row(const struct field *table, int *index) {
+    for (; table->type != FIELD_END; table++) {
+        if ((table->flags & FIELD_PARAM) && (*index)-- == 0) {
+            return table;
+        }
+    }
+    return NULL;
+}
+
+bool world_param_at(const struct world *world, int kind_index, int index, struct param_ref *ref,
+                    char name[64]) {
+    assert(kind_index >= 0 && kind_index < world->kind_count && index >= 0);
+    const struct kind *kind = &world->kinds[kind_index];
+    const struct field *field = param_row(body_fields(), &index);
+    if (field) {
+        *ref = (struct param_ref){kind_index, -1, -1, field};
+        join_name(name, "", "", field->name);
+        return true;
+    }
+    for (int s = 0; s < kind->def.state_count; s++) {
+        const struct state_def *state = &kind->def.states[s];
+        for (int b = 0; b < state->behavior_count; b++) {
+            field = param_row(behavior_fields((enum behavior_type)state->behaviors[b].type), &index);
+            if (field) {
+                *ref = (struct param_ref){kind_index, s, b, field};
+                join_name(name, kind->def.state_count > 1 ? state->name : "",
+                          kind->states[s].behaviors[b].label, field->name);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool world_find_param(const struct world *world, int kind, const char *name, struct param_ref *ref) {
+    char candidate[64];
+    for (int i = 0; world_param_at(world, kind, i, ref, candidate); i++) {
+        if (strcmp(candidate, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The struct a parameter's row is about. */
+static char *param_object(struct kind *kind, const struct param_ref *ref) {
+    return ref->behavior < 0 ? (char *)&kind->def.body
+                             : (char *)&kind->def.states[ref->state].behaviors[ref->behavior];
+}
+
+double world_get_param(const struct world *world, const struct param_ref *ref) {
+    const char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
+    if (ref->field->type == FIELD_UINT32) {
+        uint32_t whole;
+        memcpy(&whole, member, sizeof whole);
+        return (double)whole;
+    }
+    float value;
+    memcpy(&value, member, sizeof value); /* a range begins with its low end */
+    return ref->field->type == FIELD_ANGLE ? (double)value / RADIANS_PER_DEGREE : (double)value;
+}
+
+/* The member of a body that a FIELD_RANGE row of body_fields() stands for. */
+static float *body_member(struct body *body, const struct field *field) {
+    switch (field->offset) {
+    case offsetof(struct body_def, mass):
+        return &body->mass;
+    case offsetof(struct body_def, radius):
+        return &body->radius;
+    case offsetof(struct body_def, max_speed):
+        return &body->max_speed;
+    default:
+        assert(field->offset == offsetof(struct body_def, max_force));
+        return &body->max_force;
+    }
+}
+
+static void set_own_bodies(struct world *world, int kind, const struct field *field, float value) {
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        if (world->kind[row] == kind && (world->flags[row] & AGENT_OWN_BODY)) {
+            *body_member(&world->own_body[row], field) = value;
+        }
+    }
+}
+
+void world_set_param(struct world *world, const struct param_ref *ref, double value) {
+    assert(value >= ref->field->min && value <= ref->field->max && (ref->field->flags & FIELD_PARAM));
+    world_keep_headings(world);
+    char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
+    const float number = (float)(ref->field->type == FIELD_ANGLE ? value * RADIANS_PER_DEGREE : value);
+    if (ref->field->type == FIELD_RANGE) {
+        const struct field_range range = {number, number};
+        memcpy(member, &range, sizeof range);
+        set_own_bodies(world, ref->kind, ref->field, number);
+    } else if (ref->field->type == FIELD_UINT32) {
+        const uint32_t whole = (uint32_t)value;
+        memcpy(member, &whole, sizeof whole);
+    } else {
+        assert(ref->field->type == FIELD_FLOAT || ref->field->type == FIELD_ANGLE);
+        memcpy(member, &number, sizeof number);
+    }
+    world_refresh_kind(world, ref->kind);
+    world_sort(world);
+}
+
+enum world_result world_set_agent_param(struct world *world, uint32_t id, const struct field *field,
+                                        double value) {
+    assert(field->type == FIELD_RANGE && value >= field->min && value <= field->max);
+    const int32_t row = world_find_agent(world, id);
+    if (row < 0) {
+        return WORLD_NO_AGENT;
+    }
+    world_keep_headings(world);
+    if (!(world->flags[row] & AGENT_OWN_BODY)) {
+        world->own_body[row] = world->kinds[world->kind[row]].body;
+        world->flags[row] |= AGENT_OWN_BODY;
+    }
+    *body_member(&world->own_body[row], field) = (float)value;
+    world_sort(world);
+    return WORLD_OK;
+}

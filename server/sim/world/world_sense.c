@@ -1,0 +1,227 @@
+/* What an agent notices: targets and other agents, as behaviours and conditions ask for them. All of tick t.
+ */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "server/sim/world/world_internal.h"
+
+static vec2 position_of(const struct world *world, int32_t row) {
+    const struct motion motion = world_motion(world, row);
+    return (vec2){motion.x, motion.y};
+}
+
+static struct sighting nothing(void) {
+    return (struct sighting){.is_there = false, .heading = {1.0f, 0.0f}};
+}
+
+/* Whether something at `offset` is within `within` px (0: however far). */
+static bool is_noticed(vec2 offset, float within) {
+    return !(within > 0.0f) || vec2_length_squared(offset) <= within * within;
+}
+
+static struct sighting sight_target(const struct world *world, int32_t row, int target, float within) {
+    struct sighting sighting = nothing();
+    sighting.offset = bounds_difference(&world->bounds, position_of(world, row), world->targets[target].at);
+    sighting.is_there = is_noticed(sighting.offset, within);
+    return sighting;
+}
+
+static struct sighting sight_agent(const struct world *world, int32_t row, int32_t other, float within) {
+    const struct motion motion = world_motion(world, other);
+    const vec2 at = {motion.x, motion.y};
+    struct sighting sighting = {
+        .id = world->id[other],
+        .offset = bounds_difference(&world->bounds, position_of(world, row), at),
+        .velocity = {motion.vx, motion.vy},
+        .heading = world_heading(world, other),
+    };
+    sighting.is_there = is_noticed(sighting.offset, within);
+    return sighting;
+}
+
+/* The nearest of the targets whose name begins as asked; of two as near the first in the scenario. */
+static struct sighting sight_prefix(const struct world *world, int32_t row, const struct target_ref *ref,
+                                    int length) {
+    struct sighting nearest = nothing();
+    for (int i = 0; i < world->target_count; i++) {
+        if (strncmp(world->targets[i].name, ref->target, (size_t)length) != 0) {
+            continue;
+        }
+        const struct sighting one = sight_target(world, row, i, ref->within);
+        const bool is_nearer = vec2_length_squared(one.offset) < vec2_length_squared(nearest.offset);
+        if (one.is_there && (!nearest.is_there || is_nearer)) {
+            nearest = one;
+        }
+    }
+    return nearest;
+}
+
+#define FEW_AGENTS 64 /* a list of so few is faster than the grid */
+
+/* sight_kind through the grid: the same agent from fewer candidates. */
+static struct sighting sight_kind_near(const struct world *world, int32_t row, int kind, float within,
+                                       struct grid_walk *walk) {
+    const struct grid *grid = &world->grid;
+    const vec2 here = position_of(world, row);
+    int32_t nearest = -1;
+    float best = within * within;
+    for (int32_t begin, end; grid_walk_next(walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end; slot++) {
+            if (grid->kind[slot] != kind || grid->row[slot] == row) {
+                continue;
+            }
+            const vec2 there = {grid->motion[slot].x, grid->motion[slot].y};
+            const float squared = vec2_length_squared(bounds_difference(&world->bounds, here, there));
+            if (squared < best || (squared == best && (nearest < 0 || grid->row[slot] < nearest))) {
+                best = squared;
+                nearest = grid->row[slot];
+            }
+        }
+    }
+    return nearest < 0 ? nothing() : sight_agent(world, row, nearest, 0.0f);
+}
+
+/* px: a circle of this size holds about `wanted` agents of a kind, were they spread evenly. */
+static float circle_for(const struct world *world, float wanted, int32_t population) {
+    const struct grid *grid = &world->grid;
+    return sqrtf(wanted / 3.0f * grid->across.size * grid->down.size / (float)population);
+}
+
+/* Looks further and further through the grid. False when a list would be faster. */
+static bool search_kind(const struct world *world, int32_t row, int kind, float within, int32_t population,
+                        struct sighting *found) {
+    const float limit = within > 0.0f ? within : (float)LIMIT_COORDINATE * 4.0f;
+    float radius = circle_for(world, 4.0f, population);
+    radius = radius > 1.0f ? radius : 1.0f;
+    for (;; radius *= 2.0f) {
+        const float reach = radius < limit ? radius : limit;
+        struct grid_walk walk = grid_walk_begin(&world->grid, position_of(world, row), reach);
+        if (grid_walk_runs(&walk) >= population / 4) {
+            return false;
+        }
+        *found = sight_kind_near(world, row, kind, reach, &walk);
+        if (found->is_there || reach >= limit) {
+            return true;
+        }
+    }
+}
+
+/* The nearest other agent of a kind; of two as near the one of lower id. */
+static struct sighting sight_kind(const struct world *world, int32_t row, int kind, float within) {
+    const int32_t population = world->kind_begin[kind + 1] - world->kind_begin[kind];
+    struct sighting found;
+    if (world->is_sorted && population > FEW_AGENTS &&
+        search_kind(world, row, kind, within, population, &found)) {
+        return found;
+    }
+    const vec2 here = position_of(world, row);
+    int32_t nearest = -1;
+    float best = within > 0.0f ? within * within : 3e38f;
+    const int32_t end = world_is_given_up(world) ? 0 : world->kind_begin[kind + 1];
+    for (int32_t i = world->kind_begin[kind]; i < end; i++) {
+        const int32_t other = world->by_kind[i];
+        const float squared =
+            vec2_length_squared(bounds_difference(&world->bounds, here, position_of(world, other)));
+        if (other != row && (squared < best || (nearest < 0 && squared <= best))) {
+            best = squared;
+            nearest = other;
+        }
+    }
+    return nearest < 0 ? nothing() : sight_agent(world, row, nearest, 0.0f);
+}
+
+struct sighting world_sight(const struct world *world, int32_t row, const struct target_ref *ref,
+                            const struct ref_runtime *runtime) {
+    switch (runtime->mode) {
+    case REF_TARGET:
+        return sight_target(world, row, runtime->index, ref->within);
+    case REF_PREFIX:
+        return sight_prefix(world, row, ref, runtime->index);
+    case REF_KIND:
+        return sight_kind(world, row, runtime->index, ref->within);
+    case REF_AGENT: {
+        const int32_t other = world_find_agent(world, ref->agent);
+        return other < 0 || other == row ? nothing() : sight_agent(world, row, other, ref->within);
+    }
+    case REF_NONE:
+        break;
+    }
+    return nothing();
+}
+
+/* ---- conditions ---- */
+
+static bool has_quarry(const struct world *world, int32_t row) {
+    const uint32_t quarry = world->memory[row].quarry;
+    return quarry != 0 && world_find_agent(world, quarry) >= 0;
+}
+
+/* Evaluates the node at *index and moves *index past all that belongs to it. */
+static bool holds(const struct world *world, int32_t row, const struct state_def *state,
+                  const struct state_runtime *runtime, int *index) {
+    const struct condition_def *node = &state->conditions[*index];
+    const struct ref_runtime *ref = &runtime->conditions[*index];
+    const struct memory *memory = &world->memory[row];
+    const float max_stamina = world->kinds[world->kind[row]].def.body.max_stamina;
+    (*index)++;
+    switch ((enum condition_type)node->type) {
+    case CONDITION_NEAR:
+        return world_sight(world, row, &node->target, ref).is_there;
+    case CONDITION_EXHAUSTED:
+        return memory->is_exhausted;
+    case CONDITION_STAMINA_BELOW:
+        return memory->stamina < node->value * max_stamina;
+    case CONDITION_STAMINA_ABOVE:
+        return memory->stamina > node->value * max_stamina;
+    case CONDITION_TIME_OVER:
+        return (float)world_state_ticks(world, row) * world->dt >= node->value;
+    case CONDITION_HAS_QUARRY:
+        return has_quarry(world, row);
+    case CONDITION_NOT:
+        return !holds(world, row, state, runtime, index);
+    case CONDITION_ALL:
+    case CONDITION_ANY:
+        break;
+    }
+    /* Every child is walked, so that *index ends behind the last. */
+    bool all = true, any = false;
+    for (int i = 0; i < node->count; i++) {
+        const bool child = holds(world, row, state, runtime, index);
+        all = all && child;
+        any = any || child;
+    }
+    return node->type == CONDITION_ALL ? all : any;
+}
+
+int world_decide(const struct world *world, int32_t row) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    for (int s = 0; s < kind->def.state_count - 1; s++) {
+        const struct state_def *state = &kind->def.states[s];
+        int index = 0;
+        if (state->condition_count == 0 || holds(world, row, state, &kind->states[s], &index)) {
+            return s;
+        }
+    }
+    return kind->def.state_count - 1;
+}
+
+void world_group_kinds(struct world *world) {
+    int32_t count[LIMIT_KINDS] = {0};
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        count[world->kind[row]]++;
+    }
+    int32_t begin = 0;
+    for (int k = 0; k < LIMIT_KINDS; k++) {
+        world->kind_begin[k] = begin;
+        begin += count[k];
+    }
+    world->kind_begin[LIMIT_KINDS] = begin;
+    int32_t next[LIMIT_KINDS];
+    memcpy(next, world->kind_begin, sizeof next);
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        const int kind = world->kind[row];
+        world->rank[row] = next[kind] - world->kind_begin[kind];
+        world->by_kind[next[kind]++] = row;
+    }
+}

@@ -1,0 +1,335 @@
+/* What one agent wants: the state it decides for, and the behaviours of that state combined.
+ *
+ * Within a tier the forces are a weighted sum (the "movement manager"); tiers act in order, each truncated to
+ * what the ones before left of max_force (Buckland's truncated running sum). Containment, when it acts, is a
+ * tier above them all.
+ */
+#include <assert.h>
+
+#include "server/sim/world/world_internal.h"
+
+/* An agent's own aim, or its kind's, stands over what seek, arrive and queue are about. */
+static bool aimed_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                        vec2 *point) {
+    if (!world_is_aimed(behavior->type)) {
+        return false;
+    }
+    const struct aim *aim = &world->aim[row];
+    if (aim->mode == AIM_BEHAVIOR) {
+        aim = &world->kinds[world->kind[row]].aim;
+    }
+    if (aim->mode == AIM_BEHAVIOR) {
+        return false;
+    }
+    *point = aim->mode == AIM_POINT ? aim->point : world->targets[aim->target].at;
+    return true;
+}
+
+/* A pursue with keep stays with the quarry it remembers, as long as that is there; otherwise it takes the
+ * nearest. */
+static struct sighting kept_quarry(const struct world *world, int32_t row,
+                                   const struct behavior_def *behavior, const struct ref_runtime *runtime,
+                                   struct memory *memory) {
+    if (memory->quarry != 0) {
+        const struct target_ref ref = {.agent = memory->quarry};
+        const struct ref_runtime kept = {.mode = REF_AGENT};
+        const struct sighting sighting = world_sight(world, row, &ref, &kept);
+        if (sighting.is_there) {
+            return sighting;
+        }
+    }
+    const struct sighting sighting = world_sight(world, row, &behavior->target, runtime);
+    memory->quarry = sighting.is_there ? sighting.id : 0;
+    return sighting;
+}
+
+/* Whether a pursuer touches its quarry, and whether it is the first tick that it does. Bodies that rub along
+ * each other are not caught again and again. */
+static void note_touch(const struct world *world, const struct sighting *quarry, struct senses *senses) {
+    struct memory *memory = senses->memory;
+    const int32_t row = quarry->is_there ? world_find_agent(world, quarry->id) : -1;
+    if (row < 0) {
+        memory->caught = 0;
+        return;
+    }
+    const float touching = senses->body->radius + world_body(world, row)->radius;
+    const float squared = vec2_length_squared(quarry->offset);
+    if (squared <= touching * touching) {
+        memory->has_caught = memory->caught != quarry->id;
+        memory->caught = quarry->id;
+    } else if (memory->caught != quarry->id || squared > 4.0f * touching * touching) {
+        memory->caught = 0;
+    }
+}
+
+static void trace_sighting(struct trace *trace, const struct sighting *sighting) {
+    if (sighting->is_there && sighting->id != 0) {
+        trace_neighbor(trace, sighting->id, sighting->offset);
+    }
+}
+
+/* Fills first and second. False when what the behaviour is about is not there. */
+static bool look(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                 const struct behavior_runtime *runtime, struct senses *senses) {
+    const int count = behavior_target_count((enum behavior_type)behavior->type);
+    vec2 point;
+    if (aimed_point(world, row, behavior, &point)) {
+        senses->first = (struct sighting){.is_there = true, .heading = {1.0f, 0.0f}};
+        senses->first.offset = bounds_difference(&world->bounds, senses->position, point);
+        return true;
+    }
+    if (count >= 1) {
+        senses->first = behavior->keep ? kept_quarry(world, row, behavior, &runtime->target, senses->memory)
+                                       : world_sight(world, row, &behavior->target, &runtime->target);
+        trace_sighting(senses->trace, &senses->first);
+    }
+    if (behavior->type == BEHAVIOR_PURSUE) {
+        note_touch(world, &senses->first, senses);
+    }
+    if (count >= 2) {
+        senses->second = world_sight(world, row, &behavior->second, &runtime->second);
+        trace_sighting(senses->trace, &senses->second);
+    }
+    return (count < 1 || senses->first.is_there) && (count < 2 || senses->second.is_there);
+}
+
+/* From here on it is this behaviour that notes things. */
+static void trace_behavior(struct trace *trace, const struct behavior_runtime *runtime) {
+    if (trace != NULL) {
+        trace->label = runtime->label;
+    }
+}
+
+static void explain(struct steering_view *detail, const char *label, vec2 force) {
+    if (detail) {
+        assert(detail->count <= LIMIT_BEHAVIORS);
+        detail->labels[detail->count] = label;
+        detail->forces[detail->count] = force;
+        detail->count++;
+    }
+}
+
+/* The urge of one behaviour that has what it is about. */
+static struct urge feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                        const struct behavior_runtime *runtime, struct senses *senses) {
+    if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
+        world_feel(world, row, behavior, runtime, senses);
+    }
+    return behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
+}
+
+/* One behaviour's weighted urge; inactive ones push nowhere, and so do those whose turn comes later. */
+static struct urge ask(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                       const struct behavior_runtime *runtime, struct senses *senses,
+                       struct steering_view *detail) {
+    struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    if (behavior_has_last_word((enum behavior_type)behavior->type)) {
+        return urge;
+    }
+    trace_behavior(senses->trace, runtime);
+    senses->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
+    senses->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
+    if (look(world, row, behavior, runtime, senses)) {
+        urge = feel(world, row, behavior, runtime, senses);
+    }
+    if (!urge.is_active) {
+        urge = (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    }
+    urge.desired = vec2_scale(urge.desired, behavior->weight);
+    urge.force = vec2_scale(urge.force, behavior->weight);
+    explain(detail, runtime->label, urge.force);
+    return urge;
+}
+
+/* What the tiers so far leave of max_force. */
+static vec2 fit_in(vec2 force, vec2 taken, float max_force) {
+    const float left = max_force - vec2_length(taken);
+    return vec2_truncate(force, left > 0.0f ? left : 0.0f);
+}
+
+static void sum_tiers(const struct world *world, int32_t row, const struct state_def *state,
+                      const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
+                      struct steering_view *detail) {
+    vec2 tier_force = {0.0f, 0.0f};
+    bool is_first_tier = true;
+    for (int i = 0; i < state->behavior_count; i++) {
+        const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
+        const struct urge urge =
+            ask(world, row, behavior, &runtime->behaviors[runtime->order[i]], senses, detail);
+        intent->desired = vec2_add(intent->desired, urge.desired);
+        tier_force = vec2_add(tier_force, urge.force);
+        const bool is_last = i + 1 == state->behavior_count;
+        if (is_last || state->behaviors[runtime->order[i + 1]].tier != behavior->tier) {
+            /* A single tier is truncated once, by the locomotion. */
+            const vec2 fitting = is_first_tier && is_last
+                                     ? tier_force
+                                     : fit_in(tier_force, intent->force, senses->body->max_force);
+            intent->force = vec2_add(intent->force, fitting);
+            tier_force = (vec2){0.0f, 0.0f};
+            is_first_tier = false;
+        }
+    }
+}
+
+/* Buckland's prioritised dithering: the first behaviour that is asked and answers acts alone, the stronger
+ * the rarer. */
+static void dither(const struct world *world, int32_t row, const struct state_def *state,
+                   const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
+                   struct steering_view *detail) {
+    struct rng dice = rng_begin(world->seed, world->tick, world->id[row], RNG_DITHER);
+    for (int i = 0; i < state->behavior_count; i++) {
+        const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
+        if (!(rng_unit(&dice) < behavior->probability)) {
+            continue;
+        }
+        const struct urge urge =
+            ask(world, row, behavior, &runtime->behaviors[runtime->order[i]], senses, detail);
+        if (urge.is_active && vec2_length_squared(urge.force) > 0.0f) {
+            intent->desired = urge.desired;
+            intent->force = vec2_scale(urge.force, 1.0f / behavior->probability);
+            return;
+        }
+    }
+}
+
+/* Containment first, then whatever of max_force it leaves to the behaviours. */
+static void contain(struct intent *intent, vec2 inward, struct senses *senses, struct steering_view *detail) {
+    behavior_rates(senses, 1.0f);
+    const float max_force = senses->body->max_force;
+    const vec2 force = vec2_truncate(vec2_scale(vec2_sub(inward, senses->velocity), senses->rate), max_force);
+    explain(detail, "containment", force);
+    intent->force = vec2_add(force, fit_in(intent->force, force, max_force));
+    intent->desired = inward;
+}
+
+/* Behaviours with the last word replace what the agent would do by what it may do. Who wants nothing would go
+ * on as it is. */
+static void have_last_word(const struct world *world, int32_t row, const struct state_def *state,
+                           const struct state_runtime *runtime, const struct senses *before,
+                           struct intent *intent, struct steering_view *detail) {
+    struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
+    struct senses senses = *before;
+    const float max_speed = senses.body->max_speed, max_force = senses.body->max_force;
+    behavior_rates(&senses, 1.0f);
+    senses.nearest = nearest;
+    for (int i = 0; i < state->behavior_count; i++) {
+        const int b = runtime->order[i];
+        const struct behavior_def *behavior = &state->behaviors[b];
+        if (!behavior_has_last_word((enum behavior_type)behavior->type)) {
+            continue;
+        }
+        const bool is_idle =
+            vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
+        senses.preferred = vec2_truncate(is_idle ? senses.velocity : intent->desired, max_speed);
+        trace_behavior(senses.trace, &runtime->behaviors[b]);
+        const struct urge urge = feel(world, row, behavior, &runtime->behaviors[b], &senses);
+        const float share = urge.is_active ? behavior->weight : 0.0f;
+        explain(detail, runtime->behaviors[b].label, vec2_scale(urge.force, share));
+        if (share > 0.0f) {
+            const vec2 own_force = vec2_scale(vec2_truncate(intent->force, max_force), 1.0f - share);
+            const vec2 own_desired = vec2_scale(senses.preferred, 1.0f - share);
+            intent->force = vec2_add(own_force, vec2_scale(vec2_truncate(urge.force, max_force), share));
+            intent->desired = vec2_add(own_desired, vec2_scale(urge.desired, share));
+        }
+    }
+}
+
+/* Stamina drains or recovers; empty means exhausted until full. */
+static void tire(struct memory *memory, float rate, float max_stamina, float dt) {
+    float stamina = memory->stamina + rate * dt;
+    stamina = stamina > 0.0f ? stamina : 0.0f;
+    memory->stamina = stamina < max_stamina ? stamina : max_stamina;
+    if (memory->stamina >= max_stamina) {
+        memory->is_exhausted = false;
+    } else if (memory->stamina <= 0.0f) {
+        memory->is_exhausted = true;
+    }
+}
+
+static void begin_state(const struct world *world, int32_t row, int state, struct memory *memory) {
+    if (state != world->state[row]) {
+        memory->state_since = (uint32_t)world->tick;
+        memory->quarry = 0;
+        memory->caught = 0;
+    }
+}
+
+void world_age(const struct world *world, int32_t row, int state, struct memory *memory) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    begin_state(world, row, state, memory);
+    tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
+}
+
+struct intent world_intend(const struct world *world, int32_t row, const struct foreseen *foreseen,
+                           struct steering_view *detail) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    const struct motion motion = world_motion(world, row);
+    const struct body *body = world_body(world, row);
+    struct intent intent = {.state = world_decide(world, row), .memory = world->memory[row]};
+    begin_state(world, row, intent.state, &intent.memory);
+    intent.memory.has_caught = false;
+    struct senses senses = {
+        .position = {motion.x, motion.y},
+        .velocity = {motion.vx, motion.vy},
+        .heading = world_heading(world, row),
+        .rank = world->rank[row],
+        .group = world_kind_population(world, world->kind[row]),
+        .body = body,
+        .bounds = &world->bounds,
+        .scenery = &world->scenery,
+        .dt = world->dt,
+        .seed = world->seed,
+        .tick = world->tick,
+        .id = world->id[row],
+        .memory = &intent.memory,
+        .foreseen = foreseen,
+        .trace = detail ? detail->trace : NULL,
+    };
+    const struct state_def *state = &kind->def.states[intent.state];
+    const struct state_runtime *runtime = &kind->states[intent.state];
+    if (detail) {
+        detail->count = 0;
+    }
+    behavior_rates(&senses, runtime->weight_sum);
+    if (state->combine == COMBINE_DITHERED) {
+        dither(world, row, state, runtime, &senses, &intent, detail);
+    } else {
+        sum_tiers(world, row, state, runtime, &senses, &intent, detail);
+    }
+    vec2 inward;
+    if (world->bounds.edge == EDGE_CONTAIN &&
+        bounds_contain(&world->bounds, motion, body->radius, body->max_speed, body->max_force / body->mass,
+                       2.0f * world->dt, &inward)) {
+        contain(&intent, inward, &senses, detail);
+    }
+    if (runtime->has_last_word) {
+        have_last_word(world, row, state, runtime, &senses, &intent, detail);
+    }
+    intent.desired = vec2_truncate(intent.desired, body->max_speed);
+    tire(&intent.memory, state->stamina_rate, kind->def.body.max_stamina, world->dt);
+    return intent;
+}
+
+static void tell(const struct world *world, int32_t row, struct trace *trace, struct steering_view *out) {
+    assert(row >= 0 && row < world->agent_count);
+    out->trace = trace;
+    const struct intent intent = world_intend(world, row, NULL, out);
+    const struct body *body = world_body(world, row);
+    const struct motion motion = world_motion(world, row);
+    const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;
+    const vec2 velocity = {motion.vx, motion.vy};
+    out->desired = intent.desired;
+    out->steering =
+        locomotion_force((enum locomotion)locomotion, body, velocity, intent.desired, intent.force);
+}
+
+void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
+    tell(world, row, NULL, out);
+}
+
+void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace) {
+    assert(row >= 0 && row < world->agent_count);
+    const struct motion motion = world_motion(world, row);
+    *trace = (struct trace){.bounds = world->bounds, .position = {motion.x, motion.y}, .label = ""};
+    tell(world, row, trace, out);
+}

@@ -1,0 +1,116 @@
+/* What the files of the simulation thread share with no other: its state, what it tells the loop
+ * (simulation_report.c), what it does with commands (simulation_commands.c). All of it is called by the
+ * thread alone, or before there is one.
+ */
+#ifndef DROVER_SERVER_SIMULATION_SIMULATION_INTERNAL_H
+#define DROVER_SERVER_SIMULATION_SIMULATION_INTERNAL_H
+
+#include "server/simulation/simulation.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "server/library/scenario_builder.h"
+#include "server/simulation/overload.h"
+#include "server/simulation/target_watch.h"
+#include "server/simulation/tick_clock.h"
+
+/* How long questions may be answered: in the time of a tick when there is no slack before it, in a pass
+ * between the ticks of a step, in a pass of a paused world (changes go first in the next). */
+#define TICK_QUESTIONS_NS   UINT64_C(500000)
+#define STEP_QUESTIONS_NS   UINT64_C(2000000)
+#define PAUSED_QUESTIONS_NS UINT64_C(5000000)
+/* How long the ticks of a step may go on before others are served; a longer tick is done first. */
+#define STEP_SLICE_NS UINT64_C(20000000)
+
+/* The step that is under way. */
+struct step {
+    struct command *command;        /* owned; NULL: there is none */
+    uint32_t left;                  /* ticks to do */
+    uint64_t started_ns, logged_ns; /* logged: when events of its ticks last went out */
+    uint64_t pace;                  /* up to which frames were made, see struct snapshot */
+};
+
+/* What commands did since the last frame for all. */
+struct unseen {
+    bool changed, paused, loaded;
+};
+
+struct simulation {
+    struct stage stage; /* the thread's, once it runs */
+    struct tick_clock clock;
+    struct command_queue commands;
+    struct scenario_builder *builder;
+    struct outbox outbox;
+    struct snapshot_exchange snapshots;
+    void (*notify)(void *context);
+    void *notify_context;
+    pthread_t thread;
+    bool is_started, is_realtime;
+    atomic_bool stop, has_ended, wants_snapshot;
+    _Atomic uint64_t tick;
+    _Atomic uint64_t tick_began_ns; /* of the tick under way; 0: there is none */
+    _Atomic uint32_t revision;      /* counts loads, and targets and obstacles that came, moved or went */
+    atomic_bool wants_cursors;
+    struct target_watch targets;
+    pthread_mutex_t mutex; /* of the five below, which other threads read or write */
+    struct overload overload;
+    struct simulation_statistics statistics;
+    struct demand demand;
+    struct message_scenario description;
+    bool is_paused;
+    uint64_t reported_dropped_ticks;
+    struct step step;
+    struct unseen unseen;
+    bool is_crowd_new;     /* agents came or went since a clump was last looked for */
+    bool has_answers;      /* that the loop does not know of */
+    uint64_t questions_ns; /* spent on questions since the last tick */
+    uint64_t question_ns;  /* what one costs: the dearest of late */
+};
+
+/* ---- simulation_report.c ---- */
+
+/** Makes what others read (simulation_describe) what the stage is now. */
+void simulation_update_description(struct simulation *simulation);
+struct demand simulation_read_demand(struct simulation *simulation);
+/** Tells the loop that there is something to take. */
+void simulation_notify(struct simulation *simulation);
+/** Tells everybody; fills in the tick and who did it. */
+void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by);
+void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by);
+/** Sends the events of ticks since the last time. */
+void simulation_push_log(struct simulation *simulation);
+/** The world is another one. */
+void simulation_push_scenario(struct simulation *simulation);
+/** Adds the time since since_ns to a meter of `stats`. */
+void simulation_measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns);
+/** Does a tick of the world, which begins at start_ns. Returns when it ended. */
+uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns);
+/** What `stats` says of a tick that was done from start_ns to now_ns. */
+void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns);
+/** The time in ticks: those of a world that ran all the time. */
+uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
+/** Copies the world out for the loop, if anybody wants frames. */
+void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience);
+
+/* ---- simulation_commands.c ---- */
+
+/** Serves what waits now, of these sorts (enum command_sort); later arrivals wait for the next pass.
+ * questions_ns: how long questions may take. */
+void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t questions_ns);
+/** Does ticks of the step under way until until_ns, one at least, and ends it when it is time. */
+void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns);
+/** Whether what is under way has to end as soon as it can: another world waits, or the server stops. */
+bool simulation_is_called(const struct simulation *simulation);
+/** Puts the world that waits on the stage, before whatever else waits. False when there is none, or the
+ * server stops. */
+bool simulation_put_world(struct simulation *simulation);
+/** Answers the step under way, wherever it has got to. */
+void simulation_end_step(struct simulation *simulation);
+/** Answers a request that needs nothing of the world: at once, whatever the simulation thread does. Called by
+ * the builder's thread. */
+void simulation_answer_order(struct simulation *simulation, struct command *command);
+/** Answers all that waits with `busy`. */
+void simulation_refuse_commands(struct simulation *simulation);
+
+#endif

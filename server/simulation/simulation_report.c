@@ -1,0 +1,158 @@
+/* See simulation_internal.h. */
+#include "server/simulation/simulation_internal.h"
+
+#include <stdio.h>
+
+#include "common/system/clock.h"
+#include "common/system/log.h"
+#include "server/frames/world_snapshot.h"
+
+enum { LINE_BYTES = 1024 * 1024 };
+
+void simulation_update_description(struct simulation *simulation) {
+    pthread_mutex_lock(&simulation->mutex);
+    stage_describe(&simulation->stage, &simulation->description);
+    simulation->is_paused = simulation->stage.is_paused;
+    pthread_mutex_unlock(&simulation->mutex);
+    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
+    atomic_store(&simulation->wants_cursors, world_wants_targets(simulation->stage.world, STAGE_CURSOR));
+}
+
+struct demand simulation_read_demand(struct simulation *simulation) {
+    pthread_mutex_lock(&simulation->mutex);
+    const struct demand demand = simulation->demand;
+    pthread_mutex_unlock(&simulation->mutex);
+    return demand;
+}
+
+void simulation_notify(struct simulation *simulation) {
+    simulation->has_answers = false;
+    simulation->notify(simulation->notify_context);
+}
+
+static void push_line(struct simulation *simulation, enum outcome_kind kind, struct buffer *line) {
+    struct outcome *outcome = outcome_create(kind, line);
+    if (outcome == NULL) {
+        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+        return;
+    }
+    outcome->revision = atomic_load(&simulation->revision);
+    outcome->epoch = simulation->stage.epoch;
+    outcome->tick_hz = world_tick_hz(simulation->stage.world);
+    outbox_push(&simulation->outbox, outcome);
+}
+
+static void push_event_as_it_is(struct simulation *simulation, const struct message_event *event) {
+    struct outcome *outcome = outcome_create_event(event);
+    if (outcome == NULL) {
+        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+        return;
+    }
+    outcome->revision = atomic_load(&simulation->revision);
+    outbox_push(&simulation->outbox, outcome);
+}
+
+void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
+    event->tick = world_tick(simulation->stage.world);
+    event->by = by;
+    push_event_as_it_is(simulation, event);
+}
+
+void simulation_push_log(struct simulation *simulation) {
+    struct event_log *log = &simulation->stage.log;
+    for (int i = 0; i < log->count; i++) {
+        push_event_as_it_is(simulation, &log->events[i]);
+    }
+    if (log->count > 0) {
+        log->count = 0;
+        simulation_notify(simulation);
+    }
+}
+
+void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by) {
+    struct message_event event = {0};
+    (void)snprintf(event.event, sizeof event.event, "%s", is_paused ? "paused" : "resumed");
+    simulation_push_event(simulation, &event, by);
+}
+
+void simulation_push_scenario(struct simulation *simulation) {
+    struct buffer line;
+    buffer_init(&line, LINE_BYTES);
+    message_write_scenario(&simulation->description,
+                           &line); /* written by this thread only: no lock to read */
+    push_line(simulation, OUTCOME_SCENARIO, &line);
+    buffer_fini(&line);
+}
+
+void simulation_measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns) {
+    const uint64_t now_ns = clock_now_ns();
+    pthread_mutex_lock(&simulation->mutex);
+    tick_meter_add(meter, now_ns - since_ns);
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
+uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns) {
+    return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->stage.world));
+}
+
+void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience) {
+    if (demand->count == 0 || simulation->stage.is_spoiled) {
+        return;
+    }
+    const uint64_t start_ns = clock_now_ns();
+    struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
+    if (world_snapshot_copy_wanted(simulation->stage.world, demand->forces, demand->headings, snapshot) !=
+        0) {
+        log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
+        return;
+    }
+    if (world_is_given_up(simulation->stage.world)) {
+        return; /* forces may be missing; the world that comes is shown soon */
+    }
+    snapshot->epoch = simulation->stage.epoch;
+    const uint64_t now_ns = clock_now_ns();
+    snapshot->clock_ms = (double)now_ns * 1e-6;
+    snapshot->pace = simulation_pace_at(simulation, now_ns);
+    snapshot_exchange_publish(&simulation->snapshots, audience);
+    simulation_notify(simulation);
+    simulation_measure(simulation, &simulation->statistics.copy_times, start_ns);
+}
+
+static void look_for_clump(struct simulation *simulation) {
+    simulation->is_crowd_new = false;
+    const struct clump clump = overload_look(simulation->stage.world);
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->overload.clump = clump;
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
+uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
+    if (simulation->is_crowd_new) { /* this tick may be the one that does not end */
+        look_for_clump(simulation);
+    }
+    atomic_store(&simulation->tick_began_ns, start_ns);
+    stage_step(&simulation->stage);
+    atomic_store(&simulation->tick_began_ns, 0);
+    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
+    const uint64_t now_ns = clock_now_ns();
+    if (!simulation->stage.is_spoiled &&
+        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->stage.world))) {
+        look_for_clump(simulation);
+        pthread_mutex_lock(&simulation->mutex);
+        overload_note(&simulation->overload, now_ns - start_ns);
+        pthread_mutex_unlock(&simulation->mutex);
+    }
+    return now_ns;
+}
+
+void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns) {
+    struct simulation_statistics *statistics = &simulation->statistics;
+    const struct world *world = simulation->stage.world;
+    const uint64_t second = (uint64_t)world_tick_hz(world);
+    const bool is_new_second = world_tick(world) % (second > 0 ? second : 1) == 0;
+    const double candidates = is_new_second ? world_candidates(world) : statistics->candidates;
+    pthread_mutex_lock(&simulation->mutex);
+    statistics->candidates = candidates;
+    tick_meter_add(&statistics->step_times, now_ns - start_ns);
+    pthread_mutex_unlock(&simulation->mutex);
+}

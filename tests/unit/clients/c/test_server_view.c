@@ -1,0 +1,387 @@
+/* What messages do to what the viewer knows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clients/c/server_view.h"
+#include "tests/unit/viewer/make_snapshot.h"
+
+static struct message_scenario scenario_of(const char *name, const char *edge, bool has_mouse) {
+    static struct message_scenario scenario;
+    memset(&scenario, 0, sizeof scenario);
+    snprintf(scenario.name, sizeof scenario.name, "%s", name);
+    snprintf(scenario.title, sizeof scenario.title, "Title of %s", name);
+    snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
+    scenario.size = vec2_make(800, 600);
+    scenario.target_count = 2;
+    snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
+    snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
+    scenario.kind_count = 1;
+    snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");
+    return scenario;
+}
+
+static int setup(void **state) {
+    struct server_view *view = calloc(1, sizeof *view);
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(view);
+    assert_non_null(message);
+    server_view_init(view);
+    message->op = MESSAGE_HELLO;
+    message->body.hello.has_world = true;
+    message->body.hello.is_paused = true;
+    snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
+    message->body.hello.scenario = scenario_of("seek", "wrap", true);
+    server_view_apply(view, message, 1);
+    free(message);
+    *state = view;
+    return 0;
+}
+
+static int teardown(void **state) {
+    free(*state);
+    return 0;
+}
+
+static void apply_event(struct server_view *view, const char *name) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_EVENT;
+    snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void hello_and_events_say_whether_it_is_paused(void **state) {
+    struct server_view *view = *state;
+    assert_true(view->has_scenario && view->is_paused && view->has_mouse_target);
+    apply_event(view, "resumed");
+    assert_false(view->is_paused);
+    apply_event(view, "tea"); /* of a later version */
+    assert_false(view->is_paused);
+    apply_event(view, "paused");
+    assert_true(view->is_paused);
+}
+
+/* A server that wants a token first says nothing of its world; the reply to hello and a scenario do. */
+static void a_world_may_come_after_the_token(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_HELLO;
+    message->body.hello.session = 7;
+    snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
+    server_view_apply(view, message, 1);
+    assert_false(view->has_scenario);
+    assert_int_equal(view->session, 7);
+    assert_int_equal(view->role, ROLE_NONE);
+    memset(message, 0, sizeof *message);
+    message->op = MESSAGE_REPLY;
+    message->body.reply =
+        (struct message_reply){.to = "hello", .role = "operator", .has_paused = true, .is_paused = false};
+    server_view_apply(view, message, 1);
+    assert_int_equal(view->role, ROLE_OPERATOR);
+    assert_false(view->is_paused);
+    memset(message, 0, sizeof *message);
+    message->op = MESSAGE_SCENARIO;
+    message->body.scenario = scenario_of("arrive", "open", false);
+    server_view_apply(view, message, 2);
+    assert_true(view->has_scenario);
+    assert_string_equal(view->scenario.name, "arrive");
+    assert_int_equal(view->role, ROLE_OPERATOR);
+    free(message);
+}
+
+static void apply_reply(struct server_view *view, const char *to, const char *id) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
+    snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void apply_error(struct server_view *view, const char *id) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_ERROR;
+    snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
+    (void)failure_set(&message->body.error.failure, FAILURE_DENIED, "op", "no");
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void a_pause_is_shown_when_the_server_says_so(void **state) {
+    struct server_view *view = *state;
+    apply_event(view, "resumed");
+    server_view_ask_paused(view, true);
+    assert_false(view->is_paused); /* asked for, not so */
+    assert_true(server_view_will_be_paused(view));
+    apply_error(view, SERVER_VIEW_PAUSE_ID);
+    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: never */
+    server_view_ask_paused(view, true);
+    server_view_ask_paused(view, false); /* two quick presses */
+    assert_false(server_view_will_be_paused(view));
+    apply_reply(view, "pause", SERVER_VIEW_PAUSE_ID);
+    assert_true(view->is_paused && !server_view_will_be_paused(view));
+    apply_reply(view, "resume", SERVER_VIEW_PAUSE_ID);
+    assert_false(view->is_paused || server_view_will_be_paused(view));
+    apply_error(view, ""); /* of another request */
+    assert_int_equal(view->pauses_asked, 0);
+}
+
+static void stats_say_whether_it_is_paused(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    struct failure failure;
+    const char line[] = "{\"op\":\"reply\",\"to\":\"stats\",\"tick\":9,\"uptime\":1.5,\"paused\":false}";
+    assert_non_null(message);
+    assert_int_equal(message_decode(line, sizeof line - 1, message, &failure), 0);
+    server_view_apply(view, message, 1);
+    assert_false(view->is_paused);
+    apply_reply(view, "ping", ""); /* says nothing of it */
+    assert_false(view->is_paused);
+    message_fini(message);
+    free(message);
+}
+
+static void set_role(struct server_view *view, const char *role) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
+    snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void a_role_may_what_it_may(void **state) {
+    struct server_view *view = *state;
+    char why[SERVER_VIEW_DENIAL];
+    server_view_denial(view, REQUEST_LOAD, why);
+    assert_string_equal(why, ""); /* an admin */
+    set_role(view, "viewer");
+    assert_true(server_view_may(view, REQUEST_STATS) && server_view_may(view, REQUEST_PING));
+    assert_false(server_view_may(view, REQUEST_PAUSE) || server_view_may(view, REQUEST_MOUSE));
+    server_view_denial(view, REQUEST_PAUSE, why);
+    assert_string_equal(why,
+                        "Pausing needs the role admin; you are viewer: start with the --token of an admin");
+    server_view_denial(view, REQUEST_SET_PARAM, why);
+    assert_string_equal(
+        why, "Tuning needs the role operator; you are viewer: start with the --token of an operator");
+    set_role(view, "operator");
+    assert_true(server_view_may(view, REQUEST_SPAWN) && !server_view_may(view, REQUEST_LOAD));
+    set_role(view, "none");
+    assert_false(server_view_may(view, REQUEST_SUBSCRIBE));
+    server_view_denial(view, REQUEST_PAUSE, why);
+    assert_string_equal(why, "Pausing needs the role admin: start with the --token of an admin");
+    set_role(view, ""); /* an older server */
+    assert_true(server_view_may(view, REQUEST_LOAD));
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) { /* no reason is cut */
+        for (int role = ROLE_NONE; role < ROLE_COUNT; role++) {
+            view->role = (enum role)role;
+            server_view_denial(view, (enum request_op)op, why);
+            assert_true(strlen(why) + 1 < sizeof why);
+        }
+    }
+}
+
+static struct message_param *one_param(double value) {
+    struct message_param *params = calloc(1, sizeof *params);
+    assert_non_null(params);
+    snprintf(params->kind, sizeof params->kind, "ship");
+    snprintf(params->param, sizeof params->param, "max_speed");
+    params->value = value;
+    return params;
+}
+
+static void a_refused_value_is_taken_back(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
+    message->body.reply.params = one_param(100.0);
+    message->body.reply.param_count = 1;
+    server_view_apply(view, message, 1);
+    server_view_set_param(view, "ship", "max_speed", 26.7); /* as the slider shows it */
+    assert_false(view->wants_params);
+    apply_error(view, SERVER_VIEW_TUNE_ID);
+    assert_true(view->wants_params); /* it is asked for again: */
+    message->body.reply.params = one_param(120.0);
+    message->body.reply.param_count = 1;
+    server_view_apply(view, message, 1);
+    assert_true(view->params[0].value == 120.0);
+    assert_true(view->first_values[0] == 100.0); /* "as it was" is what came first in this world */
+    server_view_fini(view);
+    free(message);
+}
+
+/* A message_event as its members are given. */
+static void apply(struct server_view *view, struct message_event event) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_EVENT;
+    message->body.event = event;
+    server_view_apply(view, message, 1);
+    free(message);
+}
+
+static void what_others_do_is_told(void **state) {
+    struct server_view *view = *state;
+    view->session = 3;
+    apply(view, (struct message_event){.event = "param",
+                                       .by = 4,
+                                       .has = EVENT_HAS_NAME | EVENT_HAS_KIND | EVENT_HAS_PARAM,
+                                       .name = "Ann",
+                                       .kind = "ship",
+                                       .param = "max_speed",
+                                       .value = 120.25});
+    assert_string_equal(view->notice, "Ann set max_speed of ship to 120.25");
+    apply(view, (struct message_event){.event = "paused", .by = 4});
+    assert_string_equal(view->notice, "session 4 paused the world");
+    const double before = view->agent_total;
+    apply(view, (struct message_event){.event = "spawned",
+                                       .by = 4,
+                                       .has = EVENT_HAS_KIND | EVENT_HAS_COUNT,
+                                       .kind = "ship",
+                                       .count = 5});
+    assert_string_equal(view->notice, "session 4 spawned 5 ship");
+    assert_true(view->agent_total == before + 5.0);
+    apply(view, (struct message_event){.event = "obstacle_moved",
+                                       .by = 4,
+                                       .has = EVENT_HAS_NAME | EVENT_HAS_OBSTACLE,
+                                       .name = "Ann",
+                                       .obstacle = {.id = 7}});
+    assert_string_equal(view->notice, "Ann moves obstacle 7");
+    apply(view, (struct message_event){
+                    .event = "target_removed", .by = 4, .has = EVENT_HAS_TARGET, .target = "home"});
+    assert_string_equal(view->notice, "session 4 removes the target home");
+    const uint32_t count = view->notice_count;
+    apply(view, (struct message_event){.event = "resumed", .by = 3}); /* ourselves */
+    apply(view, (struct message_event){.event = "lag", .has = EVENT_HAS_SKIPPED, .skipped = 4});
+    assert_int_equal(view->notice_count, count);
+}
+
+static void a_new_scenario_replaces_the_old(void **state) {
+    struct server_view *view = *state;
+    const struct test_agent agent = {.id = 1, .state = "seek"};
+    struct snapshot *snapshot = make_snapshot(0, &agent, 1);
+    server_view_note_names(view, snapshot);
+    snapshot_destroy(snapshot);
+    assert_int_equal(view->legend_count, 1);
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_SCENARIO;
+    message->body.scenario = scenario_of("arrive", "open", false);
+    server_view_apply(view, message, 2);
+    free(message);
+    assert_string_equal(view->scenario.name, "arrive");
+    assert_int_equal(view->epoch, 2);
+    assert_int_equal(view->legend_count, 0);
+    assert_false(view->has_mouse_target);
+    assert_true(view->is_paused); /* a paused server stays paused */
+    assert_string_equal(view->notice, "Title of arrive");
+}
+
+static void errors_and_goodbyes_are_noticed(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    const uint32_t before = view->notice_count;
+    message->op = MESSAGE_ERROR;
+    (void)failure_set(&message->body.error.failure, FAILURE_NO_TARGET, "name", "no target \"mous\"");
+    server_view_apply(view, message, 1);
+    assert_int_equal(view->notice_count, before + 1);
+    assert_true(view->is_notice_error);
+    assert_string_equal(view->notice, "no target \"mous\"");
+    free(message);
+}
+
+static void the_list_leads_to_a_load(void **state) {
+    struct server_view *view = *state;
+    struct message *message = calloc(1, sizeof *message);
+    struct message_scenario_row *rows = calloc(3, sizeof *rows);
+    struct message_scenario_row *again = calloc(3, sizeof *again);
+    assert_non_null(again);
+    assert_non_null(message);
+    assert_non_null(rows);
+    snprintf(rows[0].name, sizeof rows[0].name, "arrive");
+    snprintf(rows[1].name, sizeof rows[1].name, "boids_target");
+    snprintf(rows[2].name, sizeof rows[2].name, "seek");
+    message->op = MESSAGE_REPLY;
+    snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
+    message->body.reply.scenarios = rows;
+    message->body.reply.scenario_count = 3;
+    server_view_apply(view, message, 1);
+    assert_string_equal(view->wanted_scenario, ""); /* nobody asked to switch */
+    assert_null(message->body.reply.scenarios);     /* the list is the view's now */
+    assert_int_equal(view->scenario_count, 3);
+    memcpy(again, rows, 3 * sizeof *rows);
+    message->body.reply.scenarios = rows = again;
+    message->body.reply.scenario_count = 3;
+    view->pending_switch = 1;
+    server_view_apply(view, message, 1);
+    assert_string_equal(view->wanted_scenario, "arrive"); /* around the end */
+    assert_int_equal(view->pending_switch, 0);
+    assert_string_equal(server_view_neighbor(rows, 3, "arrive", -1), "seek");
+    assert_string_equal(server_view_neighbor(rows, 3, "arrive", -4), "seek");
+    assert_string_equal(server_view_neighbor(rows, 3, "gone", 1), "arrive");
+    assert_null(server_view_neighbor(rows, 0, "seek", 1));
+    server_view_fini(view);
+    free(message);
+}
+
+static void the_legend_keeps_states(void **state) {
+    struct server_view *view = *state;
+    const struct test_agent first[] = {
+        {.id = 1, .state = "seek"}, {.id = 2, .state = "seek"}, {.id = 3, .state = "flee"}};
+    const struct test_agent second[] = {{.id = 1, .state = "evade"}};
+    struct snapshot *a = make_snapshot(0, first, 3), *b = make_snapshot(1, second, 1);
+    /* b was read over a snapshot of another world: its table still has a name of that */
+    assert_true(name_table_intern(&b->state_names, "stale", 5) >= 0);
+    server_view_note_names(view, a);
+    server_view_note_names(view, b);
+    assert_int_equal(view->legend_count, 3);
+    assert_string_equal(view->legend[0].state, "seek");
+    assert_string_equal(view->legend[2].state, "evade");
+    snapshot_destroy(a);
+    snapshot_destroy(b);
+}
+
+static void points_are_kept_inside(void **state) {
+    struct server_view *view = *state;
+    vec2 point = server_view_clamp_point(view, vec2_make(900, -5));
+    assert_true(point.x < 800.0f && point.x > 799.9f && point.y == 0.0f); /* 800 would be the other side */
+    snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
+    point = server_view_clamp_point(view, vec2_make(900, -5));
+    assert_true(point.x == 900.0f && point.y == -5.0f);
+    assert_non_null(server_view_kind(view, "ship"));
+    assert_null(server_view_kind(view, "boat"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(hello_and_events_say_whether_it_is_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_world_may_come_after_the_token, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_pause_is_shown_when_the_server_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(stats_say_whether_it_is_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_role_may_what_it_may, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_refused_value_is_taken_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_others_do_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_and_goodbyes_are_noticed, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_list_leads_to_a_load, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_legend_keeps_states, setup, teardown),
+        cmocka_unit_test_setup_teardown(points_are_kept_inside, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* common/field_json: types, ranges, words of refusals, tables, writing back. */
+#include "common/json/field_json.h"
+
+#include <math.h>
+
+#include "common/base/limits.h"
+#include "tests/unit/common/test_support.h"
+
+struct sample {
+    float speed;
+    double weight;
+    float turn;
+    struct field_range mass;
+    float place[2];
+    uint32_t count;
+    uint64_t seed;
+    bool on;
+    int edge;
+    char name[LIMIT_NAME_CHARS + 1];
+    char text[8];
+};
+
+static const char *const edges[] = {"wrap", "bounce", NULL};
+
+static const struct field table[] = {
+    {"max_speed", FIELD_FLOAT, FIELD_MEMBER(struct sample, speed), FIELD_PARAM, 0, 20000, 240, NULL, "px/s",
+     ""},
+    {"weight", FIELD_DOUBLE, FIELD_MEMBER(struct sample, weight), 0, 0, 1000, 1, NULL, "1", ""},
+    {"turn", FIELD_ANGLE, FIELD_MEMBER(struct sample, turn), 0, -360, 36000, 90, NULL, "deg/s", ""},
+    {"mass", FIELD_RANGE, FIELD_MEMBER(struct sample, mass), 0, 0.01, 100, 2, NULL, "mass", ""},
+    {"place", FIELD_POINT, FIELD_MEMBER(struct sample, place), 0, -10, 10, 0, NULL, "px", ""},
+    {"count", FIELD_UINT32, FIELD_MEMBER(struct sample, count), FIELD_REQUIRED, 1, 100000, 1, NULL, NULL, ""},
+    {"seed", FIELD_UINT64, FIELD_MEMBER(struct sample, seed), 0, 0, LIMIT_ID_INTEGER, 5, NULL, NULL, ""},
+    {"on", FIELD_BOOL, FIELD_MEMBER(struct sample, on), 0, 0, 0, 0, NULL, NULL, ""},
+    {"edge", FIELD_CHOICE, FIELD_MEMBER(struct sample, edge), 0, 0, 0, 1, edges, NULL, ""},
+    {"name", FIELD_NAME, FIELD_MEMBER(struct sample, name), 0, 0, 0, 0, NULL, NULL, ""},
+    {"text", FIELD_TEXT, FIELD_MEMBER(struct sample, text), 0, 0, 0, 0, NULL, NULL, ""},
+    {.name = NULL, .type = FIELD_END},
+};
+
+static struct sample fresh(void) {
+    struct sample sample;
+    memset(&sample, 0xAA, sizeof sample);
+    fields_set_initial(table, &sample);
+    return sample;
+}
+
+static int read_text(const char *text, const char *path, const char *const *known, struct sample *sample,
+                     uint64_t *present, struct failure *failure) {
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    const int result = fields_read(table, json, path, known, sample, present, failure);
+    cJSON_Delete(json);
+    return result;
+}
+
+static void reads_every_type(void **state) {
+    (void)state;
+    struct sample sample = fresh();
+    struct failure failure;
+    uint64_t present = 0;
+    assert_int_equal(
+        read_text("{\"max_speed\":0.1,\"weight\":0.25,\"turn\":180,\"mass\":[1,3],\"place\":[1,-2.5],"
+                  "\"count\":7,\"seed\":9007199254740991,\"on\":true,\"edge\":\"wrap\",\"name\":\"a-b_9\","
+                  "\"text\":\"1234567\",\"other\":[]}",
+                  "", NULL, &sample, &present, &failure),
+        0);
+    assert_int_equal(present, 0x7FF);
+    assert_true(sample.speed == 0.1f && sample.weight == 0.25);
+    assert_true(sample.turn > 3.1415925f && sample.turn < 3.1415929f);
+    assert_true(sample.mass.low == 1.0f && sample.mass.high == 3.0f);
+    assert_true(sample.place[0] == 1.0f && sample.place[1] == -2.5f);
+    assert_int_equal(sample.count, 7);
+    assert_true(sample.seed == UINT64_C(9007199254740991));
+    assert_true(sample.on);
+    assert_int_equal(sample.edge, 0);
+    assert_string_equal(sample.name, "a-b_9");
+    assert_string_equal(sample.text, "1234567");
+}
+
+static void leaves_the_absent_alone(void **state) {
+    (void)state;
+    struct sample sample = fresh();
+    struct failure failure;
+    uint64_t present = 0;
+    assert_true(sample.speed == 240.0f && sample.mass.high == 2.0f && sample.seed == 5 && sample.edge == 1);
+    assert_true(!sample.on && sample.name[0] == '\0');
+    assert_int_equal(read_text("{\"count\":2}", "", NULL, &sample, &present, &failure), 0);
+    assert_int_equal(present, 1u << 5);
+    assert_true(sample.speed == 240.0f);
+}
+
+static void assert_refused(const char *text, enum failure_code code, const char *field, const char *message) {
+    static const char *const known[] = {"kinds", NULL};
+    struct sample sample = fresh();
+    struct failure failure;
+    assert_int_equal(read_text(text, "", known, &sample, NULL, &failure), -1);
+    assert_string_equal(failure.message, message);
+    assert_string_equal(failure.field, field);
+    assert_int_equal(failure.code, code);
+}
+
+static void says_what_was_found_and_what_is_allowed(void **state) {
+    (void)state;
+    assert_refused("{\"count\":0}", FAILURE_OUT_OF_RANGE, "count", "0 is out of range: 1 to 100000");
+    assert_refused("{\"count\":1.5}", FAILURE_BAD_PARAM, "count", "expected an integer, found 1.5");
+    assert_refused("{\"count\":1e300}", FAILURE_OUT_OF_RANGE, "count", "1e+300 is out of range: 1 to 100000");
+    assert_refused("{\"count\":\"1\"}", FAILURE_BAD_PARAM, "count", "expected an integer, found a string");
+    assert_refused("{}", FAILURE_BAD_PARAM, "count", "missing; expected an integer: 1 to 100000");
+    assert_refused("{\"max_speed\":-1}", FAILURE_OUT_OF_RANGE, "max_speed",
+                   "-1 is out of range: 0 to 20000 px/s");
+    assert_refused("{\"max_speed\":null}", FAILURE_BAD_PARAM, "max_speed", "expected a number, found null");
+    assert_refused("{\"weight\":1001}", FAILURE_OUT_OF_RANGE, "weight", "1001 is out of range: 0 to 1000");
+    assert_refused("{\"turn\":36000.5}", FAILURE_OUT_OF_RANGE, "turn",
+                   "36000.5 is out of range: -360 to 36000 deg/s");
+    assert_refused("{\"mass\":[3,1]}", FAILURE_BAD_PARAM, "mass", "[3, 1] is upside down: low comes first");
+    assert_refused("{\"mass\":[1,1000]}", FAILURE_OUT_OF_RANGE, "mass[1]",
+                   "1000 is out of range: 0.01 to 100 mass");
+    assert_refused("{\"mass\":true}", FAILURE_BAD_PARAM, "mass",
+                   "expected a number or [low, high], found a bool");
+    assert_refused("{\"place\":[1]}", FAILURE_BAD_PARAM, "place",
+                   "expected a point [x, y], found an array of 1");
+    assert_refused("{\"place\":[1,{}]}", FAILURE_BAD_PARAM, "place[1]", "expected a number, found an object");
+    assert_refused("{\"place\":3}", FAILURE_BAD_PARAM, "place", "expected a point [x, y], found a number");
+    assert_refused("{\"on\":1}", FAILURE_BAD_PARAM, "on", "expected true or false, found a number");
+    assert_refused("{\"edge\":\"foo\"}", FAILURE_BAD_PARAM, "edge",
+                   "\"foo\" is not one of \"wrap\", \"bounce\"");
+    assert_refused("{\"name\":\"a b\"}", FAILURE_BAD_PARAM, "name",
+                   "\"a b\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
+    assert_refused("{\"text\":\"12345678\"}", FAILURE_BAD_PARAM, "text",
+                   "a text of 8 bytes is too long: at most 7");
+    assert_refused(
+        "{\"cuont\":3}", FAILURE_BAD_PARAM, "cuont",
+        "unknown key \"cuont\"; allowed: max_speed, weight, turn, mass, place, count, seed, on, edge, name, "
+        "text, kinds");
+    assert_refused("[]", FAILURE_BAD_PARAM, "", "expected an object, found an array");
+}
+
+static void paths_are_joined(void **state) {
+    (void)state;
+    struct sample sample = fresh();
+    struct failure failure;
+    assert_int_equal(read_text("{\"count\":1,\"mass\":[0,1]}", "kinds.prey", NULL, &sample, NULL, &failure),
+                     -1);
+    assert_string_equal(failure.field, "kinds.prey.mass[0]");
+    assert_int_equal(read_text("{\"kinds\":1}", "a", NULL, &sample, NULL, &failure), -1);
+    assert_string_equal(failure.field, "a.count");
+}
+
+static void sets_and_gets_numbers(void **state) {
+    (void)state;
+    struct sample sample = fresh();
+    struct failure failure;
+    const struct field *speed = field_find(table, "max_speed");
+    const struct field *turn = field_find(table, "turn");
+    assert_null(field_find(table, "nothing"));
+    assert_int_equal(field_set_number(speed, -1, "value", &sample, &failure), -1);
+    assert_string_equal(failure.message, "max_speed -1 is out of range: 0 to 20000 px/s");
+    assert_string_equal(failure.field, "value");
+    assert_int_equal(failure.code, FAILURE_OUT_OF_RANGE);
+    assert_true(sample.speed == 240.0f);
+    assert_int_equal(field_set_number(speed, 0.1, "value", &sample, &failure), 0);
+    assert_true(field_get_number(speed, &sample) == 0.1);
+    for (int degrees = -360; degrees <= 36000; degrees++) {
+        assert_int_equal(field_set_number(turn, degrees, "value", &sample, &failure), 0);
+        assert_true(field_get_number(turn, &sample) == degrees);
+    }
+    const struct field *mass = field_find(table, "mass");
+    assert_int_equal(field_set_number(mass, 4, "value", &sample, &failure), 0);
+    assert_true(sample.mass.low == 4.0f && sample.mass.high == 4.0f);
+    assert_int_equal(field_set_number(field_find(table, "count"), 1.5, "value", &sample, &failure), -1);
+    assert_int_equal(field_set_number(speed, (double)INFINITY, "value", &sample, &failure), -1);
+    assert_int_equal(field_set_number(speed, (double)NAN, "value", &sample, &failure), -1);
+}
+
+static void writes_what_it_reads(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"max_speed\":0.1,\"weight\":0.1,\"turn\":33.3,\"mass\":[0.5,3],\"place\":[1,-2.5],\"count\":7,"
+        "\"seed\":9007199254740991,\"on\":true,\"edge\":\"bounce\",\"name\":\"abc\",\"text\":\"a\\\"b\"}";
+    struct sample sample = fresh();
+    struct failure failure;
+    struct buffer out;
+    assert_int_equal(read_text(text, "", NULL, &sample, NULL, &failure), 0);
+    buffer_init(&out, 1000);
+    struct json_writer json = json_writer_begin(&out);
+    json_object(&json);
+    for (const struct field *field = table; field->type != FIELD_END; field++) {
+        json_key(&json, field->name);
+        field_write_value(field, &sample, &json);
+    }
+    json_end(&json);
+    assert_string_equal(out.data, text);
+    buffer_fini(&out);
+}
+
+/* A list of names: a space between them inside, an array outside. */
+struct list {
+    char kinds[12];
+};
+static const struct field list_table[] = {
+    {"kinds", FIELD_NAMES, FIELD_MEMBER(struct list, kinds), 0, 0, 0, 0, NULL, NULL, ""},
+    {.name = NULL, .type = FIELD_END},
+};
+
+static int read_list(const char *text, struct list *list, struct failure *failure) {
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    const int result = fields_read(list_table, json, "a", NULL, list, NULL, failure);
+    cJSON_Delete(json);
+    return result;
+}
+
+static void reads_and_writes_names(void **state) {
+    (void)state;
+    struct list list;
+    struct failure failure;
+    memset(&list, 0xAA, sizeof list);
+    fields_set_initial(list_table, &list);
+    assert_string_equal(list.kinds, "");
+    assert_int_equal(read_list("{\"kinds\":[\"prey\",\"hunt-1\"]}", &list, &failure), 0);
+    assert_string_equal(list.kinds, "prey hunt-1"); /* to the last byte */
+    struct buffer out;
+    buffer_init(&out, 1000);
+    struct json_writer json = json_writer_begin(&out);
+    field_write_value(list_table, &list, &json);
+    assert_string_equal(out.data, "[\"prey\",\"hunt-1\"]");
+    buffer_fini(&out);
+    assert_int_equal(read_list("{\"kinds\":[\"b\",\"prey\",\"b\",\"pre\",\"prey\",\"b\"]}", &list, &failure),
+                     0);
+    assert_string_equal(list.kinds, "b prey pre"); /* each once */
+    static const char *const refused[][3] = {
+        {"{\"kinds\":\"prey\"}", "a.kinds", "expected an array of names, found a string"},
+        {"{\"kinds\":[]}", "a.kinds", "empty"},
+        {"{\"kinds\":[\"prey\",7]}", "a.kinds[1]", "expected a string"},
+        {"{\"kinds\":[\"a b\"]}", "a.kinds[0]", "is not a name"},
+        {"{\"kinds\":[\"prey\",\"hunter1\"]}", "a.kinds[1]", "too many names: at most 11 characters"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(read_list(refused[i][0], &list, &failure), -1);
+        assert_string_equal(failure.field, refused[i][1]);
+        assert_non_null(strstr(failure.message, refused[i][2]));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_every_type),        cmocka_unit_test(reads_and_writes_names),
+        cmocka_unit_test(leaves_the_absent_alone), cmocka_unit_test(says_what_was_found_and_what_is_allowed),
+        cmocka_unit_test(paths_are_joined),        cmocka_unit_test(sets_and_gets_numbers),
+        cmocka_unit_test(writes_what_it_reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,588 @@
+/* common/message: the texts of protocol.md, the round trip, hostile servers. */
+#include "common/protocol/message.h"
+
+#include <stdio.h>
+
+#include "tests/unit/common/test_support.h"
+
+static struct message_scenario seek_scenario(void) {
+    struct message_scenario scenario;
+    memset(&scenario, 0, sizeof scenario);
+    memcpy(scenario.name, "seek", 5);
+    memcpy(scenario.title, "Seek", 5);
+    memcpy(scenario.description, "A green arrow seeks the \"mouse\".", 33);
+    scenario.size = (vec2){800.0f, 480.0f};
+    memcpy(scenario.edge, "open", 5);
+    scenario.seed = 1;
+    scenario.tick_hz = 60.0;
+    scenario.kind_count = 1;
+    memcpy(scenario.kinds[0].name, "seeker", 7);
+    scenario.kinds[0].radius = 10.0f;
+    scenario.kinds[0].max_speed = 240.0f;
+    scenario.kinds[0].max_force = 360.5f;
+    scenario.kinds[0].count = 1;
+    scenario.target_count = 2;
+    memcpy(scenario.targets[0], "mouse", 6);
+    memcpy(scenario.targets[1], "b", 2);
+    return scenario;
+}
+
+#define HELLO_TEXT "\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1"
+#define SCENARIO_TEXT                                                                                        \
+    "\"name\":\"seek\",\"title\":\"Seek\",\"description\":\"A green arrow seeks the \\\"mouse\\\".\","       \
+    "\"size\":[800,480],\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[{\"name\":\"seeker\","        \
+    "\"radius\":10,"                                                                                         \
+    "\"max_speed\":240,\"max_force\":360.5,\"count\":1}],\"targets\":[\"mouse\",\"b\"]}"
+
+static void decode(const char *line, size_t length, struct message *message) {
+    struct failure failure;
+    char *copy = test_exact_copy(line, length);
+    if (message_decode(copy, length, message, &failure) != 0) {
+        fail_msg("%.*s: %s: %s", (int)length, line, failure.field, failure.message);
+    }
+    free(copy);
+}
+
+static void hello_round_trips(void **state) {
+    (void)state;
+    struct message_hello hello;
+    memset(&hello, 0, sizeof hello);
+    hello.protocol = PROTOCOL_VERSION;
+    memcpy(hello.server, "drover-server 0.1.0", 20);
+    hello.session = 3;
+    hello.has_world = true;
+    hello.tick = 60;
+    hello.time_s = 1.0;
+    hello.is_paused = true;
+    memcpy(hello.role, "admin", 6);
+    hello.scenario = seek_scenario();
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_hello(&hello, &out);
+    assert_string_equal(
+        out.data,
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\",\"session\":3,"
+        "\"tick\":60,\"time\":1,\"paused\":true,\"role\":\"admin\",\"scenario\":{" SCENARIO_TEXT "}\n");
+    struct message message;
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_HELLO);
+    assert_memory_equal(&message.body.hello.scenario, &hello.scenario, sizeof hello.scenario);
+    assert_string_equal(message.body.hello.server, hello.server);
+    assert_int_equal(message.body.hello.session, 3);
+    assert_int_equal(message.body.hello.tick, 60);
+    assert_true(message.body.hello.time_s == 1.0 && message.body.hello.is_paused);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+/* Who has no role yet learns nothing of the world. */
+static void hello_without_a_world_round_trips(void **state) {
+    (void)state;
+    struct message_hello hello = {.protocol = PROTOCOL_VERSION,
+                                  .server = "drover-server 0.1.0",
+                                  .session = 3,
+                                  .role = "none",
+                                  .tick = 60,
+                                  .scenario = seek_scenario()};
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_hello(&hello, &out);
+    assert_string_equal(out.data, "{\"op\":\"hello\",\"protocol\":1,\"server\":\"drover-server 0.1.0\","
+                                  "\"session\":3,\"role\":\"none\"}\n");
+    struct message message;
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.body.hello.session, 3);
+    assert_string_equal(message.body.hello.role, "none");
+    assert_false(message.body.hello.has_world);
+    message_fini(&message);
+    buffer_fini(&out);
+    static const char reply[] = "{\"op\":\"reply\",\"to\":\"hello\",\"protocol\":1,\"role\":\"viewer\","
+                                "\"name\":\"\",\"tick\":60,\"time\":1,\"paused\":true}";
+    decode(reply, sizeof reply - 1, &message);
+    assert_true(message.body.reply.has_paused && message.body.reply.is_paused);
+    assert_int_equal(message.body.reply.tick, 60);
+    message_fini(&message);
+}
+
+static void scenario_round_trips(void **state) {
+    (void)state;
+    const struct message_scenario scenario = seek_scenario();
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_scenario(&scenario, &out);
+    assert_string_equal(out.data, "{\"op\":\"scenario\"," SCENARIO_TEXT "\n");
+    struct message message;
+    decode(out.data, out.length - 1, &message);
+    assert_int_equal(message.op, MESSAGE_SCENARIO);
+    assert_memory_equal(&message.body.scenario, &scenario, sizeof scenario);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+#define GEOMETRY_TEXT                                                                                        \
+    "\"obstacles\":[{\"circle\":[1,2,3.5]},{\"box\":[4,5,6,7]},{\"polygon\":[[0,0],[9,0],[0,9]]}],"          \
+    "\"walls\":[[1,2,3,4]],\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":20,\"loop\":true}" \
+    "],"                                                                                                     \
+    "\"flow_fields\":[{\"name\":\"w\",\"cells\":[2,1],\"vectors\":[[1,-2],[0,3]]}]"
+
+static void geometry_round_trips(void **state) {
+    (void)state;
+    struct message_scenario scenario = seek_scenario();
+    struct message_geometry *geometry = &scenario.geometry;
+    geometry->obstacle_count = 3;
+    geometry->obstacles[0] = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = {1, 2}, .radius = 3.5f};
+    geometry->obstacles[1] = (struct obstacle_def){.shape = OBSTACLE_BOX, .at = {4, 5}, .size = {6, 7}};
+    geometry->obstacles[2] = (struct obstacle_def){
+        .shape = OBSTACLE_POLYGON, .point_count = 3, .points = {{0, 0}, {9, 0}, {0, 9}}};
+    geometry->wall_count = 1;
+    geometry->walls[0] = (struct wall_def){{1, 2}, {3, 4}};
+    geometry->path_count = 1;
+    geometry->paths[0] = (struct path_def){
+        .name = "a", .is_loop = true, .radius = 20, .point_count = 2, .points = {{1, 2}, {3, 4}}};
+    geometry->flow_count = 1;
+    geometry->flows[0] =
+        (struct message_flow){.name = "w", .columns = 2, .rows = 1, .vectors = {{1, -2}, {0, 3}}};
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_scenario(&scenario, &out);
+    assert_non_null(strstr(out.data, "\"targets\":[\"mouse\",\"b\"]," GEOMETRY_TEXT "}\n"));
+    struct message message;
+    decode(out.data, out.length - 1, &message);
+    const struct message_geometry *read = &message.body.scenario.geometry;
+    assert_memory_equal(read->walls, geometry->walls, sizeof read->walls);
+    assert_memory_equal(read->flows, geometry->flows, sizeof read->flows);
+    assert_true(read->obstacle_count == 3 && read->path_count == 1 && read->flow_count == 1);
+    assert_true(read->obstacles[0].radius == 3.5f && read->obstacles[1].size.y == 7.0f);
+    assert_true(read->obstacles[2].point_count == 3 && read->obstacles[2].points[1].x == 9.0f);
+    assert_true(read->paths[0].is_loop && read->paths[0].point_count == 2 && read->paths[0].points[1].y == 4);
+    assert_string_equal(read->paths[0].name, "a");
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+/* Each event writes just its own members, and reading gives them back. */
+static void events_have_their_own_members(void **state) {
+    (void)state;
+    static const struct {
+        struct message_event event;
+        const char *text;
+    } cases[] = {
+        {{.event = "spawned",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_NAME | EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS,
+          .name = "Ann",
+          .kind = "prey",
+          .count = 3,
+          .first_id = 7,
+          .last_id = 9},
+         "\"name\":\"Ann\",\"kind\":\"prey\",\"count\":3,\"first_id\":7,\"last_id\":9}\n"},
+        {{.event = "removed",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_AGENT | EVENT_HAS_COUNT,
+          .agent = 5,
+          .count = 1},
+         "\"agent\":5,\"count\":1}\n"},
+        {{.event = "param",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_KIND | EVENT_HAS_PARAM,
+          .kind = "prey",
+          .param = "seek.weight",
+          .value = 0.1},
+         "\"kind\":\"prey\",\"param\":\"seek.weight\",\"value\":0.1}\n"},
+        {{.event = "target",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_TARGET,
+          .target = "mouse",
+          .x = -1,
+          .y = 123456},
+         "\"target\":\"mouse\",\"x\":-0.01,\"y\":1234.56}\n"},
+        {{.event = "overload",
+          .tick = 1,
+          .has = EVENT_HAS_KIND | EVENT_HAS_CANDIDATES,
+          .kind = "prey",
+          .x = 10000,
+          .y = -50,
+          .candidates = 40000},
+         "\"kind\":\"prey\",\"candidates\":40000,\"x\":100.00,\"y\":-0.50}\n"},
+        {{.event = "lag", .tick = 1, .has = EVENT_HAS_SKIPPED, .skipped = 14}, "\"skipped\":14}\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buffer out;
+        struct message message;
+        buffer_init(&out, 1 << 16);
+        message_write_event(&cases[i].event, &out);
+        const char *members = strstr(out.data, "\"by\":");
+        assert_non_null(members);
+        assert_string_equal(strchr(members, ',') + 1, cases[i].text);
+        decode(out.data, out.length, &message);
+        assert_memory_equal(&message.body.event, &cases[i].event, sizeof message.body.event);
+        message_fini(&message);
+        buffer_fini(&out);
+    }
+}
+
+static void event_error_and_bye_round_trip(void **state) {
+    (void)state;
+    struct buffer out;
+    struct message message;
+    buffer_init(&out, 1 << 16);
+    const struct message_event event = {.event = "paused", .tick = 60, .by = 1};
+    message_write_event(&event, &out);
+    assert_string_equal(out.data, "{\"op\":\"event\",\"event\":\"paused\",\"tick\":60,\"by\":1}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_EVENT);
+    assert_string_equal(message.body.event.event, "paused");
+    assert_int_equal(message.body.event.tick, 60);
+    assert_int_equal(message.body.event.by, 1);
+
+    struct failure failure;
+    (void)failure_set(&failure, FAILURE_NO_TARGET, "name", "no target \"mous\"");
+    buffer_clear(&out);
+    message_write_error("\"a\"", 2, &failure, &out);
+    assert_string_equal(out.data,
+                        "{\"op\":\"error\",\"id\":\"a\",\"line\":2,\"code\":\"no_target\",\"field\":\"name\","
+                        "\"message\":\"no target \\\"mous\\\"\"}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_ERROR);
+    assert_string_equal(message.body.error.id, "\"a\"");
+    assert_int_equal(message.body.error.line, 2);
+    assert_int_equal(message.body.error.failure.code, FAILURE_NO_TARGET);
+    assert_string_equal(message.body.error.failure.field, "name");
+    assert_string_equal(message.body.error.failure.message, "no target \"mous\"");
+    (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "m");
+    buffer_clear(&out);
+    message_write_error("", 0, &failure, &out);
+    assert_string_equal(out.data, "{\"op\":\"error\",\"code\":\"too_long\",\"message\":\"m\"}\n");
+
+    buffer_clear(&out);
+    message_write_bye("shutdown", "the server stops", 0, &out);
+    assert_string_equal(out.data,
+                        "{\"op\":\"bye\",\"reason\":\"shutdown\",\"message\":\"the server stops\"}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_BYE);
+    assert_string_equal(message.body.bye.reason, "shutdown");
+    buffer_fini(&out);
+}
+
+#define TEXT(literal) literal, sizeof(literal) - 1
+
+static void reply_is_built_and_read(void **state) {
+    (void)state;
+    struct buffer out;
+    struct message message;
+    buffer_init(&out, 1 << 16);
+    struct json_writer json = message_begin_reply(REQUEST_PING, "7", &out);
+    json_key_number(&json, "t0", 555.25);
+    json_key_number(&json, "clock", 88200.1);
+    json_key_unsigned(&json, "tick", 1265);
+    message_end_reply(&json, &out);
+    assert_true(message_is_reply(out.data, out.length));
+    assert_false(message_is_reply(out.data, 10));
+    assert_false(message_is_reply(NULL, 0));
+    assert_false(message_is_reply(TEXT("{\"op\":\"error\",\"code\":\"busy\",\"message\":\"\"}\n")));
+    assert_string_equal(
+        out.data,
+        "{\"op\":\"reply\",\"to\":\"ping\",\"id\":7,\"t0\":555.25,\"clock\":88200.1,\"tick\":1265}\n");
+    decode(out.data, out.length, &message);
+    assert_int_equal(message.op, MESSAGE_REPLY);
+    assert_string_equal(message.body.reply.to, "ping");
+    assert_string_equal(message.body.reply.id, "7");
+    assert_true(message.body.reply.t0 == 555.25 && message.body.reply.clock_ms == 88200.1);
+    assert_true(message.body.reply.has_tick && message.body.reply.tick == 1265);
+    message_fini(&message);
+    buffer_fini(&out);
+}
+
+static void lists_are_read(void **state) {
+    (void)state;
+    struct message message;
+    decode(TEXT("{\"op\":\"reply\",\"to\":\"list\",\"tick\":0,\"scenarios\":[{\"name\":\"seek\",\"title\":"
+                "\"Seek\","
+                "\"description\":\"D\"},{\"name\":\"b\"}]}"),
+           &message);
+    assert_int_equal(message.body.reply.scenario_count, 2);
+    assert_string_equal(message.body.reply.scenarios[0].title, "Seek");
+    assert_string_equal(message.body.reply.scenarios[1].name, "b");
+    message_fini(&message);
+    message_fini(&message);
+    decode(TEXT("{\"op\":\"reply\",\"to\":\"get_params\",\"tick\":0,\"params\":[{\"kind\":\"a\",\"param\":"
+                "\"mass\","
+                "\"value\":1,\"min\":0.01,\"max\":1000000,\"unit\":\"mass\",\"help\":\"H.\"}]}"),
+           &message);
+    assert_int_equal(message.body.reply.param_count, 1);
+    assert_true(message.body.reply.params[0].min == 0.01);
+    assert_string_equal(message.body.reply.params[0].unit, "mass");
+    message_fini(&message);
+    decode(TEXT("{\"op\":\"reply\",\"to\":\"subscribe\",\"hz\":20,\"every\":3}"), &message);
+    assert_true(message.body.reply.hz == 20.0 && !message.body.reply.has_tick);
+    message_fini(&message);
+}
+
+#define INSPECTED(rest_)                                                                                     \
+    TEXT("{\"op\":\"reply\",\"to\":\"inspect\",\"tick\":3,\"agents\":[{\"id\":9,\"x\":1,\"y\":2" rest_ "}]"  \
+         "}")
+
+static void an_inspected_agent_is_read(void **state) {
+    (void)state;
+    struct message message;
+    decode(INSPECTED(
+               ",\"forces\":{\"wander\":[3,-4.5]},\"neighbors\":[7,4294967295],\"points\":[{\"behavior\":"
+               "\"wander\",\"what\":\"circle\",\"x\":10.25,\"y\":-3,\"radius\":20},{\"behavior\":\"seek2\","
+               "\"what\":\"target\",\"x\":5,\"y\":6}]"),
+           &message);
+    assert_int_equal(message.body.reply.agent_count, 1);
+    const struct message_agent *agent = &message.body.reply.agents[0];
+    assert_int_equal(agent->share_count, 1);
+    assert_true(agent->shares[0].force.y == -4.5f);
+    assert_int_equal(agent->neighbor_count, 2);
+    assert_int_equal(agent->neighbors[0], 7);
+    assert_int_equal(agent->neighbors[1], 4294967295u);
+    assert_int_equal(agent->point_count, 2);
+    assert_string_equal(agent->points[0].behavior, "wander");
+    assert_string_equal(agent->points[0].what, "circle");
+    assert_true(agent->points[0].x == 10.25f && agent->points[0].y == -3.0f &&
+                agent->points[0].radius == 20.0f);
+    assert_string_equal(agent->points[1].behavior, "seek2");
+    assert_true(agent->points[1].x == 5.0f && agent->points[1].radius == 0.0f);
+    message_fini(&message);
+    decode(INSPECTED(""), &message); /* of a server that does not tell them */
+    assert_int_equal(message.body.reply.agents[0].neighbor_count, 0);
+    assert_int_equal(message.body.reply.agents[0].point_count, 0);
+    message_fini(&message);
+}
+
+/* More than there is room for is left out, not written past the end. */
+static void too_many_points_are_left_out(void **state) {
+    (void)state;
+    struct buffer line;
+    buffer_init(&line, 65536);
+    buffer_append(
+        &line,
+        TEXT("{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":9,\"x\":1,\"y\":2,\"points\":["));
+    for (int i = 0; i < MESSAGE_AGENT_POINTS + 5; i++) {
+        buffer_append(&line, TEXT("{\"behavior\":\"a\",\"what\":\"b\",\"x\":1,\"y\":1},"));
+    }
+    line.length--;
+    buffer_append(&line, TEXT("],\"neighbors\":["));
+    for (int i = 0; i < LIMIT_INSPECT_NEIGHBORS + 5; i++) {
+        buffer_append(&line, TEXT("8,"));
+    }
+    line.length--;
+    buffer_append(&line, TEXT("]}]}"));
+    struct message message;
+    decode(line.data, line.length, &message);
+    assert_int_equal(message.body.reply.agents[0].point_count, MESSAGE_AGENT_POINTS);
+    assert_int_equal(message.body.reply.agents[0].neighbor_count, LIMIT_INSPECT_NEIGHBORS);
+    message_fini(&message);
+    buffer_fini(&line);
+}
+
+static void unknown_is_not_an_error(void **state) {
+    (void)state;
+    struct message message;
+    decode(TEXT("{\"op\":\"weather\",\"x\":[]}"), &message);
+    assert_int_equal(message.op, MESSAGE_UNKNOWN);
+    decode(TEXT("{\"op\":\"snapshot\",\"tick\":1}"), &message);
+    assert_int_equal(message.op, MESSAGE_SNAPSHOT);
+    decode(TEXT("{\"op\":\"error\",\"code\":\"of_version_2\",\"message\":\"m\",\"more\":1}"), &message);
+    assert_int_equal(message.body.error.failure.code, FAILURE_NONE);
+    assert_int_equal(message_peek(TEXT("{\"op\":\"snapshot\",\"tick\":1")), MESSAGE_SNAPSHOT);
+    assert_int_equal(message_peek(TEXT("{\"op\":\"snapshots\"")), MESSAGE_UNKNOWN);
+    assert_int_equal(message_peek(TEXT("{\"op\":\"snap")), MESSAGE_UNKNOWN);
+    assert_int_equal(message_peek("", 0), MESSAGE_UNKNOWN);
+}
+
+static void refuses_hostile_lines(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "1",
+        "{}",
+        "{\"op\":1}",
+        "{\"op\":\"hello\"}",
+        "{\"op\":\"scenario\"}",
+        "{\"op\":\"reply\"}",
+        "{\"op\":\"event\"}",
+        "{\"op\":\"error\"}",
+        "{\"op\":\"bye\"}",
+        "{\"op\":\"bye\",\"op\":\"bye\"}",
+        "{\"op\":\"reply\",\"to\":\"ping\",\"id\":[]}",
+        "{\"op\":\"reply\",\"to\":\"ping\",\"tick\":-1}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":5}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[5]}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[{\"name\":\"a\"},{\"name\":\"../b\"}]}",
+        "{\"op\":\"reply\",\"to\":\"get_params\",\"params\":[{\"kind\":\"a\"}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"neighbors\":{}}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"neighbors\":[0]}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"neighbors\":[1.5]}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"points\":5}]}",
+        "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":1,\"x\":1,\"y\":1,\"points\":[{\"x\":1,"
+        "\"y\":1}]}]}",
+        "{\"op\":\"event\",\"event\":\"paused\",\"tick\":1,\"by\":4294967296}",
+        "{\"op\":\"error\",\"message\":\"m\",\"code\":3}",
+        "{" HELLO_TEXT ",\"paused\":true,\"scenario\":[]}",
+        "{" HELLO_TEXT ",\"paused\":0,\"scenario\":{" SCENARIO_TEXT "}}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct message message;
+        struct failure failure = {.code = FAILURE_NONE};
+        char *copy = test_exact_copy(bad[i], strlen(bad[i]));
+        if (message_decode(copy, strlen(bad[i]), &message, &failure) == 0) {
+            fail_msg("accepted: %s", bad[i]);
+        }
+        assert_int_not_equal(failure.code, FAILURE_NONE);
+        message_fini(&message);
+        free(copy);
+    }
+}
+
+/* Members of a scenario that a hostile server might send. */
+static void refuses_hostile_geometry(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "\"obstacles\":{}",
+        "\"obstacles\":[5]",
+        "\"obstacles\":[{\"circle\":[1,2]}]",
+        "\"obstacles\":[{\"circle\":[1,2,-3]}]",
+        "\"obstacles\":[{\"circle\":[1,2,1e300]}]",
+        "\"obstacles\":[{\"circle\":[1,2,\"r\"]}]",
+        "\"obstacles\":[{\"polygon\":[[1,2],[3,4]]}]",
+        "\"obstacles\":[{\"polygon\":[[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]"
+        ","
+        "[1,1],[1,1],[1,1],[1,1],[1,1]]}]",
+        "\"walls\":[[1,2,3]]",
+        "\"walls\":[7]",
+        "\"paths\":[{\"name\":\"../a\",\"points\":[[1,2],[3,4]],\"radius\":1}]",
+        "\"paths\":[{\"name\":\"a\",\"points\":[[1,2]],\"radius\":1}]",
+        "\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":-1}]",
+        "\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[0,1],\"vectors\":[]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[401,1],\"vectors\":[]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[2,1],\"vectors\":[[1,2]]}]",
+        "\"flow_fields\":[{\"name\":\"a\",\"cells\":[2,1],\"vectors\":[[1,2],[1,2],[1,2]]}]",
+    };
+    static const char before[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[],\"targets\":[],";
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char line[512];
+        struct message message;
+        struct failure failure = {.code = FAILURE_NONE};
+        const int length = snprintf(line, sizeof line, "%s%s}", before, bad[i]);
+        if (message_decode(line, (size_t)length, &message, &failure) == 0) {
+            fail_msg("accepted: %s", bad[i]);
+        }
+        assert_int_equal(failure.code, FAILURE_INVALID);
+        message_fini(&message);
+    }
+    struct message message; /* a shape of a later version is no reason to show nothing */
+    char line[512];
+    const int length =
+        snprintf(line, sizeof line, "%s\"obstacles\":[{\"spiral\":[1]},{\"circle\":[1,2,3]}]}", before);
+    decode(line, (size_t)length, &message);
+    assert_int_equal(message.body.scenario.geometry.obstacle_count, 1);
+    message_fini(&message);
+}
+
+/* repeats item `count` times inside the array that `before` opens */
+static int decode_many(const char *before, const char *item, int count, const char *after) {
+    struct buffer line;
+    struct message message;
+    struct failure failure;
+    buffer_init(&line, 1 << 24);
+    buffer_append_text(&line, before);
+    for (int i = 0; i < count; i++) {
+        buffer_printf(&line, "%s%s", i == 0 ? "" : ",", item);
+    }
+    buffer_append_text(&line, after);
+    assert_false(line.failed);
+    const int result = message_decode(line.data, line.length, &message, &failure);
+    message_fini(&message);
+    buffer_fini(&line);
+    return result;
+}
+
+static void counts_are_bounded(void **state) {
+    (void)state;
+    static const char list[] = "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[";
+    assert_int_equal(decode_many(list, "{\"name\":\"a\"}", MESSAGE_SCENARIOS, "]}"), 0);
+    assert_int_equal(decode_many(list, "{\"name\":\"a\"}", MESSAGE_SCENARIOS + 1, "]}"), -1);
+    static const char scenario[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[],\"targets\":[";
+    assert_int_equal(decode_many(scenario, "\"t\"", LIMIT_TARGETS, "]}"), 0);
+    assert_int_equal(decode_many(scenario, "\"t\"", LIMIT_TARGETS + 1, "]}"), -1);
+    assert_int_equal(decode_many(scenario, "5", 1, "]}"), -1);
+    static const char no_targets[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"kinds\":[";
+    static const char kinds[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
+        "\"edge\":\"open\",\"seed\":1,\"tick_hz\":60,\"targets\":[],\"kinds\":[";
+    static const char kind[] = "{\"name\":\"a\",\"radius\":1,\"max_speed\":1,\"max_force\":1,\"count\":0}";
+    assert_int_equal(decode_many(kinds, kind, LIMIT_KINDS, "]}"), 0);
+    assert_int_equal(decode_many(kinds, kind, LIMIT_KINDS + 1, "]}"), -1);
+    static const char *const geometry[][2] = {
+        {"obstacles", "{\"circle\":[1,2,3]}"},
+        {"walls", "[1,2,3,4]"},
+        {"paths", "{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":1,\"loop\":false}"},
+        {"flow_fields", "{\"name\":\"a\",\"cells\":[1,1],\"vectors\":[[1,2]]}"},
+    };
+    const int most[] = {LIMIT_OBSTACLES, LIMIT_WALLS, LIMIT_PATHS, LIMIT_FLOW_FIELDS};
+    for (int i = 0; i < 4; i++) {
+        char before[256];
+        (void)snprintf(before, sizeof before, "%s],\"targets\":[],\"%s\":[", no_targets, geometry[i][0]);
+        assert_int_equal(decode_many(before, geometry[i][1], most[i], "]}"), 0);
+        assert_int_equal(decode_many(before, geometry[i][1], most[i] + 1, "]}"), -1);
+    }
+}
+
+static void survives_mutations(void **state) {
+    (void)state;
+    static const char hello[] =
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1,"
+        "\"paused\":true,\"scenario\":{" GEOMETRY_TEXT "," SCENARIO_TEXT "}";
+    uint64_t random = 77;
+    int accepted = 0;
+    for (int i = 0; i < 20000; i++) {
+        static const char interesting[] = "{}[]\",:\\-e.019 tn";
+        size_t length = sizeof hello - 1;
+        char *copy = test_exact_copy(hello, length);
+        for (uint32_t m = 1 + test_below(&random, 2); m > 0; m--) {
+            copy[test_below(&random, (uint32_t)length)] =
+                interesting[test_below(&random, sizeof interesting - 1)];
+        }
+        struct message message;
+        struct failure failure;
+        accepted += message_decode(copy, length, &message, &failure) == 0;
+        message_fini(&message);
+        free(copy);
+    }
+    assert_true(accepted > 100 && accepted < 19000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hello_round_trips),
+        cmocka_unit_test(hello_without_a_world_round_trips),
+        cmocka_unit_test(scenario_round_trips),
+        cmocka_unit_test(reply_is_built_and_read),
+        cmocka_unit_test(an_inspected_agent_is_read),
+        cmocka_unit_test(too_many_points_are_left_out),
+        cmocka_unit_test(event_error_and_bye_round_trip),
+        cmocka_unit_test(events_have_their_own_members),
+        cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(unknown_is_not_an_error),
+        cmocka_unit_test(refuses_hostile_lines),
+        cmocka_unit_test(refuses_hostile_geometry),
+        cmocka_unit_test(geometry_round_trips),
+        cmocka_unit_test(counts_are_bounded),
+        cmocka_unit_test(survives_mutations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,558 @@
+/* common/request: decoding, the rules between fields, refusals, and the round trip of random requests. */
+#include "common/protocol/request.h"
+
+#include <stdio.h>
+
+#include "common/snapshot/snapshot.h"
+#include "tests/unit/common/test_support.h"
+
+static int decode(const char *text, struct request *request, struct failure *failure) {
+    const size_t length = strlen(text);
+    char *copy = test_exact_copy(text, length);
+    const int result = request_decode(copy, length, request, failure);
+    free(copy);
+    return result;
+}
+
+static struct request decoded(const char *text) {
+    struct request request;
+    struct failure failure;
+    if (decode(text, &request, &failure) != 0) {
+        fail_msg("%s: %s: %s", text, failure.field, failure.message);
+    }
+    return request;
+}
+
+static void refused(const char *text, const char *id, enum failure_code code, const char *field,
+                    const char *message) {
+    struct request request;
+    struct failure failure;
+    if (decode(text, &request, &failure) == 0) {
+        fail_msg("%s: accepted", text);
+    }
+    assert_string_equal(failure.message, message);
+    assert_string_equal(failure.field, field);
+    assert_int_equal(failure.code, code);
+    assert_string_equal(request.id, id);
+}
+
+static void fills_defaults(void **state) {
+    (void)state;
+    const struct request subscribe = decoded("{\"op\":\"subscribe\"}");
+    assert_int_equal(subscribe.op, REQUEST_SUBSCRIBE);
+    assert_true(subscribe.body.subscribe.hz == 30.0 && !subscribe.body.subscribe.forces);
+    assert_string_equal(subscribe.id, "");
+    const struct request spawn = decoded("{\"op\":\"spawn\",\"kind\":\"prey\"}");
+    assert_int_equal(spawn.body.spawn.count, 1);
+    assert_false(spawn.body.spawn.has_point || spawn.body.spawn.has_heading);
+    assert_int_equal(decoded("{\"op\":\"step\"}").body.step.count, 1);
+    assert_int_equal(decoded("{\"op\":\"list\"}").body.list.what, LIST_SCENARIOS);
+    assert_int_equal(decoded("{\"op\":\"list\",\"what\":\"behaviors\"}").body.list.what, LIST_BEHAVIORS);
+    assert_false(decoded("{\"op\":\"ping\"}").body.ping.has_t0);
+    assert_false(decoded("{\"op\":\"load\",\"scenario\":\"a\"}").body.load.has_seed);
+}
+
+static void reads_fields(void **state) {
+    (void)state;
+    const struct request spawn =
+        decoded("{\"count\":3,\"op\":\"spawn\",\"kind\":\"seeker\",\"x\":100,\"y\":-5.5,"
+                "\"heading\":90,\"vx\":1,\"radius\":2,\"id\":7,\"more\":{\"a\":[1]}}");
+    assert_string_equal(spawn.id, "7");
+    assert_string_equal(spawn.body.spawn.kind, "seeker");
+    assert_true(spawn.body.spawn.has_point && spawn.body.spawn.has_heading);
+    assert_true(spawn.body.spawn.x == 100.0f && spawn.body.spawn.y == -5.5f);
+    assert_true(spawn.body.spawn.heading > 1.5707f && spawn.body.spawn.heading < 1.5709f);
+    const struct request target =
+        decoded("{\"op\":\"set_target\",\"agent\":4294967295,\"follow\":\"mouse\"}");
+    assert_true(target.body.set_target.has_agent && target.body.set_target.has_follow);
+    assert_int_equal(target.body.set_target.agent, UINT32_MAX);
+    assert_false(target.body.set_target.has_name || target.body.set_target.has_point);
+    assert_true(decoded("{\"op\":\"set_target\",\"kind\":\"a\",\"clear\":true}").body.set_target.clear);
+    const struct request one = decoded("{\"op\":\"remove\",\"agent\":9}");
+    assert_int_equal(one.body.remove.agent_count, 1);
+    assert_int_equal(one.body.remove.agents[0], 9);
+    const struct request many = decoded("{\"op\":\"remove\",\"agents\":[1,77,1]}");
+    assert_int_equal(many.body.remove.agent_count, 3);
+    assert_int_equal(many.body.remove.agents[1], 77);
+    assert_true(decoded("{\"op\":\"remove\",\"kind\":\"a\"}").body.remove.has_kind);
+    const struct request load = decoded("{\"op\":\"load\",\"scenario\":\"a\",\"seed\":9007199254740991}");
+    assert_true(load.body.load.has_seed && load.body.load.seed == UINT64_C(9007199254740991));
+    assert_true(decoded("{\"op\":\"ping\",\"t0\":555.25}").body.ping.t0 == 555.25);
+}
+
+static void reads_ids(void **state) {
+    (void)state;
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":0}").id, "0");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":9007199254740991}").id, "9007199254740991");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":1e3}").id, "1000");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":\"\"}").id, "\"\"");
+    assert_string_equal(decoded("{\"op\":\"ping\",\"id\":\"a\\\"\\u000a\\u0001\\u00e4\"}").id,
+                        "\"a\\\"\\n\\u0001\xC3\xA4\"");
+    char text[1024] = "{\"op\":\"ping\",\"id\":\"";
+    for (int i = 0; i < LIMIT_ID_CHARS; i++) {
+        memcpy(text + strlen(text), "\\u0001", 7);
+    }
+    memcpy(text + strlen(text), "\"}", 3);
+    assert_int_equal(strlen(decoded(text).id), LIMIT_ID_CHARS * 6 + 2);
+    static const char *const bad[] = {
+        "-1",   "1.5",  "9007199254740992",
+        "null", "true", "[]",
+        "{}",   "1e99", "\"01234567890123456789012345678901234567890123456789012345678901234\""};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        (void)snprintf(text, sizeof text, "{\"op\":\"ping\",\"id\":%s}", bad[i]);
+        refused(text, "", FAILURE_INVALID, "id",
+                "expected an integer from 0 to 2^53-1 or a string of at most 64 characters");
+    }
+}
+
+static void refuses_what_is_no_request(void **state) {
+    (void)state;
+    refused("{\"op\":\"mouse\",\"x\":1", "", FAILURE_PARSE, "", "byte 20: the text ends inside an object");
+    refused("{\"op\":\"pause\",\"op\":\"remove\",\"id\":1}", "", FAILURE_INVALID, "",
+            "byte 15: key \"op\" stands twice");
+    refused("[]", "", FAILURE_INVALID, "", "a request is a JSON object like {\"op\":\"ping\"}");
+    refused("5", "", FAILURE_INVALID, "", "a request is a JSON object like {\"op\":\"ping\"}");
+    refused("{\"id\":3}", "3", FAILURE_INVALID, "op", "missing; every request has an op");
+    refused("{\"id\":3,\"OP\":\"ping\"}", "3", FAILURE_INVALID, "op", "missing; every request has an op");
+    refused("{\"id\":3,\"op\":1}", "3", FAILURE_INVALID, "op", "expected a string");
+    refused("{\"op\":\"fly\",\"id\":\"q\"}", "\"q\"", FAILURE_UNKNOWN_OP, "op",
+            "unknown op \"fly\"; known: subscribe, unsubscribe, set_region, resync, set_target, mouse, "
+            "spawn, remove, set_param, "
+            "get_params, list, inspect, pause, resume, step, load, ping, bye, hello, cursor, stats, help, "
+            "add_target, "
+            "remove_target, add_obstacle, move_obstacle, remove_obstacle");
+}
+
+static void refuses_bad_fields(void **state) {
+    (void)state;
+    refused("{\"op\":\"spawn\",\"id\":2,\"kind\":\"seeker\",\"count\":0}", "2", FAILURE_OUT_OF_RANGE, "count",
+            "0 is out of range: 1 to 100000");
+    refused("{\"op\":\"spawn\"}", "", FAILURE_BAD_PARAM, "kind", "missing; expected a string");
+    refused("{\"op\":\"spawn\",\"kind\":\"a\",\"y\":1}", "", FAILURE_BAD_PARAM, "x", "x and y go together");
+    refused("{\"op\":\"mouse\",\"x\":\"a\",\"y\":1}", "", FAILURE_BAD_PARAM, "x",
+            "expected a number, found a string");
+    refused("{\"op\":\"mouse\",\"x\":1,\"y\":1000000.5}", "", FAILURE_OUT_OF_RANGE, "y",
+            "1000000.5 is out of range: -1000000 to 1000000 px");
+    refused("{\"op\":\"mouse\",\"x\":1}", "", FAILURE_BAD_PARAM, "y",
+            "missing; expected a number: -1000000 to 1000000 px");
+    refused("{\"op\":\"subscribe\",\"hz\":0}", "", FAILURE_OUT_OF_RANGE, "hz",
+            "0 is out of range: 0.01 to 480");
+    refused("{\"op\":\"subscribe\",\"layout\":\"round\"}", "", FAILURE_BAD_PARAM, "layout",
+            "\"round\" is not one of \"objects\", \"packed\", \"density\", \"events\"");
+    refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
+            "expected an integer, found 2.5");
+    refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
+            "\"../x\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
+    refused("{\"op\":\"set_param\",\"kind\":\"a\",\"param\":\"mass\"}", "", FAILURE_BAD_PARAM, "value",
+            "missing; expected a number");
+}
+
+static void holds_the_rules_between_fields(void **state) {
+    (void)state;
+    refused("{\"op\":\"set_target\",\"id\":4,\"agent\":1,\"x\":1}", "4", FAILURE_BAD_PARAM, "y",
+            "x and y go together");
+    refused("{\"op\":\"set_target\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM, "name",
+            "missing; give exactly one of name, agent, kind");
+    refused("{\"op\":\"set_target\",\"name\":\"a\",\"kind\":\"b\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM,
+            "kind", "name is there already; give exactly one of name, agent, kind");
+    refused("{\"op\":\"set_target\",\"name\":\"a\",\"follow\":\"b\"}", "", FAILURE_BAD_PARAM, "follow",
+            "goes with agent or kind; a named target takes x and y");
+    refused("{\"op\":\"set_target\",\"name\":\"a\",\"clear\":true}", "", FAILURE_BAD_PARAM, "clear",
+            "goes with agent or kind; a named target takes x and y");
+    refused("{\"op\":\"set_target\",\"name\":\"a\"}", "", FAILURE_BAD_PARAM, "x",
+            "missing; a named target takes x and y");
+    refused("{\"op\":\"set_target\",\"agent\":1,\"clear\":false}", "", FAILURE_BAD_PARAM, "x",
+            "missing; give x and y, or follow, or clear");
+    refused("{\"op\":\"set_target\",\"agent\":1,\"follow\":\"a\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM,
+            "follow", "give only one of x and y, follow, clear");
+    refused("{\"op\":\"set_target\",\"agent\":0,\"clear\":true}", "", FAILURE_OUT_OF_RANGE, "agent",
+            "0 is out of range: 1 to 4294967295");
+    refused("{\"op\":\"remove\"}", "", FAILURE_BAD_PARAM, "agent",
+            "missing; give exactly one of agent, agents, kind");
+    refused("{\"op\":\"remove\",\"agent\":1,\"kind\":\"a\"}", "", FAILURE_BAD_PARAM, "kind",
+            "agent is there already; give exactly one of agent, agents, kind");
+    refused("{\"op\":\"remove\",\"agents\":3}", "", FAILURE_BAD_PARAM, "agents",
+            "expected an array of agents' ids");
+    refused("{\"op\":\"remove\",\"agents\":[1,0]}", "", FAILURE_OUT_OF_RANGE, "agents[1]",
+            "0 is out of range: 1 to 4294967295");
+    refused("{\"op\":\"set_param\",\"param\":\"mass\",\"value\":1}", "", FAILURE_BAD_PARAM, "kind",
+            "missing; give exactly one of kind, agent");
+    char text[3 * LIMIT_REMOVE_IDS + 64] = "{\"op\":\"remove\",\"agents\":[1";
+    for (int i = 0; i < LIMIT_REMOVE_IDS; i++) {
+        memcpy(text + 26 + 2 * i, ",1", 3);
+    }
+    memcpy(text + strlen(text), "]}", 3);
+    refused(text, "", FAILURE_OUT_OF_RANGE, "agents", "more than 2048 ids");
+}
+
+static void subscriptions(void **state) {
+    (void)state;
+    const struct request some =
+        decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"fields\":[\"pos\",\"force\"],"
+                "\"kinds\":[\"a\",\"b\"],\"region\":[-1,2.5,3,4]}");
+    const struct request_subscribe *subscribe = &some.body.subscribe;
+    assert_int_equal(request_snapshot_fields(subscribe), SNAPSHOT_POS | SNAPSHOT_FORCE);
+    assert_string_equal(subscribe->kinds, "a b");
+    assert_true(subscribe->has_region && subscribe->region[0] == -1.0f && subscribe->region[1] == 2.5f &&
+                subscribe->region[2] == 3.0f && subscribe->region[3] == 4.0f);
+    const struct request usual = decoded("{\"op\":\"subscribe\"}");
+    assert_int_equal(request_snapshot_fields(&usual.body.subscribe), SNAPSHOT_USUAL);
+    const struct request forces = decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"forces\":true}");
+    assert_int_equal(request_snapshot_fields(&forces.body.subscribe),
+                     SNAPSHOT_USUAL | SNAPSHOT_FORCE | SNAPSHOT_DESIRED);
+    const struct request dense = decoded("{\"op\":\"subscribe\",\"layout\":\"density\",\"grid\":[128,128]}");
+    assert_true(dense.body.subscribe.grid[0] == 128.0f && dense.body.subscribe.grid[1] == 128.0f &&
+                !dense.body.subscribe.has_region);
+
+#define SUBSCRIBE(more) "{\"op\":\"subscribe\"," more "}"
+    static const char expected[] = "expected [x, y, width, height]";
+    refused(SUBSCRIBE("\"region\":[1,2,3]"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":[1,2,3,4,5]"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":[1,2,3,\"4\"]"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":{}"), "", FAILURE_BAD_PARAM, "region", expected);
+    refused(SUBSCRIBE("\"region\":null"), "", FAILURE_BAD_PARAM, "region", expected);
+    static const char range[] =
+        "x and y are within -1000000 and 1000000, width and height 0.01 to 2000000 px";
+    refused(SUBSCRIBE("\"region\":[1,2,0,4]"), "", FAILURE_OUT_OF_RANGE, "region", range);
+    refused(SUBSCRIBE("\"region\":[1,1000001,1,4]"), "", FAILURE_OUT_OF_RANGE, "region", range);
+    refused(SUBSCRIBE("\"fields\":[\"pos\",\"speed\"]"), "", FAILURE_BAD_PARAM, "fields",
+            "no field \"speed\"; there are pos, vel, heading, state, kind, stamina, force, desired");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"fields\":[\"pos\"]"), "", FAILURE_BAD_PARAM, "fields",
+            "layout density has none");
+    refused(SUBSCRIBE("\"layout\":\"events\",\"region\":[0,0,1,1]"), "", FAILURE_BAD_PARAM, "region",
+            "layout events has none");
+    refused(SUBSCRIBE("\"layout\":\"packed\",\"grid\":[4,4]"), "", FAILURE_BAD_PARAM, "grid",
+            "layout packed has none");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4],\"cell\":5"), "", FAILURE_BAD_PARAM, "cell",
+            "give only one of grid and cell");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4.5]"), "", FAILURE_BAD_PARAM, "grid",
+            "expected whole numbers of columns and rows");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[129,128]"), "", FAILURE_OUT_OF_RANGE, "grid",
+            "more than 16384 cells");
+    refused("{\"op\":\"set_region\"}", "", FAILURE_BAD_PARAM, "region", "give region, or clear, one of them");
+    refused("{\"op\":\"set_region\",\"clear\":true,\"region\":[0,0,1,1]}", "", FAILURE_BAD_PARAM, "region",
+            "give region, or clear, one of them");
+}
+
+static void inspecting(void **state) {
+    (void)state;
+    const struct request request = decoded("{\"op\":\"inspect\",\"agents\":[4,5]}");
+    assert_int_equal(request.body.inspect.agent_count, 2);
+    assert_int_equal(request.body.inspect.agents[1], 5);
+    refused("{\"op\":\"inspect\"}", "", FAILURE_BAD_PARAM, "agent",
+            "missing; give exactly one of agent, agents");
+    refused("{\"op\":\"inspect\",\"agents\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}", "",
+            FAILURE_OUT_OF_RANGE, "agents", "more than 16 ids");
+}
+
+static void answers_as_documented(void **state) {
+    (void)state;
+    static const char *const always[] = {"subscribe", "unsubscribe", "resync", "get_params", "list",
+                                         "inspect",   "step",        "load",   "ping",       "bye",
+                                         "hello",     "stats",       "help"};
+    int count = 0;
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+        assert_non_null(request_fields((enum request_op)op));
+        count += request_always_answers((enum request_op)op);
+        for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
+            if (strcmp(always[i], request_op_name((enum request_op)op)) == 0) {
+                assert_true(request_always_answers((enum request_op)op));
+            }
+        }
+    }
+    assert_int_equal(count, sizeof always / sizeof always[0]);
+}
+
+/* ---- random requests ---- */
+
+static void random_name(uint64_t *random, char name[LIMIT_NAME_CHARS + 1]) {
+    static const char characters[] = "ABCXYZabcxyz0189_-";
+    const uint32_t length = 1 + test_below(random, LIMIT_NAME_CHARS);
+    for (uint32_t i = 0; i < length; i++) {
+        name[i] = characters[test_below(random, sizeof characters - 1)];
+    }
+}
+
+static float random_float(uint64_t *random, float most) {
+    return ((float)test_below(random, 2000001) / 1000000.0f - 1.0f) * most;
+}
+
+static bool coin(uint64_t *random) {
+    return test_below(random, 2) == 1;
+}
+
+static void random_set_target(uint64_t *random, struct request_set_target *target) {
+    const uint32_t whose = test_below(random, 3);
+    target->has_name = whose == 0;
+    target->has_agent = whose == 1;
+    target->has_kind = whose == 2;
+    if (whose == 0) {
+        random_name(random, target->name);
+    } else if (whose == 1) {
+        target->agent = 1 + test_below(random, UINT32_MAX);
+    } else {
+        random_name(random, target->kind);
+    }
+    const uint32_t what = whose == 0 ? 0 : test_below(random, 3);
+    target->has_point = what == 0;
+    target->has_follow = what == 1;
+    target->clear = what == 2;
+    if (what == 0) {
+        target->x = random_float(random, 1e6f);
+        target->y = random_float(random, 1e6f);
+    } else if (what == 1) {
+        random_name(random, target->follow);
+    }
+}
+
+static void random_spawn(uint64_t *random, struct request_spawn *spawn) {
+    random_name(random, spawn->kind);
+    spawn->count = 1 + test_below(random, LIMIT_SPAWN);
+    spawn->has_point = coin(random);
+    spawn->has_heading = coin(random);
+    if (spawn->has_point) {
+        spawn->x = random_float(random, 1e6f);
+        spawn->y = random_float(random, 1e6f);
+        spawn->radius = (float)test_below(random, 100000) / 7.0f;
+    }
+    spawn->vx = random_float(random, 20000.0f);
+    spawn->vy = coin(random) ? 0.0f : random_float(random, 20000.0f);
+    if (spawn->has_heading) {
+        spawn->heading = random_float(random, 6.28f);
+    }
+}
+
+static void random_remove(uint64_t *random, struct request_remove *remove) {
+    remove->has_kind = coin(random);
+    if (remove->has_kind) {
+        random_name(random, remove->kind);
+        return;
+    }
+    remove->agent_count = (int)test_below(random, 20);
+    for (int i = 0; i < remove->agent_count; i++) {
+        remove->agents[i] = 1 + test_below(random, UINT32_MAX);
+    }
+}
+
+static void random_set_param(uint64_t *random, struct request_set_param *param) {
+    param->has_kind = coin(random);
+    param->has_agent = !param->has_kind;
+    if (param->has_kind) {
+        random_name(random, param->kind);
+    } else {
+        param->agent = 1 + test_below(random, UINT32_MAX);
+    }
+    memcpy(param->param, "seek2.weight\"\xC3\xA4", 16);
+    param->value = (double)random_float(random, 1e9f) / 3.0;
+}
+
+static void random_region(uint64_t *random, float region[4]) {
+    region[0] = random_float(random, 1e6f);
+    region[1] = random_float(random, 1e6f);
+    region[2] = 0.01f + (float)test_below(random, 1999999);
+    region[3] = 0.01f + (float)test_below(random, 1999999);
+}
+
+static void random_subscribe(uint64_t *random, struct request_subscribe *subscribe) {
+    subscribe->layout = (int)test_below(random, LAYOUT_COUNT);
+    if (subscribe->layout == LAYOUT_EVENTS) {
+        return;
+    }
+    subscribe->has_region = coin(random);
+    if (subscribe->has_region) {
+        random_region(random, subscribe->region);
+    }
+    if (coin(random)) {
+        memcpy(subscribe->kinds, "prey hunter-2", 14);
+    }
+    if (subscribe->layout != LAYOUT_DENSITY) {
+        subscribe->forces = coin(random);
+        if (coin(random)) {
+            memcpy(subscribe->fields, "vel stamina desired", 20);
+        }
+    } else if (coin(random)) {
+        subscribe->cell = 0.5f + (float)test_below(random, 1000);
+    } else {
+        subscribe->grid[0] = 1.0f + (float)test_below(random, 128);
+        subscribe->grid[1] = 1.0f + (float)test_below(random, 128);
+    }
+}
+
+static struct request random_request(uint64_t *random) {
+    struct request request = request_default((enum request_op)test_below(random, REQUEST_OP_COUNT));
+    if (coin(random)) {
+        (void)snprintf(request.id, sizeof request.id, coin(random) ? "%u" : "\"id-%u\\n\"",
+                       test_below(random, 99999));
+    }
+    switch (request.op) {
+    case REQUEST_SUBSCRIBE:
+        request.body.subscribe.hz = 0.01 + (double)test_below(random, 479000) / 999.0;
+        random_subscribe(random, &request.body.subscribe);
+        break;
+    case REQUEST_INSPECT:
+        request.body.inspect.agent_count = 1 + (int)test_below(random, LIMIT_INSPECT_IDS);
+        for (int i = 0; i < request.body.inspect.agent_count; i++) {
+            request.body.inspect.agents[i] = 1 + test_below(random, 4000000000u);
+        }
+        break;
+    case REQUEST_SET_REGION:
+        request.body.set_region.clear = coin(random);
+        request.body.set_region.has_region = !request.body.set_region.clear;
+        if (request.body.set_region.has_region) {
+            random_region(random, request.body.set_region.region);
+        }
+        break;
+    case REQUEST_SET_TARGET:
+        random_set_target(random, &request.body.set_target);
+        break;
+    case REQUEST_MOUSE:
+        request.body.mouse.x = random_float(random, 1e6f);
+        request.body.mouse.y = random_float(random, 1e6f);
+        break;
+    case REQUEST_SPAWN:
+        random_spawn(random, &request.body.spawn);
+        break;
+    case REQUEST_REMOVE:
+        random_remove(random, &request.body.remove);
+        break;
+    case REQUEST_SET_PARAM:
+        random_set_param(random, &request.body.set_param);
+        break;
+    case REQUEST_GET_PARAMS:
+        request.body.get_params.has_kind = coin(random);
+        if (request.body.get_params.has_kind) {
+            random_name(random, request.body.get_params.kind);
+        }
+        break;
+    case REQUEST_LIST:
+        request.body.list.what = (int)test_below(random, 4);
+        break;
+    case REQUEST_STEP:
+        request.body.step.count = 1 + test_below(random, LIMIT_STEP);
+        break;
+    case REQUEST_LOAD:
+        random_name(random, request.body.load.scenario);
+        request.body.load.has_seed = coin(random);
+        request.body.load.seed = request.body.load.has_seed ? test_random(random) >> 11 : 0;
+        break;
+    case REQUEST_PING:
+        request.body.ping.has_t0 = coin(random);
+        request.body.ping.t0 = request.body.ping.has_t0 ? (double)(test_random(random) >> 20) / 1000.0 : 0.0;
+        break;
+    case REQUEST_MOVE_OBSTACLE:
+        request.body.move_obstacle.obstacle = 1 + test_below(random, 4000000000u);
+        break;
+    case REQUEST_REMOVE_OBSTACLE:
+        request.body.remove_obstacle.obstacle = 1 + test_below(random, 4000000000u);
+        break;
+    case REQUEST_ADD_TARGET:
+        random_name(random, request.body.add_target.name);
+        break;
+    case REQUEST_REMOVE_TARGET:
+        random_name(random, request.body.remove_target.name);
+        break;
+    case REQUEST_ADD_OBSTACLE: {
+        struct obstacle_def *shape = &request.body.add_obstacle.shape;
+        shape->shape = (int)test_below(random, 3);
+        shape->at = shape->shape == OBSTACLE_POLYGON ? vec2_make(0.0f, 0.0f) : vec2_make(12.5f, -3.0f);
+        shape->radius = shape->shape == OBSTACLE_CIRCLE ? 7.25f : 0.0f;
+        shape->size = shape->shape == OBSTACLE_BOX ? vec2_make(3.0f, 0.5f) : vec2_make(0.0f, 0.0f);
+        shape->point_count = shape->shape == OBSTACLE_POLYGON ? 3 + (int)test_below(random, 14) : 0;
+        for (int i = 0; i < shape->point_count; i++) {
+            shape->points[i] = vec2_make((float)i, (float)test_below(random, 1000));
+        }
+        break;
+    }
+    default:
+        break;
+    }
+    return request;
+}
+
+/* Byte by byte: both started from the same zeroed default, so what differs is a member. */
+static bool is_same(const void *one, const void *other, size_t size) {
+    return memcmp(one, other, size) == 0;
+}
+
+static void every_request_round_trips(void **state) {
+    (void)state;
+    uint64_t random = 5;
+    struct buffer out;
+    buffer_init(&out, LIMIT_LINE_BYTES);
+    for (int i = 0; i < 20000; i++) {
+        const struct request request = random_request(&random);
+        buffer_clear(&out);
+        request_encode(&request, &out);
+        assert_false(out.failed);
+        assert_int_equal(out.data[out.length - 1], '\n');
+        struct request back;
+        struct failure failure;
+        if (request_decode(out.data, out.length - 1, &back, &failure) != 0) {
+            fail_msg("%s%s: %s", out.data, failure.field, failure.message);
+        }
+        assert_string_equal(back.id, request.id);
+        assert_int_equal(back.op, request.op);
+        if (!is_same(&back.body, &request.body, sizeof back.body)) {
+            fail_msg("not equal after: %s", out.data);
+        }
+    }
+    buffer_fini(&out);
+}
+
+static void left_out_fields_are_not_written(void **state) {
+    (void)state;
+    struct buffer out;
+    buffer_init(&out, 1000);
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+        if (op == REQUEST_SUBSCRIBE || op == REQUEST_STEP || op == REQUEST_LIST || op == REQUEST_PING) {
+            const struct request request = request_default((enum request_op)op);
+            char expected[64];
+            buffer_clear(&out);
+            request_encode(&request, &out);
+            (void)snprintf(expected, sizeof expected, "{\"op\":\"%s\"}\n",
+                           request_op_name((enum request_op)op));
+            assert_string_equal(out.data, expected);
+        }
+    }
+    buffer_fini(&out);
+}
+
+/* However long the name and however many ops there are: the message is whole and its list ends cleanly. */
+static void unknown_ops_of_any_length(void **state) {
+    (void)state;
+    char name[201] = "", text[256];
+    for (int length = 0; length < 200; length++) {
+        struct request request;
+        struct failure failure;
+        (void)snprintf(text, sizeof text, "{\"op\":\"%s\"}", name);
+        assert_int_equal(decode(text, &request, &failure), -1);
+        assert_int_equal(failure.code, FAILURE_UNKNOWN_OP);
+        const char *known = strstr(failure.message, "; known: subscribe, unsubscribe, ");
+        assert_non_null(known);
+        const char *last = strrchr(failure.message, ' ') + 1;
+        bool is_whole = strcmp(last, "...") == 0;
+        for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+            is_whole = is_whole || strcmp(last, request_op_name((enum request_op)op)) == 0;
+        }
+        assert_true(is_whole);
+        name[length] = length % 3 == 0 ? 's' : 'e';
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_ops_of_any_length),
+        cmocka_unit_test(fills_defaults),
+        cmocka_unit_test(reads_fields),
+        cmocka_unit_test(reads_ids),
+        cmocka_unit_test(refuses_what_is_no_request),
+        cmocka_unit_test(refuses_bad_fields),
+        cmocka_unit_test(holds_the_rules_between_fields),
+        cmocka_unit_test(subscriptions),
+        cmocka_unit_test(inspecting),
+        cmocka_unit_test(answers_as_documented),
+        cmocka_unit_test(every_request_round_trips),
+        cmocka_unit_test(left_out_fields_are_not_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,409 @@
+/* common/snapshot: the exact text, the round trip of random snapshots, hostile lines. */
+#include "common/snapshot/snapshot.h"
+
+#include <math.h>
+
+#include "tests/unit/common/test_support.h"
+
+static uint16_t intern(struct name_table *names, const char *name) {
+    const int index = name_table_intern(names, name, strlen(name));
+    assert_true(index >= 0);
+    return (uint16_t)index;
+}
+
+static struct snapshot *create(int32_t count, int32_t share_count, bool has_forces) {
+    struct snapshot *snapshot = snapshot_create();
+    assert_non_null(snapshot);
+    assert_int_equal(snapshot_reserve(snapshot, count, share_count, has_forces), 0);
+    snapshot->count = count;
+    snapshot->share_count = share_count;
+    snapshot->has_forces = has_forces;
+    return snapshot;
+}
+
+/* The ship of protocol.md, with two shares, and a target. */
+static struct snapshot *create_ship(void) {
+    struct snapshot *ship = create(1, 2, true);
+    ship->tick = 60;
+    ship->time_s = 1.0;
+    ship->clock_ms = 88123.412;
+    ship->id[0] = 1;
+    ship->kind[0] = intern(&ship->kind_names, "ship");
+    ship->state[0] = intern(&ship->state_names, "seek");
+    ship->x[0] = 1234;
+    ship->y[0] = 500;
+    ship->vx[0] = -320;
+    ship->vy[0] = 0;
+    ship->heading[0] = 18000;
+    ship->desired[0] = (struct snapshot_vector){12000, 0};
+    ship->steering[0] = (struct snapshot_vector){36000, 0};
+    ship->share_begin[0] = 0;
+    ship->share_begin[1] = 2;
+    ship->shares[0] = (struct snapshot_share){intern(&ship->behavior_names, "seek"), {40000, 0}};
+    ship->shares[1] = (struct snapshot_share){intern(&ship->behavior_names, "flee"), {-4000, -1}};
+    ship->target_count = 1;
+    ship->target_name[0] = intern(&ship->target_names, "mouse");
+    ship->target_x[0] = 40000;
+    ship->target_y[0] = 30000;
+    return ship;
+}
+
+static void assert_encodes(const struct snapshot *snapshot, bool with_forces, const char *expected) {
+    struct buffer out;
+    buffer_init(&out, 1 << 20);
+    snapshot_encode_objects(snapshot, with_forces, &out);
+    assert_false(out.failed);
+    assert_string_equal(out.data, expected);
+    buffer_fini(&out);
+}
+
+static void writes_the_documented_text(void **state) {
+    (void)state;
+    struct snapshot *ship = create_ship();
+    assert_encodes(
+        ship, false,
+        "{\"op\":\"snapshot\",\"tick\":60,\"time\":1.000000,\"agents\":[{\"id\":1,\"kind\":\"ship\","
+        "\"state\":\"seek\",\"x\":12.34,\"y\":5.00,\"vx\":-3.20,\"vy\":0.00,\"heading\":180.00}],"
+        "\"targets\":[{\"name\":\"mouse\",\"x\":400.00,\"y\":300.00}],\"clock\":88123.412}\n");
+    assert_encodes(
+        ship, true,
+        "{\"op\":\"snapshot\",\"tick\":60,\"time\":1.000000,\"agents\":[{\"id\":1,\"kind\":\"ship\","
+        "\"state\":\"seek\",\"x\":12.34,\"y\":5.00,\"vx\":-3.20,\"vy\":0.00,\"heading\":180.00,"
+        "\"desired\":[120.00,0.00],\"steering\":[360.00,0.00],"
+        "\"forces\":{\"seek\":[400.00,0.00],\"flee\":[-40.00,-0.01]}}],"
+        "\"targets\":[{\"name\":\"mouse\",\"x\":400.00,\"y\":300.00}],\"clock\":88123.412}\n");
+    ship->share_begin[1] = 0;
+    ship->target_count = 0;
+    assert_encodes(
+        ship, true,
+        "{\"op\":\"snapshot\",\"tick\":60,\"time\":1.000000,\"agents\":[{\"id\":1,\"kind\":\"ship\","
+        "\"state\":\"seek\",\"x\":12.34,\"y\":5.00,\"vx\":-3.20,\"vy\":0.00,\"heading\":180.00,"
+        "\"desired\":[120.00,0.00],\"steering\":[360.00,0.00],\"forces\":{}}],"
+        "\"targets\":[],\"clock\":88123.412}\n");
+    ship->count = 0;
+    ship->time_s = 1.0 / 60.0;
+    assert_encodes(ship, true,
+                   "{\"op\":\"snapshot\",\"tick\":60,\"time\":0.016667,\"agents\":[],\"targets\":[],"
+                   "\"clock\":88123.412}\n");
+    snapshot_destroy(ship);
+}
+
+static int32_t random_value(uint64_t *random) {
+    const uint64_t bits = test_random(random);
+    const int32_t value = (int32_t)((uint32_t)bits >> (bits >> 59));
+    return (bits >> 40) & 1 ? value : (int32_t)(0u - (uint32_t)value);
+}
+
+static struct snapshot_vector random_vector(uint64_t *random) {
+    const int32_t x = random_value(random);
+    return (struct snapshot_vector){x, random_value(random)};
+}
+
+/* Names as long as they may be, numbers as long as they may be. */
+static struct snapshot *create_random(uint64_t *random, bool has_forces) {
+    static const char *const names[] = {"a", "0123456789012345678901234567890", "prey-2", "_"};
+    const int32_t count = (int32_t)test_below(random, 200);
+    struct snapshot *snapshot = create(count, has_forces ? count * 3 : 0, has_forces);
+    for (int n = 0; n < 4; n++) {
+        (void)intern(&snapshot->kind_names, names[n]);
+        (void)intern(&snapshot->state_names, names[3 - n]);
+        (void)intern(&snapshot->behavior_names, names[(n + 1) % 4]);
+        (void)intern(&snapshot->target_names, names[n]);
+    }
+    snapshot->tick = test_random(random) >> 11;
+    snapshot->time_s = (double)(test_random(random) >> 24) / 1e6;
+    snapshot->clock_ms = (double)(test_random(random) >> 24) / 1e3;
+    uint32_t id = test_below(random, UINT32_MAX - 100000);
+    int32_t shares = 0;
+    for (int32_t i = 0; i < count; i++) {
+        id += 1 + test_below(random, 100);
+        snapshot->id[i] = id;
+        snapshot->kind[i] = (uint16_t)test_below(random, 4);
+        snapshot->state[i] = (uint16_t)test_below(random, 4);
+        snapshot->x[i] = random_value(random);
+        snapshot->y[i] = random_value(random);
+        snapshot->vx[i] = random_value(random);
+        snapshot->vy[i] = i == 0 ? INT32_MIN : random_value(random);
+        snapshot->heading[i] = (int32_t)test_below(random, 36000);
+        if (has_forces) {
+            snapshot->desired[i] = random_vector(random);
+            snapshot->steering[i] = random_vector(random);
+            snapshot->share_begin[i] = shares;
+            const uint32_t first = test_below(random, 4);
+            for (uint32_t s = test_below(random, 4); s > 0; s--, shares++) {
+                snapshot->shares[shares].behavior = (uint16_t)((first + s) % 4);
+                snapshot->shares[shares].force = random_vector(random);
+            }
+        }
+    }
+    if (has_forces) {
+        snapshot->share_begin[count] = snapshot->share_count = shares;
+    }
+    snapshot->target_count = (int32_t)test_below(random, 5);
+    for (int32_t i = 0; i < snapshot->target_count; i++) {
+        snapshot->target_name[i] = (uint16_t)i;
+        snapshot->target_x[i] = random_value(random);
+        snapshot->target_y[i] = random_value(random);
+    }
+    return snapshot;
+}
+
+static void assert_forces_equal(const struct snapshot *a, const struct snapshot *b) {
+    assert_int_equal(a->share_count, b->share_count);
+    for (int32_t i = 0; i <= a->count; i++) {
+        assert_int_equal(a->share_begin[i], b->share_begin[i]);
+    }
+    for (int32_t i = 0; i < a->count; i++) {
+        assert_memory_equal(&a->desired[i], &b->desired[i], sizeof a->desired[i]);
+        assert_memory_equal(&a->steering[i], &b->steering[i], sizeof a->steering[i]);
+    }
+    for (int32_t s = 0; s < a->share_count; s++) {
+        assert_string_equal(a->behavior_names.names[a->shares[s].behavior],
+                            b->behavior_names.names[b->shares[s].behavior]);
+        assert_memory_equal(&a->shares[s].force, &b->shares[s].force, sizeof a->shares[s].force);
+    }
+}
+
+static void assert_snapshots_equal(const struct snapshot *a, const struct snapshot *b) {
+    assert_true(a->tick == b->tick);
+    assert_true(fabs(a->time_s - b->time_s) < 1e-6 && fabs(a->clock_ms - b->clock_ms) < 1e-3);
+    assert_int_equal(a->count, b->count);
+    for (int32_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->id[i], b->id[i]);
+        assert_string_equal(a->kind_names.names[a->kind[i]], b->kind_names.names[b->kind[i]]);
+        assert_string_equal(a->state_names.names[a->state[i]], b->state_names.names[b->state[i]]);
+        assert_int_equal(a->x[i], b->x[i]);
+        assert_int_equal(a->y[i], b->y[i]);
+        assert_int_equal(a->vx[i], b->vx[i]);
+        assert_int_equal(a->vy[i], b->vy[i]);
+        assert_int_equal(a->heading[i], b->heading[i]);
+    }
+    assert_int_equal(a->target_count, b->target_count);
+    for (int32_t i = 0; i < a->target_count; i++) {
+        assert_string_equal(a->target_names.names[a->target_name[i]],
+                            b->target_names.names[b->target_name[i]]);
+        assert_int_equal(a->target_x[i], b->target_x[i]);
+        assert_int_equal(a->target_y[i], b->target_y[i]);
+    }
+}
+
+static void random_snapshots_round_trip(void **state) {
+    (void)state;
+    uint64_t random = 21;
+    struct snapshot *back = snapshot_create(); /* one for all, as a viewer has */
+    assert_non_null(back);
+    struct buffer out;
+    buffer_init(&out, 1 << 22);
+    for (int round = 0; round < 300; round++) {
+        const bool has_forces = round % 3 == 1;
+        const bool with_forces = round % 4 != 0;
+        struct snapshot *snapshot = create_random(&random, has_forces);
+        buffer_clear(&out);
+        snapshot_encode_objects(snapshot, with_forces, &out);
+        assert_false(out.failed);
+        char *line = test_exact_copy(out.data, out.length - 1);
+        struct failure failure;
+        if (snapshot_decode(line, out.length - 1, back, &failure) != 0) {
+            fail_msg("%s: %s", failure.field, failure.message);
+        }
+        free(line);
+        assert_snapshots_equal(snapshot, back);
+        assert_int_equal(back->has_forces, has_forces && with_forces && snapshot->count > 0);
+        if (back->has_forces) {
+            assert_forces_equal(snapshot, back);
+        }
+        snapshot_destroy(snapshot);
+    }
+    buffer_fini(&out);
+    snapshot_destroy(back);
+}
+
+static void a_full_buffer_fails_without_harm(void **state) {
+    (void)state;
+    uint64_t random = 4;
+    struct snapshot *snapshot = create_random(&random, true);
+    for (size_t limit = 1; limit < 3000; limit += 7) {
+        struct buffer out;
+        buffer_init(&out, limit);
+        snapshot_encode_objects(snapshot, limit % 2 == 0, &out);
+        assert_true(out.failed);
+        assert_true(out.length <= limit);
+        buffer_fini(&out);
+    }
+    snapshot_destroy(snapshot);
+}
+
+static int decode(struct snapshot *snapshot, const char *text, size_t length) {
+    struct failure failure = {.code = FAILURE_NONE};
+    char *copy = test_exact_copy(text, length);
+    const int result = snapshot_decode(copy, length, snapshot, &failure);
+    free(copy);
+    if (result != 0) {
+        assert_int_not_equal(failure.code, FAILURE_NONE);
+        assert_int_equal(snapshot->count, 0);
+    }
+    return result;
+}
+
+static int decode_text(struct snapshot *snapshot, const char *text) {
+    return decode(snapshot, text, strlen(text));
+}
+
+#define AGENT_REST "\"kind\":\"a\",\"state\":\"s\",\"x\":1.5,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":359.99"
+#define LINE(agents)                                                                                         \
+    "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[" agents "],\"targets\":[],\"clock\":1}"
+
+static void accepts_any_order_and_unknown_members(void **state) {
+    (void)state;
+    struct snapshot *snapshot = snapshot_create();
+    assert_non_null(snapshot);
+    assert_int_equal(
+        decode_text(
+            snapshot,
+            " {\"clock\":2.5,\"new\":[{}],\"targets\":[{\"y\":-1,\"x\":1e2,\"name\":\"m\",\"z\":0}],"
+            "\"agents\":[{\"heading\":0,\"vy\":4,\"more\":null,\"y\":2.004,\"vx\":3,\"x\":1.006,"
+            "\"state\":\"s\",\"id\":9,\"kind\":\"a\"}],\"time\":0.5,\"op\":\"snapshot\",\"tick\":3} \r\n"),
+        0);
+    assert_int_equal(snapshot->count, 1);
+    assert_int_equal(snapshot->id[0], 9);
+    assert_int_equal(snapshot->x[0], 101);
+    assert_int_equal(snapshot->y[0], 200);
+    assert_int_equal(snapshot->target_x[0], 10000);
+    assert_int_equal(snapshot->target_y[0], -100);
+    assert_int_equal(decode_text(snapshot, LINE("{\"id\":1," AGENT_REST "}")), 0);
+    snapshot_destroy(snapshot);
+}
+
+static void refuses_hostile_lines(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "{}",
+        "[]",
+        "null",
+        "{\"op\":\"hello\"}",
+        LINE("1"),
+        LINE("[]"),
+        LINE("{}"),
+        LINE("null"),
+        LINE("{\"id\":0," AGENT_REST "}"),
+        LINE("{\"id\":1.5," AGENT_REST "}"),
+        LINE("{\"id\":4294967296," AGENT_REST "}"),
+        LINE("{\"id\":\"1\"," AGENT_REST "}"),
+        LINE("{\"id\":1,\"id\":2," AGENT_REST "}"),
+        LINE("{\"id\":2," AGENT_REST "},{\"id\":1," AGENT_REST "}"),
+        LINE("{\"id\":2," AGENT_REST "},{\"id\":2," AGENT_REST "}"),
+        LINE("{\"id\":1,\"kind\":\"a\",\"state\":\"s\",\"x\":1,\"y\":2,\"vx\":0,\"vy\":0}"),
+        LINE("{\"id\":1,\"kind\":\"a\",\"state\":\"s\",\"x\":1,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":360}"),
+        LINE("{\"id\":1,\"kind\":\"a\",\"state\":\"s\",\"x\":1,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":-1}"),
+        LINE("{\"id\":1,\"kind\":\"a\",\"state\":\"s\",\"x\":1e999,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":1}"),
+        LINE("{\"id\":1,\"kind\":\"a\",\"state\":\"s\",\"x\":21474836.48,\"y\":2,\"vx\":0,\"vy\":0,"
+             "\"heading\":1}"),
+        LINE("{\"id\":1,\"kind\":\"a b\",\"state\":\"s\",\"x\":1,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":1}"),
+        LINE("{\"id\":1,\"kind\":7,\"state\":\"s\",\"x\":1,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":1}"),
+        LINE("{\"id\":1,\"forces\":{}," AGENT_REST "}"),
+        LINE("{\"id\":1,\"forces\":[],\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST "}"),
+        LINE("{\"id\":1,\"forces\":{\"seek\":[1]},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST "}"),
+        LINE("{\"id\":1,\"forces\":{\"a b\":[1,2]},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST "}"),
+        LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0,0],\"steering\":[0,0]," AGENT_REST "}"),
+        LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST
+             "},{\"id\":2," AGENT_REST "}"),
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"targets\":[],\"clock\":1}x",
+        "{\"op\":\"snapshot\",\"tick\":-1,\"time\":0,\"agents\":[],\"targets\":[],\"clock\":1}",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":\"\",\"agents\":[],\"targets\":[],\"clock\":1}",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":{},\"targets\":[],\"clock\":1}",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"clock\":1}",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"clock\":1,\"targets\":[{\"x\":1}]}",
+        "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[],\"targets\":[]}",
+    };
+    struct snapshot *snapshot = snapshot_create();
+    assert_non_null(snapshot);
+    assert_int_equal(decode_text(snapshot, LINE("")), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        if (decode_text(snapshot, bad[i]) == 0) {
+            fail_msg("accepted: %s", bad[i]);
+        }
+    }
+    snapshot_destroy(snapshot);
+}
+
+static void refuses_too_many_targets(void **state) {
+    (void)state;
+    struct buffer line;
+    buffer_init(&line, 1 << 20);
+    buffer_append_text(&line,
+                       "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"clock\":1,\"agents\":[],\"targets\":[");
+    for (int i = 0; i <= LIMIT_TARGETS; i++) {
+        buffer_printf(&line, "%s{\"name\":\"t\",\"x\":0,\"y\":0}", i == 0 ? "" : ",");
+    }
+    buffer_append_text(&line, "]}");
+    struct snapshot *snapshot = snapshot_create();
+    assert_non_null(snapshot);
+    assert_int_equal(decode(snapshot, line.data, line.length), -1);
+    snapshot_destroy(snapshot);
+    buffer_fini(&line);
+}
+
+static void survives_prefixes_and_mutations(void **state) {
+    (void)state;
+    uint64_t random = 8;
+    struct snapshot *ship = create_ship();
+    struct snapshot *back = snapshot_create();
+    assert_non_null(back);
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    snapshot_encode_objects(ship, true, &out);
+    for (size_t length = 0; length + 1 < out.length; length++) { /* all but the whole object */
+        assert_int_equal(decode(back, out.data, length), -1);
+    }
+    int accepted = 0;
+    for (int i = 0; i < 30000; i++) {
+        static const char interesting[] = "{}[]\",:-.eE0919\\ n";
+        char *copy = test_exact_copy(out.data, out.length);
+        for (uint32_t m = 1 + test_below(&random, 3); m > 0; m--) {
+            copy[test_below(&random, (uint32_t)out.length)] =
+                test_below(&random, 2) ? (char)test_random(&random)
+                                       : interesting[test_below(&random, sizeof interesting)];
+        }
+        struct failure failure;
+        accepted += snapshot_decode(copy, out.length, back, &failure) == 0;
+        free(copy);
+    }
+    assert_true(accepted > 100 && accepted < 29000);
+    assert_int_equal(decode(back, out.data, out.length), 0);
+    buffer_fini(&out);
+    snapshot_destroy(back);
+    snapshot_destroy(ship);
+}
+
+static void reserve_keeps_contents(void **state) {
+    (void)state;
+    struct snapshot *snapshot = create(3, 0, false);
+    for (int32_t i = 0; i < 3; i++) {
+        snapshot->id[i] = (uint32_t)i + 7;
+    }
+    assert_int_equal(snapshot_reserve(snapshot, 3, 5, true), 0);
+    assert_true(snapshot->share_capacity >= 5);
+    snapshot->share_begin[snapshot->capacity] = 5;
+    assert_int_equal(snapshot_reserve(snapshot, 1000, 2, false), 0);
+    assert_true(snapshot->capacity >= 1000);
+    snapshot->share_begin[snapshot->capacity] = 5; /* the force arrays grew along */
+    snapshot->steering[snapshot->capacity - 1].y = 1;
+    assert_int_equal(snapshot->id[2], 9);
+    snapshot_destroy(snapshot);
+    snapshot_destroy(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_the_documented_text),
+        cmocka_unit_test(random_snapshots_round_trip),
+        cmocka_unit_test(a_full_buffer_fails_without_harm),
+        cmocka_unit_test(accepts_any_order_and_unknown_members),
+        cmocka_unit_test(refuses_hostile_lines),
+        cmocka_unit_test(refuses_too_many_targets),
+        cmocka_unit_test(survives_prefixes_and_mutations),
+        cmocka_unit_test(reserve_keeps_contents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* Three slots, the newest wins, nobody waits; also with a real second thread. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include "server/broadcast/snapshot_exchange.h"
+
+static void publish(struct snapshot_exchange *exchange, uint64_t tick, enum audience audience) {
+    snapshot_exchange_writing(exchange)->tick = tick;
+    snapshot_exchange_publish(exchange, audience);
+}
+
+static void test_newest_wins(void **state) {
+    (void)state;
+    struct snapshot_exchange exchange;
+    assert_int_equal(snapshot_exchange_init(&exchange), 0);
+    assert_null(snapshot_exchange_take(&exchange));
+    publish(&exchange, 1, AUDIENCE_RATE);
+    publish(&exchange, 2, AUDIENCE_RATE);
+    publish(&exchange, 3, AUDIENCE_RATE);
+    const struct snapshot_slot *slot = snapshot_exchange_take(&exchange);
+    assert_non_null(slot);
+    assert_int_equal(slot->snapshot->tick, 3);
+    assert_null(snapshot_exchange_take(&exchange));
+    for (uint64_t tick = 4; tick < 9; tick++) {
+        publish(&exchange, tick, AUDIENCE_RATE);
+        assert_int_equal(slot->snapshot->tick, 3); /* the reader's own until it takes again */
+    }
+    slot = snapshot_exchange_take(&exchange);
+    assert_int_equal(slot->snapshot->tick, 8);
+    snapshot_exchange_fini(&exchange);
+}
+
+static void test_audience_is_not_lost(void **state) {
+    (void)state;
+    struct snapshot_exchange exchange;
+    assert_int_equal(snapshot_exchange_init(&exchange), 0);
+    publish(&exchange, 1, AUDIENCE_ALL);
+    publish(&exchange, 2, AUDIENCE_RATE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_ALL);
+    publish(&exchange, 3, AUDIENCE_RATE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_RATE);
+    publish(&exchange, 4, AUDIENCE_PACE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_PACE);
+    publish(&exchange, 4, AUDIENCE_NEWER);
+    publish(&exchange, 5, AUDIENCE_ALL);
+    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_ALL);
+    snapshot_exchange_fini(&exchange);
+}
+
+enum { LAST_TICK = 20000 };
+
+static void *write_ticks(void *argument) {
+    struct snapshot_exchange *exchange = argument;
+    for (uint64_t tick = 1; tick <= LAST_TICK; tick++) {
+        struct snapshot *snapshot = snapshot_exchange_writing(exchange);
+        snapshot->tick = tick;
+        snapshot->time_s = (double)tick;
+        snapshot_exchange_publish(exchange, AUDIENCE_RATE);
+    }
+    return NULL;
+}
+
+static void test_two_threads(void **state) {
+    (void)state;
+    struct snapshot_exchange exchange;
+    assert_int_equal(snapshot_exchange_init(&exchange), 0);
+    pthread_t writer;
+    assert_int_equal(pthread_create(&writer, NULL, write_ticks, &exchange), 0);
+    uint64_t last = 0;
+    while (last < LAST_TICK) {
+        const struct snapshot_slot *slot = snapshot_exchange_take(&exchange);
+        if (slot != NULL) {
+            assert_true(slot->snapshot->tick > last);
+            assert_true(slot->snapshot->time_s == (double)slot->snapshot->tick); /* never half-written */
+            last = slot->snapshot->tick;
+        }
+    }
+    pthread_join(writer, NULL);
+    snapshot_exchange_fini(&exchange);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_newest_wins),
+        cmocka_unit_test(test_audience_is_not_lost),
+        cmocka_unit_test(test_two_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+/* Every op and every error of command_apply, on a small world, without threads. A refused request must leave
+ * the hash of the world as it was. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/commands/command_apply.h"
+
+static const char *const pond =
+    "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
+    "\"targets\":{\"mouse\":[10,20],\"home\":[400,300]},"
+    "\"kinds\":{\"prey\":{\"max_speed\":100,\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}}]},"
+    "\"hunter\":{\"radius\":20,\"behaviors\":[{\"arrive\":{\"target\":\"home\"}},{\"orca\":{}}]}},"
+    "\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":2},{\"kind\":\"hunter\",\"at\":[5,6]}]}";
+
+static const char *const lake = "{\"name\":\"Lake\",\"seed\":9,\"tick_hz\":30,\"world\":{\"size\":[100,100]},"
+                                "\"targets\":{\"rock\":[1,1]}}";
+
+static const char *const shy =
+    "{\"name\":\"Shy\",\"world\":{\"size\":[100,100]},\"targets\":{\"mouse\":[1,1]},"
+    "\"kinds\":{\"shy\":{\"behaviors\":[{\"flee\":{\"target\":\"mouse\"}}]}},"
+    "\"agents\":[{\"kind\":\"shy\",\"at\":[5,6]}]}";
+
+static int load(void *context, const char *name, struct scenario *out, struct failure *failure) {
+    (void)context;
+    scenario_init(out);
+    if (strcmp(name, "lake") == 0 || strcmp(name, "pond") == 0) {
+        const char *text = name[0] == 'l' ? lake : pond;
+        assert_int_equal(scenario_read(text, strlen(text), out, failure), 0);
+        memcpy(out->name, name, 5);
+        return 0;
+    }
+    if (strcmp(name, "shy") == 0) {
+        assert_int_equal(scenario_read(shy, strlen(shy), out, failure), 0);
+        memcpy(out->name, name, 4);
+        return 0;
+    }
+    if (strcmp(name, "broken") == 0) {
+        return failure_set(failure, FAILURE_BAD_SCENARIO, "world.size", "broken.json: world.size: missing");
+    }
+    return failure_set(failure, FAILURE_NO_SCENARIO, "scenario", "no scenario \"%s\"", name);
+}
+
+static struct message_scenario_row rows[] = {
+    {.name = "lake", .title = "Lake", .description = "Wet \"water\""}, {.name = "pond", .title = "Pond"}};
+static const struct scenario_list library_list = {.count = 2, .rows = rows};
+
+static const struct scenario_list *list(void *context, struct failure *failure) {
+    if (context != NULL) {
+        (void)failure_set(failure, FAILURE_NO_SCENARIO, NULL, "the directory is gone");
+        return NULL;
+    }
+    return &library_list;
+}
+
+static struct stage stage;
+static struct stage_overrides overrides;
+static struct scenario_source source;
+static struct buffer out;
+static struct command_effects effects;
+
+static void put(const struct scenario *scenario) {
+    struct staging staging;
+    struct failure failure = {0};
+    assert_int_equal(staging_build(scenario, &overrides, NULL, NULL, &staging, &failure), 0);
+    stage_change(&stage, &staging);
+    staging_fini(&staging);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    stage_init(&stage);
+    overrides = (struct stage_overrides){0};
+    source = (struct scenario_source){.load = load, .list = list};
+    struct scenario *scenario = malloc(sizeof *scenario);
+    struct failure failure;
+    assert_non_null(scenario);
+    assert_int_equal(load(NULL, "pond", scenario, &failure), 0);
+    put(scenario);
+    scenario_fini(scenario);
+    free(scenario);
+    stage.is_paused = true;
+    buffer_init(&out, 1 << 20);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    stage_fini(&stage);
+    buffer_fini(&out);
+    return 0;
+}
+
+static bool is_stopped; /* how steps end */
+
+/* Applies a request given as a client would write it, and does what a step asks for; returns the answer's
+ * text. */
+static const char *apply(const char *line) {
+    struct request *request = malloc(sizeof *request);
+    struct failure failure = {0};
+    assert_non_null(request);
+    if (request_decode(line, strlen(line), request, &failure) != 0) {
+        fail_msg("%s: %s", line, failure.message);
+    }
+    buffer_clear(&out);
+    struct scenario_order *order = NULL;
+    if (scenario_order_is_needed(request)) {
+        struct command *command = calloc(1, sizeof *command);
+        assert_non_null(command);
+        command->request = *request;
+        order = scenario_order_create(command);
+        assert_non_null(order);
+        free(command);
+        scenario_order_work(order, &source, &overrides, NULL);
+    }
+    if (order != NULL && order->staging.world == NULL) {
+        effects = (struct command_effects){0};
+        command_answer_order(order, request, 5, world_tick(stage.world), &out);
+    } else {
+        stage.order = order;
+        effects = command_apply(&stage, request, 5, &out);
+        stage.order = NULL;
+    }
+    scenario_order_destroy(order);
+    if (effects.step_ticks > 0) {
+        assert_int_equal(out.length, 0);
+        for (uint32_t i = 0; i < effects.step_ticks; i++) {
+            stage_step(&stage);
+        }
+        command_finish_step(&stage, request, is_stopped, &out);
+    }
+    free(request);
+    return out.length == 0 ? "" : out.data;
+}
+
+static void expect(const char *line, const char *answer) {
+    assert_string_equal(apply(line), answer);
+}
+
+/* The request is refused with this code and field, and nothing has changed. */
+static void refuse(const char *line, const char *code, const char *field, const char *message) {
+    const uint64_t before = world_hash(stage.world);
+    const uint32_t epoch = stage.epoch;
+    const char *answer = apply(line);
+    char expected[512];
+    (void)snprintf(expected, sizeof expected,
+                   "{\"op\":\"error\",\"id\":1,\"line\":5,\"code\":\"%s\"%s%s%s,\"message\":\"%s\"}\n", code,
+                   field[0] == '\0' ? "" : ",\"field\":\"", field, field[0] == '\0' ? "" : "\"", message);
+    assert_string_equal(answer, expected);
+    assert_true(world_hash(stage.world) == before);
+    assert_int_equal(stage.epoch, epoch);
+    assert_false(effects.changed || effects.loaded || effects.paused || effects.resumed || effects.described);
+    assert_int_equal(effects.step_ticks, 0);
+}
+
+/* Nothing in the pond is about "home" when no hunter lives; prey that only flee obey nobody. */
+static void test_who_heeds(void **state) {
+    (void)state;
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"home\",\"x\":1,\"y\":1}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":1.00,\"y\":1.00}\n");
+    expect("{\"op\":\"set_target\",\"name\":\"home\",\"x\":1,\"y\":1}", "");
+    assert_false(effects.unheeded);
+    (void)apply("{\"op\":\"remove\",\"kind\":\"hunter\"}");
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"home\",\"x\":2,\"y\":1}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00,\"heeded\":"
+           "false}\n");
+    expect("{\"op\":\"set_target\",\"name\":\"home\",\"x\":3,\"y\":1}",
+           "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"target\":\"home\",\"x\":3.00,"
+           "\"y\":1.00}\n");
+    assert_true(effects.unheeded && effects.changed);
+    assert_string_equal(effects.event.event, "target"); /* the others are told as ever */
+    expect(
+        "{\"op\":\"set_target\",\"id\":1,\"kind\":\"hunter\",\"follow\":\"mouse\"}", /* those to come will */
+        "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0}\n");
+}
+
+static void test_who_heeds_nothing(void **state) {
+    (void)state;
+    (void)apply("{\"op\":\"load\",\"scenario\":\"shy\"}");
+    expect("{\"op\":\"set_target\",\"id\":1,\"agent\":1,\"x\":2,\"y\":1}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00,\"heeded\":"
+           "false}\n");
+    expect("{\"op\":\"set_target\",\"agent\":1,\"x\":2,\"y\":1}",
+           "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"agent\":1}\n");
+    expect("{\"op\":\"set_target\",\"kind\":\"shy\",\"x\":2,\"y\":1}",
+           "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"kind\":\"shy\"}\n");
+    expect("{\"op\":\"set_target\",\"id\":1,\"kind\":\"shy\",\"clear\":true}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0}\n");
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":2,\"y\":1}", /* it is fled from */
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00}\n");
+}
+
+static void test_targets(void **state) {
+    (void)state;
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":100,\"y\":50.004}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":100.00,\"y\":50.00}\n");
+    assert_true(effects.changed);
+    assert_false(effects.described);
+    expect("{\"op\":\"mouse\",\"x\":-10,\"y\":650}", ""); /* no id: no answer */
+    assert_true(world_target_position(stage.world, world_find_target(stage.world, "mouse")).x == 790.0f);
+    expect("{\"op\":\"mouse\",\"id\":\"m\",\"x\":-10,\"y\":650}",
+           "{\"op\":\"reply\",\"to\":\"mouse\",\"id\":\"m\",\"tick\":0,\"x\":790.00,\"y\":50.00}\n");
+    expect("{\"op\":\"set_target\",\"id\":2,\"agent\":1,\"x\":810,\"y\":20}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":2,\"tick\":0,\"x\":10.00,\"y\":20.00}\n");
+    const uint64_t aimed = world_hash(stage.world);
+    expect("{\"op\":\"set_target\",\"id\":3,\"agent\":1,\"clear\":true}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":3,\"tick\":0}\n");
+    assert_true(world_hash(stage.world) != aimed);
+    expect("{\"op\":\"set_target\",\"kind\":\"hunter\",\"follow\":\"mouse\"}", "");
+    assert_true(effects.changed);
+    refuse("{\"op\":\"set_target\",\"id\":1,\"name\":\"mous\",\"x\":1,\"y\":1}", "no_target", "name",
+           "no target \\\"mous\\\" (did you mean \\\"mouse\\\"?); this scenario has \\\"mouse\\\", "
+           "\\\"home\\\"");
+    refuse("{\"op\":\"set_target\",\"id\":1,\"agent\":1,\"follow\":\"moon\"}", "no_target", "follow",
+           "no target \\\"moon\\\"; this scenario has \\\"mouse\\\", \\\"home\\\"");
+    refuse("{\"op\":\"set_target\",\"id\":1,\"agent\":99,\"x\":1,\"y\":1}", "no_agent", "agent",
+           "no agent 99");
+    refuse("{\"op\":\"set_target\",\"id\":1,\"kind\":\"bird\",\"x\":1,\"y\":1}", "no_kind", "kind",
+           "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
+}
+
+static void test_spawn(void **state) {
+    (void)state;
+    expect(
+        "{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":3,\"x\":100,\"y\":100,\"heading\":90}",
+        "{\"op\":\"reply\",\"to\":\"spawn\",\"id\":1,\"tick\":0,\"count\":3,\"first_id\":4,\"last_id\":6}\n");
+    assert_true(effects.changed && effects.described);
+    assert_int_equal(world_agent_count(stage.world), 6);
+    expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":50}", "");
+    for (int32_t row = 6; row < 56; row++) { /* anywhere in the world */
+        const vec2 at = world_agent(stage.world, row).position;
+        assert_true(at.x >= 0.0f && at.x <= 800.0f && at.y >= 0.0f && at.y <= 600.0f);
+    }
+    assert_true(world_agent(stage.world, 6).position.x != world_agent(stage.world, 7).position.x);
+    refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"bird\"}", "no_kind", "kind",
+           "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
+}
+
+/* Spawning to the limit: the one that does not fit is refused whole. */
+static void test_full(void **state) {
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":100000,\"x\":0,\"y\":0}", "");
+    }
+    refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "full", "count",
+           "there are 1000003 agents and at most 1048576 may be");
+    assert_int_equal(world_agent_count(stage.world), 1000003);
+}
+
+static void test_remove(void **state) {
+    (void)state;
+    expect("{\"op\":\"remove\",\"id\":1,\"agents\":[1,77,1,77]}",
+           "{\"op\":\"reply\",\"to\":\"remove\",\"id\":1,\"tick\":0,\"removed\":1,\"missing\":[77]}\n");
+    assert_true(effects.changed && effects.described);
+    expect("{\"op\":\"remove\",\"id\":1,\"agent\":1}",
+           "{\"op\":\"reply\",\"to\":\"remove\",\"id\":1,\"tick\":0,\"removed\":0,\"missing\":[1]}\n");
+    assert_false(effects.changed);
+    expect("{\"op\":\"remove\",\"id\":1,\"kind\":\"prey\"}",
+           "{\"op\":\"reply\",\"to\":\"remove\",\"id\":1,\"tick\":0,\"removed\":1,\"missing\":[]}\n");
+    assert_int_equal(world_agent_count(stage.world), 1);
+    refuse("{\"op\":\"remove\",\"id\":1,\"kind\":\"bird\"}", "no_kind", "kind",
+           "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
+}
+
+static void test_params(void **state) {
+    (void)state;
+    expect("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"max_speed\",\"value\":120.5}",
+           "{\"op\":\"reply\",\"to\":\"set_param\",\"id\":1,\"tick\":0,\"value\":120.5}\n");
+    assert_true(effects.changed && effects.described);
+    assert_true(world_agent(stage.world, 0).max_speed == 120.5f);
+    expect("{\"op\":\"set_param\",\"agent\":2,\"param\":\"mass\",\"value\":4}", "");
+    assert_true(world_agent(stage.world, 1).mass == 4.0f);
+    assert_true(world_agent(stage.world, 0).mass == 1.0f);
+    expect("{\"op\":\"set_param\",\"kind\":\"prey\",\"param\":\"max_turn_rate\",\"value\":90}", "");
+    const char *answer = apply("{\"op\":\"get_params\",\"kind\":\"prey\"}");
+    assert_non_null(
+        strstr(answer, "{\"op\":\"reply\",\"to\":\"get_params\",\"tick\":0,\"params\":[{\"kind\":\"prey\","
+                       "\"param\":\"mass\",\"value\":1,"));
+    assert_non_null(
+        strstr(answer, "\"param\":\"max_speed\",\"value\":120.5,\"min\":0,\"max\":20000,\"unit\":\"px/s\""));
+    assert_non_null(strstr(answer, "\"param\":\"max_turn_rate\",\"value\":90,"));
+    assert_non_null(strstr(answer, "\"param\":\"seek.weight\",\"value\":1,"));
+    assert_null(strstr(answer, "hunter"));
+    assert_false(effects.changed);
+    assert_non_null(
+        strstr(apply("{\"op\":\"get_params\"}"), "\"kind\":\"hunter\",\"param\":\"arrive.weight\""));
+}
+
+static void test_param_errors(void **state) {
+    (void)state;
+    refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"max_speed\",\"value\":-1}",
+           "out_of_range", "value", "max_speed -1 is out of range: 0 to 20000 px/s");
+    refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"seek.weight\",\"value\":1e9}",
+           "out_of_range", "value", "seek.weight 1000000000 is out of range: 0 to 1000");
+    refuse(
+        "{\"op\":\"set_param\",\"id\":1,\"kind\":\"hunter\",\"param\":\"orca.max_neighbors\",\"value\":2.5}",
+        "bad_param", "value", "orca.max_neighbors 2.5 is not a whole number; allowed are 1 to 32");
+    refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"speed\",\"value\":1}", "no_param",
+           "param",
+           "no parameter \\\"speed\\\"; kind \\\"prey\\\" has mass, radius, max_speed, max_force, "
+           "max_turn_rate, max_stamina, seek.weight, seek.within");
+    refuse("{\"op\":\"set_param\",\"id\":1,\"agent\":1,\"param\":\"seek.weight\",\"value\":1}", "no_param",
+           "param",
+           "no parameter \\\"seek.weight\\\"; an agent of kind \\\"prey\\\" has mass, radius, max_speed, "
+           "max_force");
+    refuse("{\"op\":\"set_param\",\"id\":1,\"agent\":1,\"param\":\"mass\",\"value\":0}", "out_of_range",
+           "value", "mass 0 is out of range: 0.01 to 1000000 mass");
+    refuse("{\"op\":\"set_param\",\"id\":1,\"agent\":9,\"param\":\"mass\",\"value\":1}", "no_agent", "agent",
+           "no agent 9");
+    refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"bird\",\"param\":\"mass\",\"value\":1}", "no_kind",
+           "kind", "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
+    refuse("{\"op\":\"get_params\",\"id\":1,\"kind\":\"bird\"}", "no_kind", "kind",
+           "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
+}
+
+static void test_lists(void **state) {
+    (void)state;
+    expect("{\"op\":\"list\",\"id\":1,\"what\":\"targets\"}",
+           "{\"op\":\"reply\",\"to\":\"list\",\"id\":1,\"tick\":0,\"targets\":[{\"name\":\"mouse\",\"x\":10."
+           "00,\"y\":20.00},"
+           "{\"name\":\"home\",\"x\":400.00,\"y\":300.00}]}\n");
+    expect("{\"op\":\"list\",\"what\":\"kinds\"}", "{\"op\":\"reply\",\"to\":\"list\",\"tick\":0,\"kinds\":[{"
+                                                   "\"name\":\"prey\",\"radius\":8,\"max_speed\":100,"
+                                                   "\"max_force\":200,\"count\":2},{\"name\":\"hunter\","
+                                                   "\"radius\":20,\"max_speed\":100,\"max_force\":200,"
+                                                   "\"count\":1}]}\n");
+    expect(
+        "{\"op\":\"list\"}",
+        "{\"op\":\"reply\",\"to\":\"list\",\"tick\":0,\"scenarios\":[{\"name\":\"lake\",\"title\":\"Lake\","
+        "\"description\":\"Wet "
+        "\\\"water\\\"\"},{\"name\":\"pond\",\"title\":\"Pond\",\"description\":\"\"}]}\n");
+    assert_non_null(strstr(apply("{\"op\":\"list\",\"what\":\"behaviors\"}"),
+                           "{\"name\":\"arrive\",\"params\":[{\"param\":\"weight\","));
+    source.context = &stage; /* see list() */
+    refuse("{\"op\":\"list\",\"id\":1}", "no_scenario", "", "the directory is gone");
+}
+
+static void test_time(void **state) {
+    (void)state;
+    char expected[200];
+    expect("{\"op\":\"pause\",\"id\":1}", "{\"op\":\"reply\",\"to\":\"pause\",\"id\":1,\"tick\":0}\n");
+    assert_false(effects.paused); /* it was */
+    const char *answer = apply("{\"op\":\"step\",\"count\":60}");
+    (void)snprintf(expected, sizeof expected,
+                   "{\"op\":\"reply\",\"to\":\"step\",\"tick\":60,\"hash\":\"%016llx\"}\n",
+                   (unsigned long long)world_hash(stage.world));
+    assert_string_equal(answer, expected);
+    assert_int_equal(effects.step_ticks, 60);
+    assert_false(effects.changed);
+    assert_int_equal(world_tick(stage.world), 60);
+    expect("{\"op\":\"resume\",\"id\":3}", "{\"op\":\"reply\",\"to\":\"resume\",\"id\":3,\"tick\":60}\n");
+    assert_true(effects.resumed);
+    assert_false(stage.is_paused);
+    refuse("{\"op\":\"step\",\"id\":1}", "not_paused", "", "the world runs; send pause first");
+    expect("{\"op\":\"pause\"}", "");
+    assert_true(effects.paused && stage.is_paused);
+    is_stopped = true;
+    answer = apply("{\"op\":\"step\",\"id\":\"s\",\"count\":2}");
+    is_stopped = false;
+    (void)snprintf(
+        expected, sizeof expected,
+        "{\"op\":\"reply\",\"to\":\"step\",\"id\":\"s\",\"tick\":62,\"hash\":\"%016llx\",\"stopped\":true}\n",
+        (unsigned long long)world_hash(stage.world));
+    assert_string_equal(answer, expected);
+}
+
+static void test_load(void **state) {
+    (void)state;
+    char expected[200];
+    (void)apply("{\"op\":\"step\",\"count\":3}");
+    const uint32_t epoch = stage.epoch;
+    const char *answer = apply("{\"op\":\"load\",\"id\":1,\"scenario\":\"lake\"}");
+    (void)snprintf(
+        expected, sizeof expected,
+        "{\"op\":\"reply\",\"to\":\"load\",\"id\":1,\"tick\":0,\"scenario\":\"lake\",\"hash\":\"%016llx\"}\n",
+        (unsigned long long)world_hash(stage.world));
+    assert_string_equal(answer, expected);
+    assert_true(effects.loaded && effects.changed && effects.described);
+    assert_int_equal(stage.epoch, epoch + 1);
+    assert_int_equal(world_seed(stage.world), 9);
+    assert_true(stage.is_paused); /* a paused server stays paused */
+    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":77}");
+    assert_int_equal(world_seed(stage.world), 77);
+    overrides = (struct stage_overrides){.has_seed = true, .seed = 5, .tick_hz = 120.0};
+    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\"}");
+    assert_int_equal(world_seed(stage.world), 5);
+    assert_true(world_tick_hz(stage.world) == 120.0);
+    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":78}"); /* who asks for a seed gets it */
+    assert_int_equal(world_seed(stage.world), 78);
+    refuse("{\"op\":\"load\",\"id\":1,\"scenario\":\"nowhere\"}", "no_scenario", "scenario",
+           "no scenario \\\"nowhere\\\"");
+    refuse("{\"op\":\"load\",\"id\":1,\"scenario\":\"broken\"}", "bad_scenario", "scenario",
+           "broken.json: world.size: missing");
+    refuse("{\"op\":\"mouse\",\"id\":1,\"x\":1,\"y\":2}", "no_target", "",
+           "no target \\\"mouse\\\"; this scenario has \\\"rock\\\"");
+}
+
+static void test_describe(void **state) {
+    (void)state;
+    struct message_scenario *text = calloc(1, sizeof *text);
+    assert_non_null(text);
+    stage_describe(&stage, text);
+    assert_string_equal(text->name, "pond");
+    assert_string_equal(text->title, "Pond");
+    assert_string_equal(text->edge, "wrap");
+    assert_int_equal(text->kind_count, 2);
+    assert_int_equal(text->kinds[0].count, 2);
+    assert_true(text->kinds[1].radius == 20.0f);
+    assert_string_equal(text->targets[1], "home");
+    free(text);
+}
+
+/* Geometry as a viewer gets it; flow fields of any kind sampled at the centres of about square cells. */
+static void test_describe_geometry(void **state) {
+    (void)state;
+    static const char text[] = "{\"name\":\"t\",\"world\":{\"size\":[800,200],\"obstacles\":[{\"box\":[1,2,3,"
+                               "4]}],\"walls\":[[5,6,7,8]],"
+                               "\"paths\":{\"road\":{\"points\":[[1,2],[3,4]],\"radius\":9}},"
+                               "\"flow_fields\":{\"sink\":{\"towards\":[0,100,50]}}}}";
+    struct scenario scenario;
+    struct failure failure = {0};
+    assert_int_equal(scenario_read(text, sizeof text - 1, &scenario, &failure), 0);
+    put(&scenario);
+    scenario_fini(&scenario);
+    struct message_scenario *told = calloc(1, sizeof *told);
+    assert_non_null(told);
+    stage_describe(&stage, told);
+    const struct message_geometry *geometry = &told->geometry;
+    assert_true(geometry->obstacle_count == 1 && geometry->obstacles[0].size.y == 4.0f);
+    assert_true(geometry->wall_count == 1 && geometry->walls[0].to.y == 8.0f);
+    assert_true(geometry->path_count == 1 && geometry->paths[0].radius == 9.0f);
+    assert_string_equal(geometry->paths[0].name, "road");
+    assert_int_equal(geometry->flow_count, 1);
+    const struct message_flow *flow = &geometry->flows[0];
+    assert_string_equal(flow->name, "sink");
+    assert_true(flow->columns == 40 && flow->rows == 10);
+    assert_true(flow->vectors[40 * 10 - 1].x == -50.0f && flow->vectors[0].y > 0.0f);
+    free(told);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_describe_geometry, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_heeds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_heeds_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_spawn, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_params, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_param_errors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_load, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_describe, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

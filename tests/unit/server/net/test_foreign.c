@@ -1,0 +1,69 @@
+/* HTTP and TLS by their first bytes, however few have come; ours never. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include <string.h>
+
+#include "server/net/foreign.h"
+
+static void expect_look(const char *bytes, size_t length, enum foreign last) {
+    for (size_t i = 0; i < length; i++) {
+        const enum foreign found = foreign_look(bytes, i);
+        if (found != FOREIGN_MAYBE && found != last) {
+            fail_msg("%.*s: %d", (int)i, bytes, (int)found);
+        }
+    }
+    assert_int_equal(foreign_look(bytes, length), last);
+}
+
+static void http(void **state) {
+    (void)state;
+    static const char *const lines[] = {"GET / HTTP/1.1\r\n",
+                                        "POST /x HTTP/1.0\n",
+                                        "HEAD / HTTP/1.1",
+                                        "OPTIONS * H",
+                                        "CONNECT a:1 HTTP/1.1",
+                                        "DELETE /",
+                                        "PUT /a",
+                                        "PATCH /",
+                                        "TRACE / H",
+                                        "PRI * HTTP/2.0\r\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect_look(lines[i], strlen(lines[i]), FOREIGN_HTTP);
+    }
+}
+
+static void tls(void **state) {
+    (void)state;
+    expect_look("\x16\x03\x01\x02\x00", 5, FOREIGN_TLS);
+    assert_int_equal(foreign_look("\x16", 1), FOREIGN_MAYBE);
+    assert_int_equal(foreign_look("\x16\x02", 2), FOREIGN_NO);
+}
+
+static void ours(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "{\"op\":\"ping\"}\n", "\n", "GETTER", "get / http", "PING\r\n", "\xff", "G\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect_look(lines[i], strlen(lines[i]), FOREIGN_NO);
+    }
+    assert_int_equal(foreign_look("", 0), FOREIGN_MAYBE);
+}
+
+static void answer_is_whole(void **state) {
+    (void)state;
+    const char *answer = foreign_answer();
+    const char *body = strstr(answer, "\r\n\r\n");
+    assert_non_null(body);
+    assert_non_null(strstr(answer, "Content-Length: 80\r\n"));
+    assert_int_equal(strlen(body + 4), 80);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(http),
+        cmocka_unit_test(tls),
+        cmocka_unit_test(ours),
+        cmocka_unit_test(answer_is_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,445 @@
+/* Scenario files: a good one read to the last member, and a table of mistakes with the place and words of
+ * each. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/buffer.h"
+#include "server/scenario/scenario.h"
+#include "server/sim/world/world.h"
+
+static struct scenario scenario;
+
+static int read_text(const char *text, struct failure *failure) {
+    return scenario_read(text, strlen(text), &scenario, failure);
+}
+
+static void test_everything(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"name\":\"Title\",\"description\":\"Words\",\"seed\":9007199254740991,\"tick_hz\":30,"
+        "\"world\":{\"size\":[640,480],\"edge\":\"contain\"},"
+        "\"targets\":{\"mouse\":[400,300],\"dot\":{\"at\":[1,2],\"jump_within\":2,\"jump_margin\":10}},"
+        "\"kinds\":{\"prey\":{\"mass\":2,\"max_speed\":[50,150],\"max_turn_rate\":180,\"locomotion\":"
+        "\"direct\","
+        "\"behaviors\":[{\"flee\":{\"target\":\"dot\",\"weight\":3,\"panic_distance\":90}},"
+        "{\"arrive\":{\"target\":\"mouse\",\"slowing_distance\":20,\"law\":\"linear\"}}]},\"rock\":{}},"
+        "\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"velocity\":[3,4],\"heading\":-90},"
+        "{\"kind\":\"rock\",\"count\":40,\"in\":{\"rect\":[5,6,7,8]}},"
+        "{\"kind\":\"rock\",\"count\":2,\"in\":{\"circle\":[9,10,11]}},{\"kind\":\"rock\",\"count\":3,\"at\":"
+        "[0,0]}]}";
+    struct failure failure = {0};
+    if (read_text(text, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct world_def *def = &scenario.def;
+    assert_string_equal(scenario.title, "Title");
+    assert_string_equal(scenario.description, "Words");
+    assert_true(def->seed == UINT64_C(9007199254740991));
+    assert_true(def->tick_hz == 30.0 && def->size.x == 640.0f && def->size.y == 480.0f);
+    assert_int_equal(def->edge, EDGE_CONTAIN);
+    assert_int_equal(def->target_count, 2);
+    assert_string_equal(def->targets[1].name, "dot");
+    assert_true(def->targets[1].jump_within == 2.0f && def->targets[1].jump_margin == 10.0f);
+    assert_int_equal(def->kind_count, 2);
+    const struct kind_def *prey = &def->kinds[0];
+    assert_true(prey->body.mass.low == 2.0f && prey->body.mass.high == 2.0f);
+    assert_true(prey->body.max_speed.low == 50.0f && prey->body.max_speed.high == 150.0f);
+    assert_true(fabsf(prey->body.max_turn_rate - 3.14159265f) < 1e-5f);
+    assert_int_equal(prey->body.locomotion, LOCOMOTION_DIRECT);
+    assert_int_equal(prey->state_count, 1);
+    assert_string_equal(prey->states[0].name, "flee");
+    assert_int_equal(prey->states[0].behavior_count, 2);
+    assert_true(prey->states[0].behaviors[0].weight == 3.0f);
+    assert_true(prey->states[0].behaviors[0].panic_distance == 90.0f);
+    assert_int_equal(prey->states[0].behaviors[1].type, BEHAVIOR_ARRIVE);
+    assert_int_equal(prey->states[0].behaviors[1].law, ARRIVE_LINEAR);
+    assert_string_equal(def->kinds[1].states[0].name, "idle");
+    assert_int_equal(def->placement_count, 4);
+    const struct placement_def *placed = def->placements;
+    assert_true(placed[0].has_velocity && placed[0].has_heading && placed[0].count == 1);
+    assert_true(placed[0].velocity.y == 4.0f && fabsf(placed[0].heading + 1.5707963f) < 1e-6f);
+    assert_int_equal(placed[1].shape, PLACE_RECT);
+    assert_true(placed[1].at.x == 5.0f && placed[1].size.y == 8.0f && placed[1].count == 40);
+    assert_false(placed[1].has_velocity || placed[1].has_heading);
+    assert_int_equal(placed[2].shape, PLACE_CIRCLE);
+    assert_true(placed[2].radius == 11.0f);
+    assert_int_equal(placed[3].shape, PLACE_POINT);
+    assert_int_equal(placed[3].count, 3);
+    scenario_fini(&scenario);
+}
+
+static void test_geometry(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"name\":\"t\",\"world\":{\"size\":[800,600],\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[4,5,6,7]"
+        "},"
+        "{\"polygon\":[[0,0],[9,0],[0,9]]}],\"walls\":[[1,2,3,4]],"
+        "\"paths\":{\"a\":{\"points\":[[1,2],[3,4],[5,6]],\"radius\":7,\"loop\":true},\"b\":{\"points\":[[1,"
+        "2],[3,4]]}},"
+        "\"flow_fields\":{\"u\":{\"uniform\":[1,-2]},\"v\":{\"vortex\":[1,2,-3]},\"n\":{\"noise\":{\"scale\":"
+        "50,"
+        "\"strength\":60,\"seed\":7}},\"t\":{\"towards\":[4,5,6]},\"g\":{\"grid\":{\"cells\":[2,1],"
+        "\"vectors\":[[1,2],"
+        "[3,4]]}}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{\"path\":\"b\",\"direction\":-1}},"
+        "{\"follow_flow\":{\"flow_field\":\"g\"}},{\"avoid_obstacles\":{\"horizon\":2}}]}}}";
+    struct failure failure = {0};
+    if (read_text(text, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct geometry_def *geometry = &scenario.def.geometry;
+    assert_int_equal(geometry->obstacle_count, 3);
+    assert_true(geometry->obstacles[0].shape == OBSTACLE_CIRCLE && geometry->obstacles[0].radius == 3.0f);
+    assert_true(geometry->obstacles[1].shape == OBSTACLE_BOX && geometry->obstacles[1].size.y == 7.0f);
+    assert_true(geometry->obstacles[2].point_count == 3 && geometry->obstacles[2].points[1].x == 9.0f);
+    assert_true(geometry->wall_count == 1 && geometry->walls[0].to.x == 3.0f);
+    assert_int_equal(geometry->path_count, 2);
+    assert_true(geometry->paths[0].is_loop && geometry->paths[0].radius == 7.0f);
+    assert_true(geometry->paths[0].point_count == 3 && geometry->paths[0].points[2].y == 6.0f);
+    assert_false(geometry->paths[1].is_loop);
+    assert_int_equal(geometry->flow_count, 5);
+    assert_true(geometry->flows[0].type == FLOW_UNIFORM && geometry->flows[0].vector.y == -2.0f);
+    assert_true(geometry->flows[1].type == FLOW_VORTEX && geometry->flows[1].strength == -3.0f);
+    assert_true(geometry->flows[2].type == FLOW_NOISE && geometry->flows[2].seed == 7);
+    assert_true(geometry->flows[3].type == FLOW_TOWARDS && geometry->flows[3].at.x == 4.0f);
+    assert_true(geometry->flows[4].columns == 2 && geometry->flows[4].vectors[1].x == 3.0f);
+    const struct behavior_def *behaviors = scenario.def.kinds[0].states[0].behaviors;
+    assert_string_equal(behaviors[0].path, "b");
+    assert_true(behaviors[0].direction == -1.0f && behaviors[2].horizon == 2.0f);
+    assert_string_equal(behaviors[1].flow_field, "g");
+    scenario_fini(&scenario);
+}
+
+/* The movement manager tutorial's hunter. */
+static void test_states(void **state) {
+    (void)state;
+    struct failure failure = {0};
+    const int result =
+        read_text("{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"prey\":{},\"hunter\":{\"max_"
+                  "stamina\":200,"
+                  "\"states\":["
+                  "{\"name\":\"rest\",\"when\":{\"exhausted\":true},\"stamina_rate\":60},"
+                  "{\"name\":\"pursue\",\"when\":{\"exhausted\":false,\"any\":[{\"has_quarry\":true},"
+                  "{\"near\":{\"kind\":\"prey\",\"within\":150}}]},\"stamina_rate\":-120,"
+                  "\"behaviors\":[{\"pursue\":{\"kind\":\"prey\",\"keep\":true}}]},"
+                  "{\"name\":\"wander\",\"combine\":\"dithered\",\"behaviors\":[{\"wander\":{\"probability\":"
+                  "0.5}}]}]}}}",
+                  &failure);
+    if (result != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct kind_def *hunter = &scenario.def.kinds[1];
+    assert_int_equal(hunter->state_count, 3);
+    assert_true(hunter->body.max_stamina == 200.0f && hunter->states[1].stamina_rate == -120.0f);
+    const struct condition_def *when = hunter->states[1].conditions;
+    const int expected[] = {CONDITION_ALL, CONDITION_NOT,        CONDITION_EXHAUSTED,
+                            CONDITION_ANY, CONDITION_HAS_QUARRY, CONDITION_NEAR};
+    assert_int_equal(hunter->states[1].condition_count, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(when[i].type, expected[i]);
+    }
+    assert_true(when[0].count == 2 && when[3].count == 2 && when[5].target.within == 150.0f);
+    assert_string_equal(when[5].target.kind, "prey");
+    assert_true(hunter->states[1].behaviors[0].keep);
+    assert_int_equal(hunter->states[2].combine, COMBINE_DITHERED);
+    assert_true(hunter->states[2].behaviors[0].probability == 0.5f);
+    assert_true(hunter->states[2].behaviors[0].wander_radius == 30.0f);
+    struct world *world = NULL;
+    assert_int_equal(world_create(&scenario.def, &world, NULL), WORLD_OK);
+    world_destroy(world);
+    scenario_fini(&scenario);
+}
+
+static void test_last_words(void **state) {
+    (void)state;
+    struct failure failure;
+    assert_int_equal(
+        read_text("{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"p\":{\"behaviors\":["
+                  "{\"orca\":{\"horizon\":3,\"max_neighbors\":5}},{\"contain\":{}},"
+                  "{\"contain\":{\"rect\":[10,20,30,40],\"margin\":7}},"
+                  "{\"contain\":{\"circle\":[1,2,3],\"prediction\":0.5}},"
+                  "{\"separation\":{\"max_neighbors\":7}},{\"flock\":{}}]}}}",
+                  &failure),
+        0);
+    const struct behavior_def *behaviors = scenario.def.kinds[0].states[0].behaviors;
+    assert_int_equal(behaviors[0].type, BEHAVIOR_ORCA);
+    assert_true(behaviors[0].horizon == 3.0f && behaviors[0].weight == 1.0f &&
+                behaviors[0].obstacle_horizon == 0.5f && behaviors[0].max_neighbors == 5);
+    assert_int_equal(behaviors[1].region.shape, REGION_WORLD);
+    assert_int_equal(behaviors[2].region.shape, REGION_RECT);
+    assert_true(behaviors[2].region.at.y == 20.0f && behaviors[2].region.size.x == 30.0f &&
+                behaviors[2].margin == 7.0f);
+    assert_int_equal(behaviors[3].region.shape, REGION_CIRCLE);
+    assert_true(behaviors[3].region.radius == 3.0f && behaviors[3].prediction == 0.5f);
+    assert_int_equal(behaviors[4].max_neighbors, 7);
+    assert_int_equal(behaviors[5].max_neighbors, 0);
+    scenario_fini(&scenario);
+}
+
+static void test_defaults(void **state) {
+    (void)state;
+    struct failure failure;
+    assert_int_equal(read_text("{\"name\":\"\",\"world\":{\"size\":[1,1]}}", &failure), 0);
+    assert_int_equal(scenario.def.seed, 1);
+    assert_true(scenario.def.tick_hz == 60.0);
+    assert_int_equal(scenario.def.edge, EDGE_OPEN);
+    scenario_fini(&scenario);
+}
+
+#define WORLD "\"name\":\"t\",\"world\":{\"size\":[800,600]}"
+#define MOUSE ",\"targets\":{\"mouse\":[1,2]}"
+#define PREY  MOUSE ",\"kinds\":{\"prey\":{}}"
+
+#define IN    "\"name\":\"t\",\"world\":{\"size\":[800,600],"
+#define STATE WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":"
+
+/* text, JSON path, words that must stand in the message */
+static const char *const mistakes[][3] = {
+    {"", "", "line 1, column 1"},
+    {"{\"name\":\"t\",\n\"world\":}", "", "line 2, column 9"},
+    {"[]", "", "expected an object"},
+    {"{\"world\":{\"size\":[800,600]}}", "name", "missing"},
+    {"{\"name\":7,\"world\":{\"size\":[800,600]}}", "name", "expected a string, found a number"},
+    {"{\"name\":\"t\"}", "world", "missing"},
+    {"{" WORLD ",\"walls\":[]}", "walls",
+     "allowed: name, description, seed, tick_hz, world, targets, kinds, agents"},
+    {"{" WORLD ",\"seed\":-1}", "seed", "-1 is out of range: 0 to 9007199254740991"},
+    {"{" WORLD ",\"seed\":1.5}", "seed", "integer"},
+    {"{" WORLD ",\"tick_hz\":481}", "tick_hz", "481 is out of range: 1 to 480"},
+    {"{\"name\":\"t\",\"world\":{}}", "world.size", "missing"},
+    {"{\"name\":\"t\",\"world\":{\"size\":800}}", "world.size", "expected a point [x, y], found a number"},
+    {"{\"name\":\"t\",\"world\":{\"size\":[0,600]}}", "world.size[0]", "0 is out of range: 1 to 100000"},
+    {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"edge\":\"round\"}}", "world.edge",
+     "\"round\" is not one of \"open\", \"wrap\", \"bounce\", \"contain\""},
+    {"{" IN "\"obstacle\":[]}}", "world.obstacle",
+     "unknown key \"obstacle\"; allowed: size, edge, obstacles"},
+    {"{" IN "\"obstacles\":{}}}", "world.obstacles", "expected an array, found an object"},
+    {"{" IN "\"obstacles\":[{\"ball\":[1,2,3]}]}}", "world.obstacles[0].ball", "no obstacle \"ball\""},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2]}]}}", "world.obstacles[0].circle",
+     "expected [x, y, r], found an array of 2"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[1,2,3,-4]}]}}", "world.obstacles[1].box[3]",
+     "-4 is out of range: 0 to 1000000 px"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[1,2],[3,4]]}]}}", "world.obstacles[0].polygon",
+     "2 points; allowed are 3 to 16"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[0,0],[9,0],[2,2],[0,9]]}]}}", "world.obstacles[0].polygon",
+     "must be convex"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"box\":[1,2,3,4]}]}}", "world.obstacles[0]", "found 2 keys"},
+    {"{" IN "\"edge\":\"wrap\",\"walls\":[[0,0,500,0]]}}", "world.walls[0]", "at most half"},
+    {"{" IN "\"walls\":[[0,0,500]]}}", "world.walls[0]", "expected [x1, y1, x2, y2], found an array of 3"},
+    {"{" IN "\"paths\":[]}}", "world.paths", "expected an object by name, found an array"},
+    {"{" IN "\"paths\":{\"a b\":{}}}}", "world.paths.a b", "is not a name"},
+    {"{" IN "\"paths\":{\"a\":{}}}}", "world.paths.a.points", "missing; expected [[x, y], ...]"},
+    {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2]]}}}}", "world.paths.a.points",
+     "1 points; allowed are 2 to 64"},
+    {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2],[3,4]],\"looop\":true}}}}", "world.paths.a.looop",
+     "unknown key \"looop\"; allowed: radius, loop, points"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"gust\":[1,2]}}}}", "world.flow_fields.f.gust",
+     "no flow field \"gust\""},
+    {"{" IN "\"flow_fields\":{\"f\":{\"noise\":{\"scale\":9}}}}}", "world.flow_fields.f.noise.strength",
+     "missing"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"grid\":{\"cells\":[2,1.5],\"vectors\":[]}}}}}",
+     "world.flow_fields.f.grid.cells", "whole numbers"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"grid\":{\"cells\":[2,2],\"vectors\":[[1,2]]}}}}}",
+     "world.flow_fields.f.grid.vectors", "expected an array of 4 vectors [vx, vy], row by row; found 1"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{}}]}}}",
+     "kinds.p.behaviors[0].follow_path.path", "missing"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"stay_on_path\":{\"path\":\"a\"}}]}}}",
+     "kinds.p.behaviors[0].stay_on_path.path", "no path \"a\"; this world has none"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"uniform\":[1,2]}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_flow\":{"
+     "\"flow_field\":\"g\"}}]}}}",
+     "kinds.p.behaviors[0].follow_flow.flow_field", "no flow field \"g\"; this world has \"f\""},
+    {"{" WORLD ",\"targets\":[]}", "targets", "expected an object"},
+    {"{" WORLD ",\"targets\":{\"a b\":[1,2]}}", "targets.a b", "is not a name"},
+    {"{" WORLD ",\"targets\":{\"t\":5}}", "targets.t",
+     "expected a point [x, y] or an object, found a number"},
+    {"{" WORLD ",\"targets\":{\"t\":[1]}}", "targets.t", "found an array of 1"},
+    {"{" WORLD ",\"targets\":{\"t\":{}}}", "targets.t.at", "missing"},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"jump\":1}}}", "targets.t.jump", "unknown key \"jump\""},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"jump_within\":-1}}}", "targets.t.jump_within",
+     "-1 is out of range"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"max_speed\":30000}}}", "kinds.p.max_speed",
+     "30000 is out of range: 0 to 20000 px/s"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"max_speed\":[9,1]}}}", "kinds.p.max_speed", "upside down"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"speed\":1}}}", "kinds.p.speed",
+     "unknown key \"speed\"; allowed: mass, radius"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[]}}}", "kinds.p.states", "0 states; a kind has 1 to 16"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":{}}}}", "kinds.p.states", "expected an array of states"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[{}]}}}", "kinds.p.states[0].name", "missing"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[],\"states\":[{\"name\":\"a\"}]}}}", "kinds.p.states",
+     "\"behaviors\" is there too"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":{\"exhausted\":true}}]}}}",
+     "kinds.p.states", "the last state has a condition"},
+    {"{" STATE "{}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when", "empty; allowed: near, exhausted"},
+    {"{" STATE "{\"neer\":{}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.neer",
+     "unknown condition \"neer\"; allowed: near"},
+    {"{" STATE "{\"exhausted\":1}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.exhausted",
+     "expected true or false, found a number"},
+    {"{" STATE "{\"stamina_below\":2}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.stamina_below",
+     "2 is out of range: 0 to 1"},
+    {"{" STATE "{\"any\":[{\"exhausted\":true},{\"near\":{\"kind\":\"q\"}}]}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.kind", "no kind \"q\"; this scenario has \"p\""},
+    {"{" STATE "{\"not\":{\"near\":{}}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.target",
+     "missing; one of"},
+    {"{" STATE
+     "{\"all\":[{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true},"
+     "{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true},{\"exhausted\":true}]}},{\"name\":\"b\"}"
+     "]}}}",
+     "kinds.p.states[0].when.all[7].exhausted", "too many parts: at most 8"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\",\"kind\":\"p\"}}]}}}",
+     "kinds.p.behaviors[0].seek", "only one of target, kind and agent"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"interpose\":{\"target\":\"mouse\"}}]}}}",
+     "kinds.p.behaviors[0].interpose.second_target", "missing; one of second_target"},
+    {"{" WORLD ",\"kinds\":{\"p\":7}}", "kinds.p", "expected an object, found a number"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":{}}}}", "kinds.p.behaviors", "expected an array"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[7]}}}", "kinds.p.behaviors[0]", "found a number"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{}]}}}", "kinds.p.behaviors[0]", "found 0 keys"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{},\"flee\":{}}]}}}",
+     "kinds.p.behaviors[0]", "found 2 keys"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"fly\":{}}]}}}", "kinds.p.behaviors[0].fly",
+     "no behaviour \"fly\"; there are \"seek\", \"flee\", \"arrive\""},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{}}]}}}",
+     "kinds.p.behaviors[0].seek.target", "missing"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}},"
+     "{\"seek\":{\"target\":\"mous\"}}]}}}",
+     "kinds.p.behaviors[1].seek.target", "no target \"mous\"; this scenario has \"mouse\""},
+    {"{" WORLD MOUSE
+     ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\",\"slowing_distance\":1}}]}}}",
+     "kinds.p.behaviors[0].seek.slowing_distance", "unknown key"},
+    {"{" WORLD PREY ",\"agents\":{}}", "agents", "expected an array"},
+    {"{" WORLD PREY ",\"agents\":[{\"at\":[1,2]}]}", "agents[0].kind", "missing"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2]},{\"kind\":\"bird\",\"at\":[1,2]}]}",
+     "agents[1].kind", "no kind \"bird\"; this scenario has \"prey\""},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"separation\":{\"kinds\":[\"p\",\"q\"]}}]}}}",
+     "kinds.p.behaviors[0].separation.kinds[1]", "no kind \"q\"; this scenario has \"p\""},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"cohesion\":{\"kinds\":\"p\"}}]}}}",
+     "kinds.p.behaviors[0].cohesion.kinds", "expected an array of names"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"flock\":{\"cohesion_view\":361}}]}}}",
+     "kinds.p.behaviors[0].flock.cohesion_view", "0 to 360 deg"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"flock\":{\"max_neighbors\":33}}]}}}",
+     "kinds.p.behaviors[0].flock.max_neighbors", "33 is out of range: 0 to 32"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"orca\":{\"max_neighbors\":0}}]}}}",
+     "kinds.p.behaviors[0].orca.max_neighbors", "0 is out of range: 1 to 32"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"orca\":{\"weight\":2}}]}}}",
+     "kinds.p.behaviors[0].orca.weight", "2 is out of range: 0 to 1"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"orca\":{\"kinds\":[\"q\"]}}]}}}",
+     "kinds.p.behaviors[0].orca.kinds[0]", "no kind \"q\""},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"rect\":[1,2,3]}}]}}}",
+     "kinds.p.behaviors[0].contain.rect", "expected [x, y, w, h], found an array of 3"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"circle\":[1,2,-3]}}]}}}",
+     "kinds.p.behaviors[0].contain.circle[2]", "-3 is out of range: 0 to 1000000 px"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"circle\":[1,2,3],\"rect\":[1,2,3,4]}}]}}}",
+     "kinds.p.behaviors[0].contain", "a region is one of them, or the world"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"contain\":{\"square\":[1,2,3]}}]}}}",
+     "kinds.p.behaviors[0].contain.square",
+     "unknown key \"square\"; allowed: weight, margin, prediction, tier, probability, rect, circle"},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"queue\":{}}]}}}", "kinds.p.behaviors[0].queue.target",
+     "missing; one of"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\"}]}", "agents[0]", "\"at\" or \"in\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"in\":{\"circle\":[1,2,3]}}]}",
+     "agents[0].in", "\"at\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"count\":0,\"at\":[1,2]}]}", "agents[0].count",
+     "0 is out of range"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"square\":[1,2,3]}}]}", "agents[0].in",
+     "expected exactly"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{}}]}", "agents[0].in", "expected exactly"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[1,2,3]}}]}", "agents[0].in.rect",
+     "found an array of 3"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[1,2,3,-4]}}]}", "agents[0].in.rect[3]",
+     "-4 is out of range"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"circle\":[1,2,\"r\"]}}]}",
+     "agents[0].in.circle[2]", "found a string"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"heading\":361}]}", "agents[0].heading",
+     "361 is out of range: -360 to 360"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":1000000},"
+     "{\"kind\":\"prey\",\"at\":[1,2],\"count\":1000000}]}",
+     "agents[1]", "1048576 agents"},
+};
+
+static void test_mistakes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct failure failure = {0};
+        if (read_text(mistakes[i][0], &failure) == 0) {
+            fail_msg("accepted: %s", mistakes[i][0]);
+        }
+        if (strcmp(failure.field, mistakes[i][1]) != 0 || strstr(failure.message, mistakes[i][2]) == NULL) {
+            fail_msg("%s\n  said \"%s\": %s", mistakes[i][0], failure.field, failure.message);
+        }
+        assert_null(scenario.def.kinds); /* nothing is left behind */
+        assert_null(scenario.def.geometry.obstacles);
+    }
+}
+
+/* Too many targets, kinds, behaviours: one more than allowed. */
+static void test_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *item, *after, *words;
+        int limit;
+    } cases[] = {
+        {"{" WORLD ",\"targets\":{", "\"n%d\":[1,2]", "}}", "too many targets: at most 256", LIMIT_TARGETS},
+        {"{" WORLD ",\"kinds\":{", "\"n%d\":{}", "}}", "too many kinds: at most 64", LIMIT_KINDS},
+        {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[",
+         "{\"seek\":{\"target\":\"mouse\",\"weight\":%d}}", "]}}}", "at most 16", LIMIT_BEHAVIORS},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int over = 0; over <= 1; over++) {
+            struct buffer text;
+            buffer_init(&text, 1 << 20);
+            buffer_append_text(&text, cases[c].before);
+            for (int i = 0; i < cases[c].limit + over; i++) {
+                char item[64];
+                const char *mark = strstr(cases[c].item, "%d");
+                (void)snprintf(item, sizeof item, "%s%.*s%d%s", i == 0 ? "" : ",",
+                               (int)(mark - cases[c].item), cases[c].item, i, mark + 2);
+                buffer_append_text(&text, item);
+            }
+            buffer_append_text(&text, cases[c].after);
+            struct failure failure = {0};
+            const int result = scenario_read(text.data, text.length, &scenario, &failure);
+            assert_int_equal(result, over == 0 ? 0 : -1);
+            if (over == 1) {
+                assert_non_null(strstr(failure.message, cases[c].words));
+            }
+            scenario_fini(&scenario);
+            buffer_fini(&text);
+        }
+    }
+}
+
+static void test_file(void **state) {
+    (void)state;
+    struct failure failure = {0};
+    assert_int_equal(scenario_load_file("scenarios/seek.json", &scenario, &failure), 0);
+    assert_string_equal(scenario.name, "seek");
+    scenario_fini(&scenario);
+    assert_int_equal(scenario_load_file("/nowhere/x.json", &scenario, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_NO_SCENARIO);
+
+    char path[] = "/tmp/drover-test-scenario-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    static const char text[] = "{" WORLD ",\"kinds\":{\"p\":{\"mass\":0}}}";
+    assert_int_equal(write(descriptor, text, sizeof text - 1), (int)sizeof text - 1);
+    close(descriptor);
+    char expected[200];
+    (void)snprintf(expected, sizeof expected, "%s: kinds.p.mass: 0 is out of range: 0.01 to 1000000 mass",
+                   path);
+    assert_int_equal(scenario_load_file(path, &scenario, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
+    assert_string_equal(failure.message, expected);
+    (void)unlink(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_geometry), cmocka_unit_test(test_states),
+        cmocka_unit_test(test_last_words), cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* Wrong tokens: when they are answered, whose they are, what is forgotten. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include <stdio.h>
+
+#include "server/sessions/token_guard.h"
+
+static struct token_guard guard;
+
+static int set_up(void **state) {
+    (void)state;
+    guard = (struct token_guard){0};
+    return 0;
+}
+
+static void use_up(const char *address, uint64_t now_ms) {
+    for (int i = 0; i < LIMIT_TOKEN_FREE; i++) {
+        assert_int_equal(token_guard_wrong(&guard, address, now_ms), now_ms);
+    }
+}
+
+static void one_a_second_after_the_first_ten(void **state) {
+    (void)state;
+    use_up("192.0.2.1", 5000);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5000), 6000);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5010), 7000); /* of another session, say */
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5020), 8000);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 9500), 10500);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.2", 5020), 5020); /* another address */
+}
+
+static void a_debt_ends(void **state) {
+    (void)state;
+    use_up("192.0.2.1", 5000);
+    uint64_t answer_ms = 0;
+    for (int i = 0; i < 5000; i++) {
+        answer_ms = token_guard_wrong(&guard, "192.0.2.1", 5000);
+    }
+    assert_int_equal(answer_ms, 5000 + TOKEN_GUARD_MOST_MS);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 15000), 16000);
+}
+
+static void an_address_is_a_house(void **state) {
+    (void)state;
+    use_up("2001:db8:1:2::1", 5000);
+    assert_int_equal(token_guard_wrong(&guard, "2001:db8:1:2:ffff::77", 5000), 6000);
+    assert_int_equal(token_guard_wrong(&guard, "2001:db8:1:3::1", 5000), 5000);
+    use_up("192.0.2.1", 5000);
+    assert_int_equal(token_guard_wrong(&guard, "::ffff:192.0.2.1", 5000), 6000);
+    assert_int_equal(token_guard_wrong(&guard, "::ffff:192.0.2.3", 5000), 5000);
+    use_up("::1", 5000);
+    assert_int_equal(token_guard_wrong(&guard, "::1", 5000), 6000);
+}
+
+static void addresses_are_forgotten(void **state) {
+    (void)state;
+    use_up("192.0.2.1", 5000);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5000), 6000);
+    const uint64_t later_ms = 5000 + TOKEN_GUARD_FORGET_MS;
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", later_ms - 1), later_ms + 999);
+    assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", later_ms + TOKEN_GUARD_FORGET_MS),
+                     later_ms + TOKEN_GUARD_FORGET_MS);
+    /* Many addresses: the table stays as large as it is, and those heard of last are known. */
+    char address[32];
+    for (unsigned i = 0; i < 4 * TOKEN_GUARD_ROWS; i++) {
+        (void)snprintf(address, sizeof address, "10.0.%u.%u", i / 256, i % 256);
+        use_up(address, 10000000 + i);
+    }
+    assert_int_equal(token_guard_wrong(&guard, address, 10002000), 10003000);
+    assert_int_equal(token_guard_wrong(&guard, "10.0.0.0", 10002000), 10002000);
+}
+
+static void the_log_is_told_once_a_second(void **state) {
+    (void)state;
+    assert_int_equal(token_guard_tell(&guard, 5000), 0);
+    use_up("192.0.2.1", 5000);
+    assert_int_equal(token_guard_tell(&guard, 5000), LIMIT_TOKEN_FREE);
+    (void)token_guard_wrong(&guard, "192.0.2.1", 5001);
+    (void)token_guard_wrong(&guard, "192.0.2.2", 5002);
+    assert_int_equal(token_guard_tell(&guard, 5999), 0);
+    assert_int_equal(token_guard_tell(&guard, 6000), 2);
+    assert_int_equal(token_guard_tell(&guard, 7000), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(one_a_second_after_the_first_ten, set_up),
+        cmocka_unit_test_setup(a_debt_ends, set_up),
+        cmocka_unit_test_setup(an_address_is_a_house, set_up),
+        cmocka_unit_test_setup(addresses_are_forgotten, set_up),
+        cmocka_unit_test_setup(the_log_is_told_once_a_second, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* server/sim/math/rng.h */
+#include <math.h>
+
+#include "server/sim/math/rng.h"
+#include "tests/unit/server/cmocka_all.h"
+
+static void test_known_values(void **state) {
+    (void)state;
+    struct rng rng = rng_begin(1, 0, 1, RNG_SPAWN_PLACE);
+    const uint64_t first = rng_next(&rng), second = rng_next(&rng);
+    assert_int_not_equal(first, second);
+    struct rng again = rng_begin(1, 0, 1, RNG_SPAWN_PLACE);
+    assert_true(rng_next(&again) == first && rng_next(&again) == second);
+}
+
+static void test_every_part_of_the_key_matters(void **state) {
+    (void)state;
+    struct rng keys[] = {rng_begin(1, 2, 3, RNG_SPAWN_PLACE), rng_begin(2, 2, 3, RNG_SPAWN_PLACE),
+                         rng_begin(1, 3, 3, RNG_SPAWN_PLACE), rng_begin(1, 2, 4, RNG_SPAWN_PLACE),
+                         rng_begin(1, 2, 3, RNG_SPAWN_BODY),  rng_begin(0, 0, 0, RNG_SPAWN_PLACE)};
+    uint64_t values[6];
+    for (int i = 0; i < 6; i++) {
+        values[i] = rng_next(&keys[i]);
+        for (int j = 0; j < i; j++) {
+            assert_true(values[i] != values[j]);
+        }
+    }
+}
+
+/* Mean and spread of consecutive ids' first numbers: a poor key mix shows as structure here. */
+static void test_uniform_over_subjects(void **state) {
+    (void)state;
+    enum { COUNT = 100000, BINS = 20 };
+    double sum = 0.0;
+    int bins[BINS] = {0};
+    for (uint32_t id = 1; id <= COUNT; id++) {
+        struct rng rng = rng_begin(7, 0, id, RNG_SPAWN_PLACE);
+        const float unit = rng_unit(&rng);
+        assert_true(unit >= 0.0f && unit < 1.0f);
+        sum += (double)unit;
+        bins[(int)(unit * BINS)]++;
+    }
+    assert_true(fabs(sum / COUNT - 0.5) < 0.005);
+    for (int i = 0; i < BINS; i++) {
+        assert_in_range(bins[i], COUNT / BINS - 350, COUNT / BINS + 350);
+    }
+}
+
+static void test_between_stays_between(void **state) {
+    (void)state;
+    struct rng rng = rng_begin(3, 1, 1, RNG_TARGET_JUMP);
+    for (int i = 0; i < 1000; i++) {
+        const float value = rng_between(&rng, -5.0f, 12.5f);
+        assert_true(value >= -5.0f && value <= 12.5f);
+    }
+    assert_true(rng_between(&rng, 4.0f, 4.0f) == 4.0f);
+    assert_true(rng_between(&rng, 4.0f, 3.0f) == 4.0f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_values),
+        cmocka_unit_test(test_every_part_of_the_key_matters),
+        cmocka_unit_test(test_uniform_over_subjects),
+        cmocka_unit_test(test_between_stays_between),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* The tick clock: exact deadlines, catching up, dropping, pausing. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include "server/simulation/tick_clock.h"
+
+static const uint64_t second = 1000000000;
+
+static void test_no_drift(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 60.0, 0);
+    assert_int_equal(tick_clock_span_ns(&clock, 1), 16666666);
+    assert_int_equal(tick_clock_span_ns(&clock, 2), 33333333);
+    assert_int_equal(tick_clock_span_ns(&clock, 3), 50000000);
+    assert_int_equal(tick_clock_span_ns(&clock, 60), second);
+    /* Ten years of ticks are ten years, to the nanosecond. */
+    const uint64_t years = UINT64_C(315360000);
+    assert_int_equal(tick_clock_span_ns(&clock, years * 60), years * second);
+    assert_int_equal(tick_clock_span_ns(&clock, years * 60 + 1), years * second + 16666666);
+    tick_clock_init(&clock, 59.94, 0);
+    assert_int_equal(tick_clock_span_ns(&clock, 5994), 100 * second);
+    tick_clock_init(&clock, 480.0, 0);
+    assert_int_equal(tick_clock_span_ns(&clock, years * 480), years * second);
+}
+
+static void test_one_tick_a_period(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    const uint64_t start = 7 * second + 123;
+    tick_clock_init(&clock, 60.0, start);
+    assert_int_equal(tick_clock_take(&clock, start), 0);
+    assert_int_equal(tick_clock_deadline_ns(&clock), start + 16666666);
+    assert_int_equal(tick_clock_take(&clock, start + 16666665), 0);
+    uint64_t ticks = 0;
+    for (uint64_t ms = 0; ms <= 10000; ms++) {
+        ticks += (uint64_t)tick_clock_take(&clock, start + ms * 1000000);
+    }
+    assert_int_equal(ticks, 600);
+    assert_int_equal(clock.dropped_ticks, 0);
+}
+
+/* Asked exactly at each deadline, there is exactly one tick, for awkward rates too. */
+static void test_deadlines_are_reached(void **state) {
+    (void)state;
+    static const double rates[] = {1.0, 7.0, 29.97, 60.0, 143.856, 480.0};
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+        struct tick_clock clock;
+        tick_clock_init(&clock, rates[r], 99);
+        for (int i = 0; i < 5000; i++) {
+            const uint64_t deadline = tick_clock_deadline_ns(&clock);
+            assert_int_equal(tick_clock_take(&clock, deadline - 1), 0);
+            assert_int_equal(tick_clock_take(&clock, deadline), 1);
+        }
+    }
+}
+
+static void test_debt_is_dropped(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 100.0, 0);
+    assert_int_equal(tick_clock_take(&clock, 50000000), 5); /* five owed: all made up */
+    assert_int_equal(clock.dropped_ticks, 0);
+    assert_int_equal(tick_clock_take(&clock, 50000000 + 60000000 + 1), 5); /* six owed */
+    assert_int_equal(clock.dropped_ticks, 1);
+    assert_int_equal(tick_clock_take(&clock, 3600 * second), 5);
+    assert_int_equal(clock.dropped_ticks, 1 + 360000 - 11 - 5);
+    assert_int_equal(tick_clock_take(&clock, 3600 * second), 0);
+    assert_int_equal(tick_clock_deadline_ns(&clock), 3600 * second + 10000000); /* the grid stays */
+}
+
+static void test_pause(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 10.0, 0);
+    assert_int_equal(tick_clock_take(&clock, second / 10), 1);
+    tick_clock_pause(&clock);
+    assert_int_equal(tick_clock_take(&clock, 50 * second), 0);
+    assert_true(tick_clock_deadline_ns(&clock) == UINT64_MAX);
+    tick_clock_set_rate(&clock, 20.0, 60 * second); /* a load while paused */
+    assert_true(clock.is_paused);
+    tick_clock_resume(&clock, 100 * second);
+    assert_int_equal(tick_clock_take(&clock, 100 * second), 0);
+    assert_int_equal(tick_clock_deadline_ns(&clock), 100 * second + second / 20);
+    assert_int_equal(tick_clock_take(&clock, 100 * second + second / 20), 1);
+    assert_int_equal(clock.dropped_ticks, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_drift),
+        cmocka_unit_test(test_one_tick_a_period),
+        cmocka_unit_test(test_deadlines_are_reached),
+        cmocka_unit_test(test_debt_is_dropped),
+        cmocka_unit_test(test_pause),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* The command line: addresses, sizes, defaults, mistakes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "viewer/app/config.h"
+#include "viewer/app/options.h"
+#include "viewer/draw/palette.h"
+
+static void addresses_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *host, *port;
+    } rows[] = {
+        {"localhost", "localhost", "7717"},
+        {"10.0.0.2:80", "10.0.0.2", "80"},
+        {"[::1]:7800", "::1", "7800"},
+        {"[fe80::1]", "fe80::1", "7717"},
+        {"::1", "::1", "7717"},
+        {"host:65535", "host", "65535"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct address address = {"", "7717"};
+        struct failure failure;
+        assert_int_equal(address_parse(rows[i].text, &address, &failure), 0);
+        assert_string_equal(address.host, rows[i].host);
+        assert_string_equal(address.port, rows[i].port);
+    }
+}
+
+static void bad_addresses_are_refused(void **state) {
+    (void)state;
+    static const char *const rows[] = {"",        ":80",  "host:",  "host:0", "host:65536",
+                                       "host:8x", "[::1", "[::1]x", "[]:5",   "host:123456789"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct address address = {"", "7717"};
+        struct failure failure = {0};
+        assert_int_equal(address_parse(rows[i], &address, &failure), -1);
+        assert_true(strlen(failure.message) > 0);
+    }
+}
+
+static void sizes_are_read(void **state) {
+    (void)state;
+    int32_t width = 0, height = 0;
+    struct failure failure;
+    assert_int_equal(size_parse("1280x800", &width, &height, &failure), 0);
+    assert_int_equal(width, 1280);
+    assert_int_equal(height, 800);
+    static const char *const bad[] = {"",         "x",          "1280",      "1280x",    "x800",    "10x10",
+                                      "1280X800", "1280x800x2", "99999x800", "-640x480", "640 x480"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(size_parse(bad[i], &width, &height, &failure), -1);
+        assert_non_null(strstr(failure.message, "--size"));
+    }
+    assert_int_equal(width, 1280); /* a refusal changes nothing */
+}
+
+/* Takes the words of a command line apart at blanks. */
+static enum options_result parse(const char *line, struct viewer_options *options, struct failure *failure) {
+    char words[256];
+    char *arguments[16] = {words};
+    int count = 1;
+    assert_true(strlen(line) < sizeof words);
+    memcpy(words, line, strlen(line) + 1);
+    for (char *at = strchr(words, ' '); at != NULL; at = strchr(at, ' ')) {
+        *at++ = '\0';
+        assert_true(count < 15);
+        arguments[count++] = at;
+    }
+    return viewer_options_parse(count, arguments, options, failure);
+}
+
+static void a_command_line_is_read(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    assert_int_equal(parse("drover-viewer [::1]:7000 --headless --screenshot a.png --size=640x480 --forces "
+                           "--fixed-dt 20 --log debug",
+                           &options, &failure),
+                     OPTIONS_RUN);
+    assert_string_equal(options.address.host, "::1");
+    assert_string_equal(options.address.port, "7000");
+    assert_true(options.is_headless && options.shows_forces && !options.is_single_try);
+    assert_int_equal(options.frames, 60); /* headless ends by itself */
+    assert_string_equal(options.screenshot, "a.png");
+    assert_int_equal(options.width, 640);
+    assert_true(options.fixed_dt_ms == 20.0);
+}
+
+static void defaults_and_mistakes(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
+    assert_string_equal(options.address.host, "127.0.0.1");
+    assert_string_equal(options.address.port, "7717");
+    assert_true(options.width == 0 && options.height == 0 && options.ui_scale == 0.0); /* the screen says */
+    assert_int_equal(options.frames, 0);
+    assert_int_equal(parse("drover-viewer --size 1x1", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --fullscreens", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --overlays trails,grid --forces", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(options.overlay_bits,
+                     OVERLAY_BIT(OVERLAY_TRAILS) | OVERLAY_BIT(OVERLAY_GRID) | OVERLAYS_FORCES);
+    assert_int_equal(parse("drover-viewer --overlays trails,gird", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "gird"));
+    assert_int_equal(parse("drover-viewer --ui-scale 9", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --ui-scale 0.2", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "expected 0, or 0.5 to 4"));
+    assert_int_equal(parse("drover-viewer --ui-scale 0", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(parse("drover-viewer --palette classic", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(options.palette, PALETTE_CLASSIC);
+    assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer --name A\xe2\x80\x8bnn", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "--name: U+200B cannot be seen"));
+    assert_int_equal(parse("drover-viewer --name Ann", &options, &failure), OPTIONS_RUN);
+}
+
+static void a_token_of_the_environment_is_read_or_refused(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    char secret[LIMIT_TOKEN_CHARS + 2];
+    memset(secret, 's', sizeof secret - 1);
+    secret[sizeof secret - 1] = '\0';
+    assert_int_equal(setenv("DROVER_TOKEN", secret, 1), 0);
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_BAD); /* not dropped in silence */
+    assert_non_null(strstr(failure.message, "DROVER_TOKEN"));
+    assert_null(strstr(failure.message, "sss"));
+    assert_int_equal(parse("drover-viewer --token flagged-1", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(setenv("DROVER_TOKEN", secret + 1, 1), 0);
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
+    assert_string_equal(options.token, secret + 1);
+    assert_int_equal(unsetenv("DROVER_TOKEN"), 0);
+}
+
+static void overlays_are_written_as_they_are_read(void **state) {
+    (void)state;
+    char text[128];
+    struct failure failure;
+    overlay_set set = 0;
+    overlays_format(OVERLAYS_DEFAULT, text, sizeof text);
+    assert_string_equal(text, "radii,neighbors,places,grid");
+    assert_int_equal(overlays_parse(text, &set, &failure), 0);
+    assert_int_equal(set, OVERLAYS_DEFAULT);
+    overlays_format(0, text, sizeof text);
+    assert_string_equal(text, "none");
+    assert_int_equal(overlays_parse(text, &set, &failure), 0);
+    assert_int_equal(set, 0);
+}
+
+static int read_config(const char *text, struct viewer_options *options) {
+    struct failure failure;
+    return config_read(text, strlen(text), options, &failure);
+}
+
+static void settings_are_read_or_left_alone(void **state) {
+    (void)state;
+    struct viewer_options options = {.size = "640x480", .ui_scale = 1.0};
+    const char *const bad[] = {"",
+                               "[]",
+                               "{",
+                               "{\"ui_scale\":99}",
+                               "{\"ui_scale\":0.2}",
+                               "{\"palette\":\"pink\"}",
+                               "{\"size\":\"5x5\"}",
+                               "{\"overlays\":\"trails,nonsense\"}",
+                               "{\"panel\":7}"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(read_config(bad[i], &options), -1);
+        assert_string_equal(options.size, "640x480");
+        assert_true(options.ui_scale == 1.0 && options.palette == PALETTE_SAFE &&
+                    options.panel == PANEL_AUTO);
+    }
+    assert_int_equal(read_config("{\"palette\":\"classic\",\"ui_scale\":1.5,\"later\":1}", &options), 0);
+    assert_int_equal(options.palette, PALETTE_CLASSIC);
+    assert_true(options.ui_scale == 1.5);
+    assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &options), 0); /* as the screen says */
+    assert_true(options.size[0] == '\0' && options.ui_scale == 0.0);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_file(const char *path, const char *text) {
+    char found[512];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    found[fread(found, 1, sizeof found - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(found, text);
+}
+
+static void only_what_was_changed_is_written(void **state) {
+    (void)state;
+    char folder[] = "/tmp/drover-options-XXXXXX", path[128];
+    struct viewer_options options;
+    struct failure failure;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    snprintf(path, sizeof path, "%s/drover/viewer.json", folder);
+    assert_int_equal(parse("drover-viewer --palette classic --ui-scale 1.5", &options, &failure),
+                     OPTIONS_RUN);
+    assert_int_equal(config_save(&options, 0, &failure), 0);
+    assert_int_equal(access(path, F_OK), -1); /* nothing was changed: not even a file */
+    assert_int_equal(config_save(&options, CONFIG_PANEL, &failure), 0);
+    assert_file(path, "{\"panel\":\"auto\"}\n"); /* not the flags */
+    write_file(path, "{\"later\":[1],\"ui_scale\":1.25,\"overlays\":\"trails\"}");
+    assert_int_equal(parse("drover-viewer --forces --overlays grid", &options, &failure), OPTIONS_RUN);
+    assert_int_equal(options.kept_overlays, OVERLAY_BIT(OVERLAY_TRAILS));
+    assert_true(overlays_has(options.overlay_bits, OVERLAY_GRID) && options.ui_scale == 1.25);
+    options.palette = PALETTE_CLASSIC;
+    options.ui_scale = 2.0;
+    assert_int_equal(config_save(&options, CONFIG_PALETTE | CONFIG_UI_SCALE, &failure), 0);
+    assert_file(path, "{\"later\":[1],\"overlays\":\"trails\",\"palette\":\"classic\",\"ui_scale\":2}\n");
+    write_file(path, "{\"ui_scale\":"); /* somebody edits it */
+    assert_int_equal(config_save(&options, CONFIG_PALETTE, &failure), -1);
+    assert_non_null(strstr(failure.message, "viewer.json is not changed"));
+    assert_file(path, "{\"ui_scale\":");
+    assert_int_equal(remove(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", "/nonexistent", 1), 0);
+}
+
+int main(void) {
+    /* not the settings of whoever runs this */
+    assert(setenv("XDG_CONFIG_HOME", "/nonexistent", 1) == 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_read),
+        cmocka_unit_test(bad_addresses_are_refused),
+        cmocka_unit_test(sizes_are_read),
+        cmocka_unit_test(a_command_line_is_read),
+        cmocka_unit_test(defaults_and_mistakes),
+        cmocka_unit_test(a_token_of_the_environment_is_read_or_refused),
+        cmocka_unit_test(overlays_are_written_as_they_are_read),
+        cmocka_unit_test(settings_are_read_or_left_alone),
+        cmocka_unit_test(only_what_was_changed_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* The picture shows agents where they are, in the colour of their state, pointing where they head. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/viewer/make_snapshot.h"
+#include "viewer/draw/palette.h"
+#include "viewer/draw/scene.h"
+
+enum { SIDE = 200 };
+
+struct fixture {
+    struct raster *raster;
+    struct snapshot *snapshot;
+    struct server_view server;
+    struct snapshot_buffer buffer;
+    struct frame frame;
+    struct sprites *sprites;
+    struct scene scene;
+};
+
+static int setup(void **state) {
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    const struct test_agent agent = {.id = 1, .x = 100, .y = 100};
+    fixture->raster = raster_create(SIDE, SIDE);
+    fixture->snapshot = make_snapshot(0, &agent, 1);
+    fixture->server.has_scenario = true;
+    fixture->server.scenario.size = vec2_make(SIDE, SIDE);
+    fixture->server.scenario.kind_count = 1;
+    fixture->server.scenario.kinds[0].radius = 12;
+    fixture->server.scenario.kinds[0].max_speed = 100;
+    fixture->server.scenario.kinds[0].max_force = 100;
+    snprintf(fixture->server.scenario.kinds[0].name, sizeof fixture->server.scenario.kinds[0].name, "ship");
+    const struct interpolate_rules rules = {.world_size = {SIDE, SIDE}, .is_paused = true, .period_ms = 33};
+    fixture->sprites = sprites_create(1.25f);
+    assert_non_null(fixture->sprites);
+    snapshot_buffer_init(&fixture->buffer);
+    assert_null(snapshot_buffer_push(&fixture->buffer, fixture->snapshot));
+    assert_int_equal(interpolate_at(&fixture->buffer, 0.0, &rules, &fixture->frame), 0);
+    fixture->scene = (struct scene){
+        .camera = {.scale = 1.0f}, .server = &fixture->server, .frame = &fixture->frame, .pixel_scale = 1.0f};
+    *state = fixture;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *fixture = *state;
+    raster_destroy(fixture->raster);
+    snapshot_buffer_fini(&fixture->buffer);
+    sprites_destroy(fixture->sprites);
+    frame_fini(&fixture->frame);
+    free(fixture);
+    return 0;
+}
+
+static void draw(struct fixture *fixture) {
+    struct canvas canvas = canvas_on_raster(fixture->raster, fixture->sprites);
+    scene_draw(&fixture->scene, &canvas);
+}
+
+static color pixel(const struct fixture *fixture, int x, int y) {
+    return fixture->raster->pixels[y * SIDE + x];
+}
+
+static int count_color(const struct fixture *fixture, color wanted) {
+    int count = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        count += fixture->raster->pixels[i] == wanted ? 1 : 0;
+    }
+    return count;
+}
+
+static void an_agent_is_where_it_is(void **state) {
+    struct fixture *fixture = *state;
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 100, 100), palette_state(PALETTE_SAFE, "seek"));
+    assert_int_equal(pixel(fixture, 108, 100), palette_state(PALETTE_SAFE, "seek"));    /* towards the tip */
+    assert_int_not_equal(pixel(fixture, 92, 100), palette_state(PALETTE_SAFE, "seek")); /* the notch behind */
+    const int large = count_color(fixture, palette_state(PALETTE_SAFE, "seek"));
+    fixture->server.scenario.kinds[0].radius = 0.5f; /* never too small to see */
+    draw(fixture);
+    const int small = count_color(fixture, palette_state(PALETTE_SAFE, "seek"));
+    assert_true(small >= 12 && small < large);
+    fixture->frame.count = 0;
+    draw(fixture);
+    assert_int_equal(count_color(fixture, palette_state(PALETTE_SAFE, "seek")), 0);
+}
+
+static void vectors_appear_on_request(void **state) {
+    struct fixture *fixture = *state;
+    fixture->frame.vx[0] = 100;
+    fixture->frame.desired[0] = vec2_make(0, 100);
+    fixture->frame.steering[0] = vec2_make(-100, 0);
+    draw(fixture);
+    assert_int_equal(count_color(fixture, PALETTE_VELOCITY), 0);
+    fixture->scene.overlays = OVERLAYS_FORCES;
+    draw(fixture);
+    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30);
+    assert_int_equal(count_color(fixture, PALETTE_DESIRED), 0); /* the snapshot does not have it */
+    fixture->frame.has_forces = true;
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 140, 100), PALETTE_VELOCITY);
+    assert_int_equal(pixel(fixture, 100, 140), PALETTE_DESIRED);
+    assert_int_equal(pixel(fixture, 60, 100), PALETTE_STEERING);
+}
+
+static void the_cursor_leads_and_the_echo_is_a_ring(void **state) {
+    struct fixture *fixture = *state;
+    add_target(fixture->snapshot, "mouse", 40, 40);
+    fixture->frame.target_count = 1;
+    fixture->frame.targets[0] = (struct frame_target){0, {40.5f, 40.5f}};
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 40, 40), PALETTE_TARGET); /* the dot in the marker's middle */
+    fixture->scene.has_cursor = true;
+    fixture->scene.cursor = vec2_make(150.5f, 50.5f);
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 150, 50), PALETTE_TARGET);
+    assert_int_not_equal(pixel(fixture, 40, 40), PALETTE_TARGET);
+    assert_int_not_equal(pixel(fixture, 54, 40), PALETTE_WORLD); /* the ring, 14 px out */
+}
+
+static void overlays_are_for_the_selected_agent(void **state) {
+    struct fixture *fixture = *state;
+    uint32_t id = 0;
+    fixture->frame.vx[0] = 100;
+    fixture->scene.overlays = OVERLAY_BIT(OVERLAY_VELOCITY);
+    fixture->scene.has_selected = true;
+    fixture->scene.selected = 77; /* nobody */
+    draw(fixture);
+    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30); /* all have theirs again */
+    assert_int_equal(count_color(fixture, PALETTE_SELECTED), 0);
+    fixture->scene.selected = 1;
+    draw(fixture);
+    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30);
+    assert_true(count_color(fixture, PALETTE_SELECTED) > 20); /* its ring */
+    assert_true(scene_pick(&fixture->scene, vec2_make(106, 100), 4.0f, &id));
+    assert_int_equal(id, 1);
+    assert_false(scene_pick(&fixture->scene, vec2_make(150, 100), 4.0f, &id));
+}
+
+static void the_border_of_a_wrapping_world_shows_an_agent_twice(void **state) {
+    struct fixture *fixture = *state;
+    snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
+    fixture->frame.x[0] = 1;
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 8, 100), palette_state(PALETTE_SAFE, "seek"));
+    assert_int_equal(pixel(fixture, SIDE - 1, 100), palette_state(PALETTE_SAFE, "seek"));
+    snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "bounce");
+    draw(fixture);
+    assert_int_not_equal(pixel(fixture, SIDE - 1, 100), palette_state(PALETTE_SAFE, "seek"));
+}
+
+static void a_crowd_can_be_heat(void **state) {
+    struct fixture *fixture = *state;
+    struct heat heat;
+    heat_init(&heat);
+    fixture->scene.heat = &heat;
+    assert_false(scene_is_heat(&fixture->scene));
+    fixture->scene.heat_mode = HEAT_ON;
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 100, 100),
+                     palette_heat(0.1f + 0.9f / 2.4f)); /* the only cell is the mean one */
+    assert_int_equal(pixel(fixture, 110, 100), PALETTE_WORLD);
+    heat_fini(&heat);
+    assert_true(heat_is_better(50000, 2.5f, 200000.0f));
+    assert_false(heat_is_better(50000, 2.5f, 2000000.0f));
+    assert_false(heat_is_better(100, 50.0f, 1000.0f));
+}
+
+static void an_old_picture_is_dimmed(void **state) {
+    struct fixture *fixture = *state;
+    draw(fixture);
+    const color before = pixel(fixture, 100, 100);
+    fixture->scene.is_dimmed = true;
+    draw(fixture);
+    const color after = pixel(fixture, 100, 100);
+    assert_true(((after >> 8) & 0xffu) < ((before >> 8) & 0xffu) * 2 / 3);
+    assert_int_not_equal(after, PALETTE_GROUND); /* still to be made out */
+}
+
+static void nothing_is_known_yet(void **state) {
+    struct fixture *fixture = *state;
+    fixture->server.has_scenario = false;
+    draw(fixture);
+    assert_int_equal(count_color(fixture, PALETTE_GROUND), SIDE * SIDE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_agent_is_where_it_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(vectors_appear_on_request, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_cursor_leads_and_the_echo_is_a_ring, setup, teardown),
+        cmocka_unit_test_setup_teardown(overlays_are_for_the_selected_agent, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_border_of_a_wrapping_world_shows_an_agent_twice, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_crowd_can_be_heat, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_old_picture_is_dimmed, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_known_yet, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* Names by a few letters; reaches by parameters' names; the numbers of the plots. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/viewer/make_snapshot.h"
+#include "viewer/model/fuzzy.h"
+#include "viewer/model/plots.h"
+#include "viewer/model/reach.h"
+
+static void letters_find_names(void **state) {
+    (void)state;
+    assert_int_equal(fuzzy_score("xyz", "hunters_and_prey"), 0);
+    assert_int_equal(fuzzy_score("yh", "hunters"), 0); /* in order */
+    assert_true(fuzzy_score("", "anything") > 0);
+    assert_true(fuzzy_score("HAP", "hunters_and_prey") > fuzzy_score("hap", "shape_and_path"));
+    assert_true(fuzzy_score("seek", "seek_and_flee") > fuzzy_score("seek", "snakes_eat_cake_k"));
+    assert_true(fuzzy_score("flow", "follow_flow") > fuzzy_score("flow", "follow_wall"));
+    assert_true(fuzzy_score("and prey", "hunters_and_prey") > 0);
+}
+
+static struct message_param param(const char *kind, const char *name, double value) {
+    struct message_param made = {.value = value};
+    snprintf(made.kind, sizeof made.kind, "%s", kind);
+    snprintf(made.param, sizeof made.param, "%s", name);
+    return made;
+}
+
+static void parameters_become_reaches(void **state) {
+    (void)state;
+    const struct message_param params[] = {
+        param("boid", "radius", 4),
+        param("boid", "flock.alignment_radius", 60),
+        param("boid", "flock.alignment_view", 90),
+        param("boid", "wander/wander.radius", 30),
+        param("boid", "wander/wander.distance", 50),
+        param("boid", "seek/arrive.slowing_distance", 20),
+        param("boid", "seek/arrive.within", 0),
+        param("boid", "queue.radius", 80),
+        param("boid", "queue.field_of_view", 180),
+        param("cat", "seek.within", 300),
+    };
+    struct reach found[REACH_MOST];
+    const int count = (int)(sizeof params / sizeof params[0]);
+    assert_int_equal(reach_find(params, count, "boid", "wander", found), 3);
+    assert_int_equal(found[0].form, REACH_VIEW);
+    assert_string_equal(found[0].behavior, "alignment");
+    assert_true(found[0].radius == 60.0f && fabsf(found[0].view - 1.5708f) < 1e-3f);
+    assert_int_equal(found[1].form, REACH_WANDER);
+    assert_true(found[1].radius == 30.0f && found[1].distance == 50.0f);
+    assert_true(fabsf(found[2].view - 3.1416f) < 1e-3f);
+    assert_int_equal(reach_find(params, count, "boid", "seek", found), 3);
+    assert_int_equal(found[1].form, REACH_SLOWING);
+    assert_string_equal(found[1].behavior, "arrive");
+    assert_int_equal(reach_find(params, count, "cat", "seek", found), 1);
+    assert_int_equal(found[0].form, REACH_NOTICE);
+    assert_int_equal(reach_find(params, count, "dog", "seek", found), 0);
+    assert_int_equal(reach_find(NULL, 0, "cat", "seek", found), 0);
+}
+
+static void plots_are_means_and_stay_a_minute(void **state) {
+    (void)state;
+    static struct plots plots;
+    const struct test_agent agents[] = {{.id = 1, .vx = 30, .state = "seek"},
+                                        {.id = 2, .vx = -30, .state = "flee"},
+                                        {.id = 3, .vy = 60, .state = "seek"}};
+    plots_init(&plots);
+    for (int i = 0; i < 2000; i++) {
+        struct snapshot *snapshot = make_snapshot(i * 50.0, agents, 3);
+        plots_add(&plots, snapshot);
+        snapshot_destroy(snapshot);
+    }
+    assert_int_equal(plots.count, PLOTS_SAMPLES);
+    const struct plots_sample *newest = plots_at(&plots, plots.count - 1);
+    assert_true(fabsf(newest->mean_speed - 40.0f) < 1e-3f);
+    assert_true(fabsf(newest->order - 1.0f / 3.0f) < 1e-3f);
+    assert_string_equal(plots.state_names[0], "seek");
+    assert_true(newest->states[0] == 2.0f && newest->states[1] == 1.0f);
+    assert_true(fabs(newest->time_s - plots_at(&plots, 0)->time_s - 59.9) < 0.2);
+    struct snapshot *last = make_snapshot(1999 * 50.0, agents, 3);
+    for (int i = 0; i < 100; i++) { /* paused: the server's clock goes on, the world's does not */
+        last->clock_ms += 200.0;
+        plots_add(&plots, last);
+    }
+    snapshot_destroy(last);
+    assert_true(plots_at(&plots, plots.count - 1) == newest);
+    assert_int_equal(plots_find(&plots, 1e9), PLOTS_SAMPLES - 1);
+    assert_int_equal(plots_find(&plots, 1.0), -1);
+    const int found = plots_find(&plots, newest->time_s - 3.0);
+    assert_true(fabs(plots_at(&plots, found)->time_s - newest->time_s + 3.0) < 0.051);
+    FILE *file = tmpfile();
+    char head[64] = "", line[64] = "";
+    assert_non_null(file);
+    assert_int_equal(plots_write_csv(&plots, file), 0);
+    rewind(file);
+    assert_non_null(fgets(head, sizeof head, file));
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(head, "time_s,mean_speed,order,seek,flee\n");
+    assert_non_null(strstr(line, ",40.000,0.333,2,1\n"));
+    fclose(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(letters_find_names),
+                                       cmocka_unit_test(parameters_become_reaches),
+                                       cmocka_unit_test(plots_are_means_and_stay_a_minute)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* See app_state.h. Targets and obstacles in the hand: what is under the pointer, what is held, where it goes.
+ *
+ * While something is held its newest place goes out at a bounded rate, the last one always. Given up, it goes
+ * back to where it was taken.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/app/app_state.h"
+#include "viewer/draw/obstacle_grip.h"
+
+static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach_px = 6.0f;
+static const float slop_px = 5.0f; /* a press that moves less is a click */
+static const double target_gap_ms = 16.0, obstacle_gap_ms = 33.0;
+
+/* ---- what is under the pointer ---- */
+
+/* A named target; the one named mouse comes of its own. */
+static bool find_target(const struct app *app, struct app_hold *hold) {
+    float best = target_reach_px * app->pixel_scale;
+    for (int32_t i = 0; app->frame.names != NULL && i < app->frame.target_count; i++) {
+        const struct frame_target *target = &app->frame.targets[i];
+        const char *its = app->frame.names->target_names.names[target->name];
+        const vec2 at = camera_to_window(&app->camera, target->position);
+        const float distance = vec2_length(vec2_sub(at, app->cursor));
+        if (distance <= best && strcmp(its, "mouse") != 0) {
+            best = distance;
+            *hold = (struct app_hold){.what = HOLD_TARGET, .from = target->position};
+            snprintf(hold->target, sizeof hold->target, "%s", its);
+        }
+    }
+    return hold->what == HOLD_TARGET;
+}
+
+/* Agents are drawn over obstacles: a press on one means it. */
+static bool is_on_agent(const struct app *app) {
+    const struct scene scene = app_scene(app);
+    uint32_t id = 0;
+    return scene_pick(&scene, app->cursor, pick_reach_px * app->pixel_scale, &id);
+}
+
+static bool find_obstacle(const struct app *app, struct app_hold *hold) {
+    const vec2 at = app_world_point(app), none = {0.0f, 0.0f};
+    const vec2 wrap_size = server_view_wraps(&app->server) ? app->server.scenario.size : none;
+    const float reach = obstacle_reach_px * app->pixel_scale / app->camera.scale;
+    const struct obstacle_def *found =
+        obstacle_grip_find(&app->server.scenario.geometry, at, reach, wrap_size);
+    if (found == NULL || is_on_agent(app)) {
+        return false;
+    }
+    const vec2 from = obstacle_point(found);
+    *hold = (struct app_hold){
+        .what = HOLD_OBSTACLE, .obstacle = found->id, .from = from, .offset = vec2_sub(from, at)};
+    return true;
+}
+
+static enum request_op op_of(const struct app_hold *hold) {
+    return hold->what == HOLD_TARGET ? REQUEST_SET_TARGET : REQUEST_MOVE_OBSTACLE;
+}
+
+static struct app_hold find_hold(const struct app *app) {
+    struct app_hold hold = {.what = HOLD_NOTHING};
+    if (app->playhead.is_live && app->link.state == LINK_READY && app->server.has_scenario &&
+        app->has_camera && !find_target(app, &hold)) {
+        (void)find_obstacle(app, &hold);
+    }
+    return hold;
+}
+
+/* ---- where it goes ---- */
+
+/* An obstacle's first point may lie outside: what is held stays under the hand. */
+static vec2 held_obstacle_point(const struct app *app) {
+    const vec2 to = vec2_add(app_world_point(app), app->hold.offset), size = app->server.scenario.size;
+    const float limit = (float)LIMIT_COORDINATE;
+    if (server_view_wraps(&app->server)) {
+        return server_view_clamp_point(&app->server, vec2_make(to.x - size.x * floorf(to.x / size.x),
+                                                               to.y - size.y * floorf(to.y / size.y)));
+    }
+    return vec2_make(fminf(fmaxf(to.x, -limit), limit), fminf(fmaxf(to.y, -limit), limit));
+}
+
+static vec2 held_point(const struct app *app) {
+    return app->hold.what == HOLD_OBSTACLE ? held_obstacle_point(app) : app_world_point(app);
+}
+
+static void send_to(struct app *app, vec2 to) {
+    struct request request = request_default(op_of(&app->hold));
+    if (app->hold.what == HOLD_TARGET) {
+        struct request_set_target *body = &request.body.set_target;
+        body->has_name = body->has_point = true;
+        snprintf(body->name, sizeof body->name, "%s", app->hold.target);
+        body->x = to.x;
+        body->y = to.y;
+    } else {
+        request.body.move_obstacle.obstacle = app->hold.obstacle;
+        request.body.move_obstacle.x = to.x;
+        request.body.move_obstacle.y = to.y;
+    }
+    app->hold.sent_ms = app->now_ms;
+    app->drag_moved = false;
+    app_send(app, &request);
+}
+
+static void let_go(struct app *app) {
+    app->is_dragging = false;
+    app->hold.what = HOLD_NOTHING;
+}
+
+/* ---- the button ---- */
+
+bool app_drag_begin(struct app *app) {
+    app->hold = find_hold(app);
+    app->drag_moved = false;
+    app->is_dragging = app->hold.what != HOLD_NOTHING;
+    return app->is_dragging;
+}
+
+static void note_motion(struct app *app) {
+    const float moved = vec2_length(vec2_sub(app->cursor, app->pressed_at));
+    app->hold.has_moved = app->hold.has_moved || moved > slop_px * app->pixel_scale;
+}
+
+void app_drag_move(struct app *app) {
+    struct app_hold *hold = &app->hold;
+    const bool is_gone = hold->what == HOLD_OBSTACLE &&
+                         obstacle_grip_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
+    if (is_gone || app->link.state != LINK_READY || !app->playhead.is_live) {
+        server_view_set_notice(&app->server, true, is_gone ? "somebody removed the obstacle" : "let go");
+        let_go(app);
+        return;
+    }
+    note_motion(app);
+    const double gap_ms = hold->what == HOLD_TARGET ? target_gap_ms : obstacle_gap_ms;
+    if (hold->has_moved && app->drag_moved && app->now_ms - hold->sent_ms >= gap_ms) {
+        send_to(app, held_point(app));
+        if (!server_view_may(&app->server, op_of(hold))) {
+            let_go(app); /* sending it said why */
+        }
+    }
+}
+
+bool app_drag_end(struct app *app) {
+    note_motion(app); /* all of it may have happened since the last frame */
+    const bool has_moved = app->hold.has_moved;
+    if (has_moved && app->drag_moved) {
+        send_to(app, held_point(app));
+    }
+    let_go(app);
+    return has_moved;
+}
+
+void app_drag_give_up(struct app *app) {
+    if (app->hold.has_moved) {
+        send_to(app, app->hold.from);
+    }
+    let_go(app);
+}
+
+/* ---- what is shown ---- */
+
+void app_drag_words(const struct app *app, char *out, size_t size) {
+    if (app->is_dragging && app->hold.what == HOLD_TARGET) {
+        snprintf(out, size, "Target %s  (Esc or right button: back)", app->hold.target);
+    } else if (app->is_dragging && app->hold.what == HOLD_OBSTACLE) {
+        snprintf(out, size, "Obstacle %u  (Esc or right button: back)", app->hold.obstacle);
+    }
+}
+
+/* The pointer is a hand over what can be dragged; an obstacle has a bright edge, where it will be. */
+bool app_drag_grip(struct app *app, struct obstacle_def *grip) {
+    const bool is_over_world = app->has_cursor && app->tool == TOOL_NONE && !app->is_panning &&
+                               !app_is_over_panels(app, app->cursor);
+    struct app_hold hold = {.what = HOLD_NOTHING};
+    if (app->is_dragging && app->tool == TOOL_NONE) {
+        hold = app->hold;
+    } else if (is_over_world && !app->is_pressed) {
+        hold = find_hold(app);
+    }
+    if (!server_view_may(&app->server, op_of(&hold))) {
+        hold.what = HOLD_NOTHING; /* a press and a motion say why */
+    }
+    window_set_pointer(app->window, hold.what == HOLD_NOTHING ? WINDOW_ARROW
+                                    : app->is_dragging        ? WINDOW_MOVE
+                                                              : WINDOW_HAND);
+    const struct obstacle_def *obstacle =
+        hold.what == HOLD_OBSTACLE ? obstacle_grip_by_id(&app->server.scenario.geometry, hold.obstacle)
+                                   : NULL;
+    if (obstacle != NULL) {
+        *grip = hold.has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
+    }
+    return obstacle != NULL;
+}

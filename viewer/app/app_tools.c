@@ -1,0 +1,138 @@
+/* See app_state.h. What the mouse does to the world beside moving targets and obstacles: add and remove
+ * agents, tune parameters. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/app/app_state.h"
+
+static const double tune_gap_ms = 50.0;
+static const uint32_t handful = 10; /* agents that are added with Shift held */
+static const float handful_radius_px = 24.0f;
+
+/* ---- agents ---- */
+
+static const char *tool_kind(const struct app *app) {
+    const struct message_scenario *scenario = &app->server.scenario;
+    return app->tool_kind < scenario->kind_count ? scenario->kinds[app->tool_kind].name : "";
+}
+
+static void add_agents(struct app *app) {
+    struct request request = request_default(REQUEST_SPAWN);
+    struct request_spawn *body = &request.body.spawn;
+    const vec2 at = app_world_point(app);
+    const bool is_handful = (SDL_GetModState() & KMOD_SHIFT) != 0;
+    snprintf(body->kind, sizeof body->kind, "%s", tool_kind(app));
+    body->has_point = true;
+    body->x = at.x;
+    body->y = at.y;
+    body->count = is_handful ? handful : 1;
+    body->radius = is_handful ? handful_radius_px * app->pixel_scale / app->camera.scale : 0.0f;
+    app_send(app, &request);
+}
+
+static void remove_agent(struct app *app) {
+    const struct scene scene = app_scene(app);
+    uint32_t id = 0;
+    if (scene_pick(&scene, app->cursor, 6.0f * app->pixel_scale, &id) && id != app->removed) {
+        struct request request = request_default(REQUEST_REMOVE);
+        request.body.remove.agent_count = 1;
+        request.body.remove.agents[0] = id;
+        app->removed = id; /* once, while frames still show it */
+        app_send(app, &request);
+    }
+}
+
+void app_choose_tool(struct app *app, enum tool tool) {
+    if (tool == TOOL_ADD && app->tool == TOOL_ADD) { /* the next kind; none after the last */
+        app->tool_kind++;
+    } else {
+        app->tool_kind = 0;
+    }
+    const bool ends = app->tool == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
+    app->tool = ends ? TOOL_NONE : tool;
+}
+
+void app_tool_words(const struct app *app, char *out, size_t size) {
+    out[0] = '\0';
+    if (app->tool == TOOL_ADD) {
+        snprintf(out, size, "Click adds: %s  (A: another kind, Shift: %u, Esc: done)", tool_kind(app),
+                 handful);
+    } else if (app->tool == TOOL_REMOVE) {
+        snprintf(out, size, "Click or drag removes agents  (Esc: done)");
+    } else {
+        app_drag_words(app, out, size);
+    }
+}
+
+/* ---- the button ---- */
+
+bool app_tool_press(struct app *app) {
+    if (!app->playhead.is_live || app->link.state != LINK_READY || !app->server.has_scenario) {
+        return false;
+    }
+    app->removed = 0;
+    if (app->tool == TOOL_ADD) {
+        add_agents(app);
+    } else if (app->tool == TOOL_REMOVE) {
+        remove_agent(app);
+        app->is_dragging = true;
+    } else {
+        return app_drag_begin(app);
+    }
+    return true;
+}
+
+bool app_tool_release(struct app *app) {
+    if (app->tool == TOOL_NONE) {
+        return app_drag_end(app);
+    }
+    app->is_dragging = false;
+    return true;
+}
+
+/* Once a frame. */
+void app_tool_move(struct app *app) {
+    if (app->is_dragging && app->tool == TOOL_NONE) {
+        app_drag_move(app);
+    } else if (app->is_dragging && app->drag_moved && app->tool == TOOL_REMOVE) {
+        app->drag_moved = false;
+        remove_agent(app);
+    }
+}
+
+/* ---- parameters ---- */
+
+const char *app_tuned_kind(const struct app *app) {
+    const struct message_scenario *scenario = &app->server.scenario;
+    return app->tuned_kind < scenario->kind_count ? scenario->kinds[app->tuned_kind].name : "";
+}
+
+/* While a slider is held the newest value goes out at a bounded rate; the last one always. */
+void app_tune(struct app *app, const struct panels_result *result) {
+    const struct server_view *server = &app->server;
+    if (result->next_kind && server->scenario.kind_count > 0) {
+        app->tuned_kind = (app->tuned_kind + 1) % server->scenario.kind_count;
+        return;
+    }
+    if (!result->tunes || result->param < 0 || result->param >= server->param_count ||
+        (result->is_sliding && app->now_ms - app->tuned_ms < tune_gap_ms) || app_refuses_past(app)) {
+        return;
+    }
+    const struct message_param *param = &server->params[result->param];
+    if (!(result->value >= param->min && result->value <= param->max)) {
+        server_view_set_notice(&app->server, true, "%s is out of range", param->param);
+        return;
+    }
+    struct request request = request_default(REQUEST_SET_PARAM);
+    struct request_set_param *body = &request.body.set_param;
+    body->has_kind = true;
+    snprintf(body->kind, sizeof body->kind, "%s", param->kind);
+    snprintf(body->param, sizeof body->param, "%s", param->param);
+    body->value = result->value;
+    snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_TUNE_ID);
+    app->tuned_ms = app->now_ms;
+    if (app_send(app, &request)) {
+        server_view_set_param(&app->server, param->kind, param->param, result->value);
+    }
+}

@@ -1,0 +1,30 @@
+/* Draws all agents of a frame at once, out of its columns. Pure. */
+#ifndef DROVER_VIEWER_DRAW_AGENTS_DRAW_H
+#define DROVER_VIEWER_DRAW_AGENTS_DRAW_H
+
+#include "common/text/name_table.h"
+#include "viewer/draw/camera.h"
+#include "viewer/draw/canvas.h"
+#include "viewer/model/interpolate.h"
+
+/** More agents than this are drawn on the raster by pictures made beforehand: headings in steps of 3.75
+ * degrees, places in quarters of a pixel. */
+enum { AGENTS_DRAW_EXACT = 400 };
+
+/** Looked up once a frame, not for each agent; indices are those of the frame's name tables. */
+struct agents_style {
+    float radius[NAME_TABLE_CAPACITY]; /* by kind, picture px */
+    enum shape shape[NAME_TABLE_CAPACITY];
+    color kind_fill[NAME_TABLE_CAPACITY];
+    color state_fill[NAME_TABLE_CAPACITY];
+    bool by_kind;   /* which of the two colours */
+    vec2 wrap_size; /* px of the world; 0: it does not wrap */
+    bool is_held;   /* too old to be believed: pale */
+};
+
+/** One batch. Agents outside the canvas's clip rectangle are left out; those over the border of a wrapping
+ * world are drawn on both sides. */
+void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
+                 const struct agents_style *style);
+
+#endif

@@ -1,0 +1,81 @@
+/* See arrow.h. */
+#include "viewer/draw/arrow.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "viewer/draw/outline.h"
+#include "viewer/draw/palette.h"
+
+/* A sharp corner goes at most 2.2 times as far as its edges. */
+static const float least_cosine = 1.0f / 2.2f;
+
+int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
+                  vec2 *grown) {
+    int count;
+    const vec2 *corners = shape_points(shape, &count);
+    const vec2 along = vec2_scale(direction, radius);
+    for (int i = 0; i < count; i++) {
+        points[i] = vec2_make(center.x + corners[i].x * along.x - corners[i].y * along.y,
+                              center.y + corners[i].x * along.y + corners[i].y * along.x);
+    }
+    outline_shift(points, count, outline_px, least_cosine, grown);
+    return count;
+}
+
+/* On a mesh: the picture in the atlas, which knows shapes that are not convex. */
+static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                        color fill) {
+    const struct sprite_place *place = sprites_place(canvas->sprites, shape, radius);
+    const float half = place->half * radius / place->radius;
+    const vec2 a = vec2_scale(direction, half), b = {-a.y, a.x};
+    struct mesh_vertex *vertex = mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, 1);
+    if (vertex != NULL) {
+        const uint32_t tint = mesh_tint(fill);
+        vertex[0] =
+            (struct mesh_vertex){center.x - a.x - b.x, center.y - a.y - b.y, tint, place->u0, place->v0};
+        vertex[1] =
+            (struct mesh_vertex){center.x + a.x - b.x, center.y + a.y - b.y, tint, place->u1, place->v0};
+        vertex[2] =
+            (struct mesh_vertex){center.x + a.x + b.x, center.y + a.y + b.y, tint, place->u1, place->v1};
+        vertex[3] =
+            (struct mesh_vertex){center.x - a.x + b.x, center.y - a.y + b.y, tint, place->u0, place->v1};
+        mesh_end_quads(canvas->mesh, 1);
+    }
+}
+
+void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                color fill, float alpha) {
+    if (canvas->mesh != NULL) {
+        draw_sprite(canvas, shape, center, radius, direction, color_fade(fill, alpha));
+        return;
+    }
+    vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
+    const int count = arrow_outline(shape, center, radius, direction,
+                                    sprites_outline_px(canvas->sprites, radius), points, grown);
+    raster_fill_polygon(canvas->raster, grown, count, color_fade(PALETTE_OUTLINE, alpha));
+    raster_fill_polygon(canvas->raster, points, count, color_fade(fill, alpha));
+}
+
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke) {
+    const vec2 way = vec2_sub(to, from);
+    const float length = vec2_length(way);
+    if (!(length > 2.0f)) {
+        return;
+    }
+    const vec2 along = vec2_scale(way, 1.0f / length);
+    const vec2 side = {-along.y, along.x};
+    const float head = fminf(width * 3.6f, length), half = head * 0.42f;
+    const vec2 neck = vec2_sub(to, vec2_scale(along, head));
+    const vec2 tip[3] = {vec2_add(neck, vec2_scale(side, -half)), to, vec2_add(neck, vec2_scale(side, half))};
+    const float edge = width * 0.35f;
+    const color outline = color_fade(PALETTE_OUTLINE, 0.7f);
+    vec2 grown[3];
+    outline_shift(tip, 3, edge, least_cosine, grown);
+    canvas_draw_line(canvas, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
+                     width + 2.0f * edge, outline);
+    canvas_fill_polygon(canvas, grown, 3, outline);
+    /* a little into the head: two edges that only meet leave a seam */
+    canvas_draw_line(canvas, from, vec2_add(neck, vec2_scale(along, fminf(1.0f, head))), width, stroke);
+    canvas_fill_polygon(canvas, tip, 3, stroke);
+}

@@ -1,0 +1,18 @@
+/* The two things the viewer is made of: the shape that is an agent, and the arrow that is a vector. */
+#ifndef DROVER_VIEWER_DRAW_ARROW_H
+#define DROVER_VIEWER_DRAW_ARROW_H
+
+#include "viewer/draw/canvas.h"
+
+/** The corners of a shape turned to direction (length 1), and those of its outline. points and grown have
+ * room for SHAPE_MAX_POINTS. Returns how many there are. */
+int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
+                  vec2 *grown);
+/** An agent: tip along direction (length 1), the body within about radius (px) of center, a dark outline
+ * around it, from its exact corners. alpha 0..1. */
+void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                color fill, float alpha);
+/** A vector: a line of this width whose head ends in `to`; nothing when shorter than 2 px. */
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke);
+
+#endif

@@ -1,0 +1,68 @@
+/* See camera.h. */
+#include "viewer/draw/camera.h"
+
+struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins) {
+    const vec2 world = {fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f)};
+    const vec2 room = {fmaxf(window_size.x - margins.left - margins.right, 1.0f),
+                       fmaxf(window_size.y - margins.top - margins.bottom, 1.0f)};
+    const float scale = fminf(room.x / world.x, room.y / world.y);
+    return (struct camera){
+        .scale = scale,
+        .offset = {margins.left + (room.x - world.x * scale) * 0.5f,
+                   margins.top + (room.y - world.y * scale) * 0.5f},
+    };
+}
+
+vec2 camera_to_window(const struct camera *camera, vec2 world) {
+    return vec2_add(vec2_scale(world, camera->scale), camera->offset);
+}
+
+vec2 camera_to_world(const struct camera *camera, vec2 window) {
+    return vec2_scale(vec2_sub(window, camera->offset), 1.0f / camera->scale);
+}
+
+vec2 camera_room_center(vec2 window_size, struct camera_margins margins) {
+    const float wide = fmaxf(window_size.x - margins.left - margins.right, 1.0f);
+    const float high = fmaxf(window_size.y - margins.top - margins.bottom, 1.0f);
+    return vec2_make(margins.left + 0.5f * wide, margins.top + 0.5f * high);
+}
+
+struct camera camera_view_place(const struct camera_view *view, vec2 world_size, vec2 window_size,
+                                struct camera_margins margins) {
+    if (!view->is_free) {
+        return camera_fit(world_size, window_size, margins);
+    }
+    const vec2 middle = camera_room_center(window_size, margins);
+    return (struct camera){.scale = view->scale,
+                           .offset = vec2_sub(middle, vec2_scale(view->center, view->scale))};
+}
+
+/* From here on the view is what the camera shows now. */
+static void set_free(struct camera_view *view, const struct camera *camera, vec2 room_center) {
+    view->is_free = true;
+    view->scale = camera->scale;
+    view->center = camera_to_world(camera, room_center);
+}
+
+void camera_view_pan(struct camera_view *view, const struct camera *camera, vec2 room_center, vec2 moved) {
+    set_free(view, camera, vec2_sub(room_center, moved));
+}
+
+void camera_view_zoom(struct camera_view *view, const struct camera *camera, vec2 room_center, vec2 at,
+                      float factor, float least, float most) {
+    const vec2 held = camera_to_world(camera, at);
+    const float scale = fminf(fmaxf(camera->scale * factor, least), most);
+    view->is_free = true;
+    view->scale = scale;
+    view->center = vec2_add(held, vec2_scale(vec2_sub(room_center, at), 1.0f / scale));
+}
+
+void camera_view_center(struct camera_view *view, const struct camera *camera, vec2 world) {
+    view->is_free = true;
+    view->scale = camera->scale;
+    view->center = world;
+}
+
+void camera_view_fit(struct camera_view *view) {
+    view->is_free = false;
+}

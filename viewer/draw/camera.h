@@ -1,0 +1,52 @@
+/* Where the world is in the window: one scale and one shift. Pure.
+ *
+ * window = world * scale + offset. scale > 0 always, so the way back exists.
+ */
+#ifndef DROVER_VIEWER_DRAW_CAMERA_H
+#define DROVER_VIEWER_DRAW_CAMERA_H
+
+#include <stdbool.h>
+
+#include "common/base/vec2.h"
+
+struct camera {
+    float scale; /* window px per world px */
+    vec2 offset; /* window px: where the world's origin is */
+};
+
+/** Room that the world must leave free at the sides of the window, window px. */
+struct camera_margins {
+    float left, top, right, bottom;
+};
+
+/** The whole world, as large as fits, in the middle of what the margins leave. Sizes below 1 px count as 1.
+ */
+struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins);
+vec2 camera_to_window(const struct camera *camera, vec2 world);
+vec2 camera_to_world(const struct camera *camera, vec2 window);
+
+/** What a person looks at: the whole world until it is moved, then a place and a scale, which stay when the
+ * window changes its size. */
+struct camera_view {
+    bool is_free;
+    vec2 center; /* px of the world, in the middle of the room; is_free */
+    float scale; /* window px per world px; is_free */
+};
+
+/** Where the world is for this view. */
+struct camera camera_view_place(const struct camera_view *view, vec2 world_size, vec2 window_size,
+                                struct camera_margins margins);
+/** The picture moves by so many window px. */
+void camera_view_pan(struct camera_view *view, const struct camera *camera, vec2 room_center, vec2 moved);
+/** Closer (factor > 1) or farther; the world under the point `at` (window px) stays under it. The scale keeps
+ * between least and most. */
+void camera_view_zoom(struct camera_view *view, const struct camera *camera, vec2 room_center, vec2 at,
+                      float factor, float least, float most);
+/** Puts this place of the world in the middle. */
+void camera_view_center(struct camera_view *view, const struct camera *camera, vec2 world);
+/** The whole world again. */
+void camera_view_fit(struct camera_view *view);
+/** The middle of what the margins leave, window px. */
+vec2 camera_room_center(vec2 window_size, struct camera_margins margins);
+
+#endif

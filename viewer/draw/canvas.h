@@ -1,0 +1,43 @@
+/* What everything is drawn on: the raster, or the mesh a graphics card will draw. Pure.
+ *
+ * Owns nothing. Shapes mean the same on both (raster.h says what); on the mesh their edges are smoothed by a
+ * fringe of one pixel that fades out, so pictures differ by a little along edges.
+ */
+#ifndef DROVER_VIEWER_DRAW_CANVAS_H
+#define DROVER_VIEWER_DRAW_CANVAS_H
+
+#include "viewer/draw/mesh.h"
+#include "viewer/draw/raster.h"
+#include "viewer/draw/sprites.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct canvas {
+    struct raster *raster; /* one of the two is NULL */
+    struct mesh *mesh;
+    struct sprites *sprites;
+    int32_t width, height;
+    struct raster_rect clip;
+};
+
+struct canvas canvas_on_raster(struct raster *raster, struct sprites *sprites);
+struct canvas canvas_on_mesh(struct mesh *mesh, struct sprites *sprites, int32_t width, int32_t height);
+
+void canvas_set_clip(struct canvas *canvas, struct raster_rect rect);
+void canvas_reset_clip(struct canvas *canvas);
+void canvas_clear(struct canvas *canvas, color ground);
+void canvas_tint(struct canvas *canvas, color tint);
+void canvas_fill_rect(struct canvas *canvas, vec2 low, vec2 high, color fill);
+/** Convex; on the raster any simple polygon. */
+void canvas_fill_polygon(struct canvas *canvas, const vec2 *points, int count, color fill);
+void canvas_draw_line(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke);
+void canvas_fill_disc(struct canvas *canvas, vec2 center, float radius, color fill);
+void canvas_draw_ring(struct canvas *canvas, vec2 center, float radius, float width, color stroke);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

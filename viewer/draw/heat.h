@@ -1,0 +1,38 @@
+/* A crowd too large to draw one by one, as heat: how many agents are in each cell of the picture and where
+ * they go. Computed from the frame. Pure.
+ */
+#ifndef DROVER_VIEWER_DRAW_HEAT_H
+#define DROVER_VIEWER_DRAW_HEAT_H
+
+#include "common/snapshot/snapshot_density.h"
+#include "viewer/draw/camera.h"
+#include "viewer/draw/canvas.h"
+#include "viewer/model/interpolate.h"
+
+enum { HEAT_CELL_PX = 8, HEAT_MOST_CELLS = 256 * 1024 };
+
+struct heat {
+    int32_t columns, rows, capacity;
+    uint32_t *counts;     /* columns * rows */
+    float *sum_x, *sum_y; /* of directions */
+};
+
+void heat_init(struct heat *heat);
+void heat_fini(struct heat *heat);
+/** Counts the agents seen in a picture of this size, in cells of cell_px. -1 when out of memory. */
+NODISCARD int heat_count(struct heat *heat, const struct frame *frame, const struct camera *camera,
+                         int32_t width, int32_t height, float cell_px);
+/** The server's counts instead. speed: px/s, what counts as going all the same way. -1 when out of memory. */
+NODISCARD int heat_take(struct heat *heat, const struct density *density, float speed);
+
+/** Where the cells are in the picture, px. */
+struct heat_place {
+    vec2 corner, cell;
+};
+
+/** Cells coloured by density, and short lines along the mean heading. */
+void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit);
+/** Whether that many agents of this radius (picture px, as they would be drawn) cover what they are in. */
+bool heat_is_better(int32_t count, float radius_px, float world_px2);
+
+#endif

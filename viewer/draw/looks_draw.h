@@ -1,0 +1,22 @@
+/* What the selected agent looks at, over the world: lines to the neighbours that count, the places its
+ * behaviours aim at (the answer to inspect: protocol.md). Pure.
+ */
+#ifndef DROVER_VIEWER_DRAW_LOOKS_DRAW_H
+#define DROVER_VIEWER_DRAW_LOOKS_DRAW_H
+
+#include "viewer/draw/scene.h"
+
+/** Where a place of the answer is drawn, px of the world: beside the agent as it is drawn, the short way.
+ *
+ * inspected  the answer the point is of
+ * position   px of the world: where the agent is drawn
+ * wrap_size  the size of a wrapping world, {0,0} otherwise */
+vec2 looks_place(const struct message_agent *inspected, const struct message_agent_point *point,
+                 vec2 position, vec2 wrap_size);
+/** Whether the answer has a place of this sort. */
+bool looks_has(const struct message_agent *inspected, const char *what);
+
+void looks_draw_neighbors(const struct scene *scene, struct canvas *canvas, const struct pose *pose);
+void looks_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose);
+
+#endif

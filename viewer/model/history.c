@@ -1,0 +1,194 @@
+/* See history.h. */
+#include "viewer/model/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One snapshot: the columns of `count` agents stand one after the other behind it. */
+struct history_record {
+    uint64_t tick;
+    double time_s;
+    int32_t count, target_count;
+    size_t bytes;
+    uint16_t target_name[LIMIT_TARGETS];
+    int32_t target_x[LIMIT_TARGETS], target_y[LIMIT_TARGETS];
+    uint32_t columns[]; /* id, x, y, vx, vy, heading, kind | state << 16 */
+};
+
+enum { COLUMN_COUNT = 7 };
+
+void history_init(struct history *history) {
+    memset(history, 0, sizeof *history);
+}
+
+static struct history_record *at(const struct history *history, int index) {
+    return history->ring[(history->begin + index) % HISTORY_CAPACITY];
+}
+
+static void drop_oldest(struct history *history) {
+    struct history_record *record = at(history, 0);
+    history->bytes -= record->bytes;
+    history->ring[history->begin] = NULL;
+    history->begin = (history->begin + 1) % HISTORY_CAPACITY;
+    history->count--;
+    free(record);
+}
+
+static void drop_newest(struct history *history) {
+    struct history_record *record = at(history, --history->count);
+    history->bytes -= record->bytes;
+    history->ring[(history->begin + history->count) % HISTORY_CAPACITY] = NULL;
+    free(record);
+}
+
+void history_clear(struct history *history) {
+    while (history->count > 0) {
+        drop_oldest(history);
+    }
+    history->kind_names.count = history->state_names.count = history->target_names.count = 0;
+}
+
+void history_fini(struct history *history) {
+    history_clear(history);
+}
+
+static size_t bytes_of(int32_t count) {
+    return sizeof(struct history_record) + (size_t)count * COLUMN_COUNT * sizeof(uint32_t);
+}
+
+/* How far apart copies of this size must be for a minute of them to fit. */
+static double least_gap_s(size_t bytes) {
+    return HISTORY_S * (double)bytes / (double)HISTORY_BYTES;
+}
+
+/* The snapshot's indices as ours: 0xffff for a name there is no room for. */
+static void translate(const struct name_table *from, struct name_table *to, uint16_t *numbers) {
+    for (int i = 0; i < from->count; i++) {
+        const int number = name_table_intern(to, from->names[i], strlen(from->names[i]));
+        numbers[i] = (uint16_t)(number >= 0 ? number : 0);
+    }
+}
+
+static void copy_columns(struct history *history, const struct snapshot *snapshot,
+                         struct history_record *record) {
+    uint16_t kinds[NAME_TABLE_CAPACITY], states[NAME_TABLE_CAPACITY], targets[NAME_TABLE_CAPACITY];
+    const size_t n = (size_t)snapshot->count;
+    const int32_t *const from[] = {snapshot->x, snapshot->y, snapshot->vx, snapshot->vy, snapshot->heading};
+    translate(&snapshot->kind_names, &history->kind_names, kinds);
+    translate(&snapshot->state_names, &history->state_names, states);
+    translate(&snapshot->target_names, &history->target_names, targets);
+    for (size_t i = 0; i < n; i++) {
+        record->columns[i] = snapshot->id[i];
+        record->columns[6 * n + i] = kinds[snapshot->kind[i]] | (uint32_t)states[snapshot->state[i]] << 16;
+    }
+    for (size_t c = 0; c < 5 && n > 0; c++) {
+        memcpy(record->columns + (c + 1) * n, from[c], n * sizeof *from[c]);
+    }
+    for (int32_t i = 0; i < snapshot->target_count; i++) {
+        record->target_name[i] = targets[snapshot->target_name[i]];
+        record->target_x[i] = snapshot->target_x[i];
+        record->target_y[i] = snapshot->target_y[i];
+    }
+}
+
+void history_forget(struct history *history, double now_s) {
+    while (history->count > 0 && now_s - history_begin_s(history) > HISTORY_S) {
+        drop_oldest(history);
+    }
+}
+
+/* Makes way for it: whether it is to be kept. */
+static bool takes(struct history *history, const struct snapshot *snapshot, size_t bytes) {
+    const double last_s = history_end_s(history);
+    if (history->epoch != snapshot->epoch || snapshot->time_s < last_s) {
+        history_clear(history);
+        history->epoch = snapshot->epoch;
+    }
+    if (history->count > 0 && at(history, history->count - 1)->tick == snapshot->tick) {
+        drop_newest(history);
+    } else if (history->count > 0 && snapshot->time_s - last_s < least_gap_s(bytes)) {
+        return false;
+    }
+    history_forget(history, snapshot->time_s);
+    while (history->count > 0 &&
+           (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES)) {
+        drop_oldest(history);
+    }
+    return true;
+}
+
+void history_add(struct history *history, const struct snapshot *snapshot) {
+    const size_t bytes = bytes_of(snapshot->count);
+    if (!takes(history, snapshot, bytes)) {
+        return;
+    }
+    struct history_record *record = malloc(bytes);
+    if (record == NULL) {
+        return;
+    }
+    record->tick = snapshot->tick;
+    record->time_s = snapshot->time_s;
+    record->count = snapshot->count;
+    record->target_count = snapshot->target_count;
+    record->bytes = bytes;
+    copy_columns(history, snapshot, record);
+    history->ring[(history->begin + history->count++) % HISTORY_CAPACITY] = record;
+    history->bytes += bytes;
+}
+
+double history_time_s(const struct history *history, int index) {
+    return at(history, index)->time_s;
+}
+
+double history_begin_s(const struct history *history) {
+    return history->count > 0 ? history_time_s(history, 0) : 0.0;
+}
+
+double history_end_s(const struct history *history) {
+    return history->count > 0 ? history_time_s(history, history->count - 1) : 0.0;
+}
+
+int history_find(const struct history *history, double time_s) {
+    int low = 0, high = history->count - 1;
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (history_time_s(history, middle) <= time_s) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return history->count > 0 ? low : -1;
+}
+
+int history_read(const struct history *history, int index, struct snapshot *snapshot) {
+    const struct history_record *record = at(history, index);
+    const size_t n = (size_t)record->count;
+    if (snapshot_reserve(snapshot, record->count > 0 ? record->count : 1, 0, false) != 0) {
+        return -1;
+    }
+    int32_t *const to[] = {snapshot->x, snapshot->y, snapshot->vx, snapshot->vy, snapshot->heading};
+    snapshot->tick = record->tick;
+    snapshot->time_s = record->time_s;
+    snapshot->clock_ms = record->time_s * 1000.0;
+    snapshot->epoch = history->epoch;
+    snapshot->fields = SNAPSHOT_USUAL;
+    snapshot->has_forces = false;
+    snapshot->count = record->count;
+    snapshot->kind_names = history->kind_names;
+    snapshot->state_names = history->state_names;
+    snapshot->target_names = history->target_names;
+    for (size_t i = 0; i < n; i++) {
+        snapshot->id[i] = record->columns[i];
+        snapshot->kind[i] = (uint16_t)(record->columns[6 * n + i] & 0xffffu);
+        snapshot->state[i] = (uint16_t)(record->columns[6 * n + i] >> 16);
+    }
+    for (size_t c = 0; c < 5 && n > 0; c++) {
+        memcpy(to[c], record->columns + (c + 1) * n, n * sizeof *to[c]);
+    }
+    snapshot->target_count = record->target_count;
+    memcpy(snapshot->target_name, record->target_name, sizeof record->target_name);
+    memcpy(snapshot->target_x, record->target_x, sizeof record->target_x);
+    memcpy(snapshot->target_y, record->target_y, sizeof record->target_y);
+    return 0;
+}

@@ -1,0 +1,483 @@
+/* See interpolate.h. Snapshots are matched first, by id; then the columns are gone over as whole arrays in
+ * loops without branches, so that the compiler makes them work on several agents at once. */
+#include "viewer/model/interpolate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float target_jump_px = 150.0f;
+static const double cubic_from_ms = 50.0;
+
+enum { COLUMN_COUNT = 5, SCRATCH_COLUMNS = 2 * COLUMN_COUNT + 2 };
+
+void frame_init(struct frame *frame) {
+    memset(frame, 0, sizeof *frame);
+}
+
+static void free_columns(struct frame *frame) {
+    free(frame->id);
+    free(frame->kind);
+    free(frame->state);
+    free(frame->x);
+    free(frame->desired);
+    free(frame->row);
+    free(frame->scratch);
+}
+
+void frame_fini(struct frame *frame) {
+    free_columns(frame);
+    frame_init(frame);
+}
+
+/* Everything anew: nothing of a frame outlives it. */
+static int frame_reserve(struct frame *frame, int32_t count) {
+    if (count <= frame->capacity) {
+        return 0;
+    }
+    const size_t room = (size_t)count + (size_t)count / 4 + 16;
+    struct frame grown = *frame;
+    grown.id = malloc(room * sizeof *grown.id);
+    grown.kind = malloc(room * sizeof *grown.kind);
+    grown.state = malloc(room * sizeof *grown.state);
+    grown.x = malloc(7 * room * sizeof *grown.x);
+    grown.desired = malloc(2 * room * sizeof *grown.desired);
+    grown.row = malloc(room * sizeof *grown.row);
+    grown.scratch = malloc(SCRATCH_COLUMNS * room * sizeof *grown.scratch);
+    if (grown.id == NULL || grown.kind == NULL || grown.state == NULL || grown.x == NULL ||
+        grown.desired == NULL || grown.row == NULL || grown.scratch == NULL) {
+        free_columns(&grown);
+        return -1;
+    }
+    free_columns(frame);
+    *frame = grown;
+    frame->capacity = (int32_t)room;
+    float **const columns[] = {&frame->y,     &frame->vx,    &frame->vy,
+                               &frame->dir_x, &frame->dir_y, &frame->alpha};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        *columns[i] = frame->x + (i + 1) * room;
+    }
+    frame->steering = frame->desired + room;
+    return 0;
+}
+
+struct pose frame_pose(const struct frame *frame, int32_t index) {
+    struct pose pose = {
+        .id = frame->id[index],
+        .kind = frame->kind[index],
+        .state = frame->state[index],
+        .position = {frame->x[index], frame->y[index]},
+        .velocity = {frame->vx[index], frame->vy[index]},
+        .heading = atan2f(frame->dir_y[index], frame->dir_x[index]),
+        .alpha = frame->alpha[index],
+    };
+    if (frame->has_forces) {
+        pose.desired = frame->desired[index];
+        pose.steering = frame->steering[index];
+    }
+    return pose;
+}
+
+int32_t frame_find(const struct frame *frame, uint32_t id) {
+    int32_t low = 0, high = frame->settled_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (frame->id[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < frame->settled_count && frame->id[low] == id) {
+        return low;
+    }
+    for (int32_t i = frame->settled_count; i < frame->count; i++) {
+        if (frame->id[i] == id) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+float interpolate_wrap_difference(float difference, float length) {
+    return length > 0.0f ? difference - length * roundf(difference / length) : difference;
+}
+
+/* The two snapshots a moment lies between and where. */
+struct span {
+    const struct snapshot *a, *b;
+    const struct interpolate_rules *rules;
+    float f;         /* 0 at a, 1 at b */
+    float seconds;   /* simulated time from a to b */
+    float since_a_s; /* wall time since a, for agents that left */
+    float fade_in;   /* 0..1, agents only in b */
+    float fade_out;  /* 1..0, agents only in a */
+    bool is_cubic;
+};
+
+static vec2 hundredths(int32_t x, int32_t y) {
+    return vec2_make((float)x * 0.01f, (float)y * 0.01f);
+}
+
+static vec2 lerp(vec2 a, vec2 b, float f) {
+    return vec2_add(a, vec2_scale(vec2_sub(b, a), f));
+}
+
+/* floorf without a call; |value| < 2^31. */
+static inline float floor_small(float value) {
+    const float whole = (float)(int32_t)value;
+    return whole > value ? whole - 1.0f : whole;
+}
+
+static inline float wrap_into(float value, float length) {
+    const float wrapped = value - length * floor_small(value / length);
+    return wrapped >= length || wrapped < 0.0f ? 0.0f : wrapped; /* rounding can give length itself */
+}
+
+/* Sine and cosine of a heading in hundredths of a degree, |heading| <= 90000: right to 2e-6. */
+static inline void direction_of(float heading, float *x, float *y) {
+    const float turned = heading * (1.0f / 9000.0f);
+    const int32_t quarter = (int32_t)(turned + (turned < 0.0f ? -0.5f : 0.5f));
+    const float r = (heading - (float)quarter * 9000.0f) * (3.14159265358979f / 18000.0f), r2 = r * r;
+    const float sine = r * (1.0f + r2 * (-1.0f / 6.0f + r2 * (1.0f / 120.0f - r2 * (1.0f / 5040.0f))));
+    const float cosine = 1.0f + r2 * (-0.5f + r2 * (1.0f / 24.0f - r2 * (1.0f / 720.0f)));
+    const float c = (quarter & 1) != 0 ? -sine : cosine, s = (quarter & 1) != 0 ? cosine : sine;
+    *x = (quarter & 2) != 0 ? -c : c;
+    *y = (quarter & 2) != 0 ? -s : s;
+}
+
+/* One snapshot's numbers of the agents that are gone over, in the order of the frame. */
+struct columns {
+    const int32_t *x, *y, *vx, *vy, *heading;
+};
+
+static struct columns columns_of(const struct snapshot *snapshot) {
+    return (struct columns){snapshot->x, snapshot->y, snapshot->vx, snapshot->vy, snapshot->heading};
+}
+
+static struct columns gather(const struct columns *from, const int32_t *rows, int32_t count, int32_t *to) {
+    const int32_t *const sources[COLUMN_COUNT] = {from->x, from->y, from->vx, from->vy, from->heading};
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        for (int32_t i = 0; i < count; i++) {
+            to[(size_t)c * (size_t)count + (size_t)i] = sources[c][rows[i]];
+        }
+    }
+    const size_t n = (size_t)count;
+    return (struct columns){to, to + n, to + 2 * n, to + 3 * n, to + 4 * n};
+}
+
+/* What the loop needs of the span: the way is d * along + va * leave + vb * reach. */
+struct blend {
+    float along, leave, reach, f, jumped; /* jumped: 0 before the newer snapshot's moment, 1 from then on */
+    float reach_s;                        /* farther than three times the speed for this long is a jump */
+    float width, height;                  /* of a wrapping world; 0: it does not wrap */
+};
+
+static struct blend blend_make(const struct span *span) {
+    const float f = span->f, f2 = f * f, f3 = f2 * f;
+    const bool wraps =
+        span->rules->wraps && span->rules->world_size.x > 0.0f && span->rules->world_size.y > 0.0f;
+    return (struct blend){
+        .along = span->is_cubic ? 3.0f * f2 - 2.0f * f3 : f,
+        .leave = span->is_cubic ? (f3 - 2.0f * f2 + f) * span->seconds : 0.0f,
+        .reach = span->is_cubic ? (f3 - f2) * span->seconds : 0.0f,
+        .f = f,
+        .jumped = f < 1.0f ? 0.0f : 1.0f,
+        .reach_s = 3.0f * fabsf(span->seconds),
+        .width = wraps ? span->rules->world_size.x : 0.0f,
+        .height = wraps ? span->rules->world_size.y : 0.0f,
+    };
+}
+
+static inline float nearer(float difference, float length) {
+    const float half = 0.5f * length;
+    const float low = difference > half ? difference - length : difference;
+    return low < -half ? low + length : low;
+}
+
+/* Positions and velocities. alpha is borrowed for the share of the way: f, or 0 or 1 for who jumped. */
+static void blend_motion(const struct blend *blend, const struct columns *from, const struct columns *to,
+                         int32_t count, struct frame *frame) {
+    const struct blend b = *blend;
+    const int32_t *restrict ax = from->x, *restrict ay = from->y, *restrict avx = from->vx,
+                            *restrict avy = from->vy;
+    const int32_t *restrict bx = to->x, *restrict by = to->y, *restrict bvx = to->vx, *restrict bvy = to->vy;
+    float *restrict x = frame->x, *restrict y = frame->y, *restrict vx = frame->vx, *restrict vy = frame->vy,
+                    *restrict share = frame->alpha;
+    const float wide = b.width > 0.0f ? b.width : 1e30f, high = b.height > 0.0f ? b.height : 1e30f;
+    for (int32_t i = 0; i < count; i++) {
+        const float x0 = (float)ax[i] * 0.01f, y0 = (float)ay[i] * 0.01f;
+        const float dx = nearer((float)bx[i] * 0.01f - x0, wide),
+                    dy = nearer((float)by[i] * 0.01f - y0, high);
+        const float ux = (float)avx[i] * 0.01f, uy = (float)avy[i] * 0.01f;
+        const float wx = (float)bvx[i] * 0.01f, wy = (float)bvy[i] * 0.01f;
+        const float slow = ux * ux + uy * uy, fast = wx * wx + wy * wy;
+        const float speed = sqrtf(slow > fast ? slow : fast), limit = speed * b.reach_s + 10.0f;
+        const bool jumps = dx * dx + dy * dy > limit * limit;
+        const float along = jumps ? b.jumped : b.along, part = jumps ? b.jumped : b.f;
+        const float leave = jumps ? 0.0f : b.leave, reach = jumps ? 0.0f : b.reach;
+        x[i] = x0 + dx * along + ux * leave + wx * reach;
+        y[i] = y0 + dy * along + uy * leave + wy * reach;
+        vx[i] = ux + (wx - ux) * part;
+        vy[i] = uy + (wy - uy) * part;
+        share[i] = part;
+    }
+}
+
+static void blend_headings(const struct columns *from, const struct columns *to, int32_t count,
+                           struct frame *frame) {
+    const int32_t *restrict a = from->heading, *restrict b = to->heading;
+    const float *restrict share = frame->alpha;
+    float *restrict dir_x = frame->dir_x, *restrict dir_y = frame->dir_y;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t turn = b[i] - a[i];
+        const int32_t low = turn > 18000 ? turn - 36000 : turn;
+        const int32_t short_turn = low < -18000 ? low + 36000 : low;
+        direction_of((float)a[i] + (float)short_turn * share[i], &dir_x[i], &dir_y[i]);
+    }
+}
+
+static void wrap_positions(float *restrict values, int32_t count, float length) {
+    for (int32_t i = 0; i < count; i++) {
+        values[i] = wrap_into(values[i], length);
+    }
+}
+
+static void wrap_frame(const struct interpolate_rules *rules, struct frame *frame) {
+    if (rules->wraps && rules->world_size.x > 0.0f && rules->world_size.y > 0.0f) {
+        wrap_positions(frame->x, frame->count, rules->world_size.x);
+        wrap_positions(frame->y, frame->count, rules->world_size.y);
+    }
+}
+
+static void set_alpha(struct frame *frame, int32_t begin, int32_t end, float alpha) {
+    for (int32_t i = begin; i < end; i++) {
+        frame->alpha[i] = alpha;
+    }
+}
+
+/* Agents of one snapshot as they are there, moved on by their velocity for so long. */
+static void add_moving(const struct snapshot *snapshot, int32_t begin, int32_t end, float seconds,
+                       struct frame *frame) {
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t at = frame->count + i - begin;
+        frame->id[at] = snapshot->id[i];
+        frame->kind[at] = snapshot->kind[i];
+        frame->state[at] = snapshot->state[i];
+        frame->vx[at] = (float)snapshot->vx[i] * 0.01f;
+        frame->vy[at] = (float)snapshot->vy[i] * 0.01f;
+        frame->x[at] = (float)snapshot->x[i] * 0.01f + frame->vx[at] * seconds;
+        frame->y[at] = (float)snapshot->y[i] * 0.01f + frame->vy[at] * seconds;
+        direction_of((float)snapshot->heading[i], &frame->dir_x[at], &frame->dir_y[at]);
+        frame->row[at] = i;
+        frame->alpha[at] = 1.0f;
+        if (frame->has_forces) {
+            frame->desired[at] = hundredths(snapshot->desired[i].x, snapshot->desired[i].y);
+            frame->steering[at] = hundredths(snapshot->steering[i].x, snapshot->steering[i].y);
+        }
+    }
+    frame->count += end - begin;
+}
+
+/* Index of a's name in b's table; the tables of two snapshots need not agree. -1 when b does not know it. */
+static int translate(const struct name_table *from, uint16_t index, const struct name_table *to) {
+    return index < from->count ? name_table_find(to, from->names[index]) : -1;
+}
+
+static void add_leaving(const struct span *span, int32_t ia, struct frame *frame) {
+    const int kind = translate(&span->a->kind_names, span->a->kind[ia], &span->b->kind_names);
+    const int state = translate(&span->a->state_names, span->a->state[ia], &span->b->state_names);
+    const int32_t at = frame->count;
+    if (span->fade_out <= 0.0f || kind < 0 || state < 0) {
+        return;
+    }
+    const bool has_forces = frame->has_forces;
+    frame->has_forces = false; /* the older snapshot may be without */
+    add_moving(span->a, ia, ia + 1, span->since_a_s, frame);
+    frame->has_forces = has_forces;
+    frame->desired[at] = frame->steering[at] = vec2_make(0.0f, 0.0f);
+    frame->kind[at] = (uint16_t)kind;
+    frame->state[at] = (uint16_t)state;
+    frame->alpha[at] = span->fade_out;
+    frame->row[at] = -1;
+}
+
+/* Fills rows_a, rows_b with the places of agents in both; returns how many. */
+static int32_t match(const struct snapshot *a, const struct snapshot *b, int32_t *rows_a, int32_t *rows_b) {
+    int32_t matched = 0, ia = 0, ib = 0;
+    while (ia < a->count && ib < b->count) {
+        if (a->id[ia] == b->id[ib]) {
+            rows_a[matched] = ia++;
+            rows_b[matched++] = ib++;
+        } else if (a->id[ia] < b->id[ib]) {
+            ia++;
+        } else {
+            ib++;
+        }
+    }
+    return matched;
+}
+
+static void fill_names(const struct snapshot *b, const int32_t *rows, struct frame *frame) {
+    for (int32_t i = 0; i < frame->count; i++) {
+        const int32_t row = rows != NULL ? rows[i] : i;
+        frame->row[i] = row;
+        frame->id[i] = b->id[row];
+        frame->kind[i] = b->kind[row];
+        frame->state[i] = b->state[row];
+    }
+}
+
+static void fill_forces(const struct span *span, const int32_t *rows_a, struct frame *frame) {
+    const struct snapshot *a = span->a, *b = span->b;
+    for (int32_t i = 0; i < frame->count; i++) {
+        const int32_t ib = frame->row[i], ia = rows_a != NULL ? rows_a[i] : ib;
+        const vec2 desired = hundredths(b->desired[ib].x, b->desired[ib].y);
+        const vec2 steering = hundredths(b->steering[ib].x, b->steering[ib].y);
+        const float part = a->has_forces ? frame->alpha[i] : 1.0f;
+        const vec2 from = a->has_forces ? hundredths(a->desired[ia].x, a->desired[ia].y) : desired;
+        const vec2 push = a->has_forces ? hundredths(a->steering[ia].x, a->steering[ia].y) : steering;
+        frame->desired[i] = lerp(from, desired, part);
+        frame->steering[i] = lerp(push, steering, part);
+    }
+}
+
+/* Who is only in the newer one comes, who is only in the older one goes. */
+static void add_others(const struct span *span, struct frame *frame) {
+    const struct snapshot *a = span->a, *b = span->b;
+    const int32_t settled = frame->count;
+    for (int32_t ia = 0, ib = 0; ib < b->count && span->fade_in > 0.0f; ib++) {
+        while (ia < a->count && a->id[ia] < b->id[ib]) {
+            ia++;
+        }
+        if (ia >= a->count || a->id[ia] != b->id[ib]) {
+            add_moving(b, ib, ib + 1, 0.0f, frame);
+        }
+    }
+    set_alpha(frame, settled, frame->count, span->fade_in);
+    for (int32_t ia = 0, ib = 0; ia < a->count; ia++) {
+        while (ib < b->count && b->id[ib] < a->id[ia]) {
+            ib++;
+        }
+        if (ib >= b->count || b->id[ib] != a->id[ia]) {
+            add_leaving(span, ia, frame);
+        }
+    }
+}
+
+static void merge_agents(const struct span *span, struct frame *frame) {
+    const struct snapshot *a = span->a, *b = span->b;
+    struct columns from = columns_of(a), to = columns_of(b);
+    const bool is_same = a->count == b->count &&
+                         (a->count == 0 || memcmp(a->id, b->id, (size_t)a->count * sizeof *a->id) == 0);
+    int32_t *const rows_a = frame->scratch, *const rows_b = rows_a + frame->capacity;
+    frame->count = is_same ? a->count : match(a, b, rows_a, rows_b);
+    if (!is_same) {
+        int32_t *const room = rows_b + frame->capacity;
+        from = gather(&from, rows_a, frame->count, room);
+        to = gather(&to, rows_b, frame->count, room + (ptrdiff_t)COLUMN_COUNT * frame->capacity);
+    }
+    const struct blend blend = blend_make(span);
+    fill_names(b, is_same ? NULL : rows_b, frame);
+    blend_motion(&blend, &from, &to, frame->count, frame);
+    blend_headings(&from, &to, frame->count, frame);
+    if (frame->has_forces) {
+        fill_forces(span, is_same ? NULL : rows_a, frame);
+    }
+    set_alpha(frame, 0, frame->count, 1.0f);
+    frame->settled_count = frame->count;
+    if (!is_same) {
+        add_others(span, frame);
+    }
+    wrap_frame(span->rules, frame);
+}
+
+static void merge_targets(const struct span *span, struct frame *frame) {
+    const struct snapshot *a = span->a, *b = span->b;
+    frame->target_count = 0;
+    for (int32_t i = 0; i < b->target_count; i++) {
+        vec2 position = hundredths(b->target_x[i], b->target_y[i]);
+        for (int32_t j = 0; j < a->target_count; j++) {
+            if (strcmp(a->target_names.names[a->target_name[j]], b->target_names.names[b->target_name[i]]) ==
+                0) {
+                const vec2 before = hundredths(a->target_x[j], a->target_y[j]);
+                const bool jumps = vec2_length(vec2_sub(position, before)) > target_jump_px;
+                position = !jumps ? lerp(before, position, span->f) : span->f < 1.0f ? before : position;
+                break;
+            }
+        }
+        frame->targets[frame->target_count++] = (struct frame_target){b->target_name[i], position};
+    }
+}
+
+static float clamp_unit(double value) {
+    return value < 0.0 ? 0.0f : value > 1.0 ? 1.0f : (float)value;
+}
+
+static struct span span_make(const struct snapshot *a, const struct snapshot *b, double server_ms,
+                             const struct interpolate_rules *rules) {
+    const double whole = b->clock_ms - a->clock_ms;
+    const double length = fmin(whole, fmax(INTERPOLATE_SPAN_MS, 1.5 * rules->period_ms));
+    const double begin = b->clock_ms - length;
+    const double simulated_ms = (b->time_s - a->time_s) * 1000.0;
+    const double fade = fmin(INTERPOLATE_FADE_MS, length);
+    return (struct span){
+        .a = a,
+        .b = b,
+        .rules = rules,
+        .f = clamp_unit((server_ms - begin) / length),
+        .seconds = (float)(simulated_ms * 0.001),
+        .since_a_s = simulated_ms > 0.0 ? (float)(fmax(server_ms - begin, 0.0) * 0.001) : 0.0f,
+        .fade_in = clamp_unit((server_ms - begin) / fade),
+        .fade_out = clamp_unit(1.0 - (server_ms - begin) / fade),
+        /* a cubic needs both ends' velocities to belong to the same stretch of time */
+        .is_cubic = whole > cubic_from_ms && length == whole && fabs(simulated_ms - whole) < 0.25 * whole,
+    };
+}
+
+/* Beyond the newest snapshot, or before the oldest: one snapshot, moved on by its velocities. */
+static void move_on(const struct snapshot *snapshot, double milliseconds,
+                    const struct interpolate_rules *rules, struct frame *frame) {
+    add_moving(snapshot, 0, snapshot->count, (float)(milliseconds * 0.001), frame);
+    frame->settled_count = frame->count;
+    wrap_frame(rules, frame);
+    frame->target_count = 0;
+    for (int32_t i = 0; i < snapshot->target_count; i++) {
+        frame->targets[frame->target_count++] = (struct frame_target){
+            snapshot->target_name[i], hundredths(snapshot->target_x[i], snapshot->target_y[i])};
+    }
+}
+
+int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
+                   const struct interpolate_rules *rules, struct frame *frame) {
+    const struct snapshot *a, *b;
+    snapshot_buffer_around(buffer, server_ms, &a, &b);
+    frame->count = 0;
+    frame->settled_count = 0;
+    frame->target_count = 0;
+    frame->is_stalled = false;
+    frame->late_ms = 0.0;
+    frame->names = b != NULL ? b : a;
+    if (frame->names == NULL) {
+        return 0;
+    }
+    frame->has_forces = frame->names->has_forces;
+    frame->time_s = frame->names->time_s;
+    if (frame_reserve(frame, (a != NULL ? a->count : 0) + (b != NULL ? b->count : 0)) != 0) {
+        frame->names = NULL;
+        return -1;
+    }
+    if (a != NULL && b != NULL) {
+        const struct span span = span_make(a, b, server_ms, rules);
+        frame->time_s = a->time_s + (b->time_s - a->time_s) * (double)span.f;
+        merge_agents(&span, frame);
+        merge_targets(&span, frame);
+        return 0;
+    }
+    frame->late_ms = a != NULL ? server_ms - a->clock_ms : 0.0;
+    frame->is_stalled =
+        !rules->is_paused && frame->late_ms > fmax(INTERPOLATE_EXTRAPOLATE_MS, 2.0 * rules->period_ms);
+    move_on(frame->names, rules->is_paused ? 0.0 : fmin(frame->late_ms, INTERPOLATE_EXTRAPOLATE_MS), rules,
+            frame);
+    return 0;
+}

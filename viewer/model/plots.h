@@ -1,0 +1,48 @@
+/* The last minute in numbers: how many agents are in each state, how fast they go, how well they agree. Pure.
+ *
+ * Owns rings of a fixed size: nothing grows with time. The mean is over all agents of a snapshot. Times are
+ * simulated and rise: a paused world adds nothing.
+ */
+#ifndef DROVER_VIEWER_MODEL_PLOTS_H
+#define DROVER_VIEWER_MODEL_PLOTS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/snapshot/snapshot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PLOTS_SAMPLES = 600, PLOTS_STATES = 6 };
+
+struct plots_sample {
+    double time_s;    /* simulated */
+    float mean_speed; /* px/s */
+    float order;      /* 0: headings cancel out, 1: all the same way */
+    float states[PLOTS_STATES];
+};
+
+struct plots {
+    struct plots_sample samples[PLOTS_SAMPLES];
+    int begin, count;
+    char state_names[PLOTS_STATES][LIMIT_NAME_CHARS + 1]; /* in the order they were seen in */
+    int state_count;
+};
+
+void plots_init(struct plots *plots);
+/** Takes a sample from the snapshot, at most one in 0.1 s of simulated time. */
+void plots_add(struct plots *plots, const struct snapshot *snapshot);
+/** 0 is the oldest. */
+const struct plots_sample *plots_at(const struct plots *plots, int index);
+/** The newest sample at or before a moment; -1 when there is none. */
+int plots_find(const struct plots *plots, double time_s);
+/** As text with a head line: time_s,mean_speed,order and one column a state. -1 when it cannot be written. */
+NODISCARD int plots_write_csv(const struct plots *plots, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

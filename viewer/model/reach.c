@@ -1,0 +1,92 @@
+/* See reach.h. */
+#include "viewer/model/reach.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const float radians = 3.14159265f / 180.0f;
+
+/* Where "behavior.name" begins, when the parameter is of this kind and state; NULL when it is not. */
+static const char *relevant(const struct message_param *param, const char *kind, const char *state) {
+    const char *slash = strchr(param->param, '/');
+    if (strcmp(param->kind, kind) != 0) {
+        return NULL;
+    }
+    if (slash == NULL) {
+        return param->param;
+    }
+    const size_t length = (size_t)(slash - param->param);
+    return strlen(state) == length && strncmp(param->param, state, length) == 0 ? slash + 1 : NULL;
+}
+
+/* The value of "behavior.name" of this kind and state, or `otherwise`. */
+static float value_of(const struct message_param *params, int count, const char *kind, const char *state,
+                      const char *wanted, float otherwise) {
+    for (int i = 0; i < count; i++) {
+        const char *name = relevant(&params[i], kind, state);
+        if (name != NULL && strcmp(name, wanted) == 0) {
+            return (float)params[i].value;
+        }
+    }
+    return otherwise;
+}
+
+/* "flock.alignment_radius" -> form, stem "flock.alignment_"; false when it is no reach. */
+static bool form_of(const char *name, enum reach_form *form, int *stem) {
+    static const struct {
+        const char *ending;
+        enum reach_form form;
+    } endings[] = {{"slowing_distance", REACH_SLOWING},
+                   {"panic_distance", REACH_NOTICE},
+                   {"within", REACH_NOTICE},
+                   {"radius", REACH_VIEW}};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t part = strlen(endings[i].ending);
+        if (length > part && strcmp(name + length - part, endings[i].ending) == 0) {
+            *form = endings[i].form;
+            *stem = (int)(length - part);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_name(struct reach *reach, const char *name, int stem) {
+    const char *dot = strchr(name, '.');
+    const int zone = dot != NULL ? (int)(dot - name) + 1 : 0;
+    if (dot == NULL || stem <= zone) {
+        snprintf(reach->behavior, sizeof reach->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
+    } else {
+        snprintf(reach->behavior, sizeof reach->behavior, "%.*s", stem - zone - 1, name + zone);
+    }
+}
+
+int reach_find(const struct message_param *params, int param_count, const char *kind, const char *state,
+               struct reach *out) {
+    int count = 0;
+    for (int i = 0; i < param_count && count < REACH_MOST; i++) {
+        const char *name = relevant(&params[i], kind, state);
+        enum reach_form form = REACH_VIEW;
+        int stem = 0;
+        if (name == NULL || !(params[i].value > 0.0) || params[i].value > (double)LIMIT_COORDINATE ||
+            strcmp(name, "radius") == 0 || !form_of(name, &form, &stem)) {
+            continue;
+        }
+        struct reach *reach = &out[count++];
+        char other[64];
+        *reach = (struct reach){.form = form, .radius = (float)params[i].value, .view = 360.0f * radians};
+        set_name(reach, name, stem);
+        if (form == REACH_VIEW && strncmp(name, "wander", 6) == 0) {
+            snprintf(other, sizeof other, "%.*sdistance", stem, name);
+            reach->form = REACH_WANDER;
+            reach->distance = value_of(params, param_count, kind, state, other, 0.0f);
+        } else if (form == REACH_VIEW) {
+            snprintf(other, sizeof other, "%.*sfield_of_view", stem, name);
+            const float view = value_of(params, param_count, kind, state, other, 360.0f);
+            snprintf(other, sizeof other, "%.*sview", stem, name);
+            reach->view = value_of(params, param_count, kind, state, other, view) * radians;
+        }
+    }
+    return count;
+}

@@ -1,0 +1,43 @@
+/* Where agents have been in the last seconds. Pure.
+ *
+ * Owns one ring of points an agent. Invariants: 1. No more than TRAILS_AGENTS agents have a trail and all
+ * trails together have a fixed size. 2. A trail breaks where its agent jumped (or went over the border of a
+ * wrapping world): no line is drawn across. 3. An agent that is gone leaves no trail.
+ */
+#ifndef DROVER_VIEWER_MODEL_TRAILS_H
+#define DROVER_VIEWER_MODEL_TRAILS_H
+
+#include "common/base/nodiscard.h"
+#include "viewer/model/interpolate.h"
+
+enum { TRAILS_AGENTS = 1024, TRAILS_POINTS = 64 };
+#define TRAILS_STEP_S 0.06 /* between two points */
+
+struct trail {
+    uint32_t id;
+    int begin, count;              /* a ring, oldest first */
+    vec2 points[TRAILS_POINTS];    /* px of the world */
+    bool is_broken[TRAILS_POINTS]; /* no line from the point before to this one */
+};
+
+struct trails {
+    struct trail *rows, *others; /* in the order of the frame; the ones before, to copy from */
+    int count;
+    double next_s; /* when the next point is due, simulated time */
+    int points_kept;
+};
+
+NODISCARD int trails_init(struct trails *trails);
+void trails_fini(struct trails *trails);
+void trails_clear(struct trails *trails);
+/** How many points a trail has at most when there are so many agents. */
+int trails_points(int32_t agents);
+/** Adds where everybody is in the frame, if a point is due at its time. jump_px: farther than that between
+ * two points is a jump. A time that falls clears them. */
+void trails_add(struct trails *trails, const struct frame *frame, float jump_px);
+/** The trail of this agent, or NULL. */
+const struct trail *trails_find(const struct trails *trails, uint32_t id);
+/** Point number i of it, 0 the oldest; *is_broken as above. */
+vec2 trail_point(const struct trail *trail, int index, bool *is_broken);
+
+#endif

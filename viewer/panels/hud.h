@@ -1,0 +1,80 @@
+/* Turns what is known into what the panels say. Pure: formats numbers, decides words and colours.
+ */
+#ifndef DROVER_VIEWER_PANELS_HUD_H
+#define DROVER_VIEWER_PANELS_HUD_H
+
+#include <stdbool.h>
+
+#include "clients/c/mailbox.h"
+#include "clients/c/server_view.h"
+#include "viewer/app/options.h"
+#include "viewer/draw/camera.h"
+#include "viewer/draw/palette.h"
+#include "viewer/model/interpolate.h"
+#include "viewer/panels/panels.h"
+
+enum run_state {
+    RUN_CONNECTING,
+    RUN_RECONNECTING,
+    RUN_REFUSED,
+    RUN_STALLED,
+    RUN_PAUSED,
+    RUN_RUNNING,
+    RUN_PAST
+};
+
+struct hud_input {
+    const struct server_view *server;
+    const struct frame *frame;
+    const struct link_status *link;
+    const struct address *address;
+    const struct camera *camera;
+    const struct density *density;         /* shown instead of agents; NULL for none */
+    const struct message_agent *inspected; /* what is known of the selected agent; NULL for nothing */
+    double echo_ms;  /* from a motion of the mouse to the server's frame; < 0: unknown */
+    bool has_region; /* frames have the agents around what is visible alone */
+    bool shows_params;
+    const char *tuned_kind;       /* whose parameters; "" for none */
+    const struct plots *plots;    /* NULL for none */
+    const struct panels_lag *lag; /* NULL for none */
+    uint64_t now_ns;
+    double snapshots_per_s; /* < 0: not known yet */
+    double bytes_per_s;     /* < 0: not known yet */
+    double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
+                           not */
+    double delay_ms;    /* how far behind the newest snapshot the picture is */
+    uint32_t skipped;   /* snapshots of the last seconds that came and were never drawn */
+    overlay_set overlays;
+    enum palette palette;
+    bool colors_by_kind;
+    bool has_selected, is_following;
+    uint32_t selected;
+    bool shows_help, shows_side, shows_network, shows_picker;
+    bool is_headless;         /* nobody is there to press a key */
+    bool is_fixed;            /* measured numbers are left out, so that pictures can be compared */
+    double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
+    double behind_s;          /* how far the picture is behind it */
+    bool is_live, is_playing;
+    const char *clip;   /* what is being recorded, "" for nothing */
+    const char *wanted; /* what is typed in the picker */
+    float toast_alpha;
+};
+
+/** Agents whose forces are asked for: with more of them the snapshots would be too large. */
+enum { HUD_FORCES_MOST = 5000 };
+
+enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
+const char *run_state_name(enum run_state state);
+
+/** What a server says that wants another token than ours, and what helps: a title and a sentence. */
+struct hud_refusal {
+    const char *title, *words;
+};
+struct hud_refusal hud_refusal(const struct link_status *link);
+
+void hud_fill(const struct hud_input *input, struct panels_view *view);
+
+/** 1234567 -> "1 234 567". out has at least 27 bytes. */
+void hud_format_count(uint64_t value, char *out, size_t size);
+
+#endif
