@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Holds the arrows between the layers: reads every #include of ours and refuses those that point the wrong way.
+"""Holds the arrows between the folders: reads every #include of ours and refuses those that point the wrong way, and
+refuses circles of files, in which each needs the others.
 
-    viewer -> clients/c, common        clients/c -> common        server -> server/net, server/sim, common        server/net -> common
-    server/sim -> the C library and a few leaf headers of common            common -> cJSON only
+MAY_USE has a row a folder; docs/architecture.md draws the same picture. The pure core, server/sim, uses the C library and a
+few leaf headers of common.
 
-usage: layers.py [ROOT]          prints FILE:LINE: RULE for every wrong include; exit code 1 when there is one
+usage: layers.py [ROOT]          prints FILE:LINE: RULE for every wrong include and a line for every circle; exit code 1
+                                 when there is one
        layers.py --self-test     proves that each rule catches its wrong include
 """
 
+import collections
 import pathlib
 import posixpath
 import re
@@ -15,15 +18,42 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = ("common", "server/sim", "server/net", "server", "clients/c", "viewer")  # longest prefix of a path first
+TOPS = ("common", "server", "clients", "viewer")
+SOURCES = (".c", ".h", ".cpp", ".hpp")
+
+# A folder may use itself and the folders of its row; "common" stands for all folders of common, and so on.
 MAY_USE = {
-    "common": {"common"},
-    "server/sim": {"server/sim"},
-    "server/net": {"server/net", "common"},
-    "server": {"server", "server/net", "server/sim", "common"},
-    "clients/c": {"clients/c", "common"},
-    "viewer": {"viewer", "clients/c", "common"},
+    "common/base": "",
+    "common/text": "common/base",
+    "common/json": "common/base common/text",
+    "common/system": "common/base common/text common/json",
+    "common/snapshot": "common/base common/text common/json",
+    "common/protocol": "common/base common/text common/json common/snapshot",
+    "server/sim/math": "",
+    "server/sim/space": "server/sim/math",
+    "server/sim/scenery": "server/sim/math server/sim/space",
+    "server/sim/steering": "server/sim/math server/sim/space server/sim/scenery",
+    "server/sim/world": "server/sim",
+    "server/scenario": "server/sim common",
+    "server/frames": "server/sim common",
+    "server/commands": "server/frames server/scenario server/sim common",
+    "server/library": "server/commands server/scenario server/sim common",
+    "server/simulation": "server/library server/commands server/frames server/scenario server/sim common",
+    "server/net": "common/base common/text common/system common/protocol",
+    "server/sessions": "server/net server/simulation server/commands server/frames common",
+    "server/broadcast": "server/sessions server/net server/simulation server/commands server/frames common",
+    "server": "server common",
+    "clients/c": "common",
+    "viewer/platform": "viewer/draw common",
+    "viewer/model": "clients/c common",
+    "viewer/draw": "viewer/model clients/c common",
+    "viewer/panels": "viewer/draw viewer/model clients/c common",
+    "viewer/app": "viewer clients/c common",
+    "viewer": "viewer common",
 }
+CORE = "server/sim/"  # the pure core
+# The rest of drover_world, the library without threads, sockets, files and a clock. (stdio: for text in memory.)
+WORLD = ("server/scenario", "server/frames", "server/commands")
 # What server/sim may take from common: headers that need nothing but the C library themselves.
 LEAVES = {"common/base/vec2.h", "common/base/limits.h", "common/base/field.h", "common/base/geometry.h", "common/base/nodiscard.h"}
 
@@ -53,8 +83,14 @@ LIBRARIES = [
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(?:<(?P<system>[^>]+)>|\"(?P<own>[^\"]+)\")?")
 
 
-def layer_of(path):
-    return next((layer for layer in sorted(LAYERS, key=len, reverse=True) if path.startswith(layer + "/")), None)
+def folder_of(path):
+    """The row of MAY_USE that a file belongs to: its folder, or the nearest one above it."""
+    return next((folder for folder in sorted(MAY_USE, key=len, reverse=True) if path.startswith(folder + "/")), None)
+
+
+def may_use(folder, target):
+    used = folder_of(target)
+    return used == folder or any(used == name or used.startswith(name + "/") for name in MAY_USE[folder].split())
 
 
 def own_target(root, path, name):
@@ -65,54 +101,134 @@ def own_target(root, path, name):
     return None
 
 
-def wrong_own(root, path, layer, name):
+def wrong_own(root, path, folder, name):
     target = own_target(root, path, name)
     if target is None:
         return f'"{name}" is no file of ours (libraries are included with <>)'
-    if layer == "server/sim" and target in LEAVES:
+    is_core = folder.startswith(CORE)
+    if is_core and target in LEAVES:
         return None
     if path in LEAVES and target not in LEAVES:
         return f"{path} is a leaf that server/sim uses; it may include leaves and C library headers only, not {target}"
-    if layer_of(target) in MAY_USE[layer]:
+    if may_use(folder, target):
         return None
-    allowed = sorted(LEAVES) if layer == "server/sim" else []
-    return f"{layer} may not include {target}; allowed: {', '.join(sorted(MAY_USE[layer]) + allowed)}"
+    allowed = [folder] + MAY_USE[folder].split() + (sorted(LEAVES) if is_core else [])
+    return f"{folder} may not include {target}; allowed: {', '.join(allowed)}"
 
 
-def wrong_system(path, layer, name):
-    if layer == "server/sim" or path in LEAVES:
+def wrong_system(path, folder, name):
+    if folder.startswith(CORE) or path in LEAVES:
         if name in PURE_C or (path == LANES and name in INTRINSICS):
             return None
         return f"{path} belongs to the pure core: <{name}> is not one of the C headers {', '.join(sorted(PURE_C))}"
+    if folder in WORLD and name in C_AND_POSIX - PURE_C - {"ctype.h", "errno.h", "stdarg.h", "stdio.h"}:
+        return f"{folder} belongs to drover_world, which has no threads, sockets, files and clock: <{name}>"
     for header, files, rule in LIBRARIES:
         if header.match(name):
             return None if files.match(path) else f"<{name}>: {rule}"
-    if name in C_AND_POSIX or (path.endswith(".cpp") and re.fullmatch(r"[a-z_]+", name)):
+    if name in C_AND_POSIX or (path.endswith((".cpp", ".hpp")) and re.fullmatch(r"[a-z_]+", name)):
         return None
     return f"<{name}> is not on the list of known headers (tests/checks/layers.py)"
 
 
-def check(root):
-    """The complaints about the tree at root, one string each."""
-    complaints = []
-    for file in sorted(p for layer in ("common", "server", "clients", "viewer") for p in (root / layer).rglob("*")):
-        if file.suffix not in (".c", ".h", ".cpp", ".inl"):
+def sources(root):
+    """Path -> text of every file of ours at root."""
+    files = sorted(p for top in TOPS for p in (root / top).rglob("*") if p.suffix in SOURCES)
+    return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def wrong_includes(root, files):
+    for path, text in files.items():
+        folder = folder_of(path)
+        if folder is None:
+            yield f"{path}:1: no row of MAY_USE (tests/checks/layers.py) has this folder"
             continue
-        path = file.relative_to(root).as_posix()
-        layer = layer_of(path)
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(text.splitlines(), 1):
             match = INCLUDE.match(line)
             if not match:
                 continue
             if match["own"]:
-                rule = wrong_own(root, path, layer, match["own"])
+                rule = wrong_own(root, path, folder, match["own"])
             elif match["system"]:
-                rule = wrong_system(path, layer, match["system"])
+                rule = wrong_system(path, folder, match["system"])
             else:
                 rule = "an #include must name its file"
             if rule:
-                complaints.append(f"{path}:{number}: {rule}")
-    return complaints
+                yield f"{path}:{number}: {rule}"
+
+
+# --- circles of files ---------------------------------------------------------------------------------------------------
+
+NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+# clang-format puts the first word of a definition in the first column.
+DEFINED = re.compile(r"^(?!static\b|typedef\b|return\b|else\b)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*?\)\s*\{", re.M)
+STATIC = re.compile(r"^static[\w \*]*?\b(\w+)[\(\[ =]", re.M)
+DECLARED = re.compile(r"\b(\w+)\(")
+
+
+def module_of(path):
+    """a/b.c, a/b.h and a/b.inc.h are the module a/b."""
+    return re.sub(r"\.(inc\.h|c|h|cpp|hpp)$", "", path)
+
+
+def headers_of(path, includes, seen):
+    """What a file includes, directly or through other headers of ours."""
+    for name in includes[path]:
+        if name not in seen:
+            seen.add(name)
+            headers_of(name, includes, seen)
+    return seen
+
+
+def arrows(files):
+    """Module -> the modules it needs: of a header what it includes, of a source whose functions it uses."""
+    includes = {path: {m["own"] for m in map(INCLUDE.match, text.splitlines()) if m and m["own"] in files} for path, text in files.items()}
+    code = {path: NOT_CODE.sub(" ", text) for path, text in files.items()}
+    declared = {path: set(DECLARED.findall(text)) for path, text in code.items() if path.endswith(("h", "hpp"))}
+    homes = collections.defaultdict(set)
+    for path, text in code.items():
+        if path not in declared:
+            for name in DEFINED.findall(text):
+                homes[name].add(module_of(path))
+    needs = collections.defaultdict(set)
+    for path, text in code.items():
+        module = module_of(path)
+        if path in declared:
+            needs[module] |= {module_of(name) for name in includes[path]}
+            continue
+        seen = set().union(*(declared[name] for name in headers_of(path, includes, set()) if name in declared))
+        for name in (set(re.findall(r"\w+", text)) & seen) - set(STATIC.findall(text)):
+            if len(homes[name]) == 1 and module not in homes[name]:
+                needs[module] |= homes[name]
+    return {module: used - {module} for module, used in needs.items()}
+
+
+def circles(needs):
+    """Groups of modules in which each can be reached from each other."""
+    reach = {}
+    for start in needs:
+        seen, todo = set(), list(needs[start])
+        while todo:
+            module = todo.pop()
+            if module not in seen:
+                seen.add(module)
+                todo += needs.get(module, ())
+        reach[start] = seen
+    groups = {tuple(sorted(b for b in reach[a] if a in reach.get(b, ()))) for a in needs if a in reach[a]}
+    return sorted(groups)
+
+
+def wrong_circles(files):
+    needs = arrows(files)
+    for circle in circles(needs):
+        inside = [f"{a} -> {b}" for a in circle for b in sorted(needs[a]) if b in circle]
+        yield f"circle of files: {', '.join(inside)}; the arrows between files point one way"
+
+
+def check(root):
+    """The complaints about the tree at root, one string each."""
+    files = sources(root)
+    return [*wrong_includes(root, files), *wrong_circles(files)]
 
 
 # (file, its only line, whether it must be refused)
@@ -123,7 +239,7 @@ SELF_TEST = [
     ("common/base/buffer.c", "#include <immintrin.h>", True),
     ("viewer/a.c", '#include "common/base/vec2.h"', False),
     ("viewer/a.c", '#include "server/sim/world/world.h"', True),
-    ("viewer/a.c", '#include "../server/command.h"', True),
+    ("viewer/a.c", '#include "../server/commands/command.h"', True),
     ("viewer/a.c", "#include <SDL2/SDL.h>", False),
     ("viewer/a.c", "#include <uv.h>", True),
     ("clients/c/connection.c", "#include <uv.h>", False),
@@ -134,7 +250,7 @@ SELF_TEST = [
     ("server/net/a.c", '#include "server/sim/world/world.h"', True),
     ("server/net/a.c", "#include <SDL.h>", True),
     ("server/a.c", '#include "server/sim/world/world.h"', False),
-    ("server/a.c", '#include "viewer/a.h"', True),
+    ("server/a.c", '#include "viewer/app/a.h"', True),
     ("server/a.c", "#include <uv.h>", False),
     ("server/a.h", "#include <uv.h>", True),
     ("server/a.c", "#include <cjson/cJSON.h>", True),
@@ -142,40 +258,74 @@ SELF_TEST = [
     ("server/a.c", "#include <imgui.h>", True),
     ("server/a.c", "#include <curl/curl.h>", True),
     ("server/a.c", "#include HEADER", True),
-    ("server/sim/a.c", '#include "common/base/vec2.h"', False),
-    ("server/sim/a.c", '#include "common/base/buffer.h"', True),
-    ("server/sim/a.c", '#include "server/commands/command.h"', True),
-    ("server/sim/a.c", "# include <stdio.h>", True),
-    ("server/sim/a.c", "#include <time.h>", True),
-    ("server/sim/a.c", "#include <math.h>", False),
-    ("server/sim/a.c", "#include <uv.h>", True),
-    ("common/a.c", '#include "server/sim/world/world.h"', True),
-    ("common/a.c", '#include "viewer/a.h"', True),
-    ("common/a.c", "#include <uv.h>", True),
-    ("common/a.c", "#include <stb/stb_image_write.h>", True),
-    ("common/a.c", "#include <cjson/cJSON.h>", False),
+    ("server/sim/world/a.c", '#include "common/base/vec2.h"', False),
+    ("server/sim/world/a.c", '#include "common/base/buffer.h"', True),
+    ("server/sim/world/a.c", '#include "server/commands/command.h"', True),
+    ("server/sim/world/a.c", "# include <stdio.h>", True),
+    ("server/sim/world/a.c", "#include <time.h>", True),
+    ("server/sim/world/a.c", "#include <math.h>", False),
+    ("server/sim/world/a.c", "#include <uv.h>", True),
+    ("common/base/a.c", '#include "server/sim/world/world.h"', True),
+    ("common/base/a.c", '#include "viewer/app/a.h"', True),
+    ("common/base/a.c", "#include <uv.h>", True),
+    ("common/base/a.c", "#include <stb/stb_image_write.h>", True),
+    ("common/base/a.c", "#include <cjson/cJSON.h>", False),
     ("common/base/field.h", '#include "common/base/buffer.h"', True),
     ("common/base/field.h", "#include <stdio.h>", True),
-    ("common/a.c", '#include "common/nowhere.h"', True),
+    ("common/base/a.c", '#include "common/nowhere.h"', True),
+    ("common/base/a.c", '#include "common/text/utf8.h"', True),
+    ("common/text/a.c", '#include "common/base/buffer.h"', False),
+    ("server/sim/math/a.c", '#include "server/sim/world/world.h"', True),
+    ("server/commands/a.c", '#include "viewer/app/a.h"', True),
+    ("server/sim/space/a.c", '#include "common/base/vec2.h"', False),
+    ("viewer/draw/a.c", '#include "viewer/app/a.h"', True),
+    ("viewer/app/a.c", '#include "viewer/app/a.h"', False),
+    ("server/commands/a.c", "#include <pthread.h>", True),
+    ("server/scenario/a.c", "#include <sys/socket.h>", True),
+    ("server/frames/a.c", "#include <time.h>", True),
+    ("server/frames/a.c", "#include <stdio.h>", False),
+    ("server/frames/a.c", "#include <uv.h>", True),
+    ("server/simulation/a.c", "#include <pthread.h>", False),
 ]
 
 
+# (files and their texts, whether they are a circle)
+CIRCLES = [
+    ({"common/json/a.h": "int a(void);", "common/json/b.h": "int b(void);",
+      "common/json/a.c": '#include "common/json/b.h"\nint a(void) {\n    return b();\n}\n',
+      "common/json/b.c": '#include "common/json/a.h"\nint b(void) {\n    return a();\n}\n'}, True),
+    ({"common/json/a.h": "int a(void);", "common/json/b.h": "int b(void);",
+      "common/json/a.c": '#include "common/json/b.h"\nint a(void) {\n    return b();\n}\n',
+      "common/json/b.c": '#include "common/json/a.h"\nstatic int a2(void) {\n    return 1;\n}\nint b(void) {\n    return a2();\n}\n'}, False),
+    ({"common/json/a.h": '#include "common/json/b.h"', "common/json/b.h": '#include "common/json/a.h"'}, True),
+]
+
+
+def judged(files):
+    """The complaints about a tree of these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        return check(root)
+
+
 def self_test():
-    headers = sorted(LEAVES | {"common/base/buffer.h", "server/sim/world/world.h", "server/commands/command.h", "viewer/a.h"})
+    headers = sorted(LEAVES | {"common/base/buffer.h", "common/text/utf8.h", "server/sim/world/world.h", "server/commands/command.h", "viewer/app/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            for name in headers + [path]:
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text("\n", encoding="utf-8")
-            (root / path).write_text("/* first line */\n" + line + "\n", encoding="utf-8")
-            complaints = check(root)
+        complaints = judged({**{name: "\n" for name in headers}, path: "/* first line */\n" + line + "\n"})
         right = (len(complaints) == 1 and complaints[0].startswith(f"{path}:2: ")) if refused else not complaints
         if not right:
             mistakes += 1
             print(f"self-test: {path}: {line}: should {'be' if refused else 'not be'} refused, got {complaints}")
-    print(f"self-test: {len(SELF_TEST)} includes, {mistakes} judged wrongly")
+    for files, refused in CIRCLES:
+        complaints = judged(files)
+        if refused != any(complaint.startswith("circle of files: ") for complaint in complaints):
+            mistakes += 1
+            print(f"self-test: {sorted(files)}: should {'be' if refused else 'not be'} a circle, got {complaints}")
+    print(f"self-test: {len(SELF_TEST)} includes, {len(CIRCLES)} pairs of files, {mistakes} judged wrongly")
     return 1 if mistakes else 0
 
 
