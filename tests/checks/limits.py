@@ -24,7 +24,7 @@ QUOTED = {
     "LIMIT_BAD_LINES": [r"\((\d+) unreadable lines in a row\)"],
     "LIMIT_NAME_CHARS": [r"have 1 to (\d+) characters of"],
     "LIMIT_CONTROL_BYTES": [r"half of (\d+) bytes of replies and events wait", r"no room in the (\d+) bytes", r"(\d+) bytes of replies and events and"],
-    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b", r"one that is owed bytes after (\d+) s"],
+    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b", r"one with pending bytes after (\d+) s"],
     "LIMIT_CLIENTS": [r"At most (\d+) sessions \(`--max-clients`\)"],
     "LIMIT_ADDRESS_CLIENTS": [r"(\d+) from one address that is not loopback"],
     "LIMIT_REQUEST_RATE": [r"may send (\d+) a second \(`--rate`\)", r"faster than (\d+) requests a second"],
