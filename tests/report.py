@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What ctest did, on a screen.
+"""The progress and the sum of a ctest run.
 
-    ctest ... --output-on-failure | report.py follow    failures as they come, whole; for the rest one line that moves on
+    ctest ... --output-on-failure | report.py follow    failures as they come, whole; for other tests one line that moves on
                                                          (where there is no terminal, a line every 25 tests or every minute)
-    report.py summary XML...                             the sum of --output-junit files: what failed, what was skipped and why;
+    report.py summary XML...                             the sum of --output-junit files: failed tests, skipped tests and why;
                                                          the last line is "N passed, N failed, N skipped"
 """
 
@@ -62,7 +62,7 @@ def cases_of(path):
 
 
 def is_skipped(case):
-    """By its own word: what it needs is not here (exit code 77). A program that is missing is no such thing."""
+    """The test itself reported a missing need (exit code 77). A missing program does not count."""
     note = case.find("skipped")
     return note is not None and note.get("message", "").startswith("SKIP_")
 
@@ -73,7 +73,7 @@ def reason_of(case):
 
 
 def summary(paths):
-    """What says neither that it passed nor that it was skipped has failed."""
+    """A test that reports neither success nor a skip has failed."""
     cases = [case for path in paths for case in cases_of(path)]
     skipped = [case for case in cases if is_skipped(case)]
     failed = [case for case in cases

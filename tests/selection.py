@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `./dev test` has to install and to build for the tests that ctest would run with these arguments.
+"""The packages and targets that `./dev test` needs for the tests that ctest would run with these arguments.
 
     selection.py BUILD_DIR [CTEST ARGUMENTS]
 
-Prints "label NAME" for every label of theirs, and "target PATH" for every file of the build that stands in their commands,
+Prints "label NAME" for each of their labels, and "target PATH" for every file of the build in their commands,
 environments or REQUIRED_FILES. Exit code 1 when no test is chosen.
 """
 
@@ -15,7 +15,7 @@ import sys
 
 
 def words_of(test):
-    """Every path that a test names, also inside of longer words such as NAME=PATH."""
+    """Every path that a test names, also inside longer words such as NAME=PATH."""
     properties = {one["name"]: one["value"] for one in test.get("properties", [])}
     listed = [*test.get("command", []), *properties.get("ENVIRONMENT", []), *properties.get("REQUIRED_FILES", [])]
     return {word for text in listed for word in re.split(r"[\s;=,]+", text)}, properties.get("LABELS", [])

@@ -1,8 +1,8 @@
-"""What serving snapshots costs, measured on the real server over loopback:
+"""The cost of serving snapshots, measured on the real server over loopback:
 
 1. CPU of one core used by drover-server with 1 000 agents at 60 Hz and 10 subscribers at 30 Hz.
-2. The age of the newest frame that a client sees which reads 600 KB/s of a 60 KB, 30 Hz stream.
-3. How long a ping takes while 100 000 agents tick at 60 Hz, and beside it while one agent does: what the machine and its
+2. The age of the newest frame at a client that reads 600 KB/s of a 60 KB, 30 Hz stream.
+3. The time of a ping while 100 000 agents tick at 60 Hz, and for comparison while one agent does: the machine and its
    other work add to both.
 
     stream.py SERVER [--runs 3] [--seconds 8]

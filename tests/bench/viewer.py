@@ -3,8 +3,8 @@
 
     viewer.py BIN_DIRECTORY [--frames N]
 
-For each crowd: how long a frame took from its begin to the screen, and what it cost the drawing thread. The server, the
-X server and whoever else is there work on the same cores: compare processor times, and see the load that is printed.
+For each crowd: the time of a frame from its begin to the screen, and its cost to the drawing thread. The server, the
+X server and other processes work on the same cores: compare processor times, and see the printed load.
 Medians over the frames of one run; every run is bounded, all of it takes about two minutes.
 """
 import argparse
@@ -87,7 +87,7 @@ def idle_and_echo(folder, screen):
             before = ticks(viewer)
             time.sleep(5)
             share = 100 * (ticks(viewer) - before) / os.sysconf("SC_CLK_TCK") / 5
-            print(f"1 agent, {what}, nobody touches it: {share:.1f} % of a processor")
+            print(f"1 agent, {what}, without input: {share:.1f} % of a processor")
             for i in range(60):
                 subprocess.run(["xdotool", "mousemove", str(200 + 5 * i), str(200 + 3 * i)], env=environment, timeout=10)
                 time.sleep(0.05)

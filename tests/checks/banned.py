@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Refuses functions that cannot be used safely, or that let the locale or a hidden state into the program.
+"""Refuses functions that cannot be used safely, or that depend on the locale or on hidden state.
 
 usage: banned.py [ROOT]          prints FILE:LINE: NAME: WHY; exit code 1 when there is one
        banned.py --self-test
@@ -27,7 +27,7 @@ BANNED = {
     "setlocale": "numbers on the wire never depend on the locale",
 }
 CALL = re.compile(r"(?<![A-Za-z0-9_.>])(" + "|".join(BANNED) + r")\s*\(")
-# Comments, strings and character constants are blanked so that only code is looked at; newlines stay.
+# Comments, strings and character constants are blanked so that only code is checked; newlines stay.
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
 

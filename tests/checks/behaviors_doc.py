@@ -5,7 +5,7 @@
 
 Every behaviour of the table in world_def.c is described in docs/scenarios.md and used by a scenario; every scenario has a name, a
 description and a mention in docs/behaviors.md; every picture there exists and every picture in docs/images is shown in it; no heading
-stands twice.
+occurs twice.
 """
 import collections
 import json

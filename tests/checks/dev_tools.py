@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./dev and .ci/run lean on: the report of a test run, what tests need, and how packages are installed.
+"""The helpers of ./dev and .ci/run: the report of a test run, the needs of tests, and the installation of packages.
 
 usage: dev_tools.py
 """

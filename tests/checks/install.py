@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs the release build, moves it, and uses it without the source tree.
 
-Nothing may be missing, no program may know a path of the tree it was built in, and scenarios are found by the order that
+No file may be missing, no program may contain a path of the tree it was built in, and scenarios are found in the order that
 --help prints.
 
 usage: install.py SOURCE_DIR
@@ -37,7 +37,7 @@ def check(is_right, what):
 
 
 def install(scratch):
-    """The prefix, moved to where it was not installed to."""
+    """The prefix, moved away from where it was installed."""
     run("cmake", "--preset", "release", cwd=SOURCE)
     run("cmake", "--build", "--preset", "release", "-j", "2", "--target", "drover-server", "drover-viewer", cwd=SOURCE)
     run("cmake", "--install", SOURCE / "build/release", "--prefix", "/usr", env={**os.environ, "DESTDIR": str(scratch / "staged")})
@@ -74,7 +74,7 @@ class Running:
         self.process.stdout.close()
 
     def names(self):
-        """What `list` has."""
+        """The reply to `list`."""
         host, port = self.address.split(":")
         with socket.create_connection((host, int(port)), PATIENCE_S) as connection:
             lines = connection.makefile("r", encoding="utf-8")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds protocol.md and the headers together: the limits of common/base/limits.h and the codes of common/base/failure.h.
+"""Keeps protocol.md and the headers consistent: the limits of common/base/limits.h and the codes of common/base/failure.h.
 
 Every LIMIT_ constant must be listed here, either with the sentences of protocol.md that quote it, or as one that the
-page does not quote. So a new limit, a changed value and a sentence that was reworded are all noticed.
+page does not quote. So the check finds a new limit, a changed value and a reworded sentence.
 
-usage: limits.py     prints what does not agree; exit code 1 when something does not
+usage: limits.py     prints the differences; exit code 1 if there is one
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# constant: the places in protocol.md (white space folded to one blank) where its value stands, as a group
+# constant: the places in protocol.md (white space folded to one blank) that have its value, as a group
 QUOTED = {
     "LIMIT_LINE_BYTES": [r"has at most (\d+) bytes, nests", r"the line is longer than (\d+) bytes"],
     "LIMIT_JSON_DEPTH": [r"nests at most (\d+) deep"],
@@ -24,7 +24,7 @@ QUOTED = {
     "LIMIT_BAD_LINES": [r"\((\d+) unreadable lines in a row\)"],
     "LIMIT_NAME_CHARS": [r"have 1 to (\d+) characters of"],
     "LIMIT_CONTROL_BYTES": [r"half of (\d+) bytes of replies and events wait", r"no room in the (\d+) bytes", r"(\d+) bytes of replies and events and"],
-    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b", r"one that is owed bytes after (\d+) s"],
+    "LIMIT_STALL_SECONDS": [r"no byte accepted for (\d+) s\b", r"one with pending bytes after (\d+) s"],
     "LIMIT_CLIENTS": [r"At most (\d+) sessions \(`--max-clients`\)"],
     "LIMIT_ADDRESS_CLIENTS": [r"(\d+) from one address that is not loopback"],
     "LIMIT_REQUEST_RATE": [r"may send (\d+) a second \(`--rate`\)", r"faster than (\d+) requests a second"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every option that --help of a program shows is in its manual page, and the page has no other.
+"""The options of a program's manual page are those of its --help.
 
 usage: man_pages.py PROGRAM...     the page of PROGRAM is docs/NAME.1
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the preset server-only in a place where SDL2, ImGui and a C++ compiler do not exist.
 
-pkg-config is stood in for by a script that knows no sdl2, find_package is told not to look for it, and the C++
+A script without sdl2 replaces pkg-config, find_package is kept from searching for it, and the C++
 compiler is /bin/false. Then the server must not have read an SDL header nor be linked with SDL.
 
 usage: server_only.py SOURCE_DIR BUILD_DIR      BUILD_DIR is kept, so the next run is quick

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Shows that the simulation core needs nothing but memory, strings, a square root and the processor's features from outside.
+"""Checks that the simulation core needs only memory, strings, a square root and the processor's features from outside.
 
 Reads the undefined symbols of libdrover_sim.a (an optimised build without sanitizers: those call into their run-time
 library) and refuses every one that is not on the list: no I/O, no clock, no thread, no libm beyond sqrt.
 
-usage: sim_symbols.py LIBRARY    prints the symbols that are not allowed; exit code 1 when there is one
+usage: sim_symbols.py LIBRARY    prints the forbidden symbols; exit code 1 if there is one
        sim_symbols.py --self-test
 """
 
@@ -16,12 +16,12 @@ import tempfile
 ALLOWED = set(
     "malloc calloc realloc free memcpy memmove memset memcmp memchr strcmp strncmp strlen strnlen strchr "
     "sqrt sqrtf qsort abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_ "
-    "__cpu_model".split()  # what __builtin_cpu_supports reads, of the compiler's own run-time library
+    "__cpu_model".split()  # read by __builtin_cpu_supports; part of the compiler's run-time library
 )
 
 
 def foreign_symbols(library):
-    """The symbols the archive uses and no member of it defines."""
+    """The symbols that the archive uses and none of its members defines."""
     listing = subprocess.run(["nm", "--format=posix", library], check=True, capture_output=True, text=True).stdout
     used, defined = set(), set()
     for line in listing.splitlines():

@@ -5,8 +5,8 @@
 
 Builds tests/cross for that processor (DIR is kept, so the next run is quick), compares its hashes with
 tests/golden/hashes.txt and its frames with those of PROGRAM (golden_frames of this machine), and prints how many were
-compared. Scenarios take part as far as BUDGET agents times ticks go. What is not installed (packages.txt, group cross)
-is said in a line that begins with SKIP, exit code 77.
+compared. Scenarios take part as far as BUDGET agents times ticks allow. Missing packages (packages.txt, group cross)
+are named in a line that begins with SKIP, exit code 77.
 """
 import argparse
 import pathlib
@@ -34,7 +34,7 @@ def run(*command, expected=0):
 
 
 def tools(target):
-    """Compiler and emulator, or the end of the test."""
+    """Compiler and emulator; without them the test ends."""
     compiler, emulator = f"{target}-linux-gnu-gcc", QEMU.get(target, f"qemu-{target}")
     missing = [tool for tool in (compiler, emulator) if not shutil.which(tool)]
     if not missing:
@@ -53,7 +53,7 @@ def build(source, folder, target, compiler):
 
 
 def check_refusal(source, compiler):
-    """Without its flags the core is not compiled at all."""
+    """Without its flags the core does not compile."""
     said = run(compiler, "-std=c17", "-D_POSIX_C_SOURCE=200809L", "-I", source, "-fsyntax-only", source / "server/sim/world/world.c",
                expected=1)
     if "-fexcess-precision=fast" not in said:

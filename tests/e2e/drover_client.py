@@ -1,7 +1,7 @@
 """An independent client of the Drover protocol and a fixture that runs a real server, for the end-to-end tests.
 
 Written against protocol.md alone, with Python's standard library, so that it can disagree with the C code. Reads
-strictly: a key that stands twice, NaN, Infinity, a missing "op" or invalid UTF-8 from the server is a failed test.
+strictly: a duplicate key, NaN, Infinity, a missing "op" or invalid UTF-8 from the server fails the test.
 Every wait has a deadline; every server is stopped by its process id.
 """
 
@@ -20,8 +20,8 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CHECKED_BYTES = 8192  # every line up to this is held against the schema
-PATIENCE_S = 30.0  # for anything that must happen; long, because sanitizers and a busy machine are slow
+CHECKED_BYTES = 8192  # every line up to this length is checked against the schema
+PATIENCE_S = 30.0  # time limit for whatever must happen; long, because sanitizers and a busy machine are slow
 
 
 def server_binary():
@@ -43,7 +43,7 @@ def _no_constant(name):
 
 
 def parse_strict(line):
-    """One line of the server, bytes without the newline -> dict."""
+    """A line from the server, bytes without the newline -> dict."""
     message = json.loads(line.decode("utf-8", "strict"), object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
     if not isinstance(message, dict) or not isinstance(message.get("op"), str):
         raise ValueError(f"not a message: {line[:200]!r}")
@@ -51,7 +51,7 @@ def parse_strict(line):
 
 
 def parse_checked(line):
-    """parse_strict, and protocol.schema.json allows the line; of long ones (frames of many agents) the tests of frames look at more."""
+    """parse_strict, and checks the line against protocol.schema.json; long lines (frames of many agents) are checked further by the tests of frames."""
     message = parse_strict(line)
     if len(line) <= CHECKED_BYTES:
         from schema_check import complaint  # which needs ROOT from here  # pylint: disable=import-outside-toplevel,cyclic-import
@@ -80,7 +80,7 @@ class Client:
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._bytes = bytearray()
-        self._waiting = []  # (message, line) that request() passed over
+        self._waiting = []  # (message, line) pairs that request() skipped
         self._next_id = 1
         self.last_line = b""
         self.hello = self.receive() if hello else None
@@ -136,7 +136,7 @@ class Client:
             self._bytes += data
 
     def sip(self, size=4096):
-        """Takes so many bytes at most from the socket and keeps them: a slow reader."""
+        """Takes at most this many bytes from the socket and keeps them: a slow reader."""
         self._bytes += self.socket.recv(size)
 
     def receive(self, timeout=PATIENCE_S):
@@ -148,14 +148,14 @@ class Client:
         return parse_checked(self.last_line)
 
     def unread(self):
-        """The bytes that came and were not asked for, for a test that reads the socket itself from here on."""
+        """The bytes that were received and not yet consumed, for a test that reads the socket itself from here on."""
         data = b"".join(line + b"\n" for _, line in self._waiting) + bytes(self._bytes)
         self._waiting.clear()
         self._bytes.clear()
         return data
 
     def receive_op(self, op, timeout=PATIENCE_S):
-        """The next message of this op; others are thrown away."""
+        """The next message of this op; others are discarded."""
         deadline = time.monotonic() + timeout
         while True:
             message = self.receive(max(0.0, deadline - time.monotonic()))
@@ -163,7 +163,7 @@ class Client:
                 return message
 
     def request(self, op, **fields):
-        """Sends a request with a fresh id and returns its reply or error; what else arrives is kept for receive()."""
+        """Sends a request with a fresh id and returns its reply or error; other messages are kept for receive()."""
         if "id" not in fields:
             fields["id"] = self._next_id
             self._next_id += 1
@@ -171,7 +171,7 @@ class Client:
         return self.answer_to(fields["id"])
 
     def answer_to(self, request_id, timeout=PATIENCE_S):
-        """The reply or error with this id; it may have come already."""
+        """The reply or error with this id; it may have arrived already."""
         for index, (message, line) in enumerate(self._waiting):
             if is_answer(message, request_id):
                 del self._waiting[index]
@@ -187,8 +187,8 @@ class Client:
             self._waiting.append((message, line))
 
     def flush(self):
-        """Everything the server had to say until now. `list` is answered in its turn at a tick boundary, after all that
-        was asked before (a ping would overtake)."""
+        """All messages of the server until now. `list` is answered in its turn at a tick boundary, after all earlier
+        requests (a ping would overtake them)."""
         self.request("list", id="flush", what="targets")
         messages = [message for message, _ in self._waiting]
         self._waiting.clear()
@@ -258,7 +258,7 @@ class Server:
         return Client(self.port, **options)
 
     def hello(self):
-        """What a new connection is greeted with."""
+        """The hello line of a new connection."""
         with self.connect() as client:
             return client.hello
 
@@ -274,7 +274,7 @@ class Server:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def stop(self, number=signal.SIGTERM):
-        """Asks the server to stop and returns its exit code. What it printed is left in stderr()."""
+        """Asks the server to stop and returns its exit code. Its output stays in stderr()."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -320,7 +320,7 @@ def wait_for(condition, what, timeout=PATIENCE_S):
 
 
 class Case(unittest.TestCase):
-    """What the test files share: messages in failures, and checks of replies."""
+    """Common to all test files: messages in failures, and checks of replies."""
 
     maxDiff = None
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A stand-in for drover-server that speaks protocol.md: for looking at the viewer with pictures nobody simulated.
+"""A stand-in for drover-server that speaks protocol.md: for looking at the viewer without a simulation.
 
-Agents circle around the middle of the world, one state each; the target "mouse" goes where `mouse` and `set_target` say.
-Every request the viewer makes is answered. Standard library only.
+Agents circle around the middle of the world, one state each; the target "mouse" goes where `mouse` and `set_target` put it.
+Every request of the viewer gets a reply. Standard library only.
 
     fake_server.py [--port N] [--agents N] [--stall-after S]
 """

@@ -1,5 +1,5 @@
-"""Makes the locales of the locale tests in a directory of the build (for LOCPATH), and checks that they do what they are
-for: a comma, or an Arabic separator of two bytes, between whole and fraction.
+"""Makes the locales of the locale tests in a directory of the build (for LOCPATH), and checks their purpose:
+a comma, or an Arabic separator of two bytes, between whole and fraction.
 
 usage: make_locales.py DIRECTORY
 """
@@ -18,7 +18,7 @@ def main():
     for name, separator in SEPARATORS.items():
         path = directory / f"{name}.UTF-8"
         if not path.is_dir():
-            # localedef says 1 when it only warns.
+            # localedef exits with 1 for mere warnings.
             subprocess.run(["localedef", "-c", "--no-archive", "-i", name, "-f", "UTF-8", str(path)],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         environment = {**os.environ, "LOCPATH": str(directory), "LC_ALL": f"{name}.UTF-8"}

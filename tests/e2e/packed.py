@@ -1,7 +1,7 @@
 """Reads the packed and density layouts, from protocol.md alone: Python's standard library, no code shared with the C side.
 
 Stream.feed(line) takes each frame line (bytes or str) and returns None for a key, else a dict with tick, time, clock, targets
-and agents: id -> {"x": ..} with integers in hundredths, kind and state as names. It refuses what protocol.md rules out.
+and agents: id -> {"x": ..} with integers in hundredths, kind and state as names. It refuses frames that violate protocol.md.
 """
 
 import array

@@ -1,8 +1,8 @@
-"""protocol.schema.json as the tests use it: with its own two keywords, and quick enough for thousands of lines.
+"""protocol.schema.json as the tests use it: with its own two keywords, and fast enough for thousands of lines.
 
-JSON Schema cannot count bytes or multiply, so the file has maxBytes and maxProduct; validator() knows them. References are put in place of
-their names and a line is held against the one branch that its op, `to` or `event` names: the same verdict as the whole schema gives
-(test_schema compares), at a tenth of the time.
+JSON Schema cannot count bytes or multiply, so the file has maxBytes and maxProduct; validator() knows them. References are resolved,
+and a line is checked against the one branch that its op, `to` or `event` names: the same verdict as the whole schema
+(test_schema compares), in a tenth of the time.
 """
 
 import functools
@@ -42,13 +42,13 @@ def inlined(schema):
 
 
 def whole(side):
-    """The schema of a side as it stands in the file."""
+    """The schema of a side as it is in the file."""
     return Validator({"$ref": f"#/$defs/from_{side}", "$defs": DEFS})
 
 
 @functools.lru_cache(maxsize=None)
 def branch(side, op, which):
-    """What a message with this op (and this `to` or `event`) must be, or None when there is no such thing."""
+    """What a message with this op (and this `to` or `event`) must match, or None when there is no such op."""
     schema = DEFS.get(f"{side}_{op}")
     if schema is None or op not in (OPS if side == "client" else DEFS["from_server"]["properties"]["op"]["enum"]):
         return None
@@ -62,7 +62,7 @@ def branch(side, op, which):
 
 
 def complaint(side, message):
-    """Why the message is none of this side, or None."""
+    """Why the message is not one of this side, or None if it is."""
     op = message.get("op") if isinstance(message, dict) else None
     which = message.get({"reply": "to", "event": "event"}.get(op, ""), "") if side == "server" and op in ("reply", "event") else None
     if not isinstance(op, str) or not isinstance(which, (str, type(None))):

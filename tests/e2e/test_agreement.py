@@ -1,10 +1,10 @@
-"""The schema and the server agree about what a request is: what the one refuses the other refuses, what the one allows the other takes.
+"""The schema and the server agree about requests: both refuse, or both allow.
 
-Random requests, made from the schema, from `help`, and by changing such requests, are sent to a server. Each answer is either an error about the
-form of the request, and then the schema refuses it too, or it is a reply or an error about the world, and then the schema allows it. Every
-answer names the members its op does not know; every line that comes is held against the schema. The seed is in what a failure prints.
+Random requests, made from the schema, from `help`, and by mutating such requests, are sent to a server. Each answer is either an error about the
+form of the request, and then the schema refuses it too, or a reply or an error about the world, and then the schema allows it. Every
+answer names the members its op does not know; every line is checked against the schema. A failure prints the seed.
 
-DROVER_SLOW=1 in the environment, or --count N: more of them.
+DROVER_SLOW=1 in the environment, or --count N: more requests.
 """
 
 import json
@@ -21,7 +21,7 @@ COUNT = 20000 if os.environ.get("DROVER_SLOW") else 4000
 SEED = int(os.environ.get("DROVER_SEED", "11"))
 BATCH = 100
 
-# What a server refuses because of the world or the session, not because of the form: (op, field, message).
+# Refusals because of the world or the session, not because of the form: (op, field, message).
 ABOUT_THE_WORLD = [
     ("hello", "op", "you said hello before"),
     ("set_param", "value", r".* is out of range: .*"),
@@ -41,7 +41,7 @@ def is_about_form(request, answer):
 
 
 class Maker:
-    """Makes requests. What it knows of the world lets many of them get as far as the world."""
+    """Makes requests. Knowledge of the world lets many of them get as far as the world."""
 
     NAMES = {"kind": ["seeker"], "name": ["mouse", "den"], "follow": ["mouse"], "scenario": ["seek", "arrive"], "kinds": ["seeker"],
              "param": ["max_speed", "mass", "seek.weight"], "about": OPS}
@@ -146,7 +146,7 @@ class Maker:
         return request
 
     def tamed(self, request):
-        """No more work than a test has time for; what is refused may be as large as it likes."""
+        """Bounds the work to the time of a test; refused requests may be of any size."""
         op, count = request.get("op"), request.get("count")
         most = {"step": 5, "spawn": 20}.get(op) if isinstance(op, str) else None
         if most and isinstance(count, (int, float)) and most < count <= 100000:
@@ -161,7 +161,7 @@ class Maker:
         return self.tamed(request)
 
     def id_for(self, number):
-        """An id of its own for each line, and now and then none that is allowed (then an error tells the line)."""
+        """A unique id for each line, and sometimes an invalid one (then an error names the line)."""
         if self.maybe(0.95):
             return number
         return self.random.choice([f"n{number}", f"{number}" + "𝄞" * (64 - len(str(number))), 2**53 - 1 - number, float(number), -number - 1,
@@ -185,7 +185,7 @@ class Agreement(Case):
         self.assertIsNone(wrong, f"{wrong}\n{json.dumps(message)[:600]}")
 
     def answers(self, client, requests):
-        """The answer of each request. The lines they are on are those after the ones that went before."""
+        """The answer to each request. Line numbers continue from the earlier lines of the connection."""
         first = self.lines + 1
         self.lines += len(requests)
         by_id = {json.dumps(request["id"]): i for i, request in enumerate(requests)}
@@ -220,7 +220,7 @@ class Agreement(Case):
         while number < COUNT:
             self.lines = 0
             with self.server.connect() as client:
-                for _ in range(5):  # batches of one connection
+                for _ in range(5):  # batches per connection
                     requests = []
                     for _ in range(BATCH):
                         number += 1
@@ -238,13 +238,13 @@ class Agreement(Case):
         self.assertGreater(min(allowed, refused), number // 4, "too few of one sort to find anything")
 
     def tidy(self, client):
-        """As it was at the start, so that the world does not grow."""
+        """Restores the start, so that the world does not grow."""
         for request in ({"op": "pause"}, {"op": "load", "scenario": "seek"}):
             self.lines += 1
             client.request(**request, id="tidy " + request["op"])
 
     def test_both_say_the_same_of_every_form(self):
-        """What a person would try first: each request of which schema and server once thought differently, and its neighbours."""
+        """Obvious attempts: each request about which schema and server once disagreed, and variants of it."""
         forms = [
             ("set_region", {}), ("set_region", {"clear": False}), ("set_region", {"clear": True, "region": [0, 0, 9, 9]}),
             ("set_region", {"clear": False, "region": [0, 0, 9, 9]}), ("set_target", {"agent": 1}), ("set_target", {"name": "mouse"}),
@@ -272,7 +272,7 @@ class Agreement(Case):
         self.assertEqual(verdicts, {True, False})
 
     def test_both_say_the_same_of_names(self):
-        """Each in a session of its own: the second hello of one is refused whatever it says."""
+        """Each in a session of its own: a second hello is always refused."""
         verdicts = set()
         for name in ("", " ", " a ", "Ann", "\u202eevil", "\u200b", "\u00a0", "\u3000", "\u2003\u2003", "\u0085", "\u1680", "\ufeffa", "\u2060", "\u061c",
                      "\u180e", "\u00ad", "\u2800", "\u3164 a", "a\u034f", "\ufe0f", "\u2764\ufe0f", "\ufff0", "\U0001d173", "\U0001bca0", "é" * 15, "é" * 16, "\ufffb", "\U000e0041", "a\n", "\u007f", "𝄞" * 7, "𝄞" * 8):
@@ -282,7 +282,7 @@ class Agreement(Case):
         self.assertEqual(verdicts, {True, False})
 
     def test_help_has_what_the_schema_has(self):
-        """Each op, each field, required or not, with the same bounds and the same choices; nothing more and nothing less."""
+        """Each op, each field, required or not, with the same bounds and the same choices; neither more nor fewer."""
         self.assertEqual([row["op"] for row in self.help], OPS)
         for row in self.help:
             schema = inlined(DEFS[f"client_{row['op']}"])

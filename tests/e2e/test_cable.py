@@ -1,6 +1,6 @@
-"""Fault 18 for real: a cable is pulled between server and clients, so that nothing arrives any more and nobody says so.
+"""Fault 18 for real: a cable is pulled between server and clients, so that nothing arrives any more, and no packet reports it.
 
-The test runs itself anew in network and user namespaces of its own (`unshare`); the cable is a pair of veth interfaces to a
+The test restarts itself in network and user namespaces of its own (`unshare`); the cable is a pair of veth interfaces to a
 second namespace, where the clients are. The machine's own network is not touched. Skipped (exit code 77) where that is not
 allowed.
 """
@@ -97,9 +97,9 @@ class Inside(Case):
         with FarEnd() as far, Server("--listen", "10.99.0.1", "--insecure", "seek") as server, Near(server.port) as other:
             other.request("spawn", kind="seeker", count=600)
             first = other.hello["session"] + 1
-            far.client(server.port, '{"op":"subscribe","hz":30}')  # owed much
-            far.client(server.port, '{"op":"subscribe","layout":"events"}')  # owed a few bytes once the cable is out
-            far.client(server.port, '{"op":"ping"}')  # owed nothing
+            far.client(server.port, '{"op":"subscribe","hz":30}')  # much is pending
+            far.client(server.port, '{"op":"subscribe","layout":"events"}')  # a few bytes are pending once the cable is out
+            far.client(server.port, '{"op":"ping"}')  # nothing is pending
             self.assertEqual(other.request("stats")["sessions"]["now"], 4)
             far.run("ip", "link", "set", "far", "down")
             pulled = time.monotonic()
@@ -110,7 +110,7 @@ class Inside(Case):
             started = time.monotonic()
             self.assert_reply(other.request("ping"), "ping")
             self.assertLess(time.monotonic() - started, 1)
-            for number, what in ((first + 1, "a few bytes are owed"), (first + 2, "nothing is owed")):
+            for number, what in ((first + 1, "a few bytes are pending"), (first + 2, "nothing is pending")):
                 gone = self.seconds_until(server, rf"session {number}: gone: ", pulled, 60)
                 self.assertTrue(25 < gone < 52, (what, gone))
             wait_for(lambda: other.request("stats")["sessions"]["now"] == 1, "their sessions are gone")
@@ -120,7 +120,7 @@ NAMESPACES = ["unshare", "-U", "-r", "-n", "--kill-child"]
 
 
 def what_is_missing():
-    """Why there can be no cable here; None when there can."""
+    """Why this machine allows no cable; None if it does."""
     missing = [name for name in NEEDED if not shutil.which(name)]
     if missing:
         return f"not installed: {', '.join(missing)}"
@@ -142,7 +142,7 @@ class Cable(unittest.TestCase):
             said, _ = inside.communicate()
             self.fail(f"took too long:\n{said}")
         self.assertEqual(inside.returncode, 0, said)
-        self.assertIn("skipped=1", said)  # the one test that is run from outside: the other one ran
+        self.assertIn("skipped=1", said)  # the only test that runs from outside: the other one was run
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""The 25 faults a server on a network meets, each by its number (docs/testing.md has the table): what goes wrong, the
-answer it must get, and that nobody else notices. Those that take 10 s and more are in test_faults_slow.py."""
+"""The 25 faults a server on a network meets, each by its number (docs/testing.md has the table): the input,
+the required answer, and no effect on other clients. Those that take 10 s and more are in test_faults_slow.py."""
 
 import json
 import math
@@ -21,7 +21,7 @@ SMALL_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": 
 
 
 def raw(port, data, timeout=10.0, half_close=False):
-    """Everything the server says to someone who just sends these bytes."""
+    """All messages of the server to a client that only sends these bytes."""
     with socket.create_connection(("127.0.0.1", port), timeout) as connection:
         connection.sendall(data)
         if half_close:
@@ -124,7 +124,7 @@ class Bytes(Case):
                 self.assert_error(message, code, field=field)
                 if code == "out_of_range":
                     self.assertRegex(message["message"], r"range: \S+ to \S+")
-        with self.server.connect() as other:  # nothing took effect: the next tick is the one that would have come anyway
+        with self.server.connect() as other:  # no request took effect: the next tick is the regular one
             self.assertEqual(sum(k["count"] for k in other.hello["scenario"]["kinds"]), 1)
         self.assertNotEqual(self.client.request("step", count=1)["hash"], hash_before)
 
@@ -215,7 +215,7 @@ class Coming(Case):
                 for loris in lorises:
                     loris.send_raw(bytes([byte]))
                 self.assert_reply(other.request("ping"), "ping")
-            # Each costs its descriptor, the session, one small buffer.
+            # Each costs its descriptor, a session and one small buffer.
             self.assertLess(server.rss_bytes() - before, 50 * (128 << 10))
             for loris in lorises:
                 loris.send_raw('ing","id":5}\n')
@@ -280,7 +280,7 @@ class Coming(Case):
                 crowd = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(60)]
                 wait_for(lambda: len(os.listdir(f"/proc/{server.pid}/fd")) >= 40, "all descriptors are used")
                 cpu_before = self.cpu_seconds(server.pid)
-                for _ in range(40):  # those who are in are served
+                for _ in range(40):  # existing sessions are served
                     first.receive_op("snapshot")
                 self.assertLess(self.cpu_seconds(server.pid) - cpu_before, 1.0, "no spinning")
                 for connection in crowd:
@@ -403,7 +403,7 @@ class Ending(Case):
                 self.assertEqual(client.request("step", count=1)["hash"], good)
 
     def test_25_memory_runs_out(self):
-        """No block of more than 8 MB: a sanitizer can be told so; without one, less address space than a million agents need."""
+        """No block of more than 8 MB: a sanitizer has an option for it; without one, less address space than a million agents need."""
         program = pathlib.Path(server_binary()).read_bytes()
         sanitizers = {"ASAN_OPTIONS": b"__asan_init", "TSAN_OPTIONS": b"__tsan_init"}
         limits = "allocator_may_return_null=1:max_allocation_size_mb=8"

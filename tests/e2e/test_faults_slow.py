@@ -1,4 +1,4 @@
-"""The faults of test_faults.py that take their time: floods, readers that do not read, peers that say nothing."""
+"""The faults of test_faults.py that need time: floods, clients that do not read, silent peers."""
 
 import ctypes
 import errno
@@ -60,7 +60,7 @@ class Flood(Case):
             started = time.monotonic()
             shouter.start()
             worst = 0.0
-            for _ in range(20):  # nobody else notices
+            for _ in range(20):  # no other client is affected
                 asked = time.monotonic()
                 self.assert_reply(other.request("ping"), "ping")
                 worst = max(worst, time.monotonic() - asked)
@@ -72,7 +72,7 @@ class Flood(Case):
                 while not messages or messages[-1]["op"] != "bye":
                     messages.append(flood.receive(30))
             except Closed:
-                pass  # what it still sends makes a reset of the close, which may overtake the goodbye
+                pass  # its further requests turn the close into a reset, which may overtake the goodbye
             lasted = time.monotonic() - started
             shouter.join(30)
             rate = [m for m in messages if m.get("code") == "rate"]
@@ -84,7 +84,7 @@ class Flood(Case):
             commands = other.request("stats")["commands"]
             self.assertLess(commands, 400 + 200 * (lasted + 2), "no more than the limit were done")
             events = [m for m in other.flush() if m.get("event") == "target"]
-            self.assertTrue(1 <= len(events) <= lasted + 2, "and told once a second")
+            self.assertTrue(1 <= len(events) <= lasted + 2, "and a rate error once a second")
 
     def test_13_nothing_is_lost(self):
         with Server("--paused", "seek") as server, server.connect() as client:
@@ -124,7 +124,7 @@ class NotReading(Case):
                 other.receive_op("snapshot")
             ended = other.request("stats")
             seconds = ended["uptime"] - started["uptime"]
-            # What protocol.md states, for each: one line, replies and events, two frames (of their own, at the worst).
+            # The bound of protocol.md for each session: one line, replies and events, two frames (unshared, at worst).
             self.assertLess(server.rss_bytes() - before, 20 * (69632 + 262144 + 2 * 110000))
             self.assertAlmostEqual((ended["tick"] - started["tick"]) / seconds, 60, delta=6)
             self.assertGreater(ended["frames_skipped"], started["frames_skipped"])
@@ -134,7 +134,7 @@ class NotReading(Case):
                 client.socket.close()
             self.assertEqual(other.request("stats")["sessions"]["now"], 1)
 
-    def test_14_replies_that_nobody_reads(self):
+    def test_14_unread_replies(self):
         with Server("--paused", "--rate", "0", "seek", environment=SMALL_QUARANTINE) as server, server.connect() as other:
             deaf = server.connect(receive_buffer=4096)
             deaf.socket.settimeout(3)
@@ -170,14 +170,14 @@ class NotReading(Case):
                             lags.append(message)
                 self.assertGreater(len(ages), 8)
                 self.assertLess(len(ages), 60)
-                # Fresh: the frame on its way and the one behind it take 0.3 s each at this speed; none is older than that.
+                # Fresh: the frame in flight and the one behind it take 0.3 s each at this speed; no frame is older than that.
                 self.assertLess(sorted(ages[3:])[len(ages[3:]) // 2], 1.5)
                 self.assertTrue(3 <= len(lags) <= 8, lags)
                 self.assertGreater(sum(m["skipped"] for m in lags), 60)
 
     def test_15_frames_are_not_left_to_grow_old(self):
         """A reader with a receive buffer of the usual size, which would hold two frames: it gets the next when half is free. And
-        the last frame comes, though no newer one follows."""
+        the last frame arrives, though no newer one follows."""
         with Server("seek", environment=SMALL_QUARANTINE) as server, server.connect() as control:
             control.request("spawn", kind="seeker", count=584)  # 61 KB, 30 times a second
             with server.connect() as slow:
@@ -208,7 +208,7 @@ class NotReading(Case):
 
 class Gone(Case):
     def test_18_a_cable_is_pulled(self):
-        """A peer that says nothing any more: who is owed bytes is gone after 10 s (14); an idle one by the keepalive, which
+        """A silent peer: a session with pending bytes is gone after 10 s (14); an idle one by the keepalive, which
         must give up within 45 s."""
         with Server("seek") as server, server.connect() as client:
             client.request("ping")
@@ -229,7 +229,7 @@ class Gone(Case):
             with Server("--token-file", tokens.name, "seek") as server, server.connect() as client, server.connect() as good:
                 self.assert_reply(good.request("hello", token="let-me-in"), "hello", role="viewer")
                 started = time.monotonic()
-                for byte in b'{"op":"he':  # 2: a slow loris where tokens are needed
+                for byte in b'{"op":"he':  # 2: a slow loris on a server with tokens
                     client.send_raw(bytes([byte]))
                     time.sleep(0.1)
                 bye = client.until_closed(20)[-1]

@@ -1,4 +1,4 @@
-"""Targets, obstacles and cursors that come, move and go while the world runs; what those who watch are told."""
+"""Targets, obstacles and cursors that are added, moved and removed while the world runs; the events that clients get."""
 
 import contextlib
 import unittest
@@ -12,7 +12,7 @@ def distance(agent, x, y):
 
 class Furnish(Case):
     def test_an_obstacle_stands_where_it_was_put(self):
-        """Everybody is told, latecomers see it in hello, and nobody is inside it then or later."""
+        """All sessions get the event, later ones see it in hello, and no agent is inside it then or later."""
         with Server("--paused", "hunters_and_prey") as server, server.connect() as one, server.connect() as other:
             other.request("subscribe", layout="events")
             reply = one.request("add_obstacle", circle=[400, 300, 90])
@@ -141,7 +141,7 @@ class Cursors(Case):
                     hashes = [one.request("step", count=100)["hash"]]
                     other.request("cursor", x=900, y=500)
                     hashes.append(one.request("step", count=100)["hash"])
-                    # One goes and a third comes: the smallest number that is free.
+                    # One leaves and a third joins: the smallest free number.
                     other.request("bye")
                     while len(self.targets(one)) > 1:
                         pass
@@ -167,7 +167,7 @@ class Cursors(Case):
                     third.request("list", what="targets")
                 errors = [m for m in third.flush() if m["op"] == "error"]
                 self.assertEqual([m["code"] for m in errors], ["full"], "once")
-            self.assertEqual(one.request("cursor", x=3, y=3)["x"], 3.0, "who has one keeps it")
+            self.assertEqual(one.request("cursor", x=3, y=3)["x"], 3.0, "a session with a cursor keeps it")
             one.request("remove_target", name="t0")
             self.assertEqual(other.request("cursor", x=2, y=2)["cursor"], "cursor-2")
 

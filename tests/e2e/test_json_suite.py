@@ -11,7 +11,7 @@ FILES = sorted((ROOT / "tests/fuzz/corpus/json").glob("*.json"))
 class Suite(Case):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--paused", "--rate", "0", "seek")  # what is asked here comes fast
+        cls.server = Server("--paused", "--rate", "0", "seek")  # requests come fast here
 
     @classmethod
     def tearDownClass(cls):
@@ -46,7 +46,7 @@ class Suite(Case):
                     document = path.read_bytes()
                     messages = self.answers(client, b'{"op":"ping","id":7,"a":' + document + b"}")
                     self.assertEqual([(m["op"], m["id"]) for m in messages], [("reply", 7)], messages)
-                    messages = self.answers(client, document)  # JSON, but no request
+                    messages = self.answers(client, document)  # JSON, but not a request
                     self.assertEqual([m.get("code") for m in messages], ["invalid"], messages)
 
 

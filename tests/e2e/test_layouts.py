@@ -80,7 +80,7 @@ class Packed(Layouts):
                 self.assertIn("steering", next(iter(other["agents"].values())))
 
     def test_roster_changes(self):
-        """A key whenever somebody came or went, and only then; the same as objects throughout."""
+        """A key whenever an agent was added or removed, and only then; the same as objects throughout."""
         def change(hand, number):
             if number % 3 == 1:
                 hand.request("spawn", kind="seeker", count=1 + number)
@@ -113,8 +113,8 @@ class Packed(Layouts):
             self.assertGreater(sum(m["op"] == "delta" for m in frames), 10 * sum(m["op"] == "key" for m in frames))
 
     def test_a_slow_reader_can_read_everything_it_gets(self):
-        """It reads 400 KB/s while 3000 agents of a moving world need more and the roster changes; what comes decodes, and
-        is what another session saw as objects at that tick."""
+        """It reads 400 KB/s while 3000 agents of a moving world need more and the roster changes; every frame decodes, and
+        equals what another session saw as objects at that tick."""
         with Server("hunters_and_prey") as server, server.connect() as hand, \
                 server.connect(receive_buffer=4096) as slow, server.connect() as fast:
             hand.request("spawn", kind="prey", count=3000)
@@ -141,7 +141,7 @@ class Packed(Layouts):
             compared = 0
             for frame in got:
                 if frame["tick"] in seen:
-                    # A tick may be copied out twice, when a frame of it was left out for want of time: another clock.
+                    # A tick may be copied out twice, when one of its frames was left out for lack of time: another clock.
                     self.assert_same_frame(packed.of_objects(seen[frame["tick"]]), frame, ("tick", "time", "targets"))
                     compared += 1
             self.assertGreaterEqual(compared, 3, (len(got), len(seen), stream.keys))
@@ -174,7 +174,7 @@ class Packed(Layouts):
             self.assert_error(client.request("resync"), "not_subscribed")
 
     def test_one_key_for_all(self):
-        """Sessions that look at the same thing share keys; a rate is no difference."""
+        """Sessions with equal views share keys, whatever their rates."""
         with Server("--paused", "seek") as server, server.connect() as a, server.connect() as b, server.connect() as c:
             lines = []
             for client, options in ((a, {}), (b, {"hz": 7}), (c, {"fields": ["pos"]})):
@@ -222,7 +222,7 @@ class Subscriptions(Layouts):
                                 and (not region or self.inside(a, region, size, wraps))}
                     self.assertEqual(some["agents"], expected)
                     self.assertEqual({i: more["agents"].get(i) for i in expected}, expected)
-                    for i, agent in more["agents"].items():  # packed may have some around the region
+                    for i, agent in more["agents"].items():  # packed may have agents around the region
                         self.assertEqual(agent, whole["agents"][i])
                     if not region:
                         self.assertEqual(more["agents"], expected)
@@ -236,12 +236,12 @@ class Subscriptions(Layouts):
             self.subscribe(client, region=[0, 0, 100, 100])
             few = self.frame(client)["agents"]
             client.send("set_region", region=[0, 0, 100000, 100000])  # no id: no reply, but the frame
-            everybody = self.frame(client)["agents"]
-            self.assertLess(len(few), len(everybody))
+            all_agents = self.frame(client)["agents"]
+            self.assertLess(len(few), len(all_agents))
             self.assert_reply(client.request("set_region", region=[0, 0, 100, 100]), "set_region")
             self.assertEqual(self.frame(client)["agents"], few)
             client.request("set_region", clear=True)
-            self.assertEqual(self.frame(client)["agents"], everybody)
+            self.assertEqual(self.frame(client)["agents"], all_agents)
 
     def test_a_region_does_not_ask_for_keys_all_the_time(self):
         with Server("--paused", "boids") as server, server.connect() as client:
@@ -265,7 +265,7 @@ class Subscriptions(Layouts):
             self.assertEqual(watcher.flush(), [])
 
     def test_forms_are_bounded(self):
-        """64 different ones; further sessions may join those, and a session's own place is free when it changes."""
+        """64 different views; further sessions may join those, and a session frees its own view when it changes."""
         with Server("--paused", "seek") as server:
             clients = [server.connect() for _ in range(66)]
             for number, client in enumerate(clients[:64]):
@@ -289,7 +289,7 @@ class Subscriptions(Layouts):
             self.subscribe(client, layout="packed", kinds=["prey"])
             self.assertTrue(self.frame(client)["agents"])
             hand.request("load", scenario="seek")
-            self.assertEqual(self.frame(client)["agents"], {})  # it has no prey
+            self.assertEqual(self.frame(client)["agents"], {})  # that world has no prey
             hand.request("load", scenario="hunters_and_prey")
             self.assertTrue(self.frame(client)["agents"])
             self.assertEqual(client.stream.keys, 3)
@@ -409,8 +409,8 @@ class Density(Layouts):
             self.assertEqual(message["n"] + message["outside"], 100001)
             self.assertLess(len(client.last_line), 3000)
 
-    def test_headings_come_when_somebody_wants_them(self):
-        """A density needs none; whoever subscribes next gets them with the first frame."""
+    def test_headings_come_on_demand(self):
+        """A density needs none; the next subscriber gets them with the first frame."""
         with Server("--paused", "hunters_and_prey") as server, server.connect() as dense, server.connect() as a:
             dense.request("subscribe", layout="density")
             dense.receive_op("density")

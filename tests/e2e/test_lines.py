@@ -1,4 +1,4 @@
-"""Bytes in: whatever is sent in whatever pieces, the server answers as protocol.md says and stays up."""
+"""Bytes in: for any bytes in any pieces, the server answers as protocol.md says and stays up."""
 
 import json
 import time
@@ -30,7 +30,7 @@ class Lines(Case):
 
     def tearDown(self):
         self.client.socket.close()
-        with self.server.connect() as other:  # whatever was sent, others are served
+        with self.server.connect() as other:  # whatever this client sent, others are served
             self.assert_reply(other.request("ping"), "ping")
 
     def still_talks(self):
@@ -59,7 +59,7 @@ class Lines(Case):
         self.assertGreaterEqual(len(pieces), 20)
         for piece in pieces:
             self.client.send_raw(piece)
-            time.sleep(0.005)  # so that they leave as packets of their own
+            time.sleep(0.005)  # so that each leaves in a packet of its own
         self.assert_reply(self.client.receive(), "set_target", id=20, x=123.5, y=77.25)
 
     def test_a_multibyte_character_cut_in_two(self):
@@ -88,7 +88,7 @@ class Lines(Case):
         self.client.send_raw(' \t{ "op" : "ping" ,\t"id" : 3 } \n')
         self.assert_reply(self.client.receive(), "ping", id=3)
 
-    # --- what is not JSON
+    # --- invalid JSON
 
     def test_not_json_is_a_parse_error_and_nothing_is_applied(self):
         before = self.client.request("list", what="targets")["targets"]
@@ -189,7 +189,7 @@ class Lines(Case):
         messages = [self.client.receive() for _ in range(4)]
         lines = [m["line"] for m in messages if m["op"] == "error"]
         self.assertEqual(len(lines), 2, messages)
-        # Every line counts, the empty one too: that is what an editor shows for a script that was piped in.
+        # Every line counts, empty ones too: the number is the one that an editor shows for a piped script.
         self.assertEqual(lines, [3, 5], messages)
 
     # --- patience
@@ -197,7 +197,7 @@ class Lines(Case):
     def test_8_bad_lines_in_a_row_end_the_connection(self):
         self.client.send_raw("junk\n" * 7)
         self.still_talks_after(7)
-        self.client.send_raw("junk\n" * 7)  # a good line in between: counted afresh
+        self.client.send_raw("junk\n" * 7)  # a good line in between restarts the count
         self.still_talks_after(7)
         self.client.send_raw("junk\n" * 8)
         messages = self.client.until_closed()
@@ -216,7 +216,7 @@ class Lines(Case):
             messages = self.client.until_closed()
             self.assertEqual(messages[-1]["op"], "bye", messages)
         except (ConnectionResetError, BrokenPipeError, Closed):
-            pass  # closed while we were still sending; tearDown sees that others are served
+            pass  # closed while the test was still sending; tearDown checks that others are served
 
     def test_an_http_request_later_on_is_just_a_bad_line(self):
         self.client.send_raw(PING % 1 + "GET / HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n")

@@ -1,7 +1,7 @@
-"""A single tick that lasts for minutes holds nobody: it is given up for a load that is ready and for the server's end.
+"""A single tick that lasts for minutes blocks no session: it is given up for a load that is ready and for the server's end.
 
-400 000 birds in one place are far more than a machine can do in the time any of these tests waits. Durations are
-printed; those that are checked are generous, since sanitizers and a busy machine are slow.
+400 000 birds in one place are far more than a machine can move in the time that these tests wait. Durations are
+printed; the checked ones are generous, since sanitizers and a busy machine are slow.
 """
 
 import signal
@@ -11,7 +11,7 @@ import unittest
 from drover_client import PATIENCE_S, Case, Server, wait_for
 
 CLUMP = {"kind": "bird", "count": 100000, "x": 100, "y": 100}
-SOON_S = 10.0  # what is told in milliseconds by a release build on an idle machine
+SOON_S = 10.0  # measured in milliseconds with a release build on an idle machine
 
 
 class Clock:
@@ -53,7 +53,7 @@ class LongTicks(Case):
         self.assertLess(clock.s, SOON_S, clock.what)
 
     def end(self, server, clients, number=signal.SIGTERM):
-        """Ends the server while everybody reads; the messages of each client."""
+        """Ends the server while all clients read; returns the messages of each."""
         with Clock(f"{signal.Signals(number).name} to bye and exit") as clock:
             server.process.send_signal(number)
             messages = []
@@ -75,7 +75,7 @@ class LongTicks(Case):
                 of_admin, of_other = self.end(server, (admin, other), number)
                 step = [m for m in of_admin if m.get("id") == "long"]
                 self.assert_reply(step[0], "step", tick=0, stopped=True)
-                self.assertNotIn("hash", step[0])  # of a tick that was given up half way nothing is known
+                self.assertNotIn("hash", step[0])  # a tick that was given up half way has no result
                 self.assert_error([m for m in of_other if m.get("id") == "waits"][0], "busy")
                 self.assertEqual((of_admin[-1]["op"], of_other[-1]["reason"]), ("bye", "shutdown"))
 
@@ -89,7 +89,7 @@ class LongTicks(Case):
     def test_a_second_signal_ends_at_once(self):
         server = Server("--paused", "seek")
         try:
-            with server.connect():  # does not read its goodbye: the server waits a little for that
+            with server.connect():  # does not read its goodbye: the server waits briefly for it
                 server.process.send_signal(signal.SIGTERM)
                 wait_for(lambda: "SIGTERM: stopping" in server.stderr(), "the first signal")
                 with Clock("second SIGTERM to exit") as clock:
@@ -126,7 +126,7 @@ class LongTicks(Case):
             with Clock("load") as clock:
                 self.assert_reply(admin.request("load", scenario="seek"), "load")
             self.assert_soon(clock)
-            # It waited for the tick that was given up, and takes effect in the new world.
+            # The request waited for the tick that was given up, and takes effect in the new world.
             params = other.answer_to("waits")
             self.assertEqual({row["kind"] for row in params["params"]}, {"seeker"}, params)
             wait_for(lambda: admin.request("ping")["tick"] > 10, "the new world runs")
@@ -167,7 +167,7 @@ class LongTicks(Case):
         self.assertEqual(hashes[0], hashes[1])
 
     def test_order_within_a_session(self):
-        """A load waits for all that its session asked before, and what it asks afterwards is of the new world."""
+        """A load waits for all earlier requests of its session; later ones see the new world."""
         with Server("--paused", "flock") as server, server.connect() as admin:
             admin.send("step", id=1, count=3)
             admin.send("load", id=2, scenario="nowhere")
@@ -199,7 +199,7 @@ class LongTicks(Case):
             self.assert_reply(c.answer_to("long"), "step", tick=0, stopped=True)
             self.assertIn(server.hello()["scenario"]["name"], ("seek", "arrive"))
 
-    def test_whoever_asked_for_a_load_may_go(self):
+    def test_a_session_that_loads_may_leave(self):
         with Server("--paused", "flock") as server, server.connect() as admin:
             clumped(admin)
             start_long_tick(admin)
@@ -241,7 +241,7 @@ class LongTicks(Case):
             event = self.overload(watcher, PATIENCE_S)
             self.assertEqual(event["kind"], "bird")
             self.assertEqual(stepped["tick"], 31)
-            self.assertIn(event["tick"], (30, 31))  # it may have been told while the tick lasted
+            self.assertIn(event["tick"], (30, 31))  # the event may have come during the tick
             self.assertGreater(event["candidates"], 2500)
             self.assertLess(abs(event["x"] - 300) + abs(event["y"] - 200), 60, event)
 
@@ -254,10 +254,10 @@ class LongTicks(Case):
             self.assertNotIn("a tick took", server.stderr())
 
     def test_looking_about_in_a_crowd(self):
-        """What only looks takes long in a crowd as well, and ends like a tick."""
+        """Queries take long in a crowd as well, and are given up like a tick."""
         with Server("--paused", "flock") as server, server.connect() as asker, server.connect() as watcher:
             clumped(asker)
-            watcher.request("subscribe", forces=True)  # everybody's forces are what a tick computes
+            watcher.request("subscribe", forces=True)  # the forces of all agents cost as much as a tick
             time.sleep(0.5)
             asker.send("inspect", id="i", agents=[1, 2, 3])
             asker.request("ping")

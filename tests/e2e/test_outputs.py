@@ -1,4 +1,4 @@
-"""Standard input, output and error of the server: not read, stopped, closed. None of it may hold the server up."""
+"""Standard input, output and error of the server: unread, stopped, closed. None of these may delay the server."""
 
 import fcntl
 import os
@@ -23,7 +23,7 @@ def free_port():
 
 
 def full_pipe(text=b"x" * 4095 + b"\n"):
-    """A small pipe that takes no byte more. (O_NONBLOCK belongs to both its ends' openers: it is off again.)"""
+    """A small pipe that is full. (O_NONBLOCK is shared by all openers of an end: it is off again.)"""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
     os.set_blocking(writer, False)
@@ -38,7 +38,7 @@ def full_pipe(text=b"x" * 4095 + b"\n"):
 
 class Outputs(Case):
     def start(self, *arguments, port=None, **streams):
-        """A server on a port that is chosen here, since its stdout may be of no use."""
+        """A server on a port that the test chooses, since its stdout may be unusable."""
         self.port = port or free_port()
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **streams}
         process = subprocess.Popen([server_binary(), "--port", str(self.port), *arguments, "seek"], cwd=ROOT, **streams)
@@ -79,7 +79,7 @@ class Outputs(Case):
         self.assertLess(time.monotonic() - started, 10)
 
 
-class NobodyReads(Outputs):
+class Unread(Outputs):
     def assert_not_held_up(self, stderr):
         process = self.start("--paused", stderr=stderr)
         self.connect_and_close(2000)
@@ -117,21 +117,21 @@ class NobodyReads(Outputs):
         lines = b"".join(text).lstrip(b"x\n").splitlines()
         left_out = sum(int(match) for match in LEFT_OUT.findall(b"".join(text)))
         told = [line for line in lines if b"connected from" in line or b": bye client" in line]
-        # Each connection has two lines; the one that looks whether the server is there, and the ping, as well.
+        # The log has two lines for each connection, including the first probe and the ping.
         self.assertGreaterEqual(left_out, 1)
         self.assertLessEqual(abs(len(told) + left_out - 2 * (connections + 10 + 2)), 2)
         self.assertIn(b"SIGTERM: stopping", lines[-2] + lines[-1], "the end is not lost")
         for line in lines:
             self.assertRegex(line, rb"^\d{4}-\d\d-\d\dT\S+Z (info |warn ) \w+: ")
 
-    def test_a_stdout_that_nobody_reads(self):
+    def test_an_unread_stdout(self):
         reader, writer = full_pipe()
         process = self.start("--paused", stdout=writer)
         os.close(writer)
         self.assert_serves()
         text = b""
         while not text.endswith(f"drover-server listening on 127.0.0.1:{self.port}\n".encode()):
-            more = os.read(reader, 65536)  # read after all: there it is
+            more = os.read(reader, 65536)  # read after all: the line is there
             self.assertTrue(more, text[-200:])
             text += more
         self.assert_stops(process)
@@ -147,7 +147,7 @@ class NobodyReads(Outputs):
             os.close(writer)
 
     def test_a_mistake_at_the_start_is_told_to_who_reads_late(self):
-        """Told and gone: what a program that ends at once has to say is not lost."""
+        """The last lines of a program that ends at once are not lost."""
         for _ in range(20):
             result = run_server("--port", "0", "nowhere")
             self.assertEqual(result.returncode, 2)

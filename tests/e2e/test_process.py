@@ -62,7 +62,7 @@ class Options(Case):
             self.assertEqual(server.process.stdout.read(), b"")
 
     def start_with_open_files(self, soft, hard, *arguments):
-        """What a server says to these limits, and the limits it has then."""
+        """What a server prints for these limits, and the limits it then has."""
         with subprocess.Popen([server_binary(), "--port", "0", "--paused", *arguments], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))) as process:
@@ -164,7 +164,7 @@ class ScenarioFiles(Case):
 
     def test_a_mistake_is_refused_with_file_path_found_and_allowed(self):
         def at(*keys):
-            """A copy of seek.json with a value put in the place that the keys name."""
+            """A copy of seek.json with the value at the path of keys replaced."""
             world = copy.deepcopy(SEEK)
             node = world
             for key in keys[:-2]:
@@ -236,7 +236,7 @@ class ScenarioFiles(Case):
         self.assertRegex(rest[0], re.escape(broken) + r": line 2, column 2: ")
         self.assertEqual(rest[1], self.folder.name + "/nothing.json: No such file or directory")
         self.assertEqual(rest[2], self.folder.name + ": a directory, not a regular file")
-        # The first of them is what starting says.
+        # The first of them is the message at start.
         self.assertIn(f"{path}: {places[0]}: ", run_server("--port", "0", path).stderr)
         result = run_server("--check", good, "--log", "debug", *map(str, sorted((ROOT / "scenarios").glob("*.json"))))
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
@@ -276,10 +276,10 @@ class ScenarioFiles(Case):
             self.assert_error(message, "bad_scenario", field="scenario")
             for word in ("bad.json", "kinds.seeker", "max_sped", "max_speed"):
                 self.assertIn(word, message["message"])
-            self.assertNotIn(self.folder.name, message["message"], "a peer is not told where the server's files lie")
+            self.assertNotIn(self.folder.name, message["message"], "a client does not learn where the server's files are")
             self.assertIn(path, server.stderr(), "the log says it")
             self.assertEqual(client.request("ping")["tick"], 3)
-            # Corrected while the server runs: loaded from what the file says now.
+            # Corrected while the server runs: load reads the present file.
             self.file(SEEK, "bad.json")
             self.assertEqual(client.request("load", scenario="bad")["scenario"], "bad")
 
@@ -325,13 +325,13 @@ class ScenarioFiles(Case):
                     self.assertIn("Too many open files", message["message"])
                     self.assertNotIn(self.folder.name, message["message"])
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (in_use + 1, before[1]))
-            # The folder can be opened and its files cannot: no answer is better than a list without them.
+            # The folder can be opened and its files cannot: an error is better than a list without them.
             self.assert_error(client.request("list"), "busy")
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
             self.assertEqual([row["name"] for row in client.request("list")["scenarios"]], ["good"])
             self.assert_reply(client.request("load", scenario="good"), "load")
 
-    # --- edges: what is stored when a target or an agent is put outside
+    # --- edges: the stored position of a target or an agent that is put outside
 
     def world_with_edge(self, edge):
         world = copy.deepcopy(SEEK)

@@ -1,8 +1,8 @@
-"""The transcripts of protocol 1 as first published (`protocol_1/`), run with the eyes of a client written from them.
+"""The transcripts of protocol 1 as first published (`protocol_1/`), run as a client that was written from them.
 
 A file is `NUMBER_SECTION.SCENARIO.txt`: `> TEXT` is sent, `< JSON` must come next. Such a client ignores members, list rows and lines that it
-does not know, and reads `message` as text for people: these may change; everything else must come as it came then. Files are added when
-the page gets new examples worth a promise; none is edited or removed. An exception stands in protocol.md, Changes, and in EXCEPTIONS with its reason.
+does not know, and reads `message` as text for people: these may change; everything else must be as it was then. Files are added when
+the page gets new examples worth a promise; none is edited or removed. An exception is listed in protocol.md, Changes, and in EXCEPTIONS with its reason.
 """
 
 import pathlib

@@ -81,7 +81,7 @@ class Page(Case):
         self.assertGreaterEqual(found, 2)
 
     def test_the_reader_of_packed_frames_reads_them(self):
-        """The page's Python, as it stands, gives what a session with the layout objects gets."""
+        """The page's Python, unchanged, gives the values that a session with the layout objects gets."""
         code = next(text for tag, _, text, _ in BLOCKS if tag == "python")
         reader = {}
         exec(code, reader)  # pylint: disable=exec-used

@@ -1,4 +1,4 @@
-"""Viewers that ask a lot: get_params, list and inspect wait for a gap between ticks, in turns; ticks do not wait for them."""
+"""Viewers with many queries: get_params, list and inspect wait for a gap between ticks, in turns; ticks do not wait for them."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ SECONDS = 3.0
 
 
 class Crowd:
-    """Sessions on threads of their own that send some questions at a time, wait for the answers and go on, until the
+    """Sessions on threads of their own that send some queries at a time, wait for the replies and repeat, until the
     with-block ends.
 
     answered    of each session, once it has ended
@@ -32,7 +32,7 @@ class Crowd:
                 for _ in range(self.at_once):
                     client.read_line()
                 self.answered[index] += self.at_once
-        except Exception as error:  # of a thread: told by __exit__
+        except Exception as error:  # of a thread: reported by __exit__
             self.errors.append(error)
 
     def __enter__(self):
@@ -52,8 +52,8 @@ class Crowd:
 
 class Questions(Case):
     def test_ticks_do_not_wait(self):
-        """30 sessions with 10 questions at a time: far more than there is time for. A boundary has half a millisecond for
-        them (a question that began is finished, and the machine is noisy: hence the bound)."""
+        """30 sessions with 10 queries at a time: far more than there is time for. A boundary has half a millisecond for
+        them (a query that began is finished, and the machine is noisy: hence the bound)."""
         for request in ({"op": "get_params"}, {"op": "inspect", "agents": list(range(1, 17))}):
             with Server("--rate", "0", "hunters_and_prey") as server, server.connect() as client:
                 with Crowd(server, request, sessions=30, at_once=10) as crowd:
@@ -74,7 +74,7 @@ class Questions(Case):
                 self.assertGreater(count, 20)
 
     def test_a_change_does_not_starve_behind_questions(self):
-        """In a paused world, too, where nothing limits how many are answered."""
+        """In a paused world, too, where the number of replies is unlimited."""
         with Server("--rate", "0", "--paused", "hunters_and_prey") as server, server.connect() as client, \
                 Crowd(server, {"op": "get_params"}, sessions=8, at_once=20):
             end = time.monotonic() + SECONDS
@@ -94,7 +94,7 @@ class Questions(Case):
             self.assertGreater(client.request("ping")["tick"] - first, 5)
 
     def test_order_of_one_connection(self):
-        """A question is answered after what its connection sent before, and before what it sent after."""
+        """A query is answered after the earlier requests of its connection, and before the later ones."""
         with Server("hunters_and_prey") as server, server.connect() as client:
             for i in range(20):
                 client.send("set_target", id=f"a{i}", kind="prey", x=1, y=1)

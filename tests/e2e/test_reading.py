@@ -1,5 +1,5 @@
-"""Who reads is answered everything and never closed as slow, at whatever pace; a script in lock-step is never held back;
-a last line without an end counts; all who are refused are told."""
+"""A client that reads gets all replies and is never closed as slow, at any pace; a script in lock-step is never held back;
+a last line without an end counts; every refused client gets a reason."""
 
 import json
 import socket
@@ -19,7 +19,7 @@ def lines(op, fields, count):
 
 
 class LongReplies(Case):
-    """Thousands of kilobytes of replies, asked for at once."""
+    """Thousands of kilobytes of replies, requested at once."""
 
     def answers(self, client, count):
         found = []
@@ -48,8 +48,8 @@ class LongReplies(Case):
             writer.join()
 
     def test_all_are_answered_to_a_slow_reader_who_hangs_up_its_side(self):
-        """Half a megabyte a second, a half close behind the last request: longer on its way than the 1 s that a goodbye has
-        when nothing is read."""
+        """Half a megabyte a second, a half close behind the last request: the replies take longer than the 1 s that a goodbye has
+        when the client does not read."""
         with Server("--paused", "--rate", "0", "hunters_and_prey") as server:
             with server.connect(receive_buffer=8192) as client:
                 client.socket.sendall(lines("help", {}, 150).encode())
@@ -95,9 +95,9 @@ class LongReplies(Case):
 
 
 class Events(Case):
-    def test_a_burst_of_events_closes_nobody(self):
-        """More events than a session's queue has room for, for one that reads slowly: those left out are told, with the world
-        as it is now, and then everything goes on."""
+    def test_a_burst_of_events_closes_no_session(self):
+        """More events than a session's queue has room for, for a slow reader: the number left out is reported, with the world
+        as it is now, and then events go on."""
         with Server("--paused", "--rate", "0", "seek", environment=SMALL_QUARANTINE) as server:
             with server.connect() as actor, server.connect(receive_buffer=4096) as watcher:
                 watcher.request("subscribe", hz=30)
@@ -138,7 +138,7 @@ class Events(Case):
 
 
 class LockStep(Case):
-    """set_target, set_target, step, and one answer awaited: a script on its own paused world."""
+    """set_target, set_target, step, and a wait for one reply: a script on its own paused world."""
 
     def rounds(self, client, count, targets=2):
         text = '{"op":"set_target","name":"mouse","x":1,"y":1}\n' * targets
@@ -151,7 +151,7 @@ class LockStep(Case):
     def test_it_is_never_held_back(self):
         with Server("--paused", "seek") as server, server.connect() as client:
             rate = self.rounds(client, 2000)
-            self.assertEqual(client.flush(), [], "not told of a rate")
+            self.assertEqual(client.flush(), [], "no rate error")
             self.assertGreater(rate, 200, "rounds a second: 67 at 200 requests a second")
 
     def test_many_lines_a_step(self):
@@ -201,7 +201,7 @@ class LastLine(Case):
 
 class Refused(Case):
     def test_all_are_told(self):
-        """Many more at once than the server has sessions for refusals; half of them speak first."""
+        """Many more connections at once than the server has sessions for refusals; half of them send first."""
         with Server("--paused", "--max-clients", "50", "seek") as server:
             inside = [server.connect() for _ in range(50)]
             crowd = []

@@ -1,4 +1,4 @@
-"""What each request does and answers, also when it is refused: then nothing has changed, to the last bit."""
+"""The effect and the reply of each request; a refused one changes nothing, to the last bit."""
 
 import json
 import math
@@ -76,7 +76,7 @@ class Requests(Case):
         self.client.send("list", id="end")
         answers, message = [], self.client.receive()
         while message.get("id") != "end":
-            if message["op"] in ("reply", "error") and message.get("code") != "rate":  # of which we are told as well
+            if message["op"] in ("reply", "error") and message.get("code") != "rate":  # which has an event as well
                 answers.append(message["id"])
             message = self.client.receive()
         self.assertEqual(sorted(answers), list(range(len(requests))))
@@ -365,7 +365,7 @@ class Requests(Case):
 
     # --- load, bye
 
-    def test_load_replaces_the_world_for_everybody(self):
+    def test_load_replaces_the_world_for_all_clients(self):
         with self.server.connect() as watcher, self.server.connect() as idler:
             watcher.request("subscribe")
             watcher.receive_op("snapshot")
@@ -421,12 +421,12 @@ class Untouched(Case):
     BAD = [
         ("set_target", {"name": "mous", "x": 1, "y": 1}), ("set_target", {"name": "mouse", "x": 1}), ("mouse", {"x": 1e7, "y": 0}),
         ("set_target", {"agent": 999, "x": 1, "y": 1}), ("set_target", {"agent": 1, "follow": "nothing"}),
-        ("spawn", {"kind": "nobody"}), ("spawn", {"kind": "seeker", "count": 0}), ("spawn", {"kind": "seeker", "x": 3}),
-        ("spawn", {"kind": "seeker", "count": 2, "heading": 1000}), ("remove", {"kind": "nobody"}), ("remove", {"agent": 999}),
+        ("spawn", {"kind": "ghost"}), ("spawn", {"kind": "seeker", "count": 0}), ("spawn", {"kind": "seeker", "x": 3}),
+        ("spawn", {"kind": "seeker", "count": 2, "heading": 1000}), ("remove", {"kind": "ghost"}), ("remove", {"agent": 999}),
         ("set_param", {"kind": "seeker", "param": "max_speed", "value": -1}), ("set_param", {"kind": "seeker", "param": "x", "value": 1}),
         ("set_param", {"agent": 1, "param": "seek.weight", "value": 2000}), ("step", {"count": 0}), ("step", {"count": 1e9}),
         ("load", {"scenario": "nowhere"}), ("load", {"scenario": "arrive", "seed": -1}), ("list", {"what": "x"}),
-        ("get_params", {"kind": "nobody"}), ("subscribe", {"hz": 0}), ("subscribe", {"hz": 481}), ("fly", {}),
+        ("get_params", {"kind": "ghost"}), ("subscribe", {"hz": 0}), ("subscribe", {"hz": 481}), ("fly", {}),
     ]
 
     def test_refused_requests_leave_the_hash_alone(self):

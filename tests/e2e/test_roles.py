@@ -1,4 +1,4 @@
-"""Roles, names, cursors, events, stats, help: who may do what, and what the others are told of it."""
+"""Roles, names, cursors, events, stats, help: what each role may do, and what other sessions see of it."""
 
 import contextlib
 import os
@@ -68,8 +68,8 @@ class Tokens(Case):
             self.assertEqual((scenario["op"], scenario["name"], scenario["targets"]), ("scenario", "seek", ["mouse"]))
             self.assertEqual(client.request("ping")["tick"], 6)
             client.request("subscribe")
-            self.assertEqual(client.receive()["op"], "snapshot", "told once")
-        with Server("--paused", "seek") as server, server.connect() as client:  # an open server: as ever
+            self.assertEqual(client.receive()["op"], "snapshot", "one scenario line")
+        with Server("--paused", "seek") as server, server.connect() as client:  # an open server: unchanged
             self.assertEqual(client.hello["scenario"]["name"], "seek")
             self.assertEqual(set(client.request("hello", name="x")), {"op", "to", "id", "protocol", "role", "name"})
 
@@ -117,13 +117,13 @@ class Tokens(Case):
                 self.assert_reply(client.answer_to("after"), "ping")
             for earlier, later in zip([0.0, *took], took):
                 self.assertGreater(later - earlier, 0.7, took)
-            # Who waits keeps the seat, hung up or not, and is answered when its turn comes.
+            # A waiting session keeps its place, closed or not, and is answered when its turn comes.
             guess(guessers[0], 6)
             guess(guessers[1], 7)
             guessers[0].vanish()
             self.assert_error(guessers[1].answer_to("guess"), "denied")
             self.assertGreater(time.monotonic() - started - took[-1], 1.7)
-            # 10 s without a token are over first: bye is the answer.
+            # The 10 s without a token end first: bye is the answer.
             others = [stack.enter_context(server.connect()) for _ in range(40)]
             with server.connect() as late:
                 for number, client in enumerate([*others, late]):
@@ -183,7 +183,7 @@ class Told(Case):
             ann.request("spawn", kind="seeker", count=3)
             bob.request("remove", agent=2)
             bob.request("remove", kind="seeker")
-            bob.request("remove", kind="seeker")  # nothing left: nothing to tell
+            bob.request("remove", kind="seeker")  # nothing left: no message
             ann.request("set_param", kind="seeker", param="max_speed", value=99)
             bob.request("resume")
             ann.request("pause")
@@ -210,7 +210,7 @@ class Told(Case):
                     message = client.request("hello", name=name)
                     self.assert_error(message, "bad_param", field="name")
                     self.assertIn("a name has 1 to 31 bytes of UTF-8 that can be seen", message["message"])
-            # Refused is not greeted: the session may still say who it is. Two may have the same name.
+            # A refused hello does not count: the session may send another. Two sessions may have the same name.
             self.assertEqual(client.request("hello", name="  Ann ä ")["name"], "Ann ä")
             self.assertEqual(other.request("hello", name="Ann ä")["name"], "Ann ä")
 
@@ -249,7 +249,7 @@ class Told(Case):
             lines = len([m for m in watcher.flush() if m["op"] == "cursors"])
             self.assertTrue(4 <= lines <= 13, lines)
             ann.vanish()
-            wait_for(lambda: len(watcher.receive_op("cursors")["cursors"]) == 1, "who left points no more")
+            wait_for(lambda: len(watcher.receive_op("cursors")["cursors"]) == 1, "a closed session has no cursor")
             self.assertEqual([m for m in plain.flush() if m["op"] == "cursors"], [])
 
     def test_stats(self):

@@ -1,7 +1,7 @@
-"""protocol.schema.json against protocol.md and against what a real server says.
+"""protocol.schema.json against protocol.md and against the lines of a real server.
 
-Needs python3-jsonschema (packages.txt); everything else is the standard library. What a schema cannot say is checked
-here: the lengths of columns, what a delta's key is, that ticks do not go back.
+Needs python3-jsonschema (packages.txt); everything else is the standard library. Rules that a schema cannot express are checked
+here: the lengths of columns, the key of a delta, that ticks do not go back.
 """
 
 import base64
@@ -24,7 +24,7 @@ def size(text):
 
 
 class Rules:
-    """What holds between lines of one connection."""
+    """Rules between the lines of one connection."""
 
     def __init__(self):
         self.tick, self.key = 0, None
@@ -81,7 +81,7 @@ class Schema(Case):
                 try:
                     message = json.loads(row[2:] if tag == "transcript" else row)
                 except json.JSONDecodeError:
-                    self.assertEqual(side, "client", row)  # the page shows a line that is no JSON
+                    self.assertEqual(side, "client", row)  # the page shows a line that is not JSON
                     continue
                 if "op" not in message:
                     continue  # a part of a message
@@ -103,7 +103,7 @@ class Schema(Case):
         self.assertEqual(codes, DEFS["server_error"]["properties"]["code"]["enum"])
 
     def test_a_session(self):
-        """Everything that a server says while a lot happens, each line of it."""
+        """Every line of a busy server."""
         ops, wrong = set(), []
         with Server("--paused", "hunters_and_prey") as server, server.connect(hello=False) as client:
             rules = Rules()
@@ -183,7 +183,7 @@ class Schema(Case):
                         {"op": "add_target", "name": "x y", "x": 1, "y": 1}, {"op": "cursor", "x": 1e7, "y": 0}, {"op": "ping", "t0": "now"}):
                 self.assertIsNotNone(complaint("client", bad), bad)
                 self.assertFalse(whole("client").is_valid(bad), bad)
-                self.assertEqual(client.request(**bad)["op"], "error", bad)  # the server thinks so too
+                self.assertEqual(client.request(**bad)["op"], "error", bad)  # the server agrees
 
     def test_the_rules_find_what_is_wrong(self):
         key = {"op": "key", "tick": 1, "key": 1, "n": 1, "id": "AQAAAA=="}

@@ -1,8 +1,8 @@
-"""The examples of README.md, run as they stand there against a real server.
+"""The examples of README.md, run unchanged against a real server.
 
-Every block whose first line ends in test=NAME is executed (or, for a scenario, served); the check of that name below says
-what must come out. A block without a check, and a check without a block, are failures. They run in a quiet world, in one that
-sends long lines, and in one that sends events among the snapshots. What docs/, protocol.md and ./dev tell people to type is here as well.
+Every block whose first line ends in test=NAME is executed (or, for a scenario, served); the check of that name below states
+the expected result. A block without a check, and a check without a block, are failures. They run in a quiet world, in one that
+sends long lines, and in one that sends events among the snapshots. The commands that docs/, protocol.md and ./dev suggest are tested here as well.
 """
 
 import json
@@ -22,7 +22,7 @@ BLOCKS = {m[2]: (m[1], m[3]) for m in re.finditer(r"^```(\w+) test=(\w+)\n(.*?)^
 
 
 class Examples(Case):
-    WORLD = "flock"  # what README names; its snapshots are longer than what a file reads at once
+    WORLD = "flock"  # the scenario that README names; its snapshots are longer than the read-ahead of a file object
 
     def run_block(self, name, server, more=""):
         language, text = BLOCKS[name]
@@ -107,7 +107,7 @@ class Examples(Case):
         self.check_runs()
 
     def test_python_client_asks_while_snapshots_come(self):
-        """What was read ahead is not lost: three hundred answers among thirty snapshots a second, and each in its turn."""
+        """No read-ahead is lost: three hundred replies among thirty snapshots a second, each in its turn."""
         more = """
 ask(op="subscribe", hz=30)
 for i in range(300):
@@ -150,7 +150,7 @@ class Scenario(Case):
 
 
 class Reference(Case):
-    """The JSON of docs/scenarios.md: whole worlds run as they stand, a member of one in a world around it."""
+    """The JSON of docs/scenarios.md: whole scenarios run unchanged, a part of one inside a scenario around it."""
 
     BLOCKS = re.findall(r"^```json\n(.*?)^```$", (ROOT / "docs/scenarios.md").read_text(encoding="utf-8"), re.M | re.S)
 
@@ -177,7 +177,7 @@ class Reference(Case):
 
 
 class Typed(Case):
-    """What a page tells people to type, typed."""
+    """The commands that a page suggests, typed."""
 
     def test_the_hint_of_dev_demo(self):
         hint = re.search(r"^  connect      (exec .*)$", (ROOT / "dev").read_text(encoding="utf-8"), re.M)[1]

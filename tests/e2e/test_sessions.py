@@ -1,4 +1,4 @@
-"""Connections: greeting, leaving in every way there is, not reading, too many. Nobody's trouble becomes another's."""
+"""Connections: hello, every way to leave, not reading, too many. No client's trouble affects another client."""
 
 import contextlib
 import ctypes
@@ -59,7 +59,7 @@ class Leaving(Case):
 
     def test_vanishing_clients_free_what_they_held(self):
         with self.server.connect() as client:
-            client.request("ping")  # the server is all there
+            client.request("ping")  # the server is intact
             before = self.server.descriptor_count() - 1  # without this client
         for round_number in range(60):
             client = self.server.connect(hello=round_number % 2 == 0)
@@ -100,7 +100,7 @@ class Leaving(Case):
             client.send_raw("".join('{"op":"ping","id":%d}\n' % i for i in range(1000)))
             client.half_close()
             messages = client.until_closed()
-        answers = [m for m in messages[:-1] if m.get("code") != "rate"]  # so many at once are held back, and all answered
+        answers = [m for m in messages[:-1] if m.get("code") != "rate"]  # this many at once are held back, and all answered
         self.assertEqual([m.get("id") for m in answers], list(range(1000)))
         self.assertEqual((messages[-1]["op"], messages[-1]["reason"]), ("bye", "client"))
 
@@ -120,7 +120,7 @@ class Leaving(Case):
 
     def test_nc(self):
         requests = '{"op":"pause"}\n{"op":"step","id":1,"count":60}\n{"op":"ping","id":2}\n'
-        for option in (["-q", "1"], ["-N"]):  # Debian's nc -q waits when all is said; -N ends with the server's goodbye
+        for option in (["-q", "1"], ["-N"]):  # Debian's nc -q waits at the end of input; -N ends with the server's goodbye
             result = subprocess.run([tool("nc"), *option, "127.0.0.1", str(self.server.port)], input=requests.encode(),
                                     capture_output=True, timeout=30)
             messages = [parse_strict(line) for line in result.stdout.splitlines()]
@@ -134,7 +134,7 @@ class Leaving(Case):
                     server.connect() as stepper:
                 watcher.request("subscribe", hz=60)
                 watcher.receive_op("snapshot")
-                stepper.send_raw('{"op":"pi')  # half a line is no reason to wait
+                stepper.send_raw('{"op":"pi')  # half a line does not make the server wait
                 self.assertEqual(server.stop(number), 0, server.stderr())
                 for client in (idle, watcher, stepper):
                     last = client.until_closed()[-1]
@@ -153,7 +153,7 @@ class Leaving(Case):
 
     def test_the_end_during_a_long_step(self):
         with Server("--paused", "seek") as server, server.connect() as client:
-            client.request("spawn", kind="seeker", count=500)  # whose ticks are short enough to be done first
+            client.request("spawn", kind="seeker", count=500)  # with ticks short enough to be done first
             client.send("step", id=1, count=100000)
             client.send("set_target", id=2, name="mouse", x=1, y=1)
             wait_for(lambda: client.request("ping")["tick"] > 0, "the step is under way")
@@ -162,9 +162,9 @@ class Leaving(Case):
             self.assertLess(time.monotonic() - started, 8)
             messages = client.until_closed()
             answers = [(m["op"], m["id"]) for m in messages if "id" in m and m.get("to") != "ping"]
-            self.assertEqual(answers[-1:], [("error", 2)], messages)  # what waited is answered, too
+            self.assertEqual(answers[-1:], [("error", 2)], messages)  # waiting requests are answered, too
             self.assertEqual([number for _, number in answers], [1, 2], messages)
-            step = next(m for m in messages if m.get("id") == 1)  # and what was under way, with the tick it reached
+            step = next(m for m in messages if m.get("id") == 1)  # and so is the step under way, with the tick it reached
             self.assert_reply(step, "step", stopped=True)
             self.assertRegex(step["hash"], "^[0-9a-f]{16}$")
 
@@ -241,19 +241,19 @@ class Flooding(Case):
         with Server("--paused", "--rate", "0", "seek") as server, server.connect() as flood, server.connect() as other:
             other.request("spawn", kind="seeker", count=2000)
             flood.send("step", count=4000)  # the world is busy for a while
-            count = 6000  # more than the queue of the world holds
+            count = 6000  # more than the command queue holds
             writer = threading.Thread(target=lambda: flood.send_raw(
                 "".join('{"op":"pause","id":%d}\n' % i for i in range(count))))
             writer.start()
             other.send("pause", id="other")
             answers = [flood.answer_to(i) for i in range(count)]
             writer.join()
-            self.assertEqual({m["op"] for m in answers}, {"reply"}, "none is told that the server is busy")
+            self.assertEqual({m["op"] for m in answers}, {"reply"}, "no error says that the server is busy")
             self.assert_reply(other.answer_to("other"), "pause")
 
 
 class NotReading(Case):
-    """Under a sanitizer freed memory is kept for a while; told not to, so that what is measured is the server's own."""
+    """A sanitizer keeps freed memory for a while; this turns that off, so that the test measures the server's own memory."""
 
     ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": "2"}
 
@@ -273,7 +273,7 @@ class NotReading(Case):
             self.assertGreater(beside, 0.5 * alone, "ticks a second beside clients that do not read")
             self.assertLess(grown, 16 << 20, "what the server keeps for clients that do not read")
             watcher.socket.close()
-            # 10 s without a byte accepted: each is told and closed, and what it held is given back.
+            # 10 s without a byte accepted: each gets bye and is closed, and its memory is released.
             with_deaf = server.descriptor_count()
             wait_for(lambda: server.descriptor_count() <= with_deaf - 5, "clients that do not read are closed", 40)
             for client in deaf:
@@ -281,7 +281,7 @@ class NotReading(Case):
             self.assert_reply(other.request("ping"), "ping")
 
     def assert_told_slow(self, client):
-        # The goodbye comes only as far as the pipe has room for it: a reset is an end, too.
+        # The goodbye arrives only as far as the pipe has room for it: a reset is an end, too.
         try:
             last = b""
             while True:
@@ -301,7 +301,7 @@ class NotReading(Case):
         return (last["tick"] - first["tick"]) / ((last["clock"] - first["clock"]) / 1000)
 
     def test_frames_take_no_more_memory_than_is_allowed(self):
-        """Nine who read nothing, each with a view of its own, and one who reads: the bound holds and the reader goes on."""
+        """Nine clients that read nothing, each with a view of its own, and one that reads: the bound holds and the reader goes on."""
         limit = 1 << 20
         with Server("--frame-memory", "1M", "seek") as server, server.connect() as client, contextlib.ExitStack() as stack:
             client.request("spawn", kind="seeker", count=2000)
@@ -320,7 +320,7 @@ class NotReading(Case):
                     self.assertLessEqual(memory["most"], limit)
                 slow = server.stderr().count("bye slow (the memory for frames is used up")
             self.assertGreater(most, limit // 2, "they hold what they do not read")
-            self.assertGreater(frames, 5, "and the one who reads gets frames")
+            self.assertGreater(frames, 5, "and the reading client gets frames")
 
     def test_a_view_too_large_for_the_memory_is_refused(self):
         with Server("--paused", "--frame-memory", "1M", "seek") as server, server.connect() as client:
@@ -337,7 +337,7 @@ class NotReading(Case):
             self.assertEqual(len(frame["agents"]), 1400)
             client.request("spawn", kind="seeker", count=18600)
             self.assert_reply(client.request("subscribe", layout="density"), "subscribe")
-            # Granted while the world was small: nothing comes, and that is said; a region of it comes.
+            # Granted while the world was small: no frame comes, and a lag event says so; a region of it comes.
             with server.connect() as other:
                 self.assert_reply(other.request("subscribe", region=[0, 0, 10, 10]), "subscribe")
                 self.assertLess(len(other.receive_op("snapshot")["agents"]), 20000)
@@ -349,7 +349,7 @@ class NotReading(Case):
             client.request("spawn", kind="seeker", count=9000)
             self.assertGreater(client.receive_op("event")["count"], 0)
             lag = client.receive()
-            self.assertEqual((lag["op"], lag.get("event")), ("event", "lag"), "no frame of 900 KB: told, not silent")
+            self.assertEqual((lag["op"], lag.get("event")), ("event", "lag"), "no frame of 900 KB, but a lag event")
             client.request("remove", kind="seeker")
             self.assertEqual(client.receive_op("snapshot")["agents"], [])
 
@@ -363,7 +363,7 @@ class NotReading(Case):
                 for _ in range(2000):  # asks for megabytes, reads none
                     deaf.send_raw(line * 50)
             except (ConnectionError, TimeoutError, socket.timeout):
-                pass  # closed as told, or not read from any more: either is a bound
+                pass  # closed, or not read from any more: both are a bound
             wait_for(lambda: server.descriptor_count() < 1000, "descriptors")
             self.assertLess(server.rss_bytes() - before, 32 << 20)
             self.assert_reply(other.request("ping"), "ping")
@@ -392,7 +392,7 @@ class NotReading(Case):
             control.request("spawn", kind="seeker", count=60000)  # 5 MB: more than the pipe takes
             with server.connect(receive_buffer=4096) as slow:
                 slow.send("subscribe")
-                end = time.monotonic() + 13.0  # longer than the 10 s that a dead one is given
+                end = time.monotonic() + 13.0  # longer than the 10 s that a dead client gets
                 taken = b""
                 while time.monotonic() < end:
                     taken += slow.socket.recv(16384)

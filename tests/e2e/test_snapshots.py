@@ -1,4 +1,4 @@
-"""What subscribers see: the same bytes for the same tick, at the rate that was granted, in the form that was promised."""
+"""The frames of subscribers: the same bytes for the same tick, at the granted rate, in the documented form."""
 
 import json
 import math
@@ -44,7 +44,7 @@ class SameForAll(Case):
             self.assertTrue(moved, "the script's target is seen by a viewer")
 
     def collect(self, viewer):
-        """tick: line, until 40 snapshots are there. The first after subscribing is made for its session alone."""
+        """tick: line, until there are 40 snapshots. The first after subscribing is made for its session alone."""
         viewer.receive_op("snapshot")
         lines = {}
         while len(lines) < 40:
@@ -140,18 +140,18 @@ class Rate(Case):
         with Server("seek") as server, server.connect() as client, server.connect() as faster:
             faster.request("subscribe", hz=60)  # so that a snapshot of every tick exists
             self.assertEqual(client.request("subscribe", hz=25)["hz"], 20)
-            client.receive_op("snapshot")  # at once, wherever the world is
+            client.receive_op("snapshot")  # at once, whatever the tick
             client.receive_op("snapshot")
             first = client.receive_op("snapshot")
             ticks = [first["tick"]] + [client.receive_op("snapshot")["tick"] for _ in range(30)]
             gaps = [b - a for a, b in zip(ticks, ticks[1:])]
-            # A tick that a busy machine does late may be passed over, so not every gap is 3.
+            # A busy machine may skip a late tick, so not every gap is 3.
             self.assertGreater(gaps.count(3), 20, ticks)
             self.assertGreaterEqual(min(gaps), 1)
 
     def test_ticks_keep_to_the_clock(self):
-        """A repeating 16 ms timer would be 3 % off. Single ticks of a busy machine are late, so the least late count; a
-        machine that is away for longer than 5 ticks loses them for good, so there are three tries."""
+        """A repeating 16 ms timer would be 3 % off. Single ticks of a busy machine are late, so the least late ones count; a
+        machine that is away for longer than 5 ticks drops them, so there are three tries."""
         drifts = []
         with Server("seek") as server, server.connect() as client:
             client.request("subscribe", hz=60)
@@ -197,7 +197,7 @@ class WhilePaused(Case):
                     hand.request(question, **more)
                 self.assertEqual(hand.request(op, **fields)["op"], "reply")
                 snapshot = watcher.receive_op("snapshot")
-                self.assertTrue(shows(snapshot), (op, snapshot))  # the very next one: the questions made none
+                self.assertTrue(shows(snapshot), (op, snapshot))  # the very next one: the queries made none
             self.assertEqual([m for m in watcher.flush() if m["op"] == "snapshot"], [])
 
     def test_a_slow_subscriber_sees_where_the_world_stopped(self):
@@ -237,7 +237,7 @@ class WhilePaused(Case):
             tick = watcher.request("pause")["tick"]
             event = watcher.receive_op("event")
             self.assertEqual((event["event"], event["by"], event["tick"]), ("paused", watcher.hello["session"], tick))
-            self.assertEqual(hand.flush(), [], "events come to those who subscribed")
+            self.assertEqual(hand.flush(), [], "events go to subscribed sessions")
 
 
 if __name__ == "__main__":

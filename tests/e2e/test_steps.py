@@ -1,4 +1,4 @@
-"""A long step: others are served between its ticks, those who watch see it move, and it ends when it should."""
+"""A long step: other sessions are served between its ticks, subscribers see it move, and it ends when it should."""
 
 import socket
 import time
@@ -8,7 +8,7 @@ from drover_client import Case, Client, Server, wait_for
 
 LONG = 100000  # ticks; minutes to hours of a heavy world
 HEAVY = ("--paused", "murmuration_10k")
-SMALL = {"layout": "density", "grid": [2, 2]}  # frames that cost nothing
+SMALL = {"layout": "density", "grid": [2, 2]}  # frames at no cost
 
 
 class Busy(Case):
@@ -121,7 +121,7 @@ class Shown(Busy):
                 except TimeoutError:
                     continue
                 if frame["op"] != "density":
-                    continue  # with sanitizers its ticks are slow enough for the event overload
+                    continue  # with sanitizers the ticks are slow enough for the event overload
                 if client is fast:
                     self.assertGreater(frame["tick"], last)
                     last = frame["tick"]
@@ -220,7 +220,7 @@ class Ended(Busy):
             self.assert_ended()
 
     def test_by_closing(self):
-        """Closed with nothing unread: the server sees the end of what is sent, which a half-closed one has as well."""
+        """Closed with nothing unread: the server sees the end of input, as with a half-closed connection."""
         self.begin().socket.close()
         self.assert_ended()
 
@@ -260,7 +260,7 @@ class Ended(Busy):
         self.assert_ended()
 
     def test_short_steps_are_done_whole(self):
-        """A script that sends all at once has its steps whole, though a pause or a bye comes right behind them."""
+        """A script that sends all at once gets its steps completed, though a pause or a bye comes right behind them."""
         with Server("--paused", "seek") as server:
             with server.connect() as script:
                 script.send_raw("".join('{"op":"step","count":2}\n{"op":"pause"}\n' for _ in range(40)) + '{"op":"bye"}\n')
@@ -276,7 +276,7 @@ class Ended(Busy):
 
 class Same(Case):
     def test_requests_between_the_ticks_of_a_step(self):
-        """They take effect at the tick that their reply names: the same requests at the same ticks, given between two
+        """Requests take effect at the tick that their reply names: the same requests at the same ticks, sent between two
         steps, lead to the same hash."""
         with Server(*HEAVY) as server, server.connect() as stepper, server.connect() as other:
             stepper.send("step", id="step", count=LONG)

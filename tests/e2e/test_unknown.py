@@ -1,4 +1,4 @@
-"""What would otherwise pass in silence: members that an op does not know, and targets that nothing heeds."""
+"""Mistakes without an error: members that an op does not know, and targets without effect."""
 
 import unittest
 
@@ -49,7 +49,7 @@ class Unknown(Case):
             told = self.told()
             self.assertEqual([(m["to"], m["unknown"]) for m in told], [("spawn", ["cuont"]), ("mouse", ["z"])])
             self.assertEqual(told[0]["hint"], '"cuont": did you mean "count"?')
-            self.assertEqual(self.told(other), [], "it is nobody else's business")
+            self.assertEqual(self.told(other), [], "no other session gets the event")
         with self.server.connect() as fresh:
             fresh.send("spawn", kind="bird", cuont=5)
             self.assertEqual(len(self.told(fresh)), 1, "once for each session")
@@ -68,7 +68,7 @@ class Unknown(Case):
     # --- targets
 
     def test_a_target_that_nothing_heeds(self):
-        # The birds of a flock look at each other: nothing in this world aims at anything.
+        # The birds of a flock react to each other: no behavior in this world has a target.
         for fields in ({"agent": 1, "x": 5, "y": 6}, {"kind": "bird", "x": 5, "y": 6}, {"kind": "bird", "follow": "mouse"}):
             self.assert_reply(self.client.request("set_target", **fields), "set_target", heeded=False)
         self.client.request("add_target", name="den", x=1, y=1)
@@ -80,7 +80,7 @@ class Unknown(Case):
         told = self.told()
         self.assertEqual([(m["event"], m["target"], m["x"], m["y"]) for m in told], [("unheeded", "den", 7, 8)])
 
-    def test_a_target_that_somebody_heeds(self):
+    def test_a_heeded_target(self):
         self.client.request("load", scenario="seek")
         self.assertNotIn("heeded", self.client.request("set_target", name="mouse", x=5, y=6))
         self.assertNotIn("heeded", self.client.request("set_target", agent=1, x=5, y=6))

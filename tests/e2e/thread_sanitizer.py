@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the server of the preset tsan and runs scripts of this folder against it: a race ends it, and so the script.
+"""Builds the server of the preset tsan and runs scripts of this folder against it: a race ends the server, and so the script.
 
 usage: thread_sanitizer.py SOURCE_DIR
 """

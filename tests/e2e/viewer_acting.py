@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the viewer does to the world, and what it shows of the others: targets by hand, agents added and removed, sliders,
+"""What the viewer changes in the world, and what it shows of other clients: targets moved by mouse, agents added and removed, sliders,
 cursors with names, roles, crowds too large to send.
 
     viewer_acting.py DROVER_SERVER DROVER_VIEWER
@@ -137,7 +137,7 @@ def may_not_act(display):
             client.request("hello", token="all-of-it-1")
             client.request("subscribe", hz=10, cursors=True)
             with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--token", "look-only-1") as viewer:
-                viewer.move(300, 300)  # a pointer that is there already is a motion
+                viewer.move(300, 300)  # a pointer at its place counts as a motion
                 viewer.move(310, 310)
                 wait_until(lambda: client.receive_op("cursors")["cursors"],
                            lambda rows: any(row.get("name") == "Vera" for row in rows), "Vera's cursor")
@@ -145,11 +145,11 @@ def may_not_act(display):
 
 
 class LateDensity:
-    """A line to the server on which, once it is armed, nothing comes for a while after a density was asked for."""
+    """A connection to the server that, once armed, delivers nothing for a while after a request for a density."""
 
     def __init__(self, port, late_s):
         self.server_port, self.late_s, self.is_armed = port, late_s, False
-        self.due = []  # when the answers to these requests may come
+        self.due = []  # when the replies to these requests may arrive
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()

@@ -3,7 +3,7 @@
 
     viewer_clip.py DROVER_SERVER DROVER_VIEWER
 
-Ends with 77, skipped, where ffmpeg is not installed. What the viewer gives to ffmpeg is tested without it (viewer_tools).
+Ends with 77, skipped, if ffmpeg is not installed. The viewer's output to ffmpeg is tested without it (viewer_tools).
 """
 
 import json
@@ -45,7 +45,7 @@ def frame(path, at_s, out):
 
 
 def share_off(a, b, limit):
-    """The share of pixels, of those that both have, that differ by more than limit."""
+    """The share of common pixels that differ by more than limit."""
     width, height = min(a.width, b.width), min(a.height, b.height)
     off = sum(any(abs(i - j) > limit for i, j in zip(a.pixel(x, y), b.pixel(x, y)))
               for y in range(height) for x in range(width))
@@ -89,7 +89,7 @@ def by_key(folder):
             stream = probe(next(made.glob("drover-*.mp4")))
             check((stream["width"], stream["height"]) == (640, 400), f"{stream['width']}x{stream['height']}")
             check(stream["r_frame_rate"] == "30/1", stream["r_frame_rate"])
-            # as long as it was watched: a slow machine repeats frames
+            # as long as the recording: a slow machine repeats frames
             check(abs(float(stream["duration"]) - lasted) < 0.7, f"{stream['duration']} s, not {lasted:.1f}")
             first = frame(next(made.glob("drover-*.mp4")), 0.1, folder / "first.png")
             last = frame(next(made.glob("drover-*.mp4")), float(stream["duration"]) - 0.3, folder / "last.png")

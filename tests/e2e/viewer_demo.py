@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`./dev demo`, with programs that are built already: what it opens on, with a display and without one.
+"""`./dev demo`, with programs that are built already: its first picture, with a display and without one.
 
     viewer_demo.py DROVER_SERVER DROVER_VIEWER
 """
@@ -28,7 +28,7 @@ PROGRAMS = {"drover-server": os.path.abspath(sys.argv[1]), "drover-viewer": os.p
 
 @contextlib.contextmanager
 def demo(folder, environment, *arguments):
-    """Runs it; yields its process. cmake has nothing to build, and what is missing is not installed."""
+    """Runs it; yields its process. cmake has nothing to build, and missing packages are not installed."""
     tools, programs = folder / "tools", folder / "build" / "release" / "bin"
     for path in (tools, programs):
         path.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def demo(folder, environment, *arguments):
         yield process
     finally:
         if process.poll() is None:
-            process.send_signal(signal.SIGTERM)  # it stops what it started
+            process.send_signal(signal.SIGTERM)  # ./dev stops the programs it started
         process.wait(PATIENCE_S)
         process.stdout.close()
 
@@ -72,7 +72,7 @@ def xdotool(display, *arguments):
 
 
 def trails(screen):
-    """How many points between the agents have the colour of something: trails are paler than agents."""
+    """How many points between the agents are colored: trails are paler than agents."""
     ground = {(0x18, 0x1C, 0x22), (0x15, 0x18, 0x1D), support.STATE_COLORS["flee"], (0x0A, 0x0C, 0x0F)}
     points = [screen.pixel(x, y) for x in range(30, 990, 6) for y in range(60, 740, 6)]
     return sum(p not in ground and p[2] > p[0] + 8 and max(p) < 0xB0 for p in points)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Obstacles in the hand: each shape is dragged with the mouse, given up, refused to a role that may only look.
+"""Dragging obstacles: each shape is dragged with the mouse, put back, and refused to a role that may only look.
 
     viewer_drag.py DROVER_SERVER DROVER_VIEWER
 """
@@ -33,7 +33,7 @@ WORLD = {"name": "Furniture", "seed": 3,
 
 
 def obstacles(server, token=None):
-    """Where they are for whoever comes now: their first points."""
+    """Where a new client sees the obstacles: their first points."""
     with server.connect() as client:
         if token is None:
             rows = client.hello["scenario"]["obstacles"]
@@ -45,11 +45,11 @@ def obstacles(server, token=None):
 
 
 def near(point, wanted):
-    return math.dist(point, wanted) < 0.02  # 1/100 px is what the wire has
+    return math.dist(point, wanted) < 0.02  # the wire has 1/100 px
 
 
 class Hand:
-    """The mouse at places of the world, and where in the world the pixel it is on really is."""
+    """The mouse at places of the world, and the place in the world of the pixel it is on."""
 
     def __init__(self, viewer, camera):
         self.viewer, self.camera = viewer, camera
@@ -123,7 +123,7 @@ def gives_up(viewer, server, hand, camera):
 
 
 def taken_away(viewer, server, client, hand):
-    step("somebody removes what is held: the hand is empty, and says so")
+    step("another client removes the dragged obstacle: the drag ends, and a toast says so")
     row = client.hello["scenario"]["obstacles"][2]
     hand.go(420, 400)
     viewer.press()
@@ -135,7 +135,7 @@ def taken_away(viewer, server, client, hand):
 
 
 def may_not(display, path):
-    step("a viewer's role is told why it may not")
+    step("a viewer's role sees why it may not")
     with tempfile.NamedTemporaryFile("w") as tokens:
         tokens.write("viewer look-only-1 Vera\nadmin all-of-it-1\n")
         tokens.flush()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Pictures without a display, and what the viewer says when it cannot make one.
+"""Pictures without a display, and the viewer's messages when it cannot make one.
 
     viewer_headless.py DROVER_SERVER DROVER_VIEWER [--write]
 
---write makes the golden pictures in tests/golden/pictures anew: look at them.
+--write replaces the golden pictures in tests/golden/pictures: look at them.
 """
 
 import math
@@ -63,7 +63,7 @@ def without_descriptors(folder):
 
 
 def every_scenario(folder):
-    giants = ("murmuration_100k", "million")  # an agent of theirs is less than a pixel here
+    giants = ("murmuration_100k", "million")  # an agent of these scenarios is less than a pixel here
     names = sorted(path.stem for path in (ROOT / "scenarios").glob("*.json") if path.stem not in giants)
     check(len(names) >= 5, f"scenarios: {names}")
     for name in names:
@@ -80,7 +80,7 @@ def every_scenario(folder):
                 if color is not None and not is_covered(agent, at, snapshot["agents"], camera):
                     check(picture.pixel(*at) == color, f"{name}: {agent} at {at} is {picture.pixel(*at)}, not {color}")
                     seen += 1
-            # In a crowd every agent may be covered by another; the tutorials are no crowds.
+            # In a crowd every agent may be covered by another; the tutorials have no crowds.
             check(seen > 0 or name not in TUTORIALS, f"{name}: no agent could be checked: {snapshot['agents']}")
 
 
@@ -95,14 +95,14 @@ def pictures_repeat(folder):
         check(plain.count(support.DESIRED) == 0 and forced.count(support.DESIRED) > 20, "--forces shows force arrows")
 
 
-# What is drawn, to the pixel but for rounding: at most this share of pixels may differ by more than 24 of 255.
+# The picture, to the pixel but for rounding: at most this share of pixels may differ by more than 24 of 255.
 GOLDEN = ROOT / "tests" / "golden" / "pictures"
 TOLERANCE = 0.0005
 GOLDEN_PICTURES = {  # scenario: ticks, flags
     "seek": (50, ["--forces"]),
     "capture_the_flag": (240, ["--palette", "classic"]),
     "hunters_and_prey": (160, ["--select", "2", "--panel", "on", "--overlays", "velocity,steering,behaviors,radii,grid"]),
-    # neighbours, zones, and what flock and wander aim at
+    # neighbors, zones, and the places that flock and wander aim at
     "flock": (400, ["--select", "50", "--overlays", "velocity,steering,radii,neighbors,places"]),
 }
 
@@ -112,7 +112,7 @@ def golden_pictures(folder, write):
         step(f"{name}: the golden picture")
         with Server(name, "--paused") as server, server.connect() as client:
             client.request("step", count=ticks)
-            # frames for the answers about parameters and forces to come in
+            # frames until the replies about parameters and forces arrive
             taken = take(server.port, folder / f"golden-{name}.png", "--frames", "60", "--fixed-dt", "16", *flags)
         path = GOLDEN / f"{name}.png"
         if write:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looking back: the minute is the world's own time, a moment that is held stays, and the past looks like the past.
+"""Looking back: the minute is simulated time, a held moment stays, and the past is marked as the past.
 
     viewer_past.py DROVER_SERVER DROVER_VIEWER
 """
@@ -40,7 +40,7 @@ def world_tick(asker):
 
 
 def run_for(client, ticks):
-    """Lets the world run for so many ticks and pauses it; all that was seen, by tick."""
+    """Lets the world run for this many ticks and pauses it; returns all snapshots by tick."""
     client.request("subscribe", hz=60)
     client.request("resume")
     seen = {}
@@ -55,7 +55,7 @@ def run_for(client, ticks):
 
 
 def talk(viewer, seconds):
-    """Somebody explains what is seen: the mouse points, and each time the paused world is sent again."""
+    """A second client points at the paused world; each time the snapshot is sent again."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         viewer.move(300 + int(10 * seconds) % 100, 300)
@@ -88,7 +88,7 @@ def nothing_yet(viewer, client):
 
 
 def looks_back_in_a_pause(viewer, client, asker, camera):
-    step("a pause eats nothing: every second back shows its own tick, and who was where")
+    step("a pause eats nothing: every second back shows its own tick and its own positions")
     seen = run_for(client, 5 * JUMP)
     end = world_tick(asker)
     talk(viewer, 4.0)
@@ -112,7 +112,7 @@ def looks_back_in_a_pause(viewer, client, asker, camera):
 
 
 def in_the_open(camera, agents):
-    """Those that nothing else is drawn over."""
+    """The agents that nothing else is drawn over."""
     places = {a["id"]: camera.to_window(a["x"], a["y"]) for a in agents}
     return [a for a in agents
             if 220 < places[a["id"]][0] < 680 and 180 < places[a["id"]][1] < 440 and a["state"] in support.STATE_COLORS and
@@ -139,7 +139,7 @@ def holds(viewer, client, asker):
     viewer.press()
     viewer.move(right - 20, y)
     viewer.move(right - 40, y)
-    time.sleep(0.5)  # what the handle does is seen a frame later
+    time.sleep(0.5)  # the effect of the handle shows a frame later
     first = shown(viewer, is_past, "dragging the handle looks back").tick
     time.sleep(1.0)
     check(shown(viewer).tick == first, f"tick {first} is held under the mouse")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A golden picture of every scenario: what it looks like after some ticks, as a person sees it.
+"""A golden picture of every scenario after some ticks.
 
     viewer_pictures.py DROVER_SERVER DROVER_VIEWER [--write] [SCENARIO ...]
 
---write makes tests/golden/pictures/scenarios anew (all, or those that are named): look at them.
+--write replaces tests/golden/pictures/scenarios (all, or the named ones): look at them.
 
-Everything may differ a little (another version of the font's rasteriser, another libm), a layer that is missing may not:
+Every pixel may differ a little (another version of the font rasterizer, another libm), but no layer may be missing:
 at most 0.5 % of the whole picture's pixels differ by more than 8 of 255 in some channel (a grid that is not drawn is 1 to
 3 %), and of the world, where it is not under the bar or the legend, at most 0.03 % by more than 24 (one agent that is not
 drawn is 0.05 %). On the machine the pictures were made on, files are equal byte for byte.
@@ -33,11 +33,11 @@ GOLDEN = ROOT / "tests" / "golden" / "pictures" / "scenarios"
 SIZE = (480, 300)
 LIMIT_S = 90
 MOST_BYTES = 2_000_000  # of all of them, in the repository
-WHOLE, WORLD = (0.005, 8), (0.0003, 24)  # the share of pixels that may differ by more than so much
-# How far it has come: enough to see what it is about, little enough to wait for with every check on.
+WHOLE, WORLD = (0.005, 8), (0.0003, 24)  # the share of pixels that may differ by more than this
+# Ticks: enough to show the point of a scenario, few enough to wait for with all sanitizers on.
 TICKS = {"seek": 50, "seek_mass": 60, "boids_target": 90, "seek_and_flee": 60, "doorway": 400, "corridor": 300,
          "murmuration_10k": 4, "murmuration_100k": 1, "million": 0}
-# A crowd is counted in the picture's cells by the second answer, which may be late on a busy machine.
+# The second reply counts a crowd in the picture's cells; it may be late on a busy machine.
 FRAMES = {"murmuration_100k": 60, "million": 60}
 FORCES = {"seek", "seek_mass", "arrive", "wander"}
 

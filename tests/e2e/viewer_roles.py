@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the viewer's role may not do: said at once, never shown as done. No token and a wrong one: a box that stays.
+"""Actions that the viewer's role may not do are refused at once, never shown as done. No token or a wrong one: a box that stays.
 
     viewer_roles.py DROVER_SERVER DROVER_VIEWER
 """
@@ -67,7 +67,7 @@ def refused_pause(display):
             time.sleep(support.TOAST_S)
             viewer.key("space")
             viewer.picture(lambda p: toast(p, BAD) > 60, "the refusal")
-            # it was shown as paused for as long as one looked
+            # a viewer without the rule showed it as paused indefinitely
             end = time.monotonic() + 5.0
             while time.monotonic() < end:
                 viewer.picture(lambda p: dot(p, OK) > 30 and dot(p, WARN) == 0, "still running", timeout=8.0)  # a busy machine is amber for seconds

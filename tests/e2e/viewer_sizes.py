@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Screens of all sizes: the window fits, what is in it stays inside, text suits the screen.
+"""Screens of all sizes: the window fits, its contents stay inside, text suits the screen.
 
     viewer_sizes.py DROVER_SERVER DROVER_VIEWER
 """
@@ -40,7 +40,7 @@ def fits(viewer, room, size=None):
 
 
 def bar_height(picture):
-    """At its right end, where there is nothing but the bar."""
+    """At its right end, where only the bar is drawn."""
     height = 0
     for color in (BAR, BAR_LINE):
         while picture.pixel(picture.width - 4, height) == color:
@@ -73,7 +73,7 @@ def windows_fit(server):
 
 
 def text_suits(server):
-    step("text is as large as the desktop says, unless somebody has said it here")
+    step("text is as large as the desktop says, unless the settings have a size")
     with support.Display("1920x1200") as display:
         with support.Viewer(VIEWER, display, server.port, "--size", "1000x700") as viewer:
             viewer.picture(lambda p: bar_height(p) == 32, "the bar is 32 px high without a word from the desktop")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server that does not keep up with its own rate: the viewer says so, also without the panel, and not of one that does.
+"""A server that does not keep up with its own rate: the viewer says so, also without the panel, and does not say so for a server that keeps up.
 
     viewer_slow.py DROVER_SERVER DROVER_VIEWER
 """

@@ -1,4 +1,4 @@
-"""What the viewer's end-to-end tests share: an X server of their own, the viewer as a process, pictures as pixels.
+"""Common to the viewer's end-to-end tests: an X server of their own, the viewer as a process, pictures as pixels.
 
 Standard library and the packaged programs Xvfb and xdotool. Everything is bounded in time and stopped by its process id.
 """
@@ -21,8 +21,8 @@ STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x3F, 0xD0, 0xB4), "flee"
                 "follow": (0x9E, 0xCB, 0xFF), "drift": (0x8F, 0xD8, 0xB4), "hide": (0xD7, 0xA8, 0x6E)}
 TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0x79, 0xB8, 0xFF)
 ACCENT = (0x58, 0xA6, 0xFF)
-SIDE_PX, BAR_PX = 16, 32  # what the world leaves free in the window
-PANEL = (264, 38)  # what the side panel and the timeline take, when they are shown
+SIDE_PX, BAR_PX = 16, 32  # margins around the world in the window
+PANEL = (264, 38)  # sizes of the side panel and the timeline, when they are shown
 TOAST_S = 4.5  # a toast is gone after this; F12 shows one of its own
 LEGEND = (180, 150)  # where the legend may cover the world, from the top left
 
@@ -51,12 +51,12 @@ class Picture:
 
     @functools.cached_property
     def rows(self):
-        """Only when somebody looks: it takes half a second."""
+        """Computed only on demand: it takes half a second."""
         return self._unfilter(zlib.decompress(self._packed))
 
     @staticmethod
     def _tick(path):
-        """Of the picture, which F12 puts in the name: drover-seek-120.png."""
+        """The tick of the picture, which F12 puts in the name: drover-seek-120.png."""
         number = pathlib.Path(path).stem.rpartition("-")[2]
         return int(number) if number.isdigit() else None
 
@@ -106,7 +106,7 @@ def check(condition, what):
 
 
 def wait_until(ask, is_right, what):
-    """Asks until the answer is right; returns it."""
+    """Asks until the reply is right; returns it."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_right(answer := ask()):
         check(time.monotonic() < deadline, f"not within {PATIENCE_S} s: {what}; last: {answer}")
@@ -158,7 +158,7 @@ def viewer_environment(display=None):
     environment["TSAN_OPTIONS"] = f"{os.environ.get('TSAN_OPTIONS', '')}:suppressions={ROOT / 'tests/tsan.supp'}"
     if display is not None:
         # X and GL libraries leak, and SDL has unloaded them when leaks are counted: they have no name to suppress them
-        # by. Our own leaks are found without a display, where no such library is loaded.
+        # by. The viewer's own leaks are found without a display, where no such library is loaded.
         environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     return environment
 
@@ -220,7 +220,7 @@ class Display:
 
 
 class Screen:
-    """What a person sees: the display's memory, which Xvfb keeps as an XWD file, 32 bits a pixel."""
+    """The screen: the display's memory, which Xvfb keeps as an XWD file, 32 bits a pixel."""
 
     def __init__(self, path):
         data = path.read_bytes()
@@ -323,7 +323,7 @@ class Viewer:
         self._xdotool("windowsize", self.window, str(width), str(height))
 
     def picture(self, is_right, what, timeout=PATIENCE_S):
-        """Takes pictures with F12 until one is right; fails with what it should have been."""
+        """Takes pictures with F12 until one is right; fails with the expected property."""
         deadline = time.monotonic() + timeout
         folder = pathlib.Path(self.folder.name)
         while True:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The real viewer in a real window: mouse and keys go in, a third client and the pixels say what came of it.
+"""The real viewer in a real window: mouse and keys go in, a third client and the pixels show the result.
 
     viewer_window.py DROVER_SERVER DROVER_VIEWER
 """
@@ -24,7 +24,7 @@ WARN = (0xE3, 0xB3, 0x41)
 
 
 class Watcher:
-    """The third client: sees what the server tells everybody."""
+    """The third client: sees the server's events."""
 
     def __init__(self, server):
         self.client = server.connect()
@@ -157,7 +157,7 @@ def wrong_on_screen(display, viewer, picture, box):
 
 def shows_on_screen(display, viewer, what):
     """The world of a paused server; the bar's numbers and the toast go on changing."""
-    def is_same():  # a new picture each time: the pointer's mark is gone after a second
+    def is_same():  # a new picture each time: the pointer's mark disappears after a second
         picture = viewer.picture(lambda p: True, "anything")
         box = (0, support.BAR_PX, picture.width, picture.height - 90)
         return wrong_on_screen(display, viewer, picture, box) == 0

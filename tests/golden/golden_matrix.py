@@ -3,8 +3,8 @@
     golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--float-flags FLAGS] [--cut] [--write]
 
 Compiles server/sim and golden_hashes.c with each compiler and optimisation level, links them with the scenario loader and
-the common layer of this build, and compares what each program prints with tests/golden/hashes.txt. --write replaces the
-file with what the first program prints (say in the commit why the bits changed).
+the common layer of this build, and compares the output of each program with tests/golden/hashes.txt. --write replaces the
+file with the output of the first program (say in the commit why the bits changed).
 
 Worlds with very many agents stop earlier in slow programs: BUDGET says how many agents times ticks each may take.
 --cut leaves the programs in CUT, and CUT_BUDGET for each.
@@ -31,13 +31,13 @@ WIDE_FLAGS = {
     "neighbor_kernel_avx512.c": ["-mavx512f", "-mavx512dq", "-mavx512vl", "-mavx512bw"],
 }
 TICKS = (1, 60, 600)
-# Agents times ticks a scenario may take: in the first program, in those that use no SIMD or are not optimised, in the rest.
+# Agents times ticks a scenario may take: in the first program, in those without SIMD or optimization, in the rest.
 UNBOUNDED, SLOW, BUDGET = 10**12, {"-O0": 10**6, "plain": 10**7}, 6 * 10**7
-# What each program runs with: the widest SIMD alone, and for the programs people get all the others.
+# SIMD widths of each program: the widest alone; for the released configurations all the others too.
 ALONE = [("", 1)]
 ALL = [("", 2), ("plain", 1), ("sse2", 2), ("avx2", 3), ("avx512", 7)]
 UNSUPPORTED = 77
-# What every change goes through: each compiler, each width, more threads than one, in half a minute.
+# The cut for every change: each compiler, each width, more threads than one, in half a minute.
 CUT = {("gcc", "-O2", "", 2), ("gcc", "-O2", "plain", 1), ("gcc", "-O2", "sse2", 2), ("gcc", "-O2", "avx2", 3),
        ("gcc", "-O2", "avx512", 7), ("clang", "-O3", "", 1)}
 CUT_BUDGET = 10**6
@@ -67,7 +67,7 @@ def hashes(program, scenarios, simd, threads, budget):
         ticks = ",".join(map(str, ticks_within(scenario, budget)))
         return subprocess.run([program, ticks, scenario], capture_output=True, text=True, env=environment)
 
-    # What uses threads has all processors already. The largest first: the rest fills up the time.
+    # Programs with threads use all processors already. The largest first: the rest fills up the time.
     with ThreadPoolExecutor(2 if threads == 1 else 1) as pool:
         runs = list(pool.map(run, sorted(scenarios, key=agents_of, reverse=True)))
     if simd and any(one.returncode == UNSUPPORTED for one in runs):
@@ -95,13 +95,13 @@ def build(compiler, level, source, link, linker, float_flags, folder):
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(compile_one, files))
     program = folder / "golden_hashes"
-    # Our objects come first, so the library's own copy of server/sim is never pulled in.
+    # These objects come first, so the library's own copy of server/sim is never linked.
     subprocess.run([linker, *level.split(), *objects, *link, "-lm", "-o", program], check=True)
     return program
 
 
 def differences(output, expected, scenarios, budget):
-    """What is wrong, line by line."""
+    """The differences, line by line."""
     wanted = {(scenario.stem, tick) for scenario in scenarios for tick in ticks_within(scenario, budget)}
     for key in sorted(wanted | output.keys()):
         ours, theirs = output.get(key, "nothing"), expected.get(key, "nothing: run with --write and commit the file")

@@ -1,4 +1,4 @@
-"""What it costs to show one world to very many: drover-server, and beside it a bare epoll writer of the same bytes.
+"""The cost of showing one world to thousands of clients: drover-server, and beside it a bare epoll writer of the same bytes.
 
     fanout.py BIN_DIRECTORY [--seconds 10] [--case 1000x650 ...]
 

@@ -1,13 +1,13 @@
-"""Mayhem: clients that do what they like to a server whose world a quiet hand steers; then the world must be exactly what
+"""Mayhem: random clients attack a server whose world an admin steers; then the world must be exactly what
 it would have been without them.
 
     DROVER_SERVER=PATH mayhem.py [--seconds 60] [--seed 1] [--clients 24]
 
 A seeded generator drives clients that send valid requests (of a viewer), invalid ones, half and huge lines, floods and
-rubbish, that read at once, slowly or never, and that leave politely, by half a close, or with a reset. Meanwhile an
+garbage, that read at once, slowly or never, and that leave with bye, a half close, or a reset. Meanwhile an
 admin pauses the world now and then, steps it and moves its target at exact ticks. Afterwards: the server is alive, its
-memory is flat, its descriptors are back to where they were, the time that ran freely had its ticks, and the state hash is
-that of a second server which only the admin talked to.
+memory is flat, its descriptors are back to their number, the time that ran freely had its ticks, and the state hash is
+that of a second server with the admin as its only client.
 """
 
 import argparse
@@ -41,7 +41,7 @@ INVALID = [
 
 
 class Bad:
-    """One client of the mayhem. Whatever it does may fail; only the server must not."""
+    """One random client. Its actions may fail; the server must not."""
 
     def __init__(self, port, dice):
         self.dice = dice
@@ -62,7 +62,7 @@ class Bad:
             pass
 
     def act(self):
-        """Returns False when it is gone."""
+        """Returns False when the client is gone."""
         dice, what = self.dice, self.dice.random()
         if what < 0.45:
             self.say(dice.choice(READ_ONLY) + b"\n")
@@ -99,7 +99,7 @@ class Bad:
 
 
 class Steerer:
-    """The admin: everything it does happens at ticks it chose, so a second server can be told the same."""
+    """The admin: all its requests take effect at ticks of its choice, so a second server can get the same ones."""
 
     def __init__(self, server):
         self.client = server.connect()
@@ -187,7 +187,7 @@ def main():
             first, last = max(rss[:third]), max(rss[-third:])
             print(f"{joined} clients, {len(steerer.log)} turns, {steerer.tick} ticks; RSS {first >> 20} MB in the first third, "
                   f"{last >> 20} MB in the last")
-            # ThreadSanitizer keeps a history of every address that was ever used: that grows.
+            # ThreadSanitizer keeps a history of every address ever used: it grows.
             traced = b"__tsan_init" in pathlib.Path(server_binary()).read_bytes()
             if last > first * 1.15 + (8 << 20) and not traced:
                 raise AssertionError(f"memory grows: {first} -> {last}")

@@ -1,10 +1,10 @@
-"""Viewers that ask all the time: what it costs the ticks of the world, and how many answers there are a second.
+"""Viewers that send queries all the time: their cost to the ticks of the world, and the replies per second.
 
     DROVER_SERVER=PATH questions.py [--scenario hunters_and_prey] [--sessions 30] [--at-once 10] [--seconds 6] [--rate 0]
 
-First sessions that send `ping`, so many at once, wait for the answers and send the next ones, then the same with
-`get_params`, then with `inspect` of 16 agents. --rate is the server's, 0 for no limit. Prints what `stats` says of the phase `commands`, of lateness
-and of dropped ticks, and the longest that a session waited for its answers.
+First sessions send `ping`, --at-once of them, wait for the replies and send the next ones; then the same with
+`get_params`, then with `inspect` of 16 agents. --rate is the server's, 0 for no limit. Prints the figures of `stats` for the phase `commands`, lateness
+and dropped ticks, and the longest wait of a session for its replies.
 """
 
 import argparse
@@ -22,7 +22,7 @@ READ_BYTES = 1 << 20
 
 
 class Asker:
-    """One session: what it asks, how many answers are still to come, how long the slowest round took (s)."""
+    """One session: its request, the number of pending replies, the time of the slowest round (s)."""
 
     def __init__(self, port, lines, count):
         self.lines, self.count = lines, count
@@ -47,7 +47,7 @@ class Asker:
 
 
 def measure(server, request, sessions, at_once, seconds):
-    """One world asked for some seconds -> (stats, answers a second, longest wait in s)."""
+    """Queries to one world for some seconds -> (stats, replies per second, longest wait in s)."""
     lines = (json.dumps(request) + "\n").encode() * at_once
     with server.connect() as admin, selectors.DefaultSelector() as selector:
         askers = [Asker(server.port, lines, at_once) for _ in range(sessions)]
