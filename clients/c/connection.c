@@ -14,7 +14,7 @@
 
 #include "common/protocol/line_reader.h"
 #include "common/snapshot/snapshot_density.h"
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
 
@@ -52,9 +52,9 @@ struct connection {
     unsigned ping_count;
     struct snapshot *reading; /* being decoded into */
     struct density *reading_density;
-    struct snapshot_stream *frames; /* knows the key */
-    uint64_t resynced_ns;           /* when a lost key was last asked for */
-    char farewell[MESSAGE_TEXT];    /* what the server said as it went */
+    struct packed_decoder *frames; /* knows the key */
+    uint64_t resynced_ns;          /* when a lost key was last asked for */
+    char farewell[MESSAGE_TEXT];   /* what the server said as it went */
     bool is_resolving, is_closing, said_bye;
 };
 
@@ -245,7 +245,7 @@ static void begin_stream(struct connection *connection, const struct message_sce
     const struct stream stream = stream_first(scenario, connection->def.prefers_plain);
     const struct request request = stream_request(&stream, NULL);
     connection->epoch++;
-    snapshot_stream_reset(connection->frames);
+    packed_decoder_reset(connection->frames);
     mailbox_set_stream(&connection->mailbox, &stream);
     write_request(connection, &request);
 }
@@ -385,12 +385,12 @@ static bool read_density(struct connection *connection, const char *line, size_t
 
 static bool read_agents(struct connection *connection, const char *line, size_t length) {
     struct failure failure;
-    const enum snapshot_stream_result result =
-        snapshot_stream_decode(connection->frames, line, length, connection->reading, &failure);
-    if (result == SNAPSHOT_STREAM_REFUSED) {
+    const enum frame_result result =
+        packed_decode(connection->frames, line, length, connection->reading, &failure);
+    if (result == FRAME_REFUSED) {
         refuse_frame(connection, &failure);
     }
-    return result == SNAPSHOT_STREAM_FRAME;
+    return result == FRAME_READY;
 }
 
 /* Frames of a layout that is no longer wanted are still on their way for a while; they are not worth reading.
@@ -422,7 +422,7 @@ static void read_lines(struct connection *connection) {
             log_write(LOG_WARN, "connection", "a line longer than %d bytes was skipped", LINE_CAP_BYTES);
         } else if (length == 0) {
             continue;
-        } else if (snapshot_stream_takes(line, length) || density_takes(line, length)) {
+        } else if (packed_takes(line, length) || density_takes(line, length)) {
             read_frame(connection, line, length);
         } else if (read_message(connection, line, length) != 0) {
             return; /* the link is gone */
@@ -567,16 +567,16 @@ static int init_loop(struct connection *connection) {
 static void free_connection(struct connection *connection) {
     snapshot_destroy(connection->reading);
     mailbox_free_density(connection->reading_density);
-    snapshot_stream_destroy(connection->frames);
+    packed_decoder_destroy(connection->frames);
     mailbox_fini(&connection->mailbox);
     free(connection);
 }
 
 struct connection *connection_create(const struct connection_def *def) {
     struct connection *connection = calloc(1, sizeof *connection);
-    struct snapshot_stream *frames = connection != NULL ? snapshot_stream_create() : NULL;
+    struct packed_decoder *frames = connection != NULL ? packed_decoder_create() : NULL;
     if (frames == NULL || mailbox_init(&connection->mailbox) != 0) {
-        snapshot_stream_destroy(frames);
+        packed_decoder_destroy(frames);
         free(connection);
         return NULL;
     }

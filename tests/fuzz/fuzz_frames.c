@@ -7,7 +7,7 @@
 
 #include "common/protocol/message.h"
 #include "common/snapshot/snapshot_density.h"
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,7 +56,7 @@ static void read_message(const char *line, size_t length) {
     message_fini(&message);
 }
 
-static void read_line(struct snapshot_stream *stream, struct density *density, struct snapshot *frame,
+static void read_line(struct packed_decoder *stream, struct density *density, struct snapshot *frame,
                       const char *line, size_t length) {
     struct failure failure = {0};
     if (density_takes(line, length)) {
@@ -66,12 +66,11 @@ static void read_line(struct snapshot_stream *stream, struct density *density, s
         } else {
             check_failure(&failure);
         }
-    } else if (snapshot_stream_takes(line, length)) {
-        const enum snapshot_stream_result result =
-            snapshot_stream_decode(stream, line, length, frame, &failure);
-        if (result == SNAPSHOT_STREAM_FRAME) {
+    } else if (packed_takes(line, length)) {
+        const enum frame_result result = packed_decode(stream, line, length, frame, &failure);
+        if (result == FRAME_READY) {
             check_frame(frame);
-        } else if (result == SNAPSHOT_STREAM_REFUSED) {
+        } else if (result == FRAME_REFUSED) {
             check_failure(&failure);
         }
     } else {
@@ -80,7 +79,7 @@ static void read_line(struct snapshot_stream *stream, struct density *density, s
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct snapshot_stream *stream = snapshot_stream_create();
+    struct packed_decoder *stream = packed_decoder_create();
     struct snapshot *frame = snapshot_create();
     struct density density;
     if (stream == NULL || frame == NULL) {
@@ -105,6 +104,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     density_fini(&density);
     snapshot_destroy(frame);
-    snapshot_stream_destroy(stream);
+    packed_decoder_destroy(stream);
     return 0;
 }
