@@ -558,16 +558,12 @@ static bool begins(const char *line, size_t length, const char *with) {
     return length >= wanted && memcmp(line, with, wanted) == 0;
 }
 
-bool packed_takes(const char *line, size_t length) {
-    return begins(line, length, "{\"op\":\"snapshot\"") || begins(line, length, "{\"op\":\"key\"") ||
-           begins(line, length, "{\"op\":\"delta\"");
-}
-
 enum frame_result packed_decode(struct packed_decoder *decoder, const char *line, size_t length,
                                 struct snapshot *snapshot, struct failure *failure) {
     const bool is_key = begins(line, length, "{\"op\":\"key\"");
     if (!is_key && !begins(line, length, "{\"op\":\"delta\"")) {
-        return snapshot_decode(line, length, snapshot, failure) == 0 ? FRAME_READY : FRAME_REFUSED;
+        (void)failure_set(failure, FAILURE_INVALID, "op", "packed: neither a key nor a delta");
+        return FRAME_REFUSED;
     }
     decoder->has_key = decoder->has_key && !is_key;
     if (json_lift_read(&decoder->lift, line, length) != 0) {

@@ -1,33 +1,25 @@
-/* Reads the frames of a subscription: objects lines, and the keys and deltas of the packed layout.
+/* Reads the keys and deltas of the packed layout.
  *
  * 1. Whatever bytes come, nothing is read or written outside its arrays: lengths, counts, indices, the order
  * of ids and the numbers of keys are checked, and a line that breaks a rule is refused as a whole.
  * 2. A key that was refused leaves no key; a delta that was refused leaves the key as it was.
- * 3. One stream a connection. It owns a copy of the key.
+ * 3. One decoder a connection. It owns a copy of the key.
  */
 #ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_DECODE_H
 #define DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_DECODE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "common/snapshot/frame_codec.h"
 #include "common/snapshot/snapshot.h"
 
 struct packed_decoder;
 
-enum frame_result {
-    FRAME_REFUSED = -1, /* *failure says why */
-    FRAME_KEY = 0,      /* kept; nothing to show */
-    FRAME_READY = 1,    /* *snapshot is the frame */
-};
-
 /** NULL when memory is short. */
 NODISCARD struct packed_decoder *packed_decoder_create(void);
 void packed_decoder_destroy(struct packed_decoder *decoder);
-/** Whether the line begins as a frame does: {"op":"snapshot", {"op":"key" or {"op":"delta". */
-bool packed_takes(const char *line, size_t length);
 /** Reads one line (text need not be NUL-terminated). The snapshot's name tables grow, as with
  * snapshot_decode; columns of fields that the subscription left out hold zeros. */
 NODISCARD enum frame_result packed_decode(struct packed_decoder *decoder, const char *line, size_t length,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/protocol/message.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed_decode.h"
 
@@ -56,25 +57,21 @@ static void read_message(const char *line, size_t length) {
     message_fini(&message);
 }
 
-static void read_line(struct packed_decoder *stream, struct density *density, struct snapshot *frame,
-                      const char *line, size_t length) {
+static void read_line(const struct frame_reader *reader, const char *line, size_t length) {
     struct failure failure = {0};
-    if (density_takes(line, length)) {
-        if (density_decode_frame(line, length, density, frame, &failure) == 0) {
-            check_density(density);
-            check_frame(frame);
-        } else {
-            check_failure(&failure);
-        }
-    } else if (packed_takes(line, length)) {
-        const enum frame_result result = packed_decode(stream, line, length, frame, &failure);
-        if (result == FRAME_READY) {
-            check_frame(frame);
-        } else if (result == FRAME_REFUSED) {
-            check_failure(&failure);
-        }
-    } else {
+    const struct frame_layout *layout = frame_layout_of_line(line, length);
+    if (layout == NULL) {
         read_message(line, length);
+        return;
+    }
+    const enum frame_result result = layout->decode(reader, line, length, &failure);
+    if (result == FRAME_REFUSED) {
+        check_failure(&failure);
+    } else if (result == FRAME_READY) {
+        check_frame(reader->snapshot);
+        if (layout->takes_grid) {
+            check_density(reader->density);
+        }
     }
 }
 
@@ -86,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     }
     density_init(&density);
+    const struct frame_reader reader = {stream, frame, &density};
     for (size_t begin = 0; begin < size;) {
         const uint8_t *end = memchr(data + begin, '\n', size - begin);
         const size_t length = end != NULL ? (size_t)(end - data) - begin : size - begin;
@@ -98,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (line == NULL) {
             abort();
         }
-        read_line(stream, &density, frame, line, length);
+        read_line(&reader, line, length);
         free(line);
         begin += length + 1;
     }

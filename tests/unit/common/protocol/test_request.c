@@ -355,7 +355,8 @@ static void random_region(uint64_t *random, float region[4]) {
 
 static void random_subscribe(uint64_t *random, struct request_subscribe *subscribe) {
     subscribe->layout = (int)test_below(random, LAYOUT_COUNT);
-    if (subscribe->layout == LAYOUT_EVENTS) {
+    const struct frame_layout *row = frame_layout_row(subscribe->layout);
+    if (!frame_layout_has_frames(row)) {
         return;
     }
     subscribe->has_region = coin(random);
@@ -365,7 +366,7 @@ static void random_subscribe(uint64_t *random, struct request_subscribe *subscri
     if (coin(random)) {
         memcpy(subscribe->kinds, "prey hunter-2", 14);
     }
-    if (subscribe->layout != LAYOUT_DENSITY) {
+    if (row->fields != 0) {
         subscribe->forces = coin(random);
         if (coin(random)) {
             memcpy(subscribe->fields, "vel stamina desired", 20);
