@@ -371,7 +371,11 @@ static void random_subscribe(uint64_t *random, struct request_subscribe *subscri
         if (coin(random)) {
             memcpy(subscribe->fields, "vel stamina desired", 20);
         }
-    } else if (coin(random)) {
+    }
+    if (!row->takes_grid) {
+        return;
+    }
+    if (coin(random)) {
         subscribe->cell = 0.5f + (float)test_below(random, 1000);
     } else {
         subscribe->grid[0] = 1.0f + (float)test_below(random, 128);
