@@ -137,8 +137,8 @@ static void refuses_bad_fields(void **state) {
             "missing; expected a number: -1000000 to 1000000 px");
     refused("{\"op\":\"subscribe\",\"hz\":0}", "", FAILURE_OUT_OF_RANGE, "hz",
             "0 is out of range: 0.01 to 480");
-    refused("{\"op\":\"subscribe\",\"layout\":\"round\"}", "", FAILURE_BAD_PARAM, "layout",
-            "\"round\" is not one of \"objects\", \"packed\", \"density\", \"events\"");
+    refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
+            "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
