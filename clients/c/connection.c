@@ -13,8 +13,9 @@
 #include <uv.h>
 
 #include "common/protocol/line_reader.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_density.h"
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
 
@@ -52,9 +53,9 @@ struct connection {
     unsigned ping_count;
     struct snapshot *reading; /* being decoded into */
     struct density *reading_density;
-    struct snapshot_stream *frames; /* knows the key */
-    uint64_t resynced_ns;           /* when a lost key was last asked for */
-    char farewell[MESSAGE_TEXT];    /* what the server said as it went */
+    struct packed_decoder *frames; /* knows the key */
+    uint64_t resynced_ns;          /* when a lost key was last asked for */
+    char farewell[MESSAGE_TEXT];   /* what the server said as it went */
     bool is_resolving, is_closing, said_bye;
 };
 
@@ -242,10 +243,10 @@ static void take_ping(struct connection *connection, double t0_ms) {
 
 /* Of a world nothing is known but its scenario. */
 static void begin_stream(struct connection *connection, const struct message_scenario *scenario) {
-    const struct stream stream = stream_first(scenario, connection->def.prefers_plain);
+    const struct stream stream = stream_first(scenario, connection->def.agents);
     const struct request request = stream_request(&stream, NULL);
     connection->epoch++;
-    snapshot_stream_reset(connection->frames);
+    packed_decoder_reset(connection->frames);
     mailbox_set_stream(&connection->mailbox, &stream);
     write_request(connection, &request);
 }
@@ -364,48 +365,40 @@ static void refuse_frame(struct connection *connection, const struct failure *fa
     }
 }
 
-/* True when *snapshot has a frame now. */
-static bool read_density(struct connection *connection, const char *line, size_t length) {
-    struct failure failure;
-    struct density *density = connection->reading_density;
-    if (density == NULL) {
-        density = connection->reading_density = malloc(sizeof *density);
-        if (density == NULL) {
-            return false;
+/* The memory that frames are read into. False when there is none. */
+static bool prepare(struct connection *connection) {
+    if (connection->reading == NULL) {
+        connection->reading = snapshot_create();
+    }
+    if (connection->reading_density == NULL) {
+        connection->reading_density = malloc(sizeof *connection->reading_density);
+        if (connection->reading_density != NULL) {
+            density_init(connection->reading_density);
         }
-        density_init(density);
     }
-    if (density_decode_frame(line, length, density, connection->reading, &failure) != 0) {
-        refuse_frame(connection, &failure);
-        return false;
-    }
-    connection->reading_density = mailbox_put_density(&connection->mailbox, density, connection->epoch);
-    return true;
-}
-
-static bool read_agents(struct connection *connection, const char *line, size_t length) {
-    struct failure failure;
-    const enum snapshot_stream_result result =
-        snapshot_stream_decode(connection->frames, line, length, connection->reading, &failure);
-    if (result == SNAPSHOT_STREAM_REFUSED) {
-        refuse_frame(connection, &failure);
-    }
-    return result == SNAPSHOT_STREAM_FRAME;
+    return connection->reading != NULL && connection->reading_density != NULL;
 }
 
 /* Frames of a layout that is no longer wanted are still on their way for a while; they are not worth reading.
  */
-static void read_frame(struct connection *connection, const char *line, size_t length) {
-    const bool is_density = density_takes(line, length);
-    const bool wants_density = mailbox_stream(&connection->mailbox).layout == LAYOUT_DENSITY;
-    if (connection->reading == NULL) {
-        connection->reading = snapshot_create();
-    }
-    if (connection->reading == NULL || connection->status.state != LINK_READY ||
-        is_density != wants_density) {
+static void read_frame(struct connection *connection, const struct frame_layout *layout, const char *line,
+                       size_t length) {
+    struct failure failure;
+    const struct frame_layout *wanted = frame_layout_row((int)mailbox_stream(&connection->mailbox).layout);
+    if (!prepare(connection) || connection->status.state != LINK_READY ||
+        layout->takes_grid != wanted->takes_grid) {
         return;
     }
-    if (is_density ? read_density(connection, line, length) : read_agents(connection, line, length)) {
+    const struct frame_reader reader = {connection->frames, connection->reading, connection->reading_density};
+    const enum frame_result result = layout->decode(&reader, line, length, &failure);
+    if (result == FRAME_REFUSED) {
+        refuse_frame(connection, &failure);
+    }
+    if (result == FRAME_READY && layout->takes_grid) {
+        connection->reading_density =
+            mailbox_put_density(&connection->mailbox, connection->reading_density, connection->epoch);
+    }
+    if (result == FRAME_READY) {
         connection->reading->epoch = connection->epoch;
         connection->reading =
             mailbox_put_snapshot(&connection->mailbox, connection->reading, connection_now_ms());
@@ -418,12 +411,13 @@ static void read_lines(struct connection *connection) {
     enum line_event event;
     struct link *link = connection->link;
     while ((event = line_reader_next(&link->reader, &line, &length)) != LINE_NEED_MORE) {
+        const struct frame_layout *layout = event == LINE_READY ? frame_layout_of_line(line, length) : NULL;
         if (event == LINE_TOO_LONG) {
             log_write(LOG_WARN, "connection", "a line longer than %d bytes was skipped", LINE_CAP_BYTES);
         } else if (length == 0) {
             continue;
-        } else if (snapshot_stream_takes(line, length) || density_takes(line, length)) {
-            read_frame(connection, line, length);
+        } else if (layout != NULL) {
+            read_frame(connection, layout, line, length);
         } else if (read_message(connection, line, length) != 0) {
             return; /* the link is gone */
         }
@@ -567,16 +561,16 @@ static int init_loop(struct connection *connection) {
 static void free_connection(struct connection *connection) {
     snapshot_destroy(connection->reading);
     mailbox_free_density(connection->reading_density);
-    snapshot_stream_destroy(connection->frames);
+    packed_decoder_destroy(connection->frames);
     mailbox_fini(&connection->mailbox);
     free(connection);
 }
 
 struct connection *connection_create(const struct connection_def *def) {
     struct connection *connection = calloc(1, sizeof *connection);
-    struct snapshot_stream *frames = connection != NULL ? snapshot_stream_create() : NULL;
+    struct packed_decoder *frames = connection != NULL ? packed_decoder_create() : NULL;
     if (frames == NULL || mailbox_init(&connection->mailbox) != 0) {
-        snapshot_stream_destroy(frames);
+        packed_decoder_destroy(frames);
         free(connection);
         return NULL;
     }

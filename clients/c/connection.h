@@ -16,7 +16,7 @@ struct connection;
 
 struct connection_def {
     struct address address;
-    bool prefers_plain;                /* frames as readable JSON: LAYOUT_OBJECTS */
+    enum layout agents;                /* the layout to have agents one by one in */
     char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
     char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
     bool is_single_try;                /* ends when the connection cannot be made or is lost */

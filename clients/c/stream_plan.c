@@ -9,6 +9,10 @@ static const float cell_ratio = 1.4f; /* cells may be so much finer or coarser t
 static const double agents_hz = 30.0, density_hz = 10.0;
 static const double first_cells = 12000.0;
 
+static bool takes_grid(const struct stream *stream) {
+    return frame_layout_row((int)stream->layout)->takes_grid;
+}
+
 static float area(const struct stream_box *box) {
     return fmaxf(box->high.x - box->low.x, 0.0f) * fmaxf(box->high.y - box->low.y, 0.0f);
 }
@@ -48,9 +52,9 @@ struct stream_box stream_surroundings(const struct stream_wish *wish) {
     return clip(grow(&wish->visible, margin), wish);
 }
 
-struct stream stream_first(const struct message_scenario *scenario, bool prefers_plain) {
+struct stream stream_first(const struct message_scenario *scenario, enum layout agents) {
     double total = 0.0;
-    struct stream stream = {.layout = prefers_plain ? LAYOUT_OBJECTS : LAYOUT_PACKED};
+    struct stream stream = {.layout = agents};
     for (int i = 0; i < scenario->kind_count; i++) {
         total += scenario->kinds[i].count;
     }
@@ -75,10 +79,9 @@ static void plan_region(const struct stream *now, const struct stream_wish *wish
     }
     next->has_region = true;
     if (now->has_region && now->layout == next->layout && is_inside(&seen, &now->region) &&
-        area(&now->region) <= most_area * area(&seen) &&
-        (next->layout != LAYOUT_DENSITY || now->cell == next->cell)) {
+        area(&now->region) <= most_area * area(&seen) && (!takes_grid(next) || now->cell == next->cell)) {
         next->region = now->region;
-    } else if (next->layout == LAYOUT_DENSITY) {
+    } else if (takes_grid(next)) {
         next->region = clip(snap(grow(&wish->visible, density_margin), next->cell), wish);
     } else {
         next->region = stream_surroundings(wish);
@@ -88,11 +91,15 @@ static void plan_region(const struct stream *now, const struct stream_wish *wish
     }
 }
 
+static enum layout layout_of_agents(const struct stream_wish *wish) {
+    const bool has_shares = (frame_layout_row((int)wish->agents)->fields & SNAPSHOT_SHARES) != 0;
+    return wish->shares && !has_shares ? LAYOUT_OBJECTS : wish->agents;
+}
+
 struct stream stream_plan(const struct stream *now, const struct stream_wish *wish, double around) {
-    const bool was_density = now->layout == LAYOUT_DENSITY;
+    const bool was_density = takes_grid(now);
     const double most = wish->never_heat ? STREAM_MOST_SINGLE : STREAM_MOST_AGENTS;
-    const bool plain = wish->prefers_plain || wish->shares;
-    struct stream next = {.layout = plain ? LAYOUT_OBJECTS : LAYOUT_PACKED};
+    struct stream next = {.layout = layout_of_agents(wish)};
     if (wish->total > most && around > most * (was_density ? 0.8 : 1.0)) {
         const float ratio = was_density && now->cell > 0.0f ? now->cell / wish->cell : 0.0f;
         next.layout = LAYOUT_DENSITY;
@@ -168,11 +175,11 @@ struct request stream_request(const struct stream *stream, const struct stream *
     struct request request = request_default(REQUEST_SUBSCRIBE);
     struct request_subscribe *subscribe = &request.body.subscribe;
     subscribe->layout = (int)stream->layout;
-    subscribe->hz = stream->layout == LAYOUT_DENSITY ? density_hz : agents_hz;
+    subscribe->hz = takes_grid(stream) ? density_hz : agents_hz;
     subscribe->forces = stream->forces;
     subscribe->cursors = true;
     subscribe->has_region = stream->has_region;
     put_region(stream, subscribe->region);
-    subscribe->cell = stream->layout == LAYOUT_DENSITY ? stream->cell : 0.0f;
+    subscribe->cell = takes_grid(stream) ? stream->cell : 0.0f;
     return request;
 }

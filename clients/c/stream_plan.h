@@ -27,7 +27,7 @@ struct stream {
     bool forces;     /* desired velocity and steering of every agent */
     bool has_region; /* else everywhere */
     struct stream_box region;
-    float cell; /* px of the world; LAYOUT_DENSITY */
+    float cell; /* px of the world; of a layout that takes a grid */
 };
 
 struct stream_wish {
@@ -37,12 +37,12 @@ struct stream_wish {
     float cell;          /* px of the world that a cell of heat has in this picture */
     double total;        /* agents in the world */
     bool never_heat;     /* every agent by itself, however many */
-    bool prefers_plain;  /* LAYOUT_OBJECTS instead of LAYOUT_PACKED */
-    bool forces, shares; /* of every agent; shares are in LAYOUT_OBJECTS alone */
+    enum layout agents;  /* the layout to have agents one by one in */
+    bool forces, shares; /* of every agent */
 };
 
-/** For a world of which only its scenario is known. */
-struct stream stream_first(const struct message_scenario *scenario, bool prefers_plain);
+/** For a world of which only its scenario is known. agents: the layout to have agents one by one in. */
+struct stream stream_first(const struct message_scenario *scenario, enum layout agents);
 /** What is visible with a margin, inside the world unless it is open: where agents must be known. */
 struct stream_box stream_surroundings(const struct stream_wish *wish);
 /** What to ask for now. `around`: about how many agents are in the surroundings. Keeps to *now while that

@@ -16,6 +16,7 @@
 #include "common/base/geometry.h"
 #include "common/base/limits.h"
 #include "common/base/vec2.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/text/nearest_name.h"
 
 enum request_op {
@@ -58,7 +59,6 @@ enum role {
     ROLE_COUNT
 };
 
-enum layout { LAYOUT_OBJECTS, LAYOUT_PACKED, LAYOUT_DENSITY, LAYOUT_EVENTS, LAYOUT_COUNT };
 enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
 
 enum { REQUEST_FIELDS_TEXT = 96 };
@@ -245,8 +245,8 @@ enum role role_from_name(const char *name);
 /** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
 const struct field *request_fields(enum request_op op);
 
-/** The fields a subscription asks for (enum snapshot_field): those named, or the usual ones; and the forces.
- */
+/** The fields a subscription asks for (enum snapshot_field): those named, or the usual ones, and the forces,
+ * as far as its layout has them. */
 unsigned request_snapshot_fields(const struct request_subscribe *subscribe);
 /** The names of such a set, in the order of protocol.md: "pos", "vel", ...; NULL after the last. */
 const char *request_field_name(int index, unsigned *field);

@@ -47,11 +47,8 @@ unsigned request_snapshot_fields(const struct request_subscribe *subscribe) {
         fields |= find_field(at, length);
         at += length + (at[length] == ' ');
     }
-    if (subscribe->forces) {
-        fields |= subscribe->layout == LAYOUT_OBJECTS ? (unsigned)SNAPSHOT_FORCES
-                                                      : (unsigned)(SNAPSHOT_FORCE | SNAPSHOT_DESIRED);
-    }
-    return fields;
+    fields |= subscribe->forces ? (unsigned)SNAPSHOT_FORCES : 0u;
+    return fields & frame_layout_row(subscribe->layout)->fields;
 }
 
 static int check_field_names(const char *fields, struct failure *failure) {
@@ -152,17 +149,17 @@ static int check_grid(const struct request_subscribe *subscribe, const cJSON *js
 int request_check_subscribe(struct request_subscribe *subscribe, const cJSON *json, struct failure *failure) {
     static const char *const grids[] = {"grid", "cell", NULL};
     static const char *const agents[] = {"fields", "forces", NULL};
-    static const char *const frames[] = {"fields", "forces", "region", "kinds", NULL};
+    static const char *const frames[] = {"region", "kinds", NULL};
+    const struct frame_layout *row = frame_layout_row(subscribe->layout);
     const char *layout = request_layout_name(subscribe->layout);
     if (subscribe->has_region && read_region(json, subscribe->region, failure) != 0) {
         return -1;
     }
-    if (subscribe->layout == LAYOUT_EVENTS && check_absent(json, frames, layout, failure) != 0) {
+    if ((row->fields == 0 && check_absent(json, agents, layout, failure) != 0) ||
+        (!frame_layout_has_frames(row) && check_absent(json, frames, layout, failure) != 0)) {
         return -1;
     }
-    if (subscribe->layout == LAYOUT_DENSITY) {
-        return check_absent(json, agents, layout, failure) != 0 ? -1 : check_grid(subscribe, json, failure);
-    }
-    return check_absent(json, grids, layout, failure) != 0 ? -1
-                                                           : check_field_names(subscribe->fields, failure);
+    const int grid =
+        row->takes_grid ? check_grid(subscribe, json, failure) : check_absent(json, grids, layout, failure);
+    return grid != 0 ? -1 : check_field_names(subscribe->fields, failure);
 }

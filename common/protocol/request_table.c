@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-static const char *const layout_choices[] = {"objects", "packed", "density", "events", NULL};
 static const char *const field_choices[] = {"pos",     "vel",   "heading", "state", "kind",
                                             "stamina", "force", "desired", NULL};
 static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", NULL};
@@ -32,7 +31,7 @@ static const struct request_presence no_presences[] = {NO_PRESENCE};
 
 static const struct field subscribe_fields[] = {
     {"layout", FIELD_CHOICE, FIELD_MEMBER(struct request_subscribe, layout), 0, 0, 0, LAYOUT_OBJECTS,
-     layout_choices, NULL, "The form of the snapshots."},
+     frame_layout_names, NULL, "The form of the snapshots."},
     {"hz", FIELD_DOUBLE, FIELD_MEMBER(struct request_subscribe, hz), 0, 0.01, LIMIT_TICK_HZ, 30, NULL, NULL,
      "Snapshots a second of simulated time."},
     {"forces", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, forces), 0, 0, 0, 0, NULL, NULL,

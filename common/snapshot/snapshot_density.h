@@ -43,8 +43,6 @@ NODISCARD int density_count(const struct snapshot_view *view, const struct snaps
 /** Appends the line. snapshot: for the targets. Failure is out->failed. */
 void density_encode(const struct density *density, const struct snapshot *snapshot, struct buffer *out);
 
-/** Whether the line begins {"op":"density". */
-bool density_takes(const char *line, size_t length);
 /** Reads a line: strict about types, counts and lengths. -1 with *failure; *out is void then, to be used
  * again or freed. */
 NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct failure *failure);

@@ -99,7 +99,7 @@ static int read_density(const cJSON *json, struct density *out, struct failure *
     return read_counts(json, out, failure);
 }
 
-bool density_takes(const char *line, size_t length) {
+static bool is_density(const char *line, size_t length) {
     static const char start[] = "{\"op\":\"density\"";
     return length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
 }
@@ -121,7 +121,7 @@ static int read_moment(const cJSON *json, const struct density *density, struct 
 
 int density_decode_frame(const char *line, size_t length, struct density *out, struct snapshot *snapshot,
                          struct failure *failure) {
-    if (!density_takes(line, length)) {
+    if (!is_density(line, length)) {
         return refuse(failure, "op", "not a density line");
     }
     cJSON *json = snapshot_parse(line, length, failure);

@@ -29,7 +29,7 @@ uint64_t broadcast_every(double tick_hz, double wished_hz) {
 }
 
 static bool has_frames(const struct subscription *subscription) {
-    return subscription->is_active && subscription->view.layout != LAYOUT_EVENTS;
+    return subscription->is_active && frame_layout_has_frames(frame_layout_row(subscription->view.layout));
 }
 
 bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,

@@ -76,21 +76,22 @@ static void send_granted(const struct subscribe_context *context, struct session
                          const struct request *request) {
     const struct subscription *subscription = &session->subscription;
     const struct snapshot_view *view = &subscription->view;
+    const struct frame_layout *layout = frame_layout_row(view->layout);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     struct json_writer json = message_begin_answer(request, &out);
     json_key_string(&json, "layout", request_layout_name(view->layout));
-    if (view->layout != LAYOUT_EVENTS) {
+    if (frame_layout_has_frames(layout)) {
         json_key_number(&json, "hz", context->scenario->tick_hz / (double)subscription->every);
         json_key_unsigned(&json, "every", subscription->every);
     }
-    if (view->layout == LAYOUT_OBJECTS || view->layout == LAYOUT_PACKED) {
+    if (layout->fields != 0) {
         json_key_bool(&json, "forces", request->body.subscribe.forces);
         write_fields(view->fields, &json);
     }
     write_region(view, &json);
     write_kinds(view, &json);
-    if (view->layout == LAYOUT_DENSITY) {
+    if (layout->takes_grid) {
         write_grid(view, context->scenario, &json);
     }
     if (subscription->cursors) {
@@ -126,19 +127,18 @@ static int check_kinds(const struct message_scenario *scenario, const char *kind
 }
 
 static struct subscription make_subscription(const struct request_subscribe *body, double tick_hz) {
-    const bool has_fields = body->layout == LAYOUT_OBJECTS || body->layout == LAYOUT_PACKED;
     struct subscription subscription = {.is_active = true, .hz = body->hz};
     struct snapshot_view *view = &subscription.view;
     subscription.every = broadcast_every(tick_hz, body->hz);
     subscription.cursors = body->cursors;
     view->layout = body->layout;
-    view->fields = has_fields ? request_snapshot_fields(body) : 0u;
+    view->fields = request_snapshot_fields(body);
     view->has_region = body->has_region;
     memcpy(view->region, body->region, sizeof view->region);
     memcpy(view->kinds, body->kinds, sizeof view->kinds);
     memcpy(view->grid, body->grid, sizeof view->grid);
     view->cell = body->cell;
-    if (body->layout == LAYOUT_DENSITY && body->cell <= 0.0f && body->grid[0] <= 0.0f) {
+    if (frame_layout_row(body->layout)->takes_grid && body->cell <= 0.0f && body->grid[0] <= 0.0f) {
         view->grid[0] = DEFAULT_COLUMNS;
         view->grid[1] = DEFAULT_ROWS;
     }
@@ -203,7 +203,7 @@ static bool do_unsubscribe(struct session *session, const struct request *reques
 
 static bool check_subscribed(struct session *session, const struct request *request) {
     const struct subscription *subscription = &session->subscription;
-    if (subscription->is_active && subscription->view.layout != LAYOUT_EVENTS) {
+    if (subscription->is_active && frame_layout_has_frames(frame_layout_row(subscription->view.layout))) {
         return true;
     }
     struct failure failure = {0};

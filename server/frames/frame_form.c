@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/protocol/request.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/system/log.h"
 
 /* A million agents with a handful of behaviours each. */
@@ -31,7 +31,8 @@ struct frame_form *frame_form_create(const struct snapshot_view *view,
     }
     form->view = *view;
     form->next = *estimate;
-    if (view->layout == LAYOUT_PACKED && packed_encoder_init(&form->packed, view->fields) != 0) {
+    if (frame_layout_row(view->layout)->key != NULL &&
+        packed_encoder_init(&form->packed, view->fields) != 0) {
         free(form);
         return NULL;
     }
@@ -172,6 +173,7 @@ static bool may_fit(struct buffer *out, int32_t agents, size_t agent_bytes, size
 /* The old key's memory is used again, so that a new one every few seconds costs none. */
 static bool make_key(struct frame_form *form, const struct snapshot *selected,
                      struct frame_scratch *scratch) {
+    const struct frame_layout *layout = frame_layout_row(form->view.layout);
     const size_t base = snapshot_bytes(selected->count, selected->share_count, selected->has_forces);
     const size_t more = base > form->base_bytes ? base - form->base_bytes : 0;
     struct buffer out;
@@ -180,7 +182,7 @@ static bool make_key(struct frame_form *form, const struct snapshot *selected,
     form->key = NULL;
     limit_to_room(&out, scratch, more);
     if (may_fit(&out, selected->count, form->next.agent_key, &form->next.key)) {
-        packed_encode_key(&form->packed, selected, ++scratch->last_key, &out);
+        layout->key->encode_key(&form->packed, selected, ++scratch->last_key, &out);
         count_base(form, scratch);
         form->next.key = grown_bytes(form->next.key, &out);
     }
@@ -191,10 +193,11 @@ static bool make_key(struct frame_form *form, const struct snapshot *selected,
     return form->key != NULL;
 }
 
-static void make_packed(struct frame_form *form, const struct snapshot *snapshot,
-                        struct frame_scratch *scratch, struct buffer *out) {
+static void make_with_key(struct frame_form *form, const struct snapshot *snapshot,
+                          struct frame_scratch *scratch, struct buffer *out) {
+    const struct frame_layout *layout = frame_layout_row(form->view.layout);
     const struct snapshot *selected = select_key_agents(form, snapshot, scratch);
-    if (selected != NULL && packed_encode_delta(&form->packed, selected, out) == PACKED_OK) {
+    if (selected != NULL && layout->key->encode_delta(&form->packed, selected, out)) {
         return;
     }
     struct snapshot_filter filter;
@@ -206,30 +209,28 @@ static void make_packed(struct frame_form *form, const struct snapshot *snapshot
     }
     limit_to_room(out, scratch, 0);
     if (!may_fit(out, selected->count, form->next.agent_frame, &form->next.frame) ||
-        packed_encode_delta(&form->packed, selected, out) != PACKED_OK) {
+        !layout->key->encode_delta(&form->packed, selected, out)) {
         out->failed = true;
     }
 }
 
-static void make_objects(struct frame_form *form, const struct snapshot *snapshot,
-                         struct frame_scratch *scratch, struct buffer *out) {
-    struct snapshot_filter filter;
-    snapshot_view_filter(&form->view, snapshot, 0.0, &filter);
-    const struct snapshot *selected = select_agents(&filter, snapshot, scratch);
-    if (selected == NULL) {
-        out->failed = true;
-    } else if (may_fit(out, selected->count, form->next.agent_frame, &form->next.frame)) {
-        snapshot_encode_fields(selected, form->view.fields, out);
+static void make_whole(struct frame_form *form, const struct snapshot *snapshot,
+                       struct frame_scratch *scratch, struct buffer *out) {
+    const struct frame_layout *layout = frame_layout_row(form->view.layout);
+    const struct snapshot *selected = snapshot;
+    if (layout->fields != 0) {
+        struct snapshot_filter filter;
+        snapshot_view_filter(&form->view, snapshot, 0.0, &filter);
+        selected = select_agents(&filter, snapshot, scratch);
+        if (selected == NULL) {
+            out->failed = true;
+            return;
+        }
+        if (!may_fit(out, selected->count, form->next.agent_frame, &form->next.frame)) {
+            return;
+        }
     }
-}
-
-static void make_density(const struct frame_form *form, const struct snapshot *snapshot,
-                         struct frame_scratch *scratch, struct buffer *out) {
-    if (density_count(&form->view, snapshot, &scratch->density) != 0) {
-        out->failed = true;
-        return;
-    }
-    density_encode(&scratch->density, snapshot, out);
+    layout->encode(&form->view, selected, &scratch->density, out);
 }
 
 bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
@@ -241,15 +242,10 @@ bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
     buffer_init(&out, frame_limit_bytes);
     limit_to_room(&out, scratch, 0);
     (void)buffer_reserve(&out, form->next.frame < out.limit ? form->next.frame : 0);
-    switch (form->view.layout) {
-    case LAYOUT_PACKED:
-        make_packed(form, snapshot, scratch, &out);
-        break;
-    case LAYOUT_DENSITY:
-        make_density(form, snapshot, scratch, &out);
-        break;
-    default:
-        make_objects(form, snapshot, scratch, &out);
+    if (frame_layout_row(form->view.layout)->key != NULL) {
+        make_with_key(form, snapshot, scratch, &out);
+    } else {
+        make_whole(form, snapshot, scratch, &out);
     }
     form->next.frame = grown_bytes(form->next.frame, &out);
     form->frame = take(&out, scratch);
@@ -257,17 +253,6 @@ bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
 }
 
 /* ---- estimates ---- */
-
-/* Bytes that a field takes of an agent: as text in objects, in a key and in a delta before base64. Measured
- * in the scenarios that come with the program; shares: of four behaviours. */
-static const struct {
-    unsigned field, text, key, delta;
-} field_bytes[] = {
-    {SNAPSHOT_POS, 30, 8, 4},   {SNAPSHOT_VEL, 28, 8, 4},     {SNAPSHOT_HEADING, 18, 2, 2},
-    {SNAPSHOT_STATE, 20, 2, 0}, {SNAPSHOT_KIND, 18, 1, 0},    {SNAPSHOT_STAMINA, 20, 4, 2},
-    {SNAPSHOT_FORCE, 38, 0, 8}, {SNAPSHOT_DESIRED, 38, 0, 8}, {SNAPSHOT_SHARES, 120, 0, 0},
-};
-enum { ID_TEXT = 16, ID_KEY = 4, CELL_BYTES = 16 };
 
 static double agents_of(const struct snapshot_view *view, const struct message_scenario *scenario) {
     double count = 0.0;
@@ -281,28 +266,22 @@ static double agents_of(const struct snapshot_view *view, const struct message_s
 
 struct frame_estimate frame_form_estimate(const struct snapshot_view *view,
                                           const struct message_scenario *scenario) {
+    const struct frame_layout *layout = frame_layout_row(view->layout);
     struct frame_estimate estimate = {.frame = FRAME_HEAD_BYTES};
     const size_t agents = (size_t)agents_of(view, scenario);
-    size_t text = ID_TEXT, key = ID_KEY, delta = 0;
-    for (size_t i = 0; i < sizeof field_bytes / sizeof *field_bytes; i++) {
-        const bool is_there = (view->fields & field_bytes[i].field) != 0;
-        text += is_there ? field_bytes[i].text : 0;
-        key += is_there ? field_bytes[i].key : 0;
-        delta += is_there ? field_bytes[i].delta : 0;
-    }
-    if (view->layout == LAYOUT_DENSITY) {
+    if (layout->takes_grid) {
         const double width = (double)(view->has_region ? view->region[2] : scenario->size.x);
         const double height = (double)(view->has_region ? view->region[3] : scenario->size.y);
         int32_t columns = 0, rows = 0;
         density_grid(view, width, height, &columns, &rows);
-        estimate.frame += (size_t)columns * (size_t)rows * CELL_BYTES;
-        return estimate;
+        estimate.frame += (size_t)columns * (size_t)rows * layout->cell_bytes;
     }
-    const bool is_packed = view->layout == LAYOUT_PACKED;
-    estimate.agent_frame = is_packed ? (delta * 4 + 2) / 3 : text;
-    estimate.frame += agents * estimate.agent_frame;
-    if (is_packed) {
-        estimate.agent_key = (key * 4 + 2) / 3;
+    if (layout->fields != 0) {
+        estimate.agent_frame = layout->agent_bytes(view->fields);
+        estimate.frame += agents * estimate.agent_frame;
+    }
+    if (layout->key != NULL) {
+        estimate.agent_key = layout->key->agent_bytes(view->fields);
         estimate.key =
             FRAME_HEAD_BYTES + agents * estimate.agent_key + snapshot_bytes((int32_t)agents, 0, false);
     }

@@ -15,7 +15,7 @@
 #include "common/protocol/request.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/text/base64.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world.h"
@@ -214,17 +214,16 @@ struct packed_times {
 
 static void run_decode(const struct frames *frames, const struct buffer *key, const struct buffer *lines,
                        int repeats, int run, struct packed_times *times) {
-    struct snapshot_stream *stream = need(snapshot_stream_create());
+    struct packed_decoder *stream = need(packed_decoder_create());
     struct snapshot *back = need(snapshot_create());
     struct failure failure;
-    expect(snapshot_stream_decode(stream, key->data, key->length, back, &failure) == SNAPSHOT_STREAM_KEY);
-    expect(snapshot_stream_decode(stream, lines[0].data, lines[0].length, back, &failure) ==
-           SNAPSHOT_STREAM_FRAME); /* its arrays are there now */
+    expect(packed_decode(stream, key->data, key->length, back, &failure) == FRAME_KEY);
+    expect(packed_decode(stream, lines[0].data, lines[0].length, back, &failure) ==
+           FRAME_READY); /* its arrays are there now */
     uint64_t start = cpu_now_ns();
     for (int i = 0; i < repeats; i++) {
         const struct buffer *line = &lines[i % frames->count];
-        expect(snapshot_stream_decode(stream, line->data, line->length, back, &failure) ==
-               SNAPSHOT_STREAM_FRAME);
+        expect(packed_decode(stream, line->data, line->length, back, &failure) == FRAME_READY);
     }
     times->decode[run] = per_agent(start, repeats, frames->agents);
     struct buffer objects;
@@ -236,7 +235,7 @@ static void run_decode(const struct frames *frames, const struct buffer *key, co
     tidy_up();
     buffer_fini(&objects);
     snapshot_destroy(back);
-    snapshot_stream_destroy(stream);
+    packed_decoder_destroy(stream);
 }
 
 static void run_encode(const struct frames *frames, struct packed_encoder *encoder, int repeats, int run,

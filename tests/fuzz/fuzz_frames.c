@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "common/protocol/message.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_density.h"
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,37 +57,33 @@ static void read_message(const char *line, size_t length) {
     message_fini(&message);
 }
 
-static void read_line(struct snapshot_stream *stream, struct density *density, struct snapshot *frame,
-                      const char *line, size_t length) {
+static void read_line(const struct frame_reader *reader, const char *line, size_t length) {
     struct failure failure = {0};
-    if (density_takes(line, length)) {
-        if (density_decode_frame(line, length, density, frame, &failure) == 0) {
-            check_density(density);
-            check_frame(frame);
-        } else {
-            check_failure(&failure);
-        }
-    } else if (snapshot_stream_takes(line, length)) {
-        const enum snapshot_stream_result result =
-            snapshot_stream_decode(stream, line, length, frame, &failure);
-        if (result == SNAPSHOT_STREAM_FRAME) {
-            check_frame(frame);
-        } else if (result == SNAPSHOT_STREAM_REFUSED) {
-            check_failure(&failure);
-        }
-    } else {
+    const struct frame_layout *layout = frame_layout_of_line(line, length);
+    if (layout == NULL) {
         read_message(line, length);
+        return;
+    }
+    const enum frame_result result = layout->decode(reader, line, length, &failure);
+    if (result == FRAME_REFUSED) {
+        check_failure(&failure);
+    } else if (result == FRAME_READY) {
+        check_frame(reader->snapshot);
+        if (layout->takes_grid) {
+            check_density(reader->density);
+        }
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct snapshot_stream *stream = snapshot_stream_create();
+    struct packed_decoder *stream = packed_decoder_create();
     struct snapshot *frame = snapshot_create();
     struct density density;
     if (stream == NULL || frame == NULL) {
         abort();
     }
     density_init(&density);
+    const struct frame_reader reader = {stream, frame, &density};
     for (size_t begin = 0; begin < size;) {
         const uint8_t *end = memchr(data + begin, '\n', size - begin);
         const size_t length = end != NULL ? (size_t)(end - data) - begin : size - begin;
@@ -99,12 +96,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (line == NULL) {
             abort();
         }
-        read_line(stream, &density, frame, line, length);
+        read_line(&reader, line, length);
         free(line);
         begin += length + 1;
     }
     density_fini(&density);
     snapshot_destroy(frame);
-    snapshot_stream_destroy(stream);
+    packed_decoder_destroy(stream);
     return 0;
 }

@@ -13,7 +13,7 @@
 
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 #include "server/frames/world_snapshot.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
@@ -24,7 +24,7 @@ enum { PACKED = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DE
 struct forms {
     const char *scenario;
     struct snapshot *now, *back;
-    struct snapshot_stream *stream;
+    struct packed_decoder *stream;
     struct packed_encoder packed;
     struct buffer line, again;
     uint64_t objects_digest, packed_digest, density_digest;
@@ -85,8 +85,8 @@ static void try_packed(struct forms *forms, bool is_key) {
     }
     digest(&forms->packed_digest, &forms->line);
     expect(forms,
-           snapshot_stream_decode(forms->stream, forms->line.data, forms->line.length, forms->back,
-                                  &failure) == (is_key ? SNAPSHOT_STREAM_KEY : SNAPSHOT_STREAM_FRAME),
+           packed_decode(forms->stream, forms->line.data, forms->line.length, forms->back, &failure) ==
+               (is_key ? FRAME_KEY : FRAME_READY),
            failure.message);
     if (!is_key) {
         expect_same(forms, PACKED, "the packed layout reads back differently");
@@ -150,7 +150,7 @@ static bool run(const char *path) {
         .scenario = scenario.name, .objects_digest = start, .packed_digest = start, .density_digest = start};
     forms.now = need(snapshot_create());
     forms.back = need(snapshot_create());
-    forms.stream = need(snapshot_stream_create());
+    forms.stream = need(packed_decoder_create());
     buffer_init(&forms.line, LINE_MOST);
     buffer_init(&forms.again, LINE_MOST);
     if (packed_encoder_init(&forms.packed, PACKED) != 0) {
@@ -162,7 +162,7 @@ static bool run(const char *path) {
     packed_encoder_fini(&forms.packed);
     buffer_fini(&forms.line);
     buffer_fini(&forms.again);
-    snapshot_stream_destroy(forms.stream);
+    packed_decoder_destroy(forms.stream);
     snapshot_destroy(forms.now);
     snapshot_destroy(forms.back);
     world_destroy(world);

@@ -64,7 +64,7 @@ static struct stream_wish wish_of(const struct app *app) {
         .cell = (float)HEAT_CELL_PX * app->pixel_scale / app->camera.scale,
         .total = app->server.agent_total,
         .never_heat = app->heat_mode == HEAT_OFF,
-        .prefers_plain = app->options.layout == LAYOUT_OBJECTS,
+        .agents = (enum layout)app->options.layout,
         .forces = fits && (app->overlays & vectors) != 0,
         .shares = fits && overlays_has(app->overlays, OVERLAY_BEHAVIORS),
     };
@@ -112,7 +112,7 @@ void app_update_stream(struct app *app) {
     const struct stream now = mailbox_stream(connection_mailbox(app->connection));
     const struct stream_wish wish = wish_of(app);
     const struct stream next = stream_plan(&now, &wish, count_around(app, &wish));
-    if (next.layout != LAYOUT_DENSITY) {
+    if (!frame_layout_row((int)next.layout)->takes_grid) {
         app->agents_box = next.has_region ? next.region : world_box(app);
     }
     if (!stream_equals(&next, &now)) {

@@ -15,7 +15,8 @@ static struct stream_wish wish_for(double total, float x, float y, float width, 
     return (struct stream_wish){.world = {40000.0f, 30000.0f},
                                 .visible = {{x, y}, {x + width, y + height}},
                                 .cell = width / 150.0f,
-                                .total = total};
+                                .total = total,
+                                .agents = LAYOUT_PACKED};
 }
 
 static const struct stream packed = {.layout = LAYOUT_PACKED};
@@ -74,10 +75,10 @@ static void the_first_is_by_the_scenario(void **state) {
     scenario.size = vec2_make(4000.0f, 3000.0f);
     scenario.kind_count = 2;
     scenario.kinds[0].count = scenario.kinds[1].count = 100;
-    assert_int_equal(stream_first(&scenario, false).layout, LAYOUT_PACKED);
-    assert_int_equal(stream_first(&scenario, true).layout, LAYOUT_OBJECTS);
+    assert_int_equal(stream_first(&scenario, LAYOUT_PACKED).layout, LAYOUT_PACKED);
+    assert_int_equal(stream_first(&scenario, LAYOUT_OBJECTS).layout, LAYOUT_OBJECTS);
     scenario.kinds[0].count = STREAM_MOST_AGENTS;
-    const struct stream first = stream_first(&scenario, false);
+    const struct stream first = stream_first(&scenario, LAYOUT_PACKED);
     assert_int_equal(first.layout, LAYOUT_DENSITY);
     assert_true(first.cell > 30.0f && first.cell < 33.0f);
 }

@@ -137,8 +137,8 @@ static void refuses_bad_fields(void **state) {
             "missing; expected a number: -1000000 to 1000000 px");
     refused("{\"op\":\"subscribe\",\"hz\":0}", "", FAILURE_OUT_OF_RANGE, "hz",
             "0 is out of range: 0.01 to 480");
-    refused("{\"op\":\"subscribe\",\"layout\":\"round\"}", "", FAILURE_BAD_PARAM, "layout",
-            "\"round\" is not one of \"objects\", \"packed\", \"density\", \"events\"");
+    refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
+            "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
@@ -355,7 +355,8 @@ static void random_region(uint64_t *random, float region[4]) {
 
 static void random_subscribe(uint64_t *random, struct request_subscribe *subscribe) {
     subscribe->layout = (int)test_below(random, LAYOUT_COUNT);
-    if (subscribe->layout == LAYOUT_EVENTS) {
+    const struct frame_layout *row = frame_layout_row(subscribe->layout);
+    if (!frame_layout_has_frames(row)) {
         return;
     }
     subscribe->has_region = coin(random);
@@ -365,12 +366,16 @@ static void random_subscribe(uint64_t *random, struct request_subscribe *subscri
     if (coin(random)) {
         memcpy(subscribe->kinds, "prey hunter-2", 14);
     }
-    if (subscribe->layout != LAYOUT_DENSITY) {
+    if (row->fields != 0) {
         subscribe->forces = coin(random);
         if (coin(random)) {
             memcpy(subscribe->fields, "vel stamina desired", 20);
         }
-    } else if (coin(random)) {
+    }
+    if (!row->takes_grid) {
+        return;
+    }
+    if (coin(random)) {
         subscribe->cell = 0.5f + (float)test_below(random, 1000);
     } else {
         subscribe->grid[0] = 1.0f + (float)test_below(random, 128);

@@ -1,8 +1,8 @@
-/* common/snapshot_packed and snapshot_stream: what is packed and read back is what the objects layout says,
+/* common/snapshot/snapshot_packed and its decoder: what is packed and read back is what the objects layout says,
  * whichever deltas arrive; new keys when they are due; nothing hostile gets through. */
 #include "common/snapshot/snapshot_packed.h"
 
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/text/base64.h"
 #include "tests/unit/common/test_support.h"
 
@@ -92,12 +92,12 @@ static void assert_same(const struct snapshot *a, const struct snapshot *b, unsi
 }
 
 /* Hands a line over in exact-size memory. */
-static enum snapshot_stream_result feed(struct snapshot_stream *stream, const char *line, size_t length,
-                                        struct snapshot *out) {
+static enum frame_result feed(struct packed_decoder *stream, const char *line, size_t length,
+                              struct snapshot *out) {
     struct failure failure = {0};
     char *copy = test_exact_copy(line, length);
-    const enum snapshot_stream_result result = snapshot_stream_decode(stream, copy, length, out, &failure);
-    if (result == SNAPSHOT_STREAM_REFUSED) {
+    const enum frame_result result = packed_decode(stream, copy, length, out, &failure);
+    if (result == FRAME_REFUSED) {
         assert_true(failure.message[0] != '\0');
     }
     free(copy);
@@ -106,7 +106,7 @@ static enum snapshot_stream_result feed(struct snapshot_stream *stream, const ch
 
 struct stream {
     struct packed_encoder encoder;
-    struct snapshot_stream *reader;
+    struct packed_decoder *reader;
     struct snapshot *back;
     struct buffer key, delta;
     uint64_t keys;
@@ -115,7 +115,7 @@ struct stream {
 static void begin(struct stream *stream, unsigned fields) {
     memset(stream, 0, sizeof *stream);
     assert_int_equal(packed_encoder_init(&stream->encoder, fields), 0);
-    stream->reader = snapshot_stream_create();
+    stream->reader = packed_decoder_create();
     stream->back = snapshot_create();
     assert_true(stream->reader != NULL && stream->back != NULL);
     buffer_init(&stream->key, 1 << 26);
@@ -124,7 +124,7 @@ static void begin(struct stream *stream, unsigned fields) {
 
 static void end(struct stream *stream) {
     packed_encoder_fini(&stream->encoder);
-    snapshot_stream_destroy(stream->reader);
+    packed_decoder_destroy(stream->reader);
     snapshot_destroy(stream->back);
     buffer_fini(&stream->key);
     buffer_fini(&stream->delta);
@@ -146,11 +146,10 @@ static bool encode(struct stream *stream, const struct snapshot *snapshot) {
 
 static void receive(struct stream *stream, const struct snapshot *snapshot, bool with_key, unsigned fields) {
     if (with_key) {
-        assert_int_equal(feed(stream->reader, stream->key.data, stream->key.length, stream->back),
-                         SNAPSHOT_STREAM_KEY);
+        assert_int_equal(feed(stream->reader, stream->key.data, stream->key.length, stream->back), FRAME_KEY);
     }
     assert_int_equal(feed(stream->reader, stream->delta.data, stream->delta.length, stream->back),
-                     SNAPSHOT_STREAM_FRAME);
+                     FRAME_READY);
     assert_same(snapshot, stream->back, fields);
 }
 
@@ -337,21 +336,20 @@ static void wrong_lines_are_refused(void **state) {
     };
     struct snapshot *out = snapshot_create();
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct snapshot_stream *stream = snapshot_stream_create();
+        struct packed_decoder *stream = packed_decoder_create();
         assert_true(stream != NULL && out != NULL);
-        const enum snapshot_stream_result key = feed(stream, lines[i].key, strlen(lines[i].key), out);
-        assert_int_equal(key, lines[i].delta == NULL ? SNAPSHOT_STREAM_REFUSED : SNAPSHOT_STREAM_KEY);
+        const enum frame_result key = feed(stream, lines[i].key, strlen(lines[i].key), out);
+        assert_int_equal(key, lines[i].delta == NULL ? FRAME_REFUSED : FRAME_KEY);
         if (lines[i].delta != NULL) {
-            assert_int_equal(feed(stream, lines[i].delta, strlen(lines[i].delta), out),
-                             SNAPSHOT_STREAM_REFUSED);
+            assert_int_equal(feed(stream, lines[i].delta, strlen(lines[i].delta), out), FRAME_REFUSED);
             static const char fine[] = DELTA(4, 2) ",\"x\":\"AQAAAA==\"}"; /* the key is still there */
-            assert_int_equal(feed(stream, fine, sizeof fine - 1, out), SNAPSHOT_STREAM_FRAME);
+            assert_int_equal(feed(stream, fine, sizeof fine - 1, out), FRAME_READY);
             assert_int_equal(out->x[0], 1);
         } else {
             static const char orphan[] = DELTA(4, 2) "}"; /* a refused key leaves none */
-            assert_int_equal(feed(stream, orphan, sizeof orphan - 1, out), SNAPSHOT_STREAM_REFUSED);
+            assert_int_equal(feed(stream, orphan, sizeof orphan - 1, out), FRAME_REFUSED);
         }
-        snapshot_stream_destroy(stream);
+        packed_decoder_destroy(stream);
     }
     snapshot_destroy(out);
 }
@@ -376,8 +374,8 @@ static void mutants_do_no_harm(void **state) {
             mutant[test_below(&random, (uint32_t)length)] = (char)test_random(&random);
         }
         length = test_below(&random, 8) == 0 ? test_below(&random, (uint32_t)length) : length;
-        const enum snapshot_stream_result result = feed(stream.reader, mutant, length, stream.back);
-        if (result == SNAPSHOT_STREAM_FRAME) {
+        const enum frame_result result = feed(stream.reader, mutant, length, stream.back);
+        if (result == FRAME_READY) {
             accepted++;
             struct buffer text = objects_line(stream.back, ALL);
             buffer_fini(&text);

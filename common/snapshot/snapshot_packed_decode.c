@@ -1,9 +1,9 @@
-/* See snapshot_stream.h.
+/* See snapshot_packed_decode.h.
  *
  * Invariants: with has_key, `base` holds a whole key: its columns have base->count entries that passed their
  * checks, fields that were not sent are zero, and base->fields says which were.
  */
-#include "common/snapshot/snapshot_stream.h"
+#include "common/snapshot/snapshot_packed_decode.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static const char *const member_names[MEMBER_COUNT] = {
 static const unsigned column_fields[COLUMNS] = {SNAPSHOT_POS, SNAPSHOT_POS,     SNAPSHOT_VEL,
                                                 SNAPSHOT_VEL, SNAPSHOT_HEADING, SNAPSHOT_STAMINA};
 
-struct snapshot_stream {
+struct packed_decoder {
     struct snapshot *base; /* tick, clock and targets are unused */
     bool has_key;
     uint64_t number;
@@ -68,31 +68,31 @@ struct snapshot_stream {
     struct json_lift lift; /* the line at hand without its columns */
 };
 
-struct snapshot_stream *snapshot_stream_create(void) {
-    struct snapshot_stream *stream = calloc(1, sizeof *stream);
-    if (stream == NULL) {
+struct packed_decoder *packed_decoder_create(void) {
+    struct packed_decoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) {
         return NULL;
     }
-    stream->base = snapshot_create();
-    if (stream->base == NULL) {
-        free(stream);
+    decoder->base = snapshot_create();
+    if (decoder->base == NULL) {
+        free(decoder);
         return NULL;
     }
-    json_lift_init(&stream->lift);
-    return stream;
+    json_lift_init(&decoder->lift);
+    return decoder;
 }
 
-void snapshot_stream_destroy(struct snapshot_stream *stream) {
-    if (stream != NULL) {
-        snapshot_destroy(stream->base);
-        free(stream->scratch);
-        json_lift_fini(&stream->lift);
-        free(stream);
+void packed_decoder_destroy(struct packed_decoder *decoder) {
+    if (decoder != NULL) {
+        snapshot_destroy(decoder->base);
+        free(decoder->scratch);
+        json_lift_fini(&decoder->lift);
+        free(decoder);
     }
 }
 
-void snapshot_stream_reset(struct snapshot_stream *stream) {
-    stream->has_key = false;
+void packed_decoder_reset(struct packed_decoder *decoder) {
+    decoder->has_key = false;
 }
 
 /* ---- members ---- */
@@ -137,16 +137,16 @@ static int read_number(const struct line *line, enum member member, double least
 
 /* ---- columns ---- */
 
-static void *scratch_of(struct snapshot_stream *stream, size_t bytes) {
-    if (bytes > stream->scratch_bytes) {
-        void *larger = realloc(stream->scratch, bytes);
+static void *scratch_of(struct packed_decoder *decoder, size_t bytes) {
+    if (bytes > decoder->scratch_bytes) {
+        void *larger = realloc(decoder->scratch, bytes);
         if (larger == NULL) {
             return NULL;
         }
-        stream->scratch = larger;
-        stream->scratch_bytes = bytes;
+        decoder->scratch = larger;
+        decoder->scratch_bytes = bytes;
     }
-    return stream->scratch;
+    return decoder->scratch;
 }
 
 /* Exactly `count` integers of `width` bytes into out. */
@@ -164,9 +164,9 @@ static int read_column(const struct line *line, enum member member, void *out, s
 }
 
 /* Into the scratch memory; NULL with the failure. */
-static void *read_scratch(struct snapshot_stream *stream, const struct line *line, enum member member,
+static void *read_scratch(struct packed_decoder *decoder, const struct line *line, enum member member,
                           size_t count, size_t width) {
-    void *out = scratch_of(stream, count * width + 1);
+    void *out = scratch_of(decoder, count * width + 1);
     if (out == NULL) {
         (void)refuse_memory(line);
         return NULL;
@@ -223,13 +223,13 @@ static int read_ids(const struct line *line, struct snapshot *base) {
     return 0;
 }
 
-static int read_kinds(struct snapshot_stream *stream, const struct line *line, struct snapshot *base) {
+static int read_kinds(struct packed_decoder *decoder, const struct line *line, struct snapshot *base) {
     if (line->members[MEMBER_KIND] == NULL) {
         base->kind_names.count = 0;
         memset(base->kind, 0, (size_t)base->capacity * sizeof *base->kind);
         return 0;
     }
-    const uint8_t *kinds = read_scratch(stream, line, MEMBER_KIND, (size_t)base->count, sizeof *kinds);
+    const uint8_t *kinds = read_scratch(decoder, line, MEMBER_KIND, (size_t)base->count, sizeof *kinds);
     if (kinds == NULL || read_names(line, MEMBER_KINDS, LIMIT_KINDS, &base->kind_names) != 0) {
         return -1;
     }
@@ -262,9 +262,9 @@ static int read_states(const struct line *line, struct snapshot *base) {
     return 0;
 }
 
-static int read_headings(struct snapshot_stream *stream, const struct line *line, struct snapshot *base) {
+static int read_headings(struct packed_decoder *decoder, const struct line *line, struct snapshot *base) {
     const uint16_t *headings =
-        read_scratch(stream, line, MEMBER_HEADING, (size_t)base->count, sizeof *headings);
+        read_scratch(decoder, line, MEMBER_HEADING, (size_t)base->count, sizeof *headings);
     if (headings == NULL) {
         return -1;
     }
@@ -277,7 +277,7 @@ static int read_headings(struct snapshot_stream *stream, const struct line *line
     return 0;
 }
 
-static int read_key_columns(struct snapshot_stream *stream, const struct line *line, struct snapshot *base) {
+static int read_key_columns(struct packed_decoder *decoder, const struct line *line, struct snapshot *base) {
     for (int c = 0; c < COLUMNS; c++) {
         int32_t *column = column_of(base, (enum member)c);
         int result = 0;
@@ -286,7 +286,7 @@ static int read_key_columns(struct snapshot_stream *stream, const struct line *l
             continue;
         }
         if (c == MEMBER_HEADING) {
-            result = read_headings(stream, line, base);
+            result = read_headings(decoder, line, base);
         } else {
             result = read_column(line, (enum member)c, column, (size_t)base->count, sizeof *column);
         }
@@ -304,10 +304,10 @@ static int read_key_columns(struct snapshot_stream *stream, const struct line *l
     return 0;
 }
 
-static int read_key(struct snapshot_stream *stream, const struct line *line) {
-    struct snapshot *base = stream->base;
+static int read_key(struct packed_decoder *decoder, const struct line *line) {
+    struct snapshot *base = decoder->base;
     double number = 0.0, count = 0.0;
-    stream->has_key = false;
+    decoder->has_key = false;
     if (read_number(line, MEMBER_KEY, 1.0, LIMIT_ID_INTEGER, &number) != 0 ||
         read_number(line, MEMBER_N, 0.0, LIMIT_AGENTS, &count) != 0) {
         return -1;
@@ -317,12 +317,12 @@ static int read_key(struct snapshot_stream *stream, const struct line *line) {
     }
     base->count = (int32_t)count;
     base->fields = 0;
-    if (read_ids(line, base) != 0 || read_kinds(stream, line, base) != 0 || read_states(line, base) != 0 ||
-        read_key_columns(stream, line, base) != 0) {
+    if (read_ids(line, base) != 0 || read_kinds(decoder, line, base) != 0 || read_states(line, base) != 0 ||
+        read_key_columns(decoder, line, base) != 0) {
         return -1;
     }
-    stream->number = (uint64_t)number;
-    stream->has_key = true;
+    decoder->number = (uint64_t)number;
+    decoder->has_key = true;
     return 0;
 }
 
@@ -347,7 +347,7 @@ static void add_turn(const int32_t *restrict base, const int16_t *restrict diffe
 }
 
 /* Index and value, each 32 bits, as often as the text says. NULL with the failure. */
-static const int32_t *read_pairs(struct snapshot_stream *stream, const struct line *line, enum member member,
+static const int32_t *read_pairs(struct packed_decoder *decoder, const struct line *line, enum member member,
                                  size_t *count) {
     const cJSON *value = line->members[member];
     size_t length = 0, bytes = 0;
@@ -359,16 +359,16 @@ static const int32_t *read_pairs(struct snapshot_stream *stream, const struct li
         return NULL;
     }
     *count = bytes / 8;
-    return read_scratch(stream, line, member, 2 * *count, sizeof(int32_t));
+    return read_scratch(decoder, line, member, 2 * *count, sizeof(int32_t));
 }
 
-static int read_far(struct snapshot_stream *stream, const struct line *line, enum member member,
+static int read_far(struct packed_decoder *decoder, const struct line *line, enum member member,
                     int32_t agents, int32_t *column) {
     size_t count = 0;
     if (line->members[member] == NULL) {
         return 0;
     }
-    const int32_t *pairs = read_pairs(stream, line, member, &count);
+    const int32_t *pairs = read_pairs(decoder, line, member, &count);
     if (pairs == NULL) {
         return -1;
     }
@@ -386,20 +386,20 @@ static int read_far(struct snapshot_stream *stream, const struct line *line, enu
     return 0;
 }
 
-static int read_delta_column(struct snapshot_stream *stream, const struct line *line, enum member member,
+static int read_delta_column(struct packed_decoder *decoder, const struct line *line, enum member member,
                              struct snapshot *out) {
     const int32_t count = out->count;
-    const int32_t *base = column_of(stream->base, member);
+    const int32_t *base = column_of(decoder->base, member);
     int32_t *column = column_of(out, member);
     const enum member far = (enum member)(member + COLUMNS);
     const bool is_given = line->members[member] != NULL || line->members[far] != NULL;
-    if (is_given && !(stream->base->fields & column_fields[member])) {
+    if (is_given && !(decoder->base->fields & column_fields[member])) {
         return refuse(line, member, "a column that the key has not");
     }
     if (line->members[member] == NULL) {
         memcpy(column, base, (size_t)count * sizeof *column);
     } else {
-        const int16_t *differences = read_scratch(stream, line, member, (size_t)count, sizeof *differences);
+        const int16_t *differences = read_scratch(decoder, line, member, (size_t)count, sizeof *differences);
         if (differences == NULL) {
             return -1;
         }
@@ -409,7 +409,7 @@ static int read_delta_column(struct snapshot_stream *stream, const struct line *
             add_turn(base, differences, count, column);
         }
     }
-    return read_far(stream, line, far, count, column);
+    return read_far(decoder, line, far, count, column);
 }
 
 /* map[i] = the index in `to` of name i; false when `to` is full. *is_same: every name has its old index. */
@@ -437,20 +437,20 @@ static void map_column(const uint16_t *restrict from, int32_t count, const uint1
     }
 }
 
-static int read_changed_states(struct snapshot_stream *stream, const struct line *line, const uint16_t *map,
+static int read_changed_states(struct packed_decoder *decoder, const struct line *line, const uint16_t *map,
                                struct snapshot *out) {
     size_t count = 0;
     if (line->members[MEMBER_STATE_FAR] == NULL) {
         return 0;
     }
-    const int32_t *pairs = read_pairs(stream, line, MEMBER_STATE_FAR, &count);
+    const int32_t *pairs = read_pairs(decoder, line, MEMBER_STATE_FAR, &count);
     if (pairs == NULL) {
         return -1;
     }
     for (size_t i = 0; i < count; i++) {
         const int32_t index = pairs[2 * i];
         const int32_t state = pairs[2 * i + 1];
-        if (index < 0 || index >= out->count || state < 0 || state >= stream->base->state_names.count) {
+        if (index < 0 || index >= out->count || state < 0 || state >= decoder->base->state_names.count) {
             return refuse(line, MEMBER_STATE_FAR, "an index beyond n or beyond states");
         }
         out->state[index] = map[state];
@@ -458,9 +458,9 @@ static int read_changed_states(struct snapshot_stream *stream, const struct line
     return 0;
 }
 
-static int read_kind_and_state(struct snapshot_stream *stream, const struct line *line,
+static int read_kind_and_state(struct packed_decoder *decoder, const struct line *line,
                                struct snapshot *out) {
-    const struct snapshot *base = stream->base;
+    const struct snapshot *base = decoder->base;
     uint16_t map[NAME_TABLE_CAPACITY] = {0};
     bool is_same = true;
     if (!map_names(&base->kind_names, &out->kind_names, map, &is_same)) {
@@ -472,7 +472,7 @@ static int read_kind_and_state(struct snapshot_stream *stream, const struct line
         return refuse(line, MEMBER_STATES, "too many names");
     }
     map_column(base->state, base->count, map, is_same, out->state);
-    return read_changed_states(stream, line, map, out);
+    return read_changed_states(decoder, line, map, out);
 }
 
 static int read_forces(const struct line *line, struct snapshot *out) {
@@ -500,10 +500,10 @@ static int read_forces(const struct line *line, struct snapshot *out) {
     return 0;
 }
 
-static int read_delta_head(const struct snapshot_stream *stream, const struct line *line,
+static int read_delta_head(const struct packed_decoder *decoder, const struct line *line,
                            struct snapshot *out) {
     double tick = 0.0, number = 0.0, count = 0.0;
-    if (!stream->has_key) {
+    if (!decoder->has_key) {
         return refuse(line, MEMBER_KEY, "no key came before");
     }
     if (read_number(line, MEMBER_TICK, 0.0, LIMIT_ID_INTEGER, &tick) != 0 ||
@@ -511,10 +511,10 @@ static int read_delta_head(const struct snapshot_stream *stream, const struct li
         read_number(line, MEMBER_N, 0.0, LIMIT_AGENTS, &count) != 0) {
         return -1;
     }
-    if ((uint64_t)number != stream->number) {
+    if ((uint64_t)number != decoder->number) {
         return refuse(line, MEMBER_KEY, "not the key that came last");
     }
-    if ((int32_t)count != stream->base->count) {
+    if ((int32_t)count != decoder->base->count) {
         return refuse(line, MEMBER_N, "not the key's");
     }
     out->tick = (uint64_t)tick;
@@ -527,11 +527,11 @@ static int read_delta_head(const struct snapshot_stream *stream, const struct li
     return 0;
 }
 
-static int read_delta(struct snapshot_stream *stream, const struct line *line, struct snapshot *out) {
-    if (read_delta_head(stream, line, out) != 0) {
+static int read_delta(struct packed_decoder *decoder, const struct line *line, struct snapshot *out) {
+    if (read_delta_head(decoder, line, out) != 0) {
         return -1;
     }
-    const struct snapshot *base = stream->base;
+    const struct snapshot *base = decoder->base;
     out->has_forces = line->members[MEMBER_DESIRED] != NULL || line->members[MEMBER_STEERING] != NULL;
     if (snapshot_reserve(out, base->count, 0, out->has_forces) != 0) {
         return refuse_memory(line);
@@ -541,11 +541,11 @@ static int read_delta(struct snapshot_stream *stream, const struct line *line, s
     out->fields = base->fields;
     memcpy(out->id, base->id, (size_t)base->count * sizeof *base->id);
     for (int c = 0; c < COLUMNS; c++) {
-        if (read_delta_column(stream, line, (enum member)c, out) != 0) {
+        if (read_delta_column(decoder, line, (enum member)c, out) != 0) {
             return -1;
         }
     }
-    if (read_kind_and_state(stream, line, out) != 0 || read_forces(line, out) != 0) {
+    if (read_kind_and_state(decoder, line, out) != 0 || read_forces(line, out) != 0) {
         return -1;
     }
     return snapshot_read_targets(line->members[MEMBER_TARGETS], out, line->failure);
@@ -558,38 +558,32 @@ static bool begins(const char *line, size_t length, const char *with) {
     return length >= wanted && memcmp(line, with, wanted) == 0;
 }
 
-bool snapshot_stream_takes(const char *line, size_t length) {
-    return begins(line, length, "{\"op\":\"snapshot\"") || begins(line, length, "{\"op\":\"key\"") ||
-           begins(line, length, "{\"op\":\"delta\"");
-}
-
-enum snapshot_stream_result snapshot_stream_decode(struct snapshot_stream *stream, const char *line,
-                                                   size_t length, struct snapshot *snapshot,
-                                                   struct failure *failure) {
+enum frame_result packed_decode(struct packed_decoder *decoder, const char *line, size_t length,
+                                struct snapshot *snapshot, struct failure *failure) {
     const bool is_key = begins(line, length, "{\"op\":\"key\"");
     if (!is_key && !begins(line, length, "{\"op\":\"delta\"")) {
-        return snapshot_decode(line, length, snapshot, failure) == 0 ? SNAPSHOT_STREAM_FRAME
-                                                                     : SNAPSHOT_STREAM_REFUSED;
+        (void)failure_set(failure, FAILURE_INVALID, "op", "packed: neither a key nor a delta");
+        return FRAME_REFUSED;
     }
-    stream->has_key = stream->has_key && !is_key;
-    if (json_lift_read(&stream->lift, line, length) != 0) {
+    decoder->has_key = decoder->has_key && !is_key;
+    if (json_lift_read(&decoder->lift, line, length) != 0) {
         (void)failure_set(failure, FAILURE_INVALID, NULL, "a string that begins with #, or out of memory");
-        return SNAPSHOT_STREAM_REFUSED;
+        return FRAME_REFUSED;
     }
-    cJSON *json = snapshot_parse(stream->lift.line.data, stream->lift.line.length, failure);
+    cJSON *json = snapshot_parse(decoder->lift.line.data, decoder->lift.line.length, failure);
     if (json == NULL) {
-        return SNAPSHOT_STREAM_REFUSED;
+        return FRAME_REFUSED;
     }
-    struct line members = {.lift = &stream->lift, .what = is_key ? "key" : "delta", .failure = failure};
+    struct line members = {.lift = &decoder->lift, .what = is_key ? "key" : "delta", .failure = failure};
     int result = find_members(json, &members);
     if (result == 0) {
-        result = is_key ? read_key(stream, &members) : read_delta(stream, &members, snapshot);
+        result = is_key ? read_key(decoder, &members) : read_delta(decoder, &members, snapshot);
     }
     cJSON_Delete(json);
     if (result != 0) {
         snapshot->count = is_key ? snapshot->count : 0;
         snapshot->target_count = is_key ? snapshot->target_count : 0;
-        return SNAPSHOT_STREAM_REFUSED;
+        return FRAME_REFUSED;
     }
-    return is_key ? SNAPSHOT_STREAM_KEY : SNAPSHOT_STREAM_FRAME;
+    return is_key ? FRAME_KEY : FRAME_READY;
 }

@@ -1,0 +1,72 @@
+/* What a layout of frames is: what a subscription to it may ask for, and how its frames are written and read.
+ *
+ * Each layout has one constant of this type, its row, beside its codec (snapshot_objects.c, snapshot_packed.c,
+ * snapshot_density.c); frame_layout.h lists the rows.
+ */
+#ifndef DROVER_COMMON_SNAPSHOT_FRAME_CODEC_H
+#define DROVER_COMMON_SNAPSHOT_FRAME_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+
+struct density;
+struct packed_decoder;
+struct packed_encoder;
+struct snapshot;
+struct snapshot_view;
+
+enum { FRAME_OPS = 3 };
+
+enum frame_result {
+    FRAME_REFUSED = -1, /* *failure says why */
+    FRAME_KEY = 0,      /* kept; nothing to show */
+    FRAME_READY = 1,    /* there is a frame */
+};
+
+/** What a client reads frames into, and what it keeps between them. Borrowed. */
+struct frame_reader {
+    struct packed_decoder *key; /* of this connection */
+    struct snapshot *snapshot;
+    struct density *density; /* for a layout that takes a grid */
+};
+
+/** Writes the frames of a layout that has keys; snapshot_packed.h says what a key is. */
+struct frame_key_codec {
+    /** Makes the snapshot the key and appends its line. number: not 0, of no earlier key. Failure is
+     * out->failed; there is no key then. */
+    void (*encode_key)(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
+                       struct buffer *out);
+    /** Appends a frame against the key, which serves the snapshot. false: a new key is due, nothing was
+     * appended. Failure is out->failed. */
+    bool (*encode_delta)(struct packed_encoder *encoder, const struct snapshot *snapshot, struct buffer *out);
+    /** Bytes that an agent takes in a key, about. */
+    size_t (*agent_bytes)(unsigned fields);
+};
+
+/** A row. Members that do not apply are left out (NULL, 0). */
+struct frame_layout {
+    const char *ops[FRAME_OPS]; /* `op` of its lines, NULL-ended; none: messages are sent, but no frames */
+    unsigned fields;   /* enum snapshot_field that may be asked for; 0: agents are not sent one by one */
+    bool takes_grid;   /* `grid` or `cell` may be given; a frame has a density */
+    size_t cell_bytes; /* of a cell of the grid, about */
+    /** Bytes that an agent takes in a frame, about. With `fields`. */
+    size_t (*agent_bytes)(unsigned fields);
+    /** With keys. NULL: every frame is whole, and `encode` writes it. */
+    const struct frame_key_codec *key;
+    /** Appends a frame. snapshot: the agents that the view shows; every agent of the world when the layout
+     * has no fields. scratch: memory for a density, used again by the next frame. Failure is out->failed. */
+    void (*encode)(const struct snapshot_view *view, const struct snapshot *snapshot, struct density *scratch,
+                   struct buffer *out);
+    /** Reads a line that begins with one of `ops` (it need not be NUL-terminated) into *reader. FRAME_READY:
+     * reader->snapshot is the frame; with takes_grid reader->density is, and the snapshot is of the same
+     * moment, with the targets and without agents. FRAME_REFUSED: the contents of both are undefined; their
+     * memory can be used again. */
+    enum frame_result (*decode)(const struct frame_reader *reader, const char *line, size_t length,
+                                struct failure *failure);
+};
+
+#endif
