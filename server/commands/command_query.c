@@ -152,7 +152,7 @@ static void list_targets(const struct world *world, struct json_writer *json) {
 static void list_behaviors(struct json_writer *json) {
     json_key(json, "behaviors");
     json_array(json);
-    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+    for (int type = 0; behavior_type_name((enum behavior_type)type) != NULL; type++) {
         json_object(json);
         json_key_string(json, "name", behavior_type_name((enum behavior_type)type));
         json_key(json, "params");

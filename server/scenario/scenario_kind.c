@@ -160,7 +160,7 @@ static int check_refs(const struct world_def *def, struct scenario_mistakes *mis
 
 static int fail_behavior_name(const char *name, const char *path, struct failure *failure) {
     char list[SCENARIO_LIST_BYTES] = "";
-    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+    for (int type = 0; behavior_type_name((enum behavior_type)type) != NULL; type++) {
         scenario_list_name(list, behavior_type_name((enum behavior_type)type));
     }
     return failure_set(failure, FAILURE_BAD_PARAM, path, "no behaviour \"%.40s\"; there are %s", name, list);
@@ -229,7 +229,7 @@ static int read_behavior(const cJSON *json, char path[SCENARIO_PATH_BYTES], stru
     const cJSON *item = read_behavior_type(json, path, behavior, &failure);
     if (item != NULL) {
         const enum behavior_type type = (enum behavior_type)behavior->type;
-        const bool has_region = type == BEHAVIOR_CONTAIN;
+        const bool has_region = behavior_has_trait(behavior->type, TRAIT_REGION);
         if (scenario_read_fields(behavior_fields(type), item, path, has_region ? region_parts : no_more,
                                  behavior, NULL, &is_whole, mistakes) != 0) {
             return -1;
@@ -239,7 +239,7 @@ static int read_behavior(const cJSON *json, char path[SCENARIO_PATH_BYTES], stru
         }
     }
     const bool is_told = item != NULL && !is_whole;
-    *behavior = behavior_def_default(BEHAVIOR_WANDER);
+    *behavior = behavior_def_placeholder();
     return is_told || scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 

@@ -3,7 +3,7 @@
 
     tests/checks/behaviors_doc.py [ROOT]
 
-Every behaviour of the table in world_def.c is described in docs/scenarios.md and used by a scenario; every scenario has a name, a
+Every behaviour of the table in behavior_list.h is described in docs/scenarios.md and used by a scenario; every scenario has a name, a
 description and a mention in docs/behaviors.md; every picture there exists and every picture in docs/images is shown in it; no heading
 occurs twice.
 """
@@ -18,10 +18,10 @@ UNPICTURED = {"million"}  # no picture: docs/pictures.py leaves it out
 
 def complaints(root):
     found = []
-    code = (root / "server/sim/world/world_def.c").read_text()
-    behaviors = re.findall(r'^    \[BEHAVIOR_\w+\] = \{(?:\.name = )?"(\w+)"', code, re.MULTILINE)
+    code = (root / "server/sim/steering/behavior_list.h").read_text()
+    behaviors = re.findall(r"^    X\([A-Z_]+, +(\w+),", code, re.MULTILINE)
     if len(behaviors) < 20:
-        return [f"only {len(behaviors)} behaviours found in world_def.c"]
+        return [f"only {len(behaviors)} behaviours found in behavior_list.h"]
     manual = (root / "docs/scenarios.md").read_text()
     text = (root / "docs/behaviors.md").read_text()
     scenarios = {path.stem: path.read_text() for path in (root / "scenarios").glob("*.json")}

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/sim/space/edge.h" /* struct motion */
+#include "server/sim/math/motion.h"
 
 #ifndef LANES_WIDTH
 #error "LANES_WIDTH says how many lanes there are"

@@ -2,6 +2,7 @@
 #include "server/sim/space/edge.h"
 
 #include <assert.h>
+#include <stdint.h>
 
 #define COORDINATE_MAX  ((float)LIMIT_COORDINATE)
 #define CONTAIN_HORIZON 2.0f /* s, the furthest ahead containment looks */

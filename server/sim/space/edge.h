@@ -2,18 +2,24 @@
 #ifndef DROVER_SERVER_SIM_SPACE_EDGE_H
 #define DROVER_SERVER_SIM_SPACE_EDGE_H
 
+#include <stdbool.h>
+
+#include "common/base/limits.h"
 #include "common/base/vec2.h"
-#include "server/sim/world/world_def.h"
+#include "server/sim/math/motion.h"
+
+/** What happens at the borders of the box [0, width) x [0, height). */
+enum edge {
+    EDGE_OPEN,    /* nothing: agents may leave (kept within +-LIMIT_COORDINATE) */
+    EDGE_WRAP,    /* a torus: positions wrap, and every difference goes the short way round */
+    EDGE_BOUNCE,  /* the velocity is mirrored at the border, the body stays inside */
+    EDGE_CONTAIN, /* agents steer back in before and after they leave (Reynolds' containment) */
+};
 
 /** The box and its rule. Plain value. */
 struct bounds {
     vec2 size; /* px */
     enum edge edge;
-};
-
-/** An agent's motion: the hot record, 16 bytes. px, px/s. */
-struct motion {
-    float x, y, vx, vy;
 };
 
 /** to - from; on a torus the shortest such difference, each component within half the size. */

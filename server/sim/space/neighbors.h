@@ -21,7 +21,21 @@
 #include "server/sim/space/edge.h"
 #include "server/sim/space/grid.h"
 #include "server/sim/steering/trace.h"
-#include "server/sim/world/world_def.h"
+
+/** The three rules of flocking; behaviours about one sort of neighbour use the first. */
+enum zone { ZONE_SEPARATION, ZONE_ALIGNMENT, ZONE_COHESION, ZONE_COUNT };
+
+/** What a behaviour senses of its neighbours. */
+enum neighbor_use {
+    NEIGHBORS_UNUSED,
+    NEIGHBORS_SUMS,    /* for the three rules */
+    NEIGHBORS_THREATS, /* predicted close approaches */
+    NEIGHBORS_AHEAD,   /* the nearest in the way to the target, and the separation sum */
+    NEIGHBORS_NEAREST, /* the nearest so many, one by one */
+};
+
+/** How many neighbours can be told apart: the most that max_neighbors may ask for. */
+enum { NEIGHBORS_NEAREST_MAX = 32 };
 
 /** Who counts for one rule. */
 struct neighbor_zone {

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "server/sim/steering/behavior.h"
+#include "server/sim/steering/behavior_fields.h"
 
 #define SLOW_LOOK 0.25f /* share of max_speed with which an agent at rest looks ahead */
 #define HEAD_ON   0.35f /* cosine between course and surface, below which the detour decides the side */
@@ -9,6 +10,10 @@
 #define KEEP_PACE 0.25f /* s: and so is the speed along its surface, beside it */
 #define BESIDE    4.0f  /* px: further away than its clearance it is no longer beside a solid */
 #define TOUCHING  0.05f /* px: nearer it is held by the solid (scenery_constrain keeps 0.01) */
+
+#define PATH_ROW                                                                                             \
+    ROW(FIELD_NAME, "path", struct behavior_def, path, FIELD_REQUIRED, 0, 0, 0, "",                          \
+        "One of the world's paths.")
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 static const vec2 nowhere = {0.0f, 0.0f};
@@ -128,6 +133,22 @@ static struct urge pass(const struct contact *contact, float speed, const struct
     return behavior_match_velocity(desired, senses, rate < senses->exact_rate ? rate : senses->exact_rate);
 }
 
+const struct field behavior_avoid_obstacles_fields[] = {
+    WEIGHT_ROW,
+    NUMBER("horizon", horizon, 60.0, 1.5, "s", "How far ahead it looks for obstacles and walls."),
+    NUMBER("clearance", clearance, 1000.0, 4.0, "px", "Kept between the body and what it passes."),
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Avoid obstacles: pass what stands in the way within horizon s, or brake.
+ *
+ * The body, grown by clearance px, is swept along its velocity (at rest along its heading, slowly); the first
+ * obstacle or wall it meets is passed along its surface, on the side of the present way, or when met head-on
+ * on the side that needs the smaller detour. The force is what brings the velocity onto that tangent by the
+ * time of contact, so it grows as the obstacle comes nearer; when there is no time to pass, the desired speed
+ * is lower too. From inside an obstacle: out by the shortest way, at max_speed. Nothing in the way: inactive.
+ * source  Reynolds 1999, "Obstacle avoidance"; OpenSteer, steerToAvoidObstacles */
 struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const struct senses *senses) {
     const struct scenery *scenery = senses->scenery;
     const struct body *body = senses->body;
@@ -165,6 +186,17 @@ struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const 
 
 /* ---- walls ---- */
 
+const struct field behavior_follow_wall_fields[] = {
+    WEIGHT_ROW,    NUMBER("distance", distance, 10000.0, 20.0, "px", "Kept between the body and the wall."),
+    LOOK_ROW(0.3), TURN_ROWS,
+    END_ROW,
+};
+
+/* Follow wall: go along the nearest wall or outline of an obstacle, `distance` px between it and the body.
+ *
+ * Looks at where it will be after prediction s; keeps the direction it goes in already, and at an inner
+ * corner turns away from the wall it comes along. Inactive in a world without walls and obstacles.
+ * source  Reynolds 1999, "Wall following" */
 struct urge behavior_follow_wall(const struct behavior_def *behavior, const struct senses *senses) {
     const struct body *body = senses->body;
     const struct scenery_touch here = scenery_nearest(senses->scenery, senses->bounds, senses->position);
@@ -245,6 +277,25 @@ static struct path_spot place_on_path(float window, const struct senses *senses)
     return spot;
 }
 
+const struct field behavior_follow_path_fields[] = {
+    WEIGHT_ROW,
+    LOOK_ROW(0.4),
+    ROW(FIELD_FLOAT, "direction", struct behavior_def, direction, FIELD_PARAM, -1, 1, 1, "1",
+        "1: along the path, -1: against it."),
+    NUMBER("window", window, LIMIT_COORDINATE, 100.0, "px",
+           "Its place on the path is looked for so far before and after the last; matters where a path "
+           "crosses itself."),
+    PATH_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Follow path: go along a path in its direction.
+ *
+ * When it will be within the path's radius after prediction s, further along than now, it keeps its course at
+ * full speed; otherwise it seeks the point of the path that far ahead. At the end of a path that is no loop
+ * it arrives and stops.
+ * source  Reynolds 1999, "Path following"; OpenSteer, steerToFollowPath */
 struct urge behavior_follow_path(const struct behavior_def *behavior, const struct senses *senses) {
     const struct path *path = senses->path;
     const struct body *body = senses->body;
@@ -278,6 +329,11 @@ struct urge behavior_follow_path(const struct behavior_def *behavior, const stru
     return seek_along(path_advance(path, here.s, lead), remaining, senses);
 }
 
+const struct field behavior_stay_on_path_fields[] = {WEIGHT_ROW, LOOK_ROW(0.4), PATH_ROW, TURN_ROWS, END_ROW};
+
+/* Stay on path: back towards the path's middle when it will be outside its radius after prediction s;
+ * inactive inside.
+ * source  OpenSteer, steerToStayOnPath */
 struct urge behavior_stay_on_path(const struct behavior_def *behavior, const struct senses *senses) {
     const vec2 future = future_place(behavior, senses);
     const struct path_spot there = path_nearest(senses->path, senses->bounds, future);
@@ -291,6 +347,17 @@ struct urge behavior_stay_on_path(const struct behavior_def *behavior, const str
 
 /* ---- flow ---- */
 
+const struct field behavior_follow_flow_fields[] = {
+    WEIGHT_ROW,
+    LOOK_ROW(0.2),
+    ROW(FIELD_NAME, "flow_field", struct behavior_def, flow_field, FIELD_REQUIRED, 0, 0, 0, "",
+        "One of the world's flow fields."),
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Follow flow: the velocity of the flow field where it will be after prediction s, at most max_speed.
+ * source  Reynolds 1999, "Flow field following" */
 struct urge behavior_follow_flow(const struct behavior_def *behavior, const struct senses *senses) {
     const vec2 flow = flow_at(senses->flow, senses->bounds, future_place(behavior, senses));
     return behavior_match_velocity(vec2_truncate(flow, senses->body->max_speed), senses, senses->rate);
@@ -315,6 +382,20 @@ static bool is_in_world(const struct bounds *bounds, vec2 place) {
            (place.x >= 0.0f && place.y >= 0.0f && place.x <= bounds->size.x && place.y <= bounds->size.y);
 }
 
+const struct field behavior_hide_fields[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    NUMBER("clearance", clearance, 1000.0, 10.0, "px",
+           "Kept between the body and the obstacle it hides behind."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Hide: arrive behind the obstacle whose hiding place, seen from the menace, is nearest, `clearance` px from
+ * it. Without an obstacle in the world: evade.
+ * source  Buckland 2005, "Hide" */
 struct urge behavior_hide(const struct behavior_def *behavior, const struct senses *senses) {
     const struct scenery *scenery = senses->scenery;
     bool is_found = false;

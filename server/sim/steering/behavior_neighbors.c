@@ -1,11 +1,33 @@
-/* The behaviours about neighbours: small functions over what neighbors.c summed up. See behavior.h. */
+/* The behaviours about neighbours: small functions over the sums of neighbors.c. See behavior.h.
+ *
+ * The force of separation, alignment, cohesion, flock and avoid_agents is a direction times a strength from 0
+ * to 1 times max_force, so that weights mean the same for all of them.
+ */
 #include "server/sim/steering/behavior.h"
+#include "server/sim/steering/behavior_fields.h"
 
 #define FULL_STRENGTH_SHARE                                                                                  \
     0.25f                 /* of max_speed or of the radius: a difference that deserves full strength */
 #define HEADWAY     0.1f  /* s: who queues keeps this much further away while moving */
 #define REST_SHARE  0.04f /* of max_speed: who queues and wants to go no faster than that stands */
 #define STOP_MARGIN 0.9f  /* share of max_force that queue plans to brake with */
+
+#define RULE_ROW(name_, zone_, initial_)                                                                     \
+    NUMBER(name_, zones[zone_].weight, 1000.0, initial_, "1", "Factor on this rule's force.")
+#define FALLOFF_ROW                                                                                          \
+    {                                                                                                        \
+        .name = "falloff", .type = FIELD_CHOICE, FIELD_MEMBER(struct behavior_def, falloff),                 \
+        .choices = falloff_names, .unit = "",                                                                \
+        .help = "smooth: neighbours count less the further away they are; none: all the same."               \
+    }
+#define CAP_ROW NEAREST_ROW("Only the nearest so many count, for each rule; 0: all of them.", 0, 0)
+#define RULE_TABLE(zone_, radius_)                                                                           \
+    {                                                                                                        \
+        WEIGHT_ROW, RADIUS_ROW("radius", zone_, radius_), VIEW_ROW("field_of_view", zone_, 360),             \
+            FALLOFF_ROW, CAP_ROW, KINDS_ROW, TURN_ROWS, END_ROW                                              \
+    }
+
+static const char *const falloff_names[] = {"smooth", "none", NULL};
 
 static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
@@ -59,11 +81,20 @@ static vec2 cohering(float radius, const struct senses *senses) {
     return direction(mean, radius, sums->offset_weight);
 }
 
+const struct field behavior_separation_fields[] = RULE_TABLE(ZONE_SEPARATION, 40);
+
+/* Separation: away from the neighbours, the nearest first of all; strength 1 from one neighbour at half the
+ * radius.
+ * source  Reynolds 1999, "Separation" */
 struct urge behavior_separation(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
     return senses->sums.separation_count > 0 ? push(separating(senses), senses) : no_urge;
 }
 
+const struct field behavior_alignment_fields[] = RULE_TABLE(ZONE_ALIGNMENT, 80);
+
+/* Alignment: towards the neighbours' mean velocity; strength 1 when it is a quarter of max_speed away.
+ * source  Reynolds 1999, "Alignment" */
 struct urge behavior_alignment(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
     if (senses->sums.alignment_count == 0) {
@@ -74,12 +105,36 @@ struct urge behavior_alignment(const struct behavior_def *behavior, const struct
     return urge;
 }
 
+const struct field behavior_cohesion_fields[] = RULE_TABLE(ZONE_COHESION, 120);
+
+/* Cohesion: towards the neighbours' mean position; strength 1 when it is a quarter of the radius away.
+ * source  Reynolds 1999, "Cohesion" */
 struct urge behavior_cohesion(const struct behavior_def *behavior, const struct senses *senses) {
     return senses->sums.cohesion_count > 0
                ? push(cohering(behavior->zones[ZONE_COHESION].radius, senses), senses)
                : no_urge;
 }
 
+const struct field behavior_flock_fields[] = {
+    WEIGHT_ROW,
+    RADIUS_ROW("separation_radius", ZONE_SEPARATION, 30),
+    VIEW_ROW("separation_view", ZONE_SEPARATION, 360),
+    RULE_ROW("separation_weight", ZONE_SEPARATION, 1.5),
+    RADIUS_ROW("alignment_radius", ZONE_ALIGNMENT, 60),
+    VIEW_ROW("alignment_view", ZONE_ALIGNMENT, 270),
+    RULE_ROW("alignment_weight", ZONE_ALIGNMENT, 1),
+    RADIUS_ROW("cohesion_radius", ZONE_COHESION, 60),
+    VIEW_ROW("cohesion_view", ZONE_COHESION, 270),
+    RULE_ROW("cohesion_weight", ZONE_COHESION, 1),
+    FALLOFF_ROW,
+    CAP_ROW,
+    KINDS_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Flocking: the three together, each with its own radius, view and weight, from one look around.
+ * source  Reynolds 1987, "Flocks, herds, and schools" */
 struct urge behavior_flock(const struct behavior_def *behavior, const struct senses *senses) {
     const struct neighbor_sums *sums = &senses->sums;
     if (sums->separation_count + sums->alignment_count + sums->cohesion_count == 0) {
@@ -93,6 +148,20 @@ struct urge behavior_flock(const struct behavior_def *behavior, const struct sen
     return push(vec2_add(vec2_add(apart, along), together), senses);
 }
 
+const struct field behavior_avoid_agents_fields[] = {
+    WEIGHT_ROW,
+    RADIUS_ROW("radius", ZONE_SEPARATION, 150),
+    VIEW_ROW("field_of_view", ZONE_SEPARATION, 360),
+    NUMBER("horizon", horizon, 60.0, 2.0, "s", "How far ahead approaches are predicted."),
+    CLEARANCE_ROW(4),
+    KINDS_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Unaligned collision avoidance: away from where predicted collisions will be, the sooner the harder (see
+ * neighbors_threats).
+ * source  Reynolds 1999, "Unaligned collision avoidance" */
 struct urge behavior_avoid_agents(const struct behavior_def *behavior, const struct senses *senses) {
     (void)behavior;
     const struct neighbor *soonest = &senses->threats.soonest;
@@ -131,6 +200,23 @@ static bool step_aside(float clear_ahead, const struct senses *senses, vec2 *asi
     return true;
 }
 
+const struct field behavior_follow_leader_fields[] = {
+    WEIGHT_ROW,
+    NUMBER("distance", distance, LIMIT_COORDINATE, 40.0, "px", "The place to follow at, behind the leader."),
+    NUMBER("clear_ahead", clear_ahead, LIMIT_COORDINATE, 80.0, "px",
+           "Ahead of the leader and half as far to its sides followers step out of the way."),
+    RADIUS_ROW("radius", ZONE_SEPARATION, 30),
+    NUMBER("slowing_distance", slowing_distance, LIMIT_COORDINATE, 100.0, "px",
+           "Inside this distance the speed falls linearly to the leader's."),
+    KINDS_ROW,
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Leader following: arrive at a place behind the leader at its velocity, keep apart from the other
+ * followers, and step aside when in front of the leader.
+ * source  Reynolds 1999, "Leader following" */
 struct urge behavior_follow_leader(const struct behavior_def *behavior, const struct senses *senses) {
     const struct sighting *leader = &senses->first;
     vec2 desired;
@@ -144,6 +230,19 @@ struct urge behavior_follow_leader(const struct behavior_def *behavior, const st
     return match(vec2_add(desired, vec2_scale(separating(senses), senses->body->max_speed)), senses);
 }
 
+const struct field behavior_queue_fields[] = {
+    WEIGHT_ROW,
+    RADIUS_ROW("radius", ZONE_SEPARATION, 80),
+    VIEW_ROW("field_of_view", ZONE_SEPARATION, 90),
+    CLEARANCE_ROW(6),
+    KINDS_ROW,
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Queueing: arrive at the target, no faster than whoever is in the way allows.
+ * source  Reynolds 1999, "Queuing" */
 struct urge behavior_queue(const struct behavior_def *behavior, const struct senses *senses) {
     const struct body *body = senses->body;
     const struct neighbor *other = &senses->ahead;

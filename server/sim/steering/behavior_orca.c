@@ -9,6 +9,7 @@
  * Half-planes come in a fixed order: solids, the nearest first, then neighbours, the nearest first.
  */
 #include "server/sim/steering/behavior.h"
+#include "server/sim/steering/behavior_fields.h"
 #include "server/sim/steering/velocity_obstacles.h"
 
 /* s: who is too near already has so long to part. Short, so that in a throng, where something must be
@@ -90,6 +91,25 @@ static int forbid_neighbors(const struct behavior_def *behavior, const struct se
     return count;
 }
 
+const struct field behavior_orca_fields[] = {
+    ROW(FIELD_FLOAT, "weight", struct behavior_def, weight, FIELD_PARAM, 0, 1, 1, "1",
+        "How much of its correction is made; 0: none."),
+    NUMBER("horizon", horizon, 60.0, 2.0, "s", "No collision is allowed to come within this time."),
+    CLEARANCE_ROW(2),
+    RADIUS_ROW("radius", ZONE_SEPARATION, 150),
+    NEAREST_ROW("Only the nearest so many count.", 1, 10),
+    NUMBER("obstacle_horizon", obstacle_horizon, 60.0, 0.5, "s",
+           "Nothing solid is allowed to be touched within this time; 0: whatever is solid is ignored."),
+    KINDS_ROW,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Optimal reciprocal collision avoidance: the permitted velocity nearest to the preferred one
+ * (behavior_orca.c).
+ *
+ * Has the last word (behavior_has_last_word). Inactive while the preferred velocity is permitted.
+ * source  van den Berg, Guy, Lin, Manocha 2011, "Reciprocal n-Body Collision Avoidance" */
 struct urge behavior_orca(const struct behavior_def *behavior, const struct senses *senses) {
     struct half_plane planes[NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX];
     const float settle = SETTLE > senses->dt ? SETTLE : senses->dt;

@@ -2,6 +2,7 @@
 #include "server/sim/steering/locomotion.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #define REST_SPEED 1e-3f /* px/s: a braking agent slower than this stops */
 #define ALIGNED_SHARE                                                                                        \

@@ -3,7 +3,14 @@
 #define DROVER_SERVER_SIM_STEERING_LOCOMOTION_H
 
 #include "common/base/vec2.h"
-#include "server/sim/world/world_def.h"
+
+/** How the steering force becomes motion. */
+enum locomotion {
+    LOCOMOTION_STEERED, /* truncate(force, max_force) / mass is the acceleration; speed <= max_speed */
+    LOCOMOTION_DIRECT,  /* no steering: the velocity is set to the desired velocity (Tuts+, first demo) */
+    LOCOMOTION_CONSTANT_SPEED, /* the force is scaled to exactly max_force and the speed to exactly max_speed
+                                  (the boids tutorial) */
+};
 
 /** One agent's own body: what was drawn or set for it, or its kind's values. */
 struct body {

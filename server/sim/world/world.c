@@ -176,7 +176,7 @@ static enum world_result build_kind(const struct world_def *def, int own, struct
 static bool may_catch(const struct kind_def *kind) {
     for (int s = 0; s < kind->state_count; s++) {
         for (int b = 0; b < kind->states[s].behavior_count; b++) {
-            if (kind->states[s].behaviors[b].type == BEHAVIOR_PURSUE) {
+            if (behavior_has_trait(kind->states[s].behaviors[b].type, TRAIT_CATCHES)) {
                 return true;
             }
         }

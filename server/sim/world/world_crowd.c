@@ -46,7 +46,7 @@ static int32_t count_kind(const uint8_t *kinds, int32_t count, int kind) {
 /* Whether the agents of the kind do nothing but flock, apart from what flock_kernel.h cannot do. */
 static bool is_mere_flock(const struct world *world, const struct kind *kind) {
     const struct state_def *state = &kind->def.states[0];
-    return state->behavior_count == 1 && state->behaviors[0].type == BEHAVIOR_FLOCK &&
+    return state->behavior_count == 1 && behavior_has_trait(state->behaviors[0].type, TRAIT_FLOCK_KERNEL) &&
            is_certain(kind, &state->behaviors[0]) && kind->def.body.locomotion == LOCOMOTION_STEERED &&
            world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0 && !world->has_own_bodies;
 }

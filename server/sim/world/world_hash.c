@@ -71,7 +71,7 @@ static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavi
     hash = absorb_floats(hash, behavior->wander_radius, behavior->wander_distance);
     hash = absorb_floats(hash, behavior->spacing, (float)behavior->shape);
     hash = absorb_floats(hash, behavior->wander_rate, 0.0f);
-    if (behavior->type >= BEHAVIOR_AVOID_OBSTACLES && behavior->type <= BEHAVIOR_HIDE) {
+    if (behavior_has_trait(behavior->type, TRAIT_SCENERY)) {
         hash = absorb(hash, ((uint64_t)(uint32_t)runtime->path << 32) | (uint32_t)runtime->flow);
         hash = absorb_floats(hash, behavior->horizon, behavior->clearance);
         hash = absorb_floats(hash, behavior->distance, behavior->prediction);
@@ -94,13 +94,13 @@ static uint64_t absorb_extras(uint64_t hash, const struct behavior_def *behavior
     if (behavior->max_neighbors > 0) {
         hash = absorb(hash, behavior->max_neighbors);
     }
-    if (behavior->type == BEHAVIOR_ORCA) {
+    if (behavior->obstacle_horizon > 0.0f) {
         hash = absorb_floats(hash, behavior->obstacle_horizon, 0.0f);
     }
-    if (behavior->type == BEHAVIOR_FOLLOW_PATH) {
+    if (behavior->window > 0.0f) {
         hash = absorb_floats(hash, behavior->window, 0.0f);
     }
-    if (behavior->type == BEHAVIOR_CONTAIN) {
+    if (behavior_has_trait(behavior->type, TRAIT_REGION)) {
         const struct region_def *region = &behavior->region;
         hash = absorb_floats(hash, behavior->margin, behavior->prediction);
         hash = absorb_floats(hash, (float)region->shape, region->radius);

@@ -104,7 +104,7 @@ struct world {
 
 /** Whether an aim stands over what a behaviour of this type is about. */
 static inline bool world_is_aimed(int type) {
-    return type == BEHAVIOR_SEEK || type == BEHAVIOR_ARRIVE || type == BEHAVIOR_QUEUE;
+    return behavior_has_trait(type, TRAIT_AIMABLE);
 }
 
 /** Where the agent is, and how it moves, in tick t. */

@@ -50,28 +50,14 @@ bool world_resolve_kinds(const struct world_def *def, int own, const struct beha
     return true;
 }
 
-/* Whether a type uses a zone. */
-static bool uses_zone(int type, int zone) {
-    switch (type) {
-    case BEHAVIOR_FLOCK:
-        return true;
-    case BEHAVIOR_ALIGNMENT:
-        return zone == ZONE_ALIGNMENT;
-    case BEHAVIOR_COHESION:
-        return zone == ZONE_COHESION;
-    default:
-        return zone == ZONE_SEPARATION;
-    }
-}
-
 void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime) {
+    const struct behavior_row *row = behavior_row(behavior->type);
     for (int z = 0; z < ZONE_COUNT; z++) {
         const struct zone_def *def = &behavior->zones[z];
         const float half = 0.5f * def->field_of_view;
-        const bool is_round =
-            half > 3.1415f || behavior->type == BEHAVIOR_FOLLOW_LEADER || behavior->type == BEHAVIOR_ORCA;
+        const bool is_round = half > 3.1415f || (row->traits & TRAIT_ALL_ROUND) != 0;
         runtime->zones[z] = (struct neighbor_zone){
-            .radius = uses_zone(behavior->type, z) ? def->radius : 0.0f,
+            .radius = (row->zones >> z) & 1 ? def->radius : 0.0f,
             .cosine = is_round ? ALL_ROUND : trig_unit(half).x,
             .is_sharp = behavior->falloff == FALLOFF_NONE,
         };

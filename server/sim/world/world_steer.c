@@ -83,7 +83,7 @@ static bool look(const struct world *world, int32_t row, const struct behavior_d
                                        : world_sight(world, row, &behavior->target, &runtime->target);
         trace_sighting(senses->trace, &senses->first);
     }
-    if (behavior->type == BEHAVIOR_PURSUE) {
+    if (behavior_has_trait(behavior->type, TRAIT_CATCHES)) {
         note_touch(world, &senses->first, senses);
     }
     if (count >= 2) {
@@ -115,7 +115,7 @@ static struct urge feel(const struct world *world, int32_t row, const struct beh
     if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
         world_feel(world, row, behavior, runtime, senses);
     }
-    return behavior_function_of((enum behavior_type)behavior->type)(behavior, senses);
+    return behavior_row(behavior->type)->function(behavior, senses);
 }
 
 /* One behaviour's weighted urge; inactive ones push nowhere, and so do those whose turn comes later. */

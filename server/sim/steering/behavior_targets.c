@@ -1,0 +1,243 @@
+/* The behaviours about targets and other agents. See behavior.h. */
+#include <stdint.h>
+
+#include "server/sim/math/trig.h"
+#include "server/sim/steering/behavior.h"
+#include "server/sim/steering/behavior_fields.h"
+
+#define ON_COURSE_MISS 0.02f /* px: seek leaves a course alone that misses the target by less */
+
+static const char *const arrive_law_names[] = {"stop", "linear", NULL};
+static const char *const formation_names[] = {"line", "column", "wedge", "circle", NULL};
+
+static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+
+/* Whether the present velocity already leads to the target, but for a miss that nobody can see. */
+static bool is_on_course(const struct senses *senses) {
+    const float miss = vec2_cross(senses->velocity, senses->first.offset); /* px times the speed */
+    const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(senses->velocity);
+    return vec2_dot(senses->velocity, senses->first.offset) > 0.0f && miss * miss < unseen;
+}
+
+const struct field behavior_seek_fields[] = {WEIGHT_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
+
+/* Seek: full speed towards the target, and past it.
+ * desired velocity  towards the target at max_speed; {0,0} when exactly on it
+ * source  Reynolds 1999, "Seek" */
+struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
+    (void)behavior;
+    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
+    const vec2 towards = is_on_course(senses) ? senses->velocity : senses->first.offset;
+    return behavior_match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
+}
+
+/* Whether what is at `offset` is too far away to run from. */
+static bool is_calm(vec2 offset, float panic_distance) {
+    return panic_distance > 0.0f && vec2_length_squared(offset) > panic_distance * panic_distance;
+}
+
+/* Full speed away from a point at `offset`; on the point itself straight ahead. */
+static struct urge run_from(vec2 offset, const struct senses *senses) {
+    const float squared = vec2_length_squared(offset);
+    vec2 away = vec2_with_length(offset, -senses->body->max_speed);
+    if (!(squared > 1e-30f)) {
+        away = vec2_scale(senses->heading, senses->body->max_speed);
+    }
+    return behavior_match_velocity(away, senses, senses->rate);
+}
+
+const struct field behavior_flee_fields[] = {WEIGHT_ROW, PANIC_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
+
+/* Flee: full speed away from the target, within panic_distance px (0: always). On the target itself:
+ * straight ahead.
+ * source  Reynolds 1999, "Flee" */
+struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
+    if (is_calm(senses->first.offset, behavior->panic_distance)) {
+        return no_urge;
+    }
+    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
+    return run_from(senses->first.offset, senses);
+}
+
+const struct field behavior_arrive_fields[] = {
+    WEIGHT_ROW,
+    SLOWING_ROW,
+    {.name = "law",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct behavior_def, law),
+     .choices = arrive_law_names,
+     .unit = "",
+     .help = "stop: always able to stop exactly on the target; linear: the slowing_distance alone."},
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Arrive: seek the target, slow down, and stop on it.
+ *
+ * ARRIVE_STOP    the highest speed from which max_force can still stop the agent on the target, in whole
+ *                ticks; it stops exactly and stays. slowing_distance > 0: also no faster than
+ *                max_speed * distance / slowing_distance.
+ * ARRIVE_LINEAR  max_speed * distance / slowing_distance inside slowing_distance, as the tutorials have it.
+ * source  Reynolds 1999, "Arrival" */
+struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 offset = senses->first.offset;
+    trace_offset(senses->trace, TRACE_TARGET, offset);
+    if (behavior->law == ARRIVE_LINEAR) {
+        const float speed =
+            behavior_ramp_speed(vec2_length(offset), behavior->slowing_distance, senses->body->max_speed);
+        return behavior_match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
+    }
+    const vec2 still = {0.0f, 0.0f};
+    return behavior_match_velocity(
+        behavior_stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
+        senses->exact_rate);
+}
+
+/* ---- others that move ---- */
+
+/* How far ahead to look: as long as it takes to get there. s */
+static float time_to(vec2 offset, float max_prediction, const struct senses *senses) {
+    const float distance = vec2_length(offset), speed = senses->body->max_speed;
+    return distance < max_prediction * speed ? distance / speed : max_prediction;
+}
+
+/* Where the other will be after `time` s, from the agent, the short way. */
+static vec2 predicted(const struct sighting *other, float time, const struct senses *senses) {
+    const vec2 nowhere = {0.0f, 0.0f};
+    const vec2 then = bounds_difference(senses->bounds, nowhere,
+                                        vec2_add(other->offset, vec2_scale(other->velocity, time)));
+    trace_offset(senses->trace, TRACE_PREDICTED, then);
+    return then;
+}
+
+const struct field behavior_pursue_fields[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    ROW(FIELD_BOOL, "keep", struct behavior_def, keep, 0, 0, 0, 0, "",
+        "Stay with the first quarry until it is gone or the state ends."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Pursue: seek where the quarry will be.
+ *
+ * The time ahead is what the distance takes at max_speed, at most max_prediction s; on a torus the predicted
+ * place is again the nearest one.
+ * source  Reynolds 1999, "Pursuit"; the estimate is the movement manager
+ * tutorial's */
+struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 ahead =
+        predicted(&senses->first, time_to(senses->first.offset, behavior->max_prediction, senses), senses);
+    return behavior_match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
+}
+
+const struct field behavior_evade_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC_ROW,
+                                              TARGET_ROWS, TURN_ROWS,      END_ROW};
+
+/* Evade: flee from where the menace will be, within panic_distance px (0: always).
+ * source  Reynolds 1999, "Evasion" */
+struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses) {
+    if (is_calm(senses->first.offset, behavior->panic_distance)) {
+        return no_urge;
+    }
+    const float time = time_to(senses->first.offset, behavior->max_prediction, senses);
+    return run_from(predicted(&senses->first, time, senses), senses);
+}
+
+/* Keeps the place at `offset` (x ahead, y to the right) of the one seen first, at its velocity. */
+static struct urge keep_place(vec2 offset, float slowing_distance, const struct senses *senses) {
+    const struct sighting *leader = &senses->first;
+    const vec2 ahead = vec2_scale(leader->heading, offset.x);
+    const vec2 right = vec2_scale((vec2){-leader->heading.y, leader->heading.x}, offset.y);
+    const vec2 nowhere = {0.0f, 0.0f};
+    const vec2 place =
+        bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
+    trace_offset(senses->trace, TRACE_PLACE, place);
+    const vec2 desired = behavior_stopping_velocity(place, leader->velocity, slowing_distance, senses);
+    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
+                                   senses->exact_rate);
+}
+
+const struct field behavior_offset_pursuit_fields[] = {
+    WEIGHT_ROW,
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    ROW(FIELD_POINT, "offset", struct behavior_def, offset, 0, -LIMIT_WORLD_SIZE, LIMIT_WORLD_SIZE, 0, "px",
+        "The place to keep, in the other's frame: x ahead, y to its right."),
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Offset pursuit: keep a place relative to another agent (offset px ahead and to its right), matching its
+ * velocity.
+ * source  Reynolds 1999, "Offset pursuit" */
+struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses) {
+    return keep_place(behavior->offset, behavior->slowing_distance, senses);
+}
+
+/* The place of the rank-th of `count` members, in the leader's frame. */
+static vec2 formation_place(int shape, int32_t rank, int32_t count, float spacing) {
+    const float side = rank % 2 == 0 ? 1.0f : -1.0f;
+    const int32_t pairs = rank / 2 + 1;
+    const float pair = (float)pairs * spacing;
+    switch ((enum formation_shape)shape) {
+    case FORMATION_LINE:
+        return (vec2){0.0f, side * pair};
+    case FORMATION_COLUMN:
+        return (vec2){-(float)(rank + 1) * spacing, 0.0f};
+    case FORMATION_WEDGE:
+        return (vec2){-pair, side * pair};
+    case FORMATION_CIRCLE:
+        break;
+    }
+    const float share = (float)rank / (float)count;
+    const float round = (float)count * spacing * (float)(0.5 / TRIG_PI);
+    return vec2_scale(trig_unit(share * (float)(2.0 * TRIG_PI)), round > spacing ? round : spacing);
+}
+
+const struct field behavior_formation_fields[] = {
+    WEIGHT_ROW,
+    NUMBER("spacing", spacing, 10000.0, 30.0, "px", "The distance between neighbours."),
+    PREDICTION_ROW,
+    SLOWING_ROW,
+    {.name = "shape",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct behavior_def, shape),
+     .choices = formation_names,
+     .unit = "",
+     .help = "How the places lie around the one it is about."},
+    TARGET_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+/* Formation: keep one of the places around another, given out by rank among the agents of its own kind; when
+ * one is removed the others close up.
+ * source  Reynolds 1999, "Offset pursuit"; the shapes are those of
+ * gdx-ai's formation patterns */
+struct urge behavior_formation(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 place = formation_place(behavior->shape, senses->rank, senses->group, behavior->spacing);
+    return keep_place(place, behavior->slowing_distance, senses);
+}
+
+const struct field behavior_interpose_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, SLOWING_ROW, TARGET_ROWS,
+                                                  SECOND_ROWS, TURN_ROWS,      END_ROW};
+
+/* Interpose: arrive halfway between where two others will be.
+ * source  Buckland 2005, "Interpose" */
+struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses) {
+    const vec2 middle = vec2_scale(vec2_add(senses->first.offset, senses->second.offset), 0.5f);
+    const float time = time_to(middle, behavior->max_prediction, senses);
+    const vec2 one = predicted(&senses->first, time, senses),
+               other = predicted(&senses->second, time, senses);
+    /* Halfway from one to the other the short way, which on a torus need not be the mean of the two offsets.
+     */
+    const vec2 half = vec2_scale(bounds_difference(senses->bounds, one, other), 0.5f);
+    const vec2 midpoint = vec2_add(one, half), still = {0.0f, 0.0f};
+    trace_offset(senses->trace, TRACE_MIDPOINT, midpoint);
+    const vec2 desired = behavior_stopping_velocity(midpoint, still, behavior->slowing_distance, senses);
+    return behavior_match_velocity(desired, senses, senses->exact_rate);
+}

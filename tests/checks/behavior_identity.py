@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""No module tests which behavior it has in hand: what differs between behaviors is a row of behavior_list.h.
+
+    behavior_identity.py [ROOT]       prints FILE:LINE for every enumerator BEHAVIOR_NAME outside the table and the behaviors' files
+    behavior_identity.py --self-test  proves that the rule catches what it should
+
+Tests may name behaviors; so may server/sim/steering/behavior*.[ch].
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ALLOWED = re.compile(r"^server/sim/steering/behavior\w*\.[ch]$")
+LISTED = re.compile(r"^ +X\(([A-Z_]+), *(\w+),", re.MULTILINE)
+LIST = "server/sim/steering/behavior_list.h"
+
+
+def complaints(root):
+    behaviors = LISTED.findall((root / LIST).read_text(encoding="utf-8"))
+    if not behaviors:
+        return [f"{LIST}: no behaviors found"]
+    found = [f"{LIST}: {name} has the enumerator {enumerator}; expected {name.upper()}"
+             for enumerator, name in behaviors if enumerator != name.upper()]
+    names = re.compile(r"\bBEHAVIOR_(%s|TYPE_COUNT)\b" % "|".join(enumerator for enumerator, _ in behaviors))
+    for file in sorted(p for folder in ("common", "server", "clients", "viewer") for p in (root / folder).rglob("*")):
+        path = file.relative_to(root).as_posix()
+        if file.suffix not in (".c", ".h", ".cpp", ".hpp", ".inl") or ALLOWED.match(path):
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            match = names.search(line)
+            if match:
+                found.append(f"{path}:{number}: {match[0]} is a test of identity; read a trait of the behavior's row")
+    return found
+
+
+# (file, its only line, whether it must be refused)
+SELF_TEST = [
+    ("server/sim/world/a.c", "if (type == BEHAVIOR_SEEK) {", True),
+    ("server/sim/world/a.c", "for (int i = 0; i < BEHAVIOR_TYPE_COUNT; i++) {", True),
+    ("server/scenario/a.c", "behavior_def_default(BEHAVIOR_FLEE)", True),
+    ("viewer/app/a.c", "case BEHAVIOR_SEEK:", True),
+    ("server/sim/steering/flock_kernel.c", "BEHAVIOR_SEEK", True),
+    ("server/sim/world/a.c", "#ifndef DROVER_BEHAVIOR_TABLE_H", False),
+    ("server/sim/world/a.c", "AIM_BEHAVIOR_SEEK", False),
+    ("server/sim/steering/behavior_table.c", "BEHAVIOR_SEEK", False),
+    ("tests/unit/a.c", "BEHAVIOR_SEEK", False),
+]
+
+
+def self_test():
+    mistakes = 0
+    for path, line, refused in SELF_TEST:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in ((LIST, "    X(SEEK, seek, 1)\n    X(FLEE,  flee, 1)\n"), (path, "\n" + line + "\n")):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            found = complaints(root)
+        if (len(found) == 1 and found[0].startswith(f"{path}:2: ")) != refused or (found and not refused):
+            mistakes += 1
+            print(f"self-test: {path}: {line}: should {'be' if refused else 'not be'} refused, got {found}")
+    print(f"self-test: {len(SELF_TEST)} lines, {mistakes} judged wrongly")
+    return 1 if mistakes else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    found = complaints(pathlib.Path(arguments[0]) if arguments else ROOT)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
