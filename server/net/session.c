@@ -8,8 +8,8 @@
 
 #include "common/protocol/message.h"
 #include "common/system/log.h"
-#include "server/net/foreign.h"
 #include "server/net/peer_socket.h"
+#include "server/net/protocol_sniff.h"
 
 enum {
     BYE_BYTES = 4096,
@@ -319,16 +319,17 @@ static bool refuse_foreign(struct session *session) {
         return false;
     }
     const struct line_reader *reader = &session->reader;
-    const enum foreign foreign = foreign_look(reader->data + reader->begin, reader->end - reader->begin);
-    session->is_recognised = foreign == FOREIGN_NO;
-    if (foreign == FOREIGN_NO || foreign == FOREIGN_MAYBE) {
+    const enum protocol_sniff protocol =
+        protocol_sniff_look(reader->data + reader->begin, reader->end - reader->begin);
+    session->is_recognised = protocol == PROTOCOL_SNIFF_OURS;
+    if (protocol == PROTOCOL_SNIFF_OURS || protocol == PROTOCOL_SNIFF_UNSURE) {
         return false;
     }
     log_write(LOG_INFO, "net", "session %u: speaks %s; refused", session->id,
-              foreign == FOREIGN_TLS ? "TLS" : "HTTP");
+              protocol == PROTOCOL_SNIFF_TLS ? "TLS" : "HTTP");
     struct buffer answer;
     buffer_init(&answer, BYE_BYTES);
-    buffer_append_text(&answer, foreign_answer());
+    buffer_append_text(&answer, protocol_sniff_answer());
     close_with(session, &answer);
     return true;
 }

@@ -17,7 +17,7 @@
  * told so once a second, and closed when that lasts LIMIT_RATE_SECONDS.
  * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
  * gets neither events nor frames, until it is told of that (session_is_behind).
- * 7. A peer whose first bytes are HTTP or TLS is answered in HTTP and closed (foreign.h).
+ * 7. A peer whose first bytes are HTTP or TLS is answered in HTTP and closed (protocol_sniff.h).
  */
 #ifndef DROVER_SERVER_NET_SESSION_H
 #define DROVER_SERVER_NET_SESSION_H
