@@ -19,7 +19,7 @@
 #include "server/broadcast/subscribe.h"
 #include "server/commands/answer.h"
 #include "server/net/listener.h"
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
 #include "server/sessions/access.h"
 #include "server/sessions/pointing.h"
 #include "server/sessions/presence.h"
@@ -277,7 +277,7 @@ static void do_request(struct server *server, struct session *session, const str
         do_ping(server, session, request);
         return;
     case REQUEST_BYE:
-        session_leave(session, request->id);
+        answer_leave(session, request);
         simulation_end_steps(server->simulation, session->id);
         return;
     case REQUEST_HELLO:
@@ -395,7 +395,7 @@ static void note_told(struct server *server, uint32_t revision) {
 static void deliver_answer(struct session *session, const struct command *command, char *text,
                            size_t length) {
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
-        rate_limit_forgive(&session->limit, uv_now(session->tcp.loop));
+        rate_limit_forgive(&session->limit, session_now_ms(session));
     }
     if (command->outcome.is_notice && session->guest.unheeded_told) {
         free(text);

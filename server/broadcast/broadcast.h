@@ -22,7 +22,7 @@
 #include "server/broadcast/snapshot_exchange.h"
 #include "server/frames/demand.h"
 #include "server/frames/frame_form.h"
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
 
 struct broadcast {
     uint32_t epoch;

@@ -29,3 +29,12 @@ void answer_refusal(struct session *session, const struct request *request, cons
     session_send(session, &out);
     buffer_fini(&out);
 }
+
+void answer_leave(struct session *session, const struct request *request) {
+    struct buffer out;
+    buffer_init(&out, ANSWER_BYTES);
+    struct json_writer json = message_begin_reply(REQUEST_BYE, request->id, &out);
+    message_end_reply(&json, &out);
+    session_leave(session, &out);
+    buffer_fini(&out);
+}

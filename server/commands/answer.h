@@ -4,7 +4,7 @@
 
 #include "common/base/failure.h"
 #include "common/protocol/request.h"
-#include "server/net/session.h"
+#include "server/sessions/session.h"
 
 /** A reply without members: it is done. */
 void answer_done(struct session *session, const struct request *request);
@@ -12,5 +12,8 @@ void answer_done(struct session *session, const struct request *request);
 void answer_failure(struct session *session, const char *id, const struct failure *failure);
 /** The same about a request that was read: the members its op does not know are named. */
 void answer_refusal(struct session *session, const struct request *request, const struct failure *failure);
+
+/** Answers bye: the session ends with this reply, after its earlier requests are answered. */
+void answer_leave(struct session *session, const struct request *request);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef DROVER_SERVER_SESSIONS_POINTING_H
 #define DROVER_SERVER_SESSIONS_POINTING_H
 
-#include "server/net/session.h"
+#include "server/sessions/session.h"
 #include "server/simulation/simulation.h"
 
 /** Zeroed it is empty. */

@@ -42,7 +42,7 @@ static struct shared_bytes *make_line(const struct session_set *sessions) {
     json_key(&json, "cursors");
     json_array(&json);
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (session->phase == SESSION_OPEN && session->guest.has_cursor) {
+        if (session_is_open(session) && session->guest.has_cursor) {
             write_cursor(session, &json);
         }
     }
@@ -75,7 +75,7 @@ void presence_send(struct presence *presence, struct session_set *sessions) {
         if (!session->guest.owes_cursors) {
             continue;
         }
-        if (send_queue_is_writing(&session->queue)) {
+        if (send_queue_is_writing(&session->stream.queue)) {
             presence->is_owed = true;
             continue;
         }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "common/base/vec2.h"
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
 
 struct presence {
     bool has_changed; /* since the last line was made */

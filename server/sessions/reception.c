@@ -106,12 +106,12 @@ bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t 
 bool reception_lag(struct session *session, uint64_t now_ms, struct message_event *event) {
     struct guest *guest = &session->guest;
     const bool is_behind = session_is_behind(session);
-    const uint64_t skipped = session->queue.frames_skipped - guest->lag_told;
+    const uint64_t skipped = session->stream.queue.frames_skipped - guest->lag_told;
     const bool is_due = guest->lag_told == 0 || now_ms - guest->lag_ms >= RECEPTION_LAG_MS;
     if (!is_behind && (skipped == 0 || !is_due || session->left_out > 0)) {
         return false;
     }
-    guest->lag_told = session->queue.frames_skipped;
+    guest->lag_told = session->stream.queue.frames_skipped;
     guest->lag_ms = now_ms;
     *event = (struct message_event){.has = EVENT_HAS_SKIPPED, .skipped = skipped};
     (void)snprintf(event->event, sizeof event->event, "lag");

@@ -10,7 +10,7 @@
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request.h"
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
 #include "server/options.h"
 #include "server/sessions/access.h"
 #include "server/sessions/token_guard.h"
