@@ -17,13 +17,13 @@
 #include "common/system/log.h"
 #include "server/broadcast/broadcast.h"
 #include "server/broadcast/subscribe.h"
-#include "server/commands/answer.h"
 #include "server/net/listener.h"
-#include "server/sessions/session_set.h"
 #include "server/sessions/access.h"
 #include "server/sessions/pointing.h"
 #include "server/sessions/presence.h"
 #include "server/sessions/reception.h"
+#include "server/sessions/reply.h"
+#include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
 
 enum {
@@ -125,20 +125,17 @@ static void do_subscribe(struct server *server, struct session *session, const s
 }
 
 static void do_ping(struct server *server, struct session *session, const struct request *request) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
     if (request->body.ping.has_t0) {
-        json_key_number(&json, "t0", request->body.ping.t0);
+        json_key_number(json, "t0", request->body.ping.t0);
     }
     const uint64_t microseconds = clock_now_ns() / 1000u;
-    json_key_number(&json, "clock", (double)microseconds * 1e-3);
+    json_key_number(json, "clock", (double)microseconds * 1e-3);
     if (session->guest.role != ROLE_NONE) {
-        json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
+        json_key_unsigned(json, "tick", simulation_tick(server->simulation));
     }
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    reply_send(&reply, session);
 }
 
 /* ---- who is who ---- */
@@ -146,20 +143,17 @@ static void do_ping(struct server *server, struct session *session, const struct
 /* now: what the first line had kept back, NULL when it had not. */
 static void send_greeting(struct session *session, const struct request *request,
                           const struct message_hello *now) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
-    json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
-    json_key_string(&json, "role", role_name(session->guest.role));
-    json_key_string(&json, "name", session->guest.name);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
+    json_key_unsigned(json, "protocol", PROTOCOL_VERSION);
+    json_key_string(json, "role", role_name(session->guest.role));
+    json_key_string(json, "name", session->guest.name);
     if (now != NULL) {
-        json_key_unsigned(&json, "tick", now->tick);
-        json_key_number(&json, "time", now->time_s);
-        json_key_bool(&json, "paused", now->is_paused);
+        json_key_unsigned(json, "tick", now->tick);
+        json_key_number(json, "time", now->time_s);
+        json_key_bool(json, "paused", now->is_paused);
     }
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    reply_send(&reply, session);
 }
 
 static void close_after_wrong_tokens(struct session *session) {
@@ -173,7 +167,7 @@ static void refuse_late(struct session *session, uint64_t now_ms) {
     if (session->is_held && now_ms >= session->guest.deny_ms) {
         struct failure failure = {0};
         (void)reception_deny(&failure);
-        answer_failure(session, session->guest.deny_id, &failure);
+        reply_failure(session, session->guest.deny_id, &failure);
         close_after_wrong_tokens(session);
         session_release(session);
     }
@@ -188,7 +182,7 @@ static void do_hello(struct server *server, struct session *session, const struc
             memcpy(session->guest.deny_id, request->id, sizeof session->guest.deny_id);
             session_hold(session);
         } else {
-            answer_refusal(session, request, &failure);
+            reply_refusal(session, request, &failure);
             close_after_wrong_tokens(session);
         }
         return;
@@ -211,28 +205,23 @@ static void do_hello(struct server *server, struct session *session, const struc
 /* ---- the rest ---- */
 
 static void do_stats(struct server *server, struct session *session, const struct request *request) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
     statistics_write(&server->statistics, server->simulation, &server->sessions,
-                     &server->broadcast.scratch.memory, &json);
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+                     &server->broadcast.scratch.memory, json);
+    reply_send(&reply, session);
 }
 
 static void do_help(struct session *session, const struct request *request) {
     struct failure failure = {0};
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
-    if (request_help_write(&request->body.help, &json, &failure) == 0) {
-        message_end_reply(&json, &out);
-        session_send(session, &out);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
+    if (request_help_write(&request->body.help, json, &failure) == 0) {
+        reply_send(&reply, session);
     } else {
-        answer_refusal(session, request, &failure);
+        reply_discard(&reply);
+        reply_refusal(session, request, &failure);
     }
-    buffer_fini(&out);
 }
 
 /* Whose answer may have more than a few hundred bytes: up to a megabyte in a large world. */
@@ -250,7 +239,7 @@ static void do_command(struct server *server, struct session *session, const str
         return;
     case COMMAND_REFUSED:
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
-        answer_refusal(session, request, &failure);
+        reply_refusal(session, request, &failure);
         return;
     }
 }
@@ -261,7 +250,7 @@ static void do_cursor(struct server *server, struct session *session, const stru
         session->guest.is_in_world = true;
         do_command(server, session, request);
     } else if (request->id[0] != '\0') {
-        answer_done(session, request);
+        reply_done(session, request);
     }
 }
 
@@ -277,7 +266,7 @@ static void do_request(struct server *server, struct session *session, const str
         do_ping(server, session, request);
         return;
     case REQUEST_BYE:
-        answer_leave(session, request);
+        reply_leave(session, request);
         simulation_end_steps(server->simulation, session->id);
         return;
     case REQUEST_HELLO:
@@ -340,12 +329,12 @@ static void on_line(void *context, struct session *session, const char *line, si
             tell_unknown(server, session, &request);
             do_request(server, session, &request);
         } else {
-            answer_refusal(session, &request, &failure);
+            reply_refusal(session, &request, &failure);
         }
         return;
     }
     reception_charge(session, NULL);
-    answer_refusal(session, &request, &failure);
+    reply_refusal(session, &request, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
     } else {
@@ -359,7 +348,7 @@ static void on_too_long(void *context, struct session *session) {
     (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %d bytes; it was skipped",
                       LIMIT_LINE_BYTES);
     reception_charge(session, NULL);
-    answer_failure(session, "", &failure);
+    reply_failure(session, "", &failure);
     count_bad_line(session);
 }
 
@@ -528,7 +517,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
                           (unsigned)server->options->rate);
-        answer_failure(session, "", &failure);
+        reply_failure(session, "", &failure);
     }
     struct message_event event;
     if (reception_lag(session, now_ms, &event)) {
