@@ -19,9 +19,10 @@
 #include "server/broadcast/subscribe.h"
 #include "server/net/listener.h"
 #include "server/sessions/access.h"
+#include "server/sessions/admission.h"
+#include "server/sessions/notices.h"
 #include "server/sessions/pointing.h"
 #include "server/sessions/presence.h"
-#include "server/sessions/reception.h"
 #include "server/sessions/reply.h"
 #include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
@@ -58,10 +59,11 @@ static void send_hello(struct server *server, struct session *session) {
     }
     hello->protocol = PROTOCOL_VERSION;
     hello->session = session->id;
-    (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->guest.role));
+    (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->client.role));
     (void)snprintf(hello->server, sizeof hello->server, "drover-server %s", DROVER_VERSION);
-    hello->has_world = session->guest.role != ROLE_NONE;
-    session->guest.told = hello->has_world ? simulation_revision(server->simulation) : GUEST_TOLD_NOTHING;
+    hello->has_world = session->client.role != ROLE_NONE;
+    session->known_revision =
+        hello->has_world ? simulation_revision(server->simulation) : SESSION_KNOWS_NOTHING;
     simulation_describe(server->simulation, hello);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -97,7 +99,7 @@ static void send_scenario(struct session *session, uint32_t revision,
     message_write_scenario(scenario, &out);
     session_send(session, &out);
     buffer_fini(&out);
-    session->guest.told = revision;
+    session->known_revision = revision;
 }
 
 /* subscribe, unsubscribe, set_region, resync: a session's own affairs (subscribe.h). */
@@ -113,10 +115,10 @@ static void do_subscribe(struct server *server, struct session *session, const s
     const struct subscribe_context context = {&server->broadcast, &server->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
         /* Who was not subscribed while the world was loaded or furnished is told now how it is. */
-        if (!was_active && session->subscription.is_active && session->guest.told != revision) {
+        if (!was_active && session->subscription.is_active && session->known_revision != revision) {
             send_scenario(session, revision, &now->scenario);
         }
-        session->guest.owes_cursors = session->subscription.cursors;
+        session->cursor.is_line_due = session->subscription.cursors;
         server->presence.is_owed = server->presence.is_owed || session->subscription.cursors;
         update_demand(server);
         simulation_request_snapshot(server->simulation);
@@ -132,7 +134,7 @@ static void do_ping(struct server *server, struct session *session, const struct
     }
     const uint64_t microseconds = clock_now_ns() / 1000u;
     json_key_number(json, "clock", (double)microseconds * 1e-3);
-    if (session->guest.role != ROLE_NONE) {
+    if (session->client.role != ROLE_NONE) {
         json_key_unsigned(json, "tick", simulation_tick(server->simulation));
     }
     reply_send(&reply, session);
@@ -146,8 +148,8 @@ static void send_greeting(struct session *session, const struct request *request
     struct reply reply;
     struct json_writer *json = reply_begin(&reply, request);
     json_key_unsigned(json, "protocol", PROTOCOL_VERSION);
-    json_key_string(json, "role", role_name(session->guest.role));
-    json_key_string(json, "name", session->guest.name);
+    json_key_string(json, "role", role_name(session->client.role));
+    json_key_string(json, "name", session->client.name);
     if (now != NULL) {
         json_key_unsigned(json, "tick", now->tick);
         json_key_number(json, "time", now->time_s);
@@ -157,17 +159,17 @@ static void send_greeting(struct session *session, const struct request *request
 }
 
 static void close_after_wrong_tokens(struct session *session) {
-    if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
+    if (session->client.wrong_tokens >= LIMIT_AUTH_TRIES) {
         session_close(session, "auth", "too many wrong tokens");
     }
 }
 
 /* A wrong token whose answer had to wait. */
 static void refuse_late(struct session *session, uint64_t now_ms) {
-    if (session->is_held && now_ms >= session->guest.deny_ms) {
+    if (session->is_held && now_ms >= session->client.denial_ms) {
         struct failure failure = {0};
-        (void)reception_deny(&failure);
-        reply_failure(session, session->guest.deny_id, &failure);
+        (void)admission_deny(&failure);
+        reply_failure(session, session->client.denial_id, &failure);
         close_after_wrong_tokens(session);
         session_release(session);
     }
@@ -176,10 +178,10 @@ static void refuse_late(struct session *session, uint64_t now_ms) {
 static void do_hello(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
     const uint64_t now_ms = uv_now(&server->loop);
-    if (reception_greet(&server->access, &server->tokens, session, &request->body.hello, now_ms, &failure) !=
+    if (admission_greet(&server->access, &server->tokens, session, &request->body.hello, now_ms, &failure) !=
         0) {
-        if (session->guest.deny_ms > now_ms) {
-            memcpy(session->guest.deny_id, request->id, sizeof session->guest.deny_id);
+        if (session->client.denial_ms > now_ms) {
+            memcpy(session->client.denial_id, request->id, sizeof session->client.denial_id);
             session_hold(session);
         } else {
             reply_refusal(session, request, &failure);
@@ -188,7 +190,7 @@ static void do_hello(struct server *server, struct session *session, const struc
         return;
     }
     presence_changed(&server->presence);
-    if (session->guest.told != GUEST_TOLD_NOTHING) {
+    if (session->known_revision != SESSION_KNOWS_NOTHING) {
         send_greeting(session, request, NULL);
         return;
     }
@@ -247,7 +249,7 @@ static void do_command(struct server *server, struct session *session, const str
 static void do_cursor(struct server *server, struct session *session, const struct request *request) {
     presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
     if (pointing_reaches_world(server->simulation, session)) {
-        session->guest.is_in_world = true;
+        session->cursor.is_in_world = true;
         do_command(server, session, request);
     } else if (request->id[0] != '\0') {
         reply_done(session, request);
@@ -283,8 +285,8 @@ static void do_request(struct server *server, struct session *session, const str
         return;
     case REQUEST_MOUSE:
         presence_point(&server->presence, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
-        session->guest.is_in_world =
-            session->guest.is_in_world || simulation_wants_cursors(server->simulation);
+        session->cursor.is_in_world =
+            session->cursor.is_in_world || simulation_wants_cursors(server->simulation);
         do_command(server, session, request);
         return;
     default:
@@ -301,10 +303,10 @@ static void tell_unknown(struct server *server, struct session *session, const s
     const uint64_t bit = UINT64_C(1) << (unsigned)request->op;
     const bool is_answered = request->id[0] != '\0' || request_always_answers(request->op);
     if (request->unknown[0] == '\0' || (is_answered && request->op != REQUEST_BYE) ||
-        (session->guest.unknown_told & bit) != 0) {
+        (session->notices.unknown_ops & bit) != 0) {
         return;
     }
-    session->guest.unknown_told |= bit;
+    session->notices.unknown_ops |= bit;
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     message_write_unknown(request, simulation_tick(server->simulation), &out);
@@ -324,8 +326,8 @@ static void on_line(void *context, struct session *session, const char *line, si
     struct failure failure = {0};
     if (request_decode(line, length, &request, &failure) == 0) {
         session->bad_lines = 0;
-        reception_charge(session, &request);
-        if (reception_allow(session, request.op, &failure) == 0) {
+        admission_charge(session, &request);
+        if (admission_allow(session, request.op, &failure) == 0) {
             tell_unknown(server, session, &request);
             do_request(server, session, &request);
         } else {
@@ -333,7 +335,7 @@ static void on_line(void *context, struct session *session, const char *line, si
         }
         return;
     }
-    reception_charge(session, NULL);
+    admission_charge(session, NULL);
     reply_refusal(session, &request, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
@@ -347,7 +349,7 @@ static void on_too_long(void *context, struct session *session) {
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %d bytes; it was skipped",
                       LIMIT_LINE_BYTES);
-    reception_charge(session, NULL);
+    admission_charge(session, NULL);
     reply_failure(session, "", &failure);
     count_bad_line(session);
 }
@@ -357,8 +359,8 @@ static void on_too_long(void *context, struct session *session) {
 /* Names the one who did it, and tells everybody. */
 static void deliver_event(struct server *server, struct message_event *event) {
     const struct session *session = session_set_find(&server->sessions, event->by);
-    if (session != NULL && session->guest.name[0] != '\0') {
-        memcpy(event->name, session->guest.name, sizeof event->name);
+    if (session != NULL && session->client.name[0] != '\0') {
+        memcpy(event->name, session->client.name, sizeof event->name);
         event->has |= EVENT_HAS_NAME;
     }
     struct buffer out;
@@ -374,8 +376,8 @@ static void deliver_event(struct server *server, struct message_event *event) {
 /* Who is subscribed has been told of everything up to this revision. */
 static void note_told(struct server *server, uint32_t revision) {
     for (struct session *session = server->sessions.first; session != NULL; session = session->next) {
-        if (session->subscription.is_active && session->guest.told < revision) {
-            session->guest.told = revision;
+        if (session->subscription.is_active && session->known_revision < revision) {
+            session->known_revision = revision;
         }
     }
 }
@@ -386,11 +388,11 @@ static void deliver_answer(struct session *session, const struct command *comman
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
         rate_limit_forgive(&session->limit, session_now_ms(session));
     }
-    if (command->outcome.is_notice && session->guest.unheeded_told) {
+    if (command->outcome.is_notice && session->notices.no_effect) {
         free(text);
         text = NULL;
     }
-    session->guest.unheeded_told = session->guest.unheeded_told || command->outcome.is_notice;
+    session->notices.no_effect = session->notices.no_effect || command->outcome.is_notice;
     if (text != NULL) {
         session_send_text(session, text, length);
     }
@@ -458,7 +460,7 @@ static void on_accept(void *context, int socket) {
         close(socket); /* it is gone already */
         return;
     }
-    const char *full = reception_why_full(server->options, &server->sessions, address, is_loopback);
+    const char *full = admission_why_full(server->options, &server->sessions, address, is_loopback);
     const int unnumbered = server->sessions.count - server->sessions.numbered;
     server->statistics.refused += full != NULL ? 1 : 0;
     if (full != NULL && unnumbered >= SPARE_SESSIONS) {
@@ -475,7 +477,7 @@ static void on_accept(void *context, int socket) {
         return;
     }
     server->statistics.sessions_ever++;
-    session->guest.role = server->access.needs_token ? ROLE_NONE : ROLE_ADMIN;
+    session->client.role = server->access.needs_token ? ROLE_NONE : ROLE_ADMIN;
     log_write(LOG_INFO, "net", "session %u connected from %s", session->id, address);
     send_hello(server, session);
 }
@@ -509,7 +511,7 @@ static void send_lag(struct server *server, struct session *session, struct mess
 static void on_check(void *context, struct session *session, uint64_t now_ms) {
     struct server *server = context;
     struct failure failure = {0};
-    if (reception_close_overdue(session, server->options->idle_s, now_ms)) {
+    if (admission_close_overdue(session, server->options->idle_s, now_ms)) {
         return;
     }
     refuse_late(session, now_ms);
@@ -520,10 +522,10 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         reply_failure(session, "", &failure);
     }
     struct message_event event;
-    if (reception_lag(session, now_ms, &event)) {
+    if (notices_lag(session, now_ms, &event)) {
         send_lag(server, session, &event);
     }
-    if (reception_sign(session, now_ms, &event)) {
+    if (notices_stepping(session, now_ms, &event)) {
         send_event(server, session, &event);
     }
 }

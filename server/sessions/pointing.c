@@ -6,7 +6,7 @@
 #include "common/system/log.h"
 
 bool pointing_reaches_world(const struct simulation *simulation, const struct session *session) {
-    return session->guest.role >= ROLE_OPERATOR && simulation_wants_cursors(simulation);
+    return session->client.role >= ROLE_OPERATOR && simulation_wants_cursors(simulation);
 }
 
 /* False: the queue is full. */
@@ -18,7 +18,7 @@ static bool withdraw(struct simulation *simulation, uint32_t session) {
 
 void pointing_depart(struct pointing *pointing, struct simulation *simulation,
                      const struct session *session) {
-    if (!session->guest.is_in_world || withdraw(simulation, session->id)) {
+    if (!session->cursor.is_in_world || withdraw(simulation, session->id)) {
         return;
     }
     uint32_t *grown = realloc(pointing->departed, sizeof *grown * (size_t)(pointing->count + 1));

@@ -10,10 +10,10 @@
 static const size_t line_limit_bytes = (size_t)16 << 20;
 
 void presence_point(struct presence *presence, struct session *session, vec2 at) {
-    struct guest *guest = &session->guest;
-    if (!guest->has_cursor || guest->cursor.x != at.x || guest->cursor.y != at.y) {
-        guest->has_cursor = true;
-        guest->cursor = at;
+    struct client_cursor *cursor = &session->cursor;
+    if (!cursor->is_set || cursor->at.x != at.x || cursor->at.y != at.y) {
+        cursor->is_set = true;
+        cursor->at = at;
         presence->has_changed = true;
     }
 }
@@ -25,11 +25,11 @@ void presence_changed(struct presence *presence) {
 static void write_cursor(const struct session *session, struct json_writer *json) {
     json_object(json);
     json_key_unsigned(json, "session", session->id);
-    if (session->guest.name[0] != '\0') {
-        json_key_string(json, "name", session->guest.name);
+    if (session->client.name[0] != '\0') {
+        json_key_string(json, "name", session->client.name);
     }
-    json_key_hundredths(json, "x", llrintf(session->guest.cursor.x * 100.0f));
-    json_key_hundredths(json, "y", llrintf(session->guest.cursor.y * 100.0f));
+    json_key_hundredths(json, "x", llrintf(session->cursor.at.x * 100.0f));
+    json_key_hundredths(json, "y", llrintf(session->cursor.at.y * 100.0f));
     json_end(json);
 }
 
@@ -42,7 +42,7 @@ static struct shared_bytes *make_line(const struct session_set *sessions) {
     json_key(&json, "cursors");
     json_array(&json);
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (session_is_open(session) && session->guest.has_cursor) {
+        if (session_is_open(session) && session->cursor.is_set) {
             write_cursor(session, &json);
         }
     }
@@ -71,8 +71,8 @@ void presence_send(struct presence *presence, struct session_set *sessions) {
         if (!subscription->is_active || !subscription->cursors) {
             continue;
         }
-        session->guest.owes_cursors = session->guest.owes_cursors || presence->has_changed;
-        if (!session->guest.owes_cursors) {
+        session->cursor.is_line_due = session->cursor.is_line_due || presence->has_changed;
+        if (!session->cursor.is_line_due) {
             continue;
         }
         if (send_queue_is_writing(&session->stream.queue)) {
@@ -81,7 +81,7 @@ void presence_send(struct presence *presence, struct session_set *sessions) {
         }
         line = line == NULL ? make_line(sessions) : line;
         if (line != NULL) {
-            session->guest.owes_cursors = false;
+            session->cursor.is_line_due = false;
             session_send_shared(session, line);
         }
     }

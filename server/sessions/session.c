@@ -45,7 +45,7 @@ static void hand_out_line(struct session *session, const char *line, size_t leng
     session->line++;
     if (length > 0) {
         session->is_waiting = is_first && session->outstanding == 0 && framing_is_empty(&session->framing);
-        session->guest.heard_ms = session_now_ms(session);
+        session->last_line_ms = session_now_ms(session);
         session->host->on_line(session->host->context, session, line, length);
     }
 }
@@ -263,7 +263,7 @@ int session_open(struct session *session, uv_loop_t *loop, const struct session_
                  int socket) {
     session->host = host;
     session->id = id;
-    session->guest.heard_ms = session->opened_ms = uv_now(loop);
+    session->last_line_ms = session->opened_ms = uv_now(loop);
     rate_limit_init(&session->limit, host->rate, uv_now(loop));
     framing_init(&session->framing, LIMIT_LINE_BYTES);
     buffer_init(&session->farewell, BYE_BYTES);

@@ -32,6 +32,7 @@
 #include "common/base/buffer.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
 #include "common/protocol/request.h"
 #include "common/snapshot/snapshot_view.h"
 #include "server/net/framing.h"
@@ -59,26 +60,35 @@ struct subscription {
     uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
 };
 
-/** What a session without a role knows of the world. */
-#define GUEST_TOLD_NOTHING UINT32_MAX
+/** The known_revision of a session that has not received the world yet. */
+#define SESSION_KNOWS_NOTHING UINT32_MAX
 
-/** Who a session is, and where it points. */
-struct guest {
+/** The client at the other end: its name and its role (admission.h). */
+struct client_info {
     enum role role;
-    char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has not said */
+    char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has given none */
     bool has_greeted;                  /* its hello was accepted */
     int wrong_tokens;
-    uint64_t deny_ms; /* loop time: when the wrong token that was shown last is answered, */
-    char deny_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
-    bool has_cursor, owes_cursors;        /* owes: the last `cursors` line was skipped */
-    vec2 cursor;                          /* px, as sent */
-    bool is_in_world;                     /* the world may have a target for its cursor */
-    uint32_t told;                        /* the simulation_revision that it knows of; GUEST_TOLD_NOTHING */
-    uint64_t heard_ms;                    /* loop time of its last line */
-    uint64_t lag_told, lag_ms;            /* skipped frames it was told of, and when */
-    uint64_t waits_ms; /* since when it waits with its side closed, or its last sign of that; 0: does not */
-    uint64_t unknown_told; /* bit op: it was told which members that op does not know */
-    bool unheeded_told;    /* that a set_target of it made no difference */
+    uint64_t denial_ms;                     /* loop time: when the last wrong token is answered, */
+    char denial_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
+};
+
+/** The client's cursor (cursors.h). */
+struct client_cursor {
+    bool is_set;
+    vec2 at;          /* px, as sent */
+    bool is_in_world; /* the world may have a target for it */
+    bool is_line_due; /* the session's last `cursors` line was skipped */
+};
+
+/** What the session was notified of, so that it is not repeated (notices.h). */
+struct session_notices {
+    uint64_t frames_skipped; /* as of its last `lag` event, */
+    uint64_t lag_ms;         /* and when that was sent; loop time */
+    uint64_t
+        stepping_ms; /* since when it waits with its side closed, or its last `stepping` event; 0: does not */
+    uint64_t unknown_ops; /* bit op: the session knows which members that op does not know */
+    bool no_effect;       /* the session knows that its set_target had no effect */
 };
 
 struct session;
@@ -103,17 +113,21 @@ struct session {
     uint32_t id;                         /* 0 for one that only learns that the server is full */
     char address[SESSION_ADDRESS_CHARS]; /* of the peer, without its port */
     struct subscription subscription;
-    struct guest guest;
+    struct client_info client;
+    struct client_cursor cursor;
+    struct session_notices notices;
+    uint32_t known_revision; /* the simulation_revision that its client knows; SESSION_KNOWS_NOTHING */
     struct rate_limit limit;
-    uint64_t opened_ms;   /* loop time */
-    uint64_t line;        /* of the connection, 1-based: the one being handled */
-    int bad_lines;        /* unreadable ones in a row */
-    int outstanding;      /* requests that wait for the world */
-    int outstanding_long; /* and of those that may have long answers */
-    uint64_t left_out;    /* events and such lines that were too many to keep, since it last caught up */
-    bool has_backlog;     /* lines may be left to handle */
-    bool is_leaving;      /* it asked to leave; `farewell` is sent when its requests are answered */
-    bool is_held;         /* session_hold: no line is taken and nothing is read */
+    uint64_t opened_ms;    /* loop time */
+    uint64_t last_line_ms; /* loop time */
+    uint64_t line;         /* of the connection, 1-based: the one being handled */
+    int bad_lines;         /* unreadable ones in a row */
+    int outstanding;       /* requests that wait for the world */
+    int outstanding_long;  /* and of those that may have long answers */
+    uint64_t left_out;     /* events and such lines that were too many to keep, since it last caught up */
+    bool has_backlog;      /* lines may be left to handle */
+    bool is_leaving;       /* it asked to leave; `farewell` is sent when its requests are answered */
+    bool is_held;          /* session_hold: no line is taken and nothing is read */
     bool is_waiting; /* the line being handled came alone and nothing was outstanding: its sender waits */
     struct buffer farewell;                           /* the reply to its bye request */
     struct session *next, *previous, *next_in_bucket; /* the session_set's */
