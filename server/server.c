@@ -20,9 +20,8 @@
 #include "server/net/listener.h"
 #include "server/sessions/access.h"
 #include "server/sessions/admission.h"
+#include "server/sessions/cursors.h"
 #include "server/sessions/notices.h"
-#include "server/sessions/pointing.h"
-#include "server/sessions/presence.h"
 #include "server/sessions/reply.h"
 #include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
@@ -40,12 +39,11 @@ struct server {
     struct session_set sessions;
     struct broadcast broadcast;
     struct simulation *simulation;
-    struct presence presence;
+    struct cursors cursors;
     struct loop_statistics statistics;
     struct access access;
     struct token_guard tokens;
     const struct server_options *options; /* the caller's */
-    struct pointing pointing;
     bool has_handles, is_stopping;
 };
 
@@ -118,8 +116,7 @@ static void do_subscribe(struct server *server, struct session *session, const s
         if (!was_active && session->subscription.is_active && session->known_revision != revision) {
             send_scenario(session, revision, &now->scenario);
         }
-        session->cursor.is_line_due = session->subscription.cursors;
-        server->presence.is_owed = server->presence.is_owed || session->subscription.cursors;
+        cursors_subscribe(&server->cursors, session);
         update_demand(server);
         simulation_request_snapshot(server->simulation);
     }
@@ -189,7 +186,7 @@ static void do_hello(struct server *server, struct session *session, const struc
         }
         return;
     }
-    presence_changed(&server->presence);
+    cursors_changed(&server->cursors);
     if (session->known_revision != SESSION_KNOWS_NOTHING) {
         send_greeting(session, request, NULL);
         return;
@@ -247,8 +244,8 @@ static void do_command(struct server *server, struct session *session, const str
 }
 
 static void do_cursor(struct server *server, struct session *session, const struct request *request) {
-    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
-    if (pointing_reaches_world(server->simulation, session)) {
+    cursors_point(&server->cursors, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
+    if (cursors_reach_world(server->simulation, session)) {
         session->cursor.is_in_world = true;
         do_command(server, session, request);
     } else if (request->id[0] != '\0') {
@@ -284,7 +281,7 @@ static void do_request(struct server *server, struct session *session, const str
         do_help(session, request);
         return;
     case REQUEST_MOUSE:
-        presence_point(&server->presence, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
+        cursors_point(&server->cursors, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
         session->cursor.is_in_world =
             session->cursor.is_in_world || simulation_wants_cursors(server->simulation);
         do_command(server, session, request);
@@ -543,8 +540,8 @@ static void on_beat(void *context) {
     if (simulation_tell_overload(server->simulation, &overload)) {
         deliver_event(server, &overload);
     }
-    pointing_retry(&server->pointing, server->simulation);
-    presence_send(&server->presence, &server->sessions);
+    cursors_retry(&server->cursors, server->simulation);
+    cursors_send(&server->cursors, &server->sessions);
 }
 
 /* ---- ending ---- */
@@ -561,8 +558,8 @@ static void on_session_closed(void *context, const struct session *session) {
     struct server *server = context;
     if (!server->is_stopping) {
         simulation_end_steps(server->simulation, session->id);
-        pointing_depart(&server->pointing, server->simulation, session);
-        presence_changed(&server->presence);
+        cursors_depart(&server->cursors, server->simulation, session);
+        cursors_changed(&server->cursors);
         update_demand(server);
     } else if (server->sessions.count == 0) {
         close_handles(server);
@@ -728,6 +725,6 @@ void server_destroy(struct server *server) {
     }
     broadcast_fini(&server->broadcast);
     access_fini(&server->access);
-    pointing_fini(&server->pointing);
+    cursors_fini(&server->cursors);
     free(server);
 }
