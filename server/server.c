@@ -17,13 +17,13 @@
 #include "common/system/log.h"
 #include "server/broadcast/broadcast.h"
 #include "server/broadcast/subscribe.h"
-#include "server/commands/answer.h"
 #include "server/net/listener.h"
-#include "server/net/session_set.h"
 #include "server/sessions/access.h"
-#include "server/sessions/pointing.h"
-#include "server/sessions/presence.h"
-#include "server/sessions/reception.h"
+#include "server/sessions/admission.h"
+#include "server/sessions/cursors.h"
+#include "server/sessions/notices.h"
+#include "server/sessions/reply.h"
+#include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
 
 enum {
@@ -39,12 +39,11 @@ struct server {
     struct session_set sessions;
     struct broadcast broadcast;
     struct simulation *simulation;
-    struct presence presence;
+    struct cursors cursors;
     struct loop_statistics statistics;
     struct access access;
     struct token_guard tokens;
     const struct server_options *options; /* the caller's */
-    struct pointing pointing;
     bool has_handles, is_stopping;
 };
 
@@ -58,10 +57,11 @@ static void send_hello(struct server *server, struct session *session) {
     }
     hello->protocol = PROTOCOL_VERSION;
     hello->session = session->id;
-    (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->guest.role));
+    (void)snprintf(hello->role, sizeof hello->role, "%s", role_name(session->client.role));
     (void)snprintf(hello->server, sizeof hello->server, "drover-server %s", DROVER_VERSION);
-    hello->has_world = session->guest.role != ROLE_NONE;
-    session->guest.told = hello->has_world ? simulation_revision(server->simulation) : GUEST_TOLD_NOTHING;
+    hello->has_world = session->client.role != ROLE_NONE;
+    session->known_revision =
+        hello->has_world ? simulation_revision(server->simulation) : SESSION_KNOWS_NOTHING;
     simulation_describe(server->simulation, hello);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -97,7 +97,7 @@ static void send_scenario(struct session *session, uint32_t revision,
     message_write_scenario(scenario, &out);
     session_send(session, &out);
     buffer_fini(&out);
-    session->guest.told = revision;
+    session->known_revision = revision;
 }
 
 /* subscribe, unsubscribe, set_region, resync: a session's own affairs (subscribe.h). */
@@ -113,11 +113,10 @@ static void do_subscribe(struct server *server, struct session *session, const s
     const struct subscribe_context context = {&server->broadcast, &server->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
         /* Who was not subscribed while the world was loaded or furnished is told now how it is. */
-        if (!was_active && session->subscription.is_active && session->guest.told != revision) {
+        if (!was_active && session->subscription.is_active && session->known_revision != revision) {
             send_scenario(session, revision, &now->scenario);
         }
-        session->guest.owes_cursors = session->subscription.cursors;
-        server->presence.is_owed = server->presence.is_owed || session->subscription.cursors;
+        cursors_subscribe(&server->cursors, session);
         update_demand(server);
         simulation_request_snapshot(server->simulation);
     }
@@ -125,20 +124,17 @@ static void do_subscribe(struct server *server, struct session *session, const s
 }
 
 static void do_ping(struct server *server, struct session *session, const struct request *request) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
     if (request->body.ping.has_t0) {
-        json_key_number(&json, "t0", request->body.ping.t0);
+        json_key_number(json, "t0", request->body.ping.t0);
     }
     const uint64_t microseconds = clock_now_ns() / 1000u;
-    json_key_number(&json, "clock", (double)microseconds * 1e-3);
-    if (session->guest.role != ROLE_NONE) {
-        json_key_unsigned(&json, "tick", simulation_tick(server->simulation));
+    json_key_number(json, "clock", (double)microseconds * 1e-3);
+    if (session->client.role != ROLE_NONE) {
+        json_key_unsigned(json, "tick", simulation_tick(server->simulation));
     }
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    reply_send(&reply, session);
 }
 
 /* ---- who is who ---- */
@@ -146,34 +142,31 @@ static void do_ping(struct server *server, struct session *session, const struct
 /* now: what the first line had kept back, NULL when it had not. */
 static void send_greeting(struct session *session, const struct request *request,
                           const struct message_hello *now) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
-    json_key_unsigned(&json, "protocol", PROTOCOL_VERSION);
-    json_key_string(&json, "role", role_name(session->guest.role));
-    json_key_string(&json, "name", session->guest.name);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
+    json_key_unsigned(json, "protocol", PROTOCOL_VERSION);
+    json_key_string(json, "role", role_name(session->client.role));
+    json_key_string(json, "name", session->client.name);
     if (now != NULL) {
-        json_key_unsigned(&json, "tick", now->tick);
-        json_key_number(&json, "time", now->time_s);
-        json_key_bool(&json, "paused", now->is_paused);
+        json_key_unsigned(json, "tick", now->tick);
+        json_key_number(json, "time", now->time_s);
+        json_key_bool(json, "paused", now->is_paused);
     }
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    reply_send(&reply, session);
 }
 
 static void close_after_wrong_tokens(struct session *session) {
-    if (session->guest.wrong_tokens >= LIMIT_AUTH_TRIES) {
+    if (session->client.wrong_tokens >= LIMIT_AUTH_TRIES) {
         session_close(session, "auth", "too many wrong tokens");
     }
 }
 
 /* A wrong token whose answer had to wait. */
 static void refuse_late(struct session *session, uint64_t now_ms) {
-    if (session->is_held && now_ms >= session->guest.deny_ms) {
+    if (session->is_held && now_ms >= session->client.denial_ms) {
         struct failure failure = {0};
-        (void)reception_deny(&failure);
-        answer_failure(session, session->guest.deny_id, &failure);
+        (void)admission_deny(&failure);
+        reply_failure(session, session->client.denial_id, &failure);
         close_after_wrong_tokens(session);
         session_release(session);
     }
@@ -182,19 +175,19 @@ static void refuse_late(struct session *session, uint64_t now_ms) {
 static void do_hello(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
     const uint64_t now_ms = uv_now(&server->loop);
-    if (reception_greet(&server->access, &server->tokens, session, &request->body.hello, now_ms, &failure) !=
+    if (admission_greet(&server->access, &server->tokens, session, &request->body.hello, now_ms, &failure) !=
         0) {
-        if (session->guest.deny_ms > now_ms) {
-            memcpy(session->guest.deny_id, request->id, sizeof session->guest.deny_id);
+        if (session->client.denial_ms > now_ms) {
+            memcpy(session->client.denial_id, request->id, sizeof session->client.denial_id);
             session_hold(session);
         } else {
-            answer_refusal(session, request, &failure);
+            reply_refusal(session, request, &failure);
             close_after_wrong_tokens(session);
         }
         return;
     }
-    presence_changed(&server->presence);
-    if (session->guest.told != GUEST_TOLD_NOTHING) {
+    cursors_changed(&server->cursors);
+    if (session->known_revision != SESSION_KNOWS_NOTHING) {
         send_greeting(session, request, NULL);
         return;
     }
@@ -211,28 +204,23 @@ static void do_hello(struct server *server, struct session *session, const struc
 /* ---- the rest ---- */
 
 static void do_stats(struct server *server, struct session *session, const struct request *request) {
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
     statistics_write(&server->statistics, server->simulation, &server->sessions,
-                     &server->broadcast.scratch.memory, &json);
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+                     &server->broadcast.scratch.memory, json);
+    reply_send(&reply, session);
 }
 
 static void do_help(struct session *session, const struct request *request) {
     struct failure failure = {0};
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
-    if (request_help_write(&request->body.help, &json, &failure) == 0) {
-        message_end_reply(&json, &out);
-        session_send(session, &out);
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
+    if (request_help_write(&request->body.help, json, &failure) == 0) {
+        reply_send(&reply, session);
     } else {
-        answer_refusal(session, request, &failure);
+        reply_discard(&reply);
+        reply_refusal(session, request, &failure);
     }
-    buffer_fini(&out);
 }
 
 /* Whose answer may have more than a few hundred bytes: up to a megabyte in a large world. */
@@ -250,18 +238,18 @@ static void do_command(struct server *server, struct session *session, const str
         return;
     case COMMAND_REFUSED:
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
-        answer_refusal(session, request, &failure);
+        reply_refusal(session, request, &failure);
         return;
     }
 }
 
 static void do_cursor(struct server *server, struct session *session, const struct request *request) {
-    presence_point(&server->presence, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
-    if (pointing_reaches_world(server->simulation, session)) {
-        session->guest.is_in_world = true;
+    cursors_point(&server->cursors, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
+    if (cursors_reach_world(server->simulation, session)) {
+        session->cursor.is_in_world = true;
         do_command(server, session, request);
     } else if (request->id[0] != '\0') {
-        answer_done(session, request);
+        reply_done(session, request);
     }
 }
 
@@ -277,7 +265,7 @@ static void do_request(struct server *server, struct session *session, const str
         do_ping(server, session, request);
         return;
     case REQUEST_BYE:
-        session_leave(session, request->id);
+        reply_leave(session, request);
         simulation_end_steps(server->simulation, session->id);
         return;
     case REQUEST_HELLO:
@@ -293,9 +281,9 @@ static void do_request(struct server *server, struct session *session, const str
         do_help(session, request);
         return;
     case REQUEST_MOUSE:
-        presence_point(&server->presence, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
-        session->guest.is_in_world =
-            session->guest.is_in_world || simulation_wants_cursors(server->simulation);
+        cursors_point(&server->cursors, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
+        session->cursor.is_in_world =
+            session->cursor.is_in_world || simulation_wants_cursors(server->simulation);
         do_command(server, session, request);
         return;
     default:
@@ -312,10 +300,10 @@ static void tell_unknown(struct server *server, struct session *session, const s
     const uint64_t bit = UINT64_C(1) << (unsigned)request->op;
     const bool is_answered = request->id[0] != '\0' || request_always_answers(request->op);
     if (request->unknown[0] == '\0' || (is_answered && request->op != REQUEST_BYE) ||
-        (session->guest.unknown_told & bit) != 0) {
+        (session->notices.unknown_ops & bit) != 0) {
         return;
     }
-    session->guest.unknown_told |= bit;
+    session->notices.unknown_ops |= bit;
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     message_write_unknown(request, simulation_tick(server->simulation), &out);
@@ -335,17 +323,17 @@ static void on_line(void *context, struct session *session, const char *line, si
     struct failure failure = {0};
     if (request_decode(line, length, &request, &failure) == 0) {
         session->bad_lines = 0;
-        reception_charge(session, &request);
-        if (reception_allow(session, request.op, &failure) == 0) {
+        admission_charge(session, &request);
+        if (admission_allow(session, request.op, &failure) == 0) {
             tell_unknown(server, session, &request);
             do_request(server, session, &request);
         } else {
-            answer_refusal(session, &request, &failure);
+            reply_refusal(session, &request, &failure);
         }
         return;
     }
-    reception_charge(session, NULL);
-    answer_refusal(session, &request, &failure);
+    admission_charge(session, NULL);
+    reply_refusal(session, &request, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
     } else {
@@ -358,8 +346,8 @@ static void on_too_long(void *context, struct session *session) {
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %d bytes; it was skipped",
                       LIMIT_LINE_BYTES);
-    reception_charge(session, NULL);
-    answer_failure(session, "", &failure);
+    admission_charge(session, NULL);
+    reply_failure(session, "", &failure);
     count_bad_line(session);
 }
 
@@ -368,8 +356,8 @@ static void on_too_long(void *context, struct session *session) {
 /* Names the one who did it, and tells everybody. */
 static void deliver_event(struct server *server, struct message_event *event) {
     const struct session *session = session_set_find(&server->sessions, event->by);
-    if (session != NULL && session->guest.name[0] != '\0') {
-        memcpy(event->name, session->guest.name, sizeof event->name);
+    if (session != NULL && session->client.name[0] != '\0') {
+        memcpy(event->name, session->client.name, sizeof event->name);
         event->has |= EVENT_HAS_NAME;
     }
     struct buffer out;
@@ -385,8 +373,8 @@ static void deliver_event(struct server *server, struct message_event *event) {
 /* Who is subscribed has been told of everything up to this revision. */
 static void note_told(struct server *server, uint32_t revision) {
     for (struct session *session = server->sessions.first; session != NULL; session = session->next) {
-        if (session->subscription.is_active && session->guest.told < revision) {
-            session->guest.told = revision;
+        if (session->subscription.is_active && session->known_revision < revision) {
+            session->known_revision = revision;
         }
     }
 }
@@ -395,13 +383,13 @@ static void note_told(struct server *server, uint32_t revision) {
 static void deliver_answer(struct session *session, const struct command *command, char *text,
                            size_t length) {
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
-        rate_limit_forgive(&session->limit, uv_now(session->tcp.loop));
+        rate_limit_forgive(&session->limit, session_now_ms(session));
     }
-    if (command->outcome.is_notice && session->guest.unheeded_told) {
+    if (command->outcome.is_notice && session->notices.no_effect) {
         free(text);
         text = NULL;
     }
-    session->guest.unheeded_told = session->guest.unheeded_told || command->outcome.is_notice;
+    session->notices.no_effect = session->notices.no_effect || command->outcome.is_notice;
     if (text != NULL) {
         session_send_text(session, text, length);
     }
@@ -469,7 +457,7 @@ static void on_accept(void *context, int socket) {
         close(socket); /* it is gone already */
         return;
     }
-    const char *full = reception_why_full(server->options, &server->sessions, address, is_loopback);
+    const char *full = admission_why_full(server->options, &server->sessions, address, is_loopback);
     const int unnumbered = server->sessions.count - server->sessions.numbered;
     server->statistics.refused += full != NULL ? 1 : 0;
     if (full != NULL && unnumbered >= SPARE_SESSIONS) {
@@ -486,7 +474,7 @@ static void on_accept(void *context, int socket) {
         return;
     }
     server->statistics.sessions_ever++;
-    session->guest.role = server->access.needs_token ? ROLE_NONE : ROLE_ADMIN;
+    session->client.role = server->access.needs_token ? ROLE_NONE : ROLE_ADMIN;
     log_write(LOG_INFO, "net", "session %u connected from %s", session->id, address);
     send_hello(server, session);
 }
@@ -520,7 +508,7 @@ static void send_lag(struct server *server, struct session *session, struct mess
 static void on_check(void *context, struct session *session, uint64_t now_ms) {
     struct server *server = context;
     struct failure failure = {0};
-    if (reception_close_overdue(session, server->options->idle_s, now_ms)) {
+    if (admission_close_overdue(session, server->options->idle_s, now_ms)) {
         return;
     }
     refuse_late(session, now_ms);
@@ -528,13 +516,13 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
                           (unsigned)server->options->rate);
-        answer_failure(session, "", &failure);
+        reply_failure(session, "", &failure);
     }
     struct message_event event;
-    if (reception_lag(session, now_ms, &event)) {
+    if (notices_lag(session, now_ms, &event)) {
         send_lag(server, session, &event);
     }
-    if (reception_sign(session, now_ms, &event)) {
+    if (notices_stepping(session, now_ms, &event)) {
         send_event(server, session, &event);
     }
 }
@@ -552,8 +540,8 @@ static void on_beat(void *context) {
     if (simulation_tell_overload(server->simulation, &overload)) {
         deliver_event(server, &overload);
     }
-    pointing_retry(&server->pointing, server->simulation);
-    presence_send(&server->presence, &server->sessions);
+    cursors_retry(&server->cursors, server->simulation);
+    cursors_send(&server->cursors, &server->sessions);
 }
 
 /* ---- ending ---- */
@@ -570,8 +558,8 @@ static void on_session_closed(void *context, const struct session *session) {
     struct server *server = context;
     if (!server->is_stopping) {
         simulation_end_steps(server->simulation, session->id);
-        pointing_depart(&server->pointing, server->simulation, session);
-        presence_changed(&server->presence);
+        cursors_depart(&server->cursors, server->simulation, session);
+        cursors_changed(&server->cursors);
         update_demand(server);
     } else if (server->sessions.count == 0) {
         close_handles(server);
@@ -737,6 +725,6 @@ void server_destroy(struct server *server) {
     }
     broadcast_fini(&server->broadcast);
     access_fini(&server->access);
-    pointing_fini(&server->pointing);
+    cursors_fini(&server->cursors);
     free(server);
 }

@@ -130,14 +130,14 @@ static bool has_room(const struct broadcast *broadcast, size_t bytes) {
 }
 
 static bool is_behind(const struct session *session) {
-    return session->queue.frame != NULL || session_behind_ms(session) > 0;
+    return session->stream.queue.frame != NULL || session_behind_ms(session) > 0;
 }
 
 /* The one furthest behind of those for whom a frame waits; NULL when there is none. */
 static struct session *find_waiting(const struct session_set *sessions) {
     struct session *found = NULL;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (session->queue.frame != NULL &&
+        if (session->stream.queue.frame != NULL &&
             (found == NULL || session_behind_ms(session) > session_behind_ms(found))) {
             found = session;
         }
@@ -148,7 +148,7 @@ static struct session *find_waiting(const struct session_set *sessions) {
 /* How far a session deserves to be closed for the room that its frames take: not at all (0), or the more the
  * larger. Who takes nothing comes before who takes little. */
 static uint64_t blame(const struct session *session) {
-    if (session->phase != SESSION_OPEN || send_queue_writing_frame_bytes(&session->queue) == 0) {
+    if (!session_is_open(session) || send_queue_writing_frame_bytes(&session->stream.queue) == 0) {
         return 0;
     }
     const uint64_t stalled_ms = session_stalled_ms(session), behind_ms = session_behind_ms(session);
@@ -171,7 +171,7 @@ static struct session *find_stuck(const struct session_set *sessions) {
 static size_t leaving_bytes(const struct session_set *sessions) {
     size_t bytes = 0;
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
-        bytes += session->phase != SESSION_OPEN ? send_queue_writing_frame_bytes(&session->queue) : 0;
+        bytes += !session_is_open(session) ? send_queue_writing_frame_bytes(&session->stream.queue) : 0;
     }
     return bytes;
 }
@@ -216,7 +216,7 @@ static bool make_room(struct broadcast *broadcast, struct session_set *sessions,
     size_t leaving = leaving_bytes(sessions);
     while (!has_room(broadcast, broadcast->wanted_bytes > leaving ? broadcast->wanted_bytes - leaving : 0) &&
            (session = find_stuck(sessions)) != NULL) {
-        leaving += send_queue_writing_frame_bytes(&session->queue);
+        leaving += send_queue_writing_frame_bytes(&session->stream.queue);
         session_close(session, "slow", "the memory for frames is used up, and others take theirs");
     }
     return has_room(broadcast, bytes);
@@ -293,10 +293,10 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
 enum { TURN_NONE, TURN_OWED, TURN_NEW, TURN_READY, TURN_BEHIND };
 
 static int turn_of(const struct session *session) {
-    return is_behind(session)                ? TURN_BEHIND
-           : session->subscription.has_sent  ? TURN_READY
-           : session->queue.frames_sent == 0 ? TURN_NEW
-                                             : TURN_OWED;
+    return is_behind(session)                       ? TURN_BEHIND
+           : session->subscription.has_sent         ? TURN_READY
+           : session->stream.queue.frames_sent == 0 ? TURN_NEW
+                                                    : TURN_OWED;
 }
 
 static void take_turns(const struct snapshot_slot *slot, struct session_set *sessions) {

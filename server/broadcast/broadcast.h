@@ -19,10 +19,10 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
-#include "server/broadcast/snapshot_exchange.h"
 #include "server/frames/demand.h"
 #include "server/frames/frame_form.h"
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
+#include "server/simulation/snapshot_exchange.h"
 
 struct broadcast {
     uint32_t epoch;

@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "server/commands/answer.h"
+#include "server/sessions/reply.h"
 
 enum {
-    REPLY_BYTES = 65536, /* the names of all kinds have 2 KB */
-    KNOWN_BYTES = 160,
     DEFAULT_COLUMNS = 32,
     DEFAULT_ROWS = 18,
 };
@@ -76,6 +74,7 @@ static void send_granted(const struct subscribe_context *context, struct session
                          const struct request *request) {
     const struct subscription *subscription = &session->subscription;
     const struct snapshot_view *view = &subscription->view;
+<<<<<<< HEAD
     const struct frame_layout *layout = frame_layout_row(view->layout);
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
@@ -93,13 +92,28 @@ static void send_granted(const struct subscribe_context *context, struct session
     write_kinds(view, &json);
     if (layout->takes_grid) {
         write_grid(view, context->scenario, &json);
+=======
+    struct reply reply;
+    struct json_writer *json = reply_begin(&reply, request);
+    json_key_string(json, "layout", request_layout_name(view->layout));
+    if (view->layout != LAYOUT_EVENTS) {
+        json_key_number(json, "hz", context->scenario->tick_hz / (double)subscription->every);
+        json_key_unsigned(json, "every", subscription->every);
+    }
+    if (view->layout == LAYOUT_OBJECTS || view->layout == LAYOUT_PACKED) {
+        json_key_bool(json, "forces", request->body.subscribe.forces);
+        write_fields(view->fields, json);
+    }
+    write_region(view, json);
+    write_kinds(view, json);
+    if (view->layout == LAYOUT_DENSITY) {
+        write_grid(view, context->scenario, json);
+>>>>>>> net/main
     }
     if (subscription->cursors) {
-        json_key_bool(&json, "cursors", true);
+        json_key_bool(json, "cursors", true);
     }
-    message_end_reply(&json, &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    reply_send(&reply, session);
 }
 
 /* ---- subscribe ---- */
@@ -171,7 +185,7 @@ static bool join(const struct subscribe_context *context, struct session *sessio
         (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
         break;
     }
-    answer_refusal(session, request, &failure);
+    reply_refusal(session, request, &failure);
     return false;
 }
 
@@ -180,7 +194,7 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
     const struct request_subscribe *body = &request->body.subscribe;
     struct failure failure = {0};
     if (check_kinds(context->scenario, body->kinds, &failure) != 0) {
-        answer_refusal(session, request, &failure);
+        reply_refusal(session, request, &failure);
         return false;
     }
     const struct subscription subscription = make_subscription(body, context->scenario->tick_hz);
@@ -197,7 +211,7 @@ static bool do_unsubscribe(struct session *session, const struct request *reques
     session->subscription.is_active = false;
     session->subscription.cursors = false;
     session_forget_key(session);
-    answer_done(session, request);
+    reply_done(session, request);
     return true;
 }
 
@@ -208,7 +222,7 @@ static bool check_subscribed(struct session *session, const struct request *requ
     }
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "no frames come here; send subscribe first");
-    answer_refusal(session, request, &failure);
+    reply_refusal(session, request, &failure);
     return false;
 }
 
@@ -225,7 +239,7 @@ static bool do_set_region(const struct subscribe_context *context, struct sessio
         return false;
     }
     if (request->id[0] != '\0') {
-        answer_done(session, request);
+        reply_done(session, request);
     }
     return true;
 }
@@ -236,7 +250,7 @@ static bool do_resync(struct session *session, const struct request *request) {
     }
     session_forget_key(session);
     session->subscription.has_sent = false;
-    answer_done(session, request);
+    reply_done(session, request);
     return true;
 }
 

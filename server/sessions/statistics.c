@@ -37,7 +37,7 @@ static void write_sessions(const struct loop_statistics *loop, const struct sess
     uint64_t subscribed = 0;
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (session->id != 0) {
-            by_role[session->guest.role]++;
+            by_role[session->client.role]++;
             subscribed += session->subscription.is_active ? 1 : 0;
         }
     }

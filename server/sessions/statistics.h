@@ -4,7 +4,7 @@
 
 #include "common/json/json_writer.h"
 #include "server/frames/frame_memory.h"
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
 #include "server/simulation/simulation.h"
 #include "server/simulation/tick_meter.h"
 

@@ -22,11 +22,11 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
-#include "server/broadcast/snapshot_exchange.h"
 #include "server/commands/stage.h"
 #include "server/frames/demand.h"
 #include "server/simulation/command_queue.h"
 #include "server/simulation/outbox.h"
+#include "server/simulation/snapshot_exchange.h"
 #include "server/simulation/tick_meter.h"
 
 struct simulation;

@@ -1,5 +1,5 @@
-/* See foreign.h. */
-#include "server/net/foreign.h"
+/* See protocol_sniff.h. */
+#include "server/net/protocol_sniff.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -15,23 +15,23 @@ static bool agrees(const char *bytes, size_t length, const char *start, size_t s
     return memcmp(bytes, start, length < start_length ? length : start_length) == 0;
 }
 
-enum foreign foreign_look(const char *bytes, size_t length) {
+enum protocol_sniff protocol_sniff_look(const char *bytes, size_t length) {
     if (length == 0) {
-        return FOREIGN_MAYBE;
+        return PROTOCOL_SNIFF_UNSURE;
     }
     if (agrees(bytes, length, tls, sizeof tls)) {
-        return length >= sizeof tls ? FOREIGN_TLS : FOREIGN_MAYBE;
+        return length >= sizeof tls ? PROTOCOL_SNIFF_TLS : PROTOCOL_SNIFF_UNSURE;
     }
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         const size_t needed = strlen(methods[i]);
         if (agrees(bytes, length, methods[i], needed)) {
-            return length >= needed ? FOREIGN_HTTP : FOREIGN_MAYBE;
+            return length >= needed ? PROTOCOL_SNIFF_HTTP : PROTOCOL_SNIFF_UNSURE;
         }
     }
-    return FOREIGN_NO;
+    return PROTOCOL_SNIFF_OURS;
 }
 
-const char *foreign_answer(void) {
+const char *protocol_sniff_answer(void) {
     return "HTTP/1.1 400 Bad Request\r\n"
            "Content-Type: text/plain; charset=utf-8\r\n"
            "Content-Length: 80\r\n"

@@ -5,15 +5,15 @@
  * 2. Numbers count from 1 and are never used twice.
  * 3. Sessions with lines left take turns of SESSION_LINES_PER_TURN lines, one turn each loop iteration.
  */
-#ifndef DROVER_SERVER_NET_SESSION_SET_H
-#define DROVER_SERVER_NET_SESSION_SET_H
+#ifndef DROVER_SERVER_SESSIONS_SESSION_SET_H
+#define DROVER_SERVER_SESSIONS_SESSION_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <uv.h>
 
-#include "server/net/session.h"
+#include "server/sessions/session.h"
 
 enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
 
@@ -65,7 +65,7 @@ struct session *session_set_find(const struct session_set *set, uint32_t id);
 struct session_traffic session_set_traffic(const struct session_set *set);
 /** How many numbered sessions come from this address, those that are closing included. */
 int session_set_count_address(const struct session_set *set, const char *address);
-/** Says bye to every session, and waits for none longer than SESSION_FLUSH_MS. */
+/** Says bye to every session, and waits for none longer than STREAM_FLUSH_MS. */
 void session_set_close_all(struct session_set *set, const char *reason, const char *text);
 
 #endif

@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-#include "server/net/foreign.h"
+#include "server/net/protocol_sniff.h"
 
-static void expect_look(const char *bytes, size_t length, enum foreign last) {
+static void expect_look(const char *bytes, size_t length, enum protocol_sniff last) {
     for (size_t i = 0; i < length; i++) {
-        const enum foreign found = foreign_look(bytes, i);
-        if (found != FOREIGN_MAYBE && found != last) {
+        const enum protocol_sniff found = protocol_sniff_look(bytes, i);
+        if (found != PROTOCOL_SNIFF_UNSURE && found != last) {
             fail_msg("%.*s: %d", (int)i, bytes, (int)found);
         }
     }
-    assert_int_equal(foreign_look(bytes, length), last);
+    assert_int_equal(protocol_sniff_look(bytes, length), last);
 }
 
 static void http(void **state) {
@@ -28,15 +28,15 @@ static void http(void **state) {
                                         "TRACE / H",
                                         "PRI * HTTP/2.0\r\n"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        expect_look(lines[i], strlen(lines[i]), FOREIGN_HTTP);
+        expect_look(lines[i], strlen(lines[i]), PROTOCOL_SNIFF_HTTP);
     }
 }
 
 static void tls(void **state) {
     (void)state;
-    expect_look("\x16\x03\x01\x02\x00", 5, FOREIGN_TLS);
-    assert_int_equal(foreign_look("\x16", 1), FOREIGN_MAYBE);
-    assert_int_equal(foreign_look("\x16\x02", 2), FOREIGN_NO);
+    expect_look("\x16\x03\x01\x02\x00", 5, PROTOCOL_SNIFF_TLS);
+    assert_int_equal(protocol_sniff_look("\x16", 1), PROTOCOL_SNIFF_UNSURE);
+    assert_int_equal(protocol_sniff_look("\x16\x02", 2), PROTOCOL_SNIFF_OURS);
 }
 
 static void ours(void **state) {
@@ -44,14 +44,14 @@ static void ours(void **state) {
     static const char *const lines[] = {
         "{\"op\":\"ping\"}\n", "\n", "GETTER", "get / http", "PING\r\n", "\xff", "G\n"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        expect_look(lines[i], strlen(lines[i]), FOREIGN_NO);
+        expect_look(lines[i], strlen(lines[i]), PROTOCOL_SNIFF_OURS);
     }
-    assert_int_equal(foreign_look("", 0), FOREIGN_MAYBE);
+    assert_int_equal(protocol_sniff_look("", 0), PROTOCOL_SNIFF_UNSURE);
 }
 
 static void answer_is_whole(void **state) {
     (void)state;
-    const char *answer = foreign_answer();
+    const char *answer = protocol_sniff_answer();
     const char *body = strstr(answer, "\r\n\r\n");
     assert_non_null(body);
     assert_non_null(strstr(answer, "Content-Length: 80\r\n"));

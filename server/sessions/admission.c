@@ -1,13 +1,12 @@
-/* See reception.h. */
-#include "server/sessions/reception.h"
+/* See admission.h. */
+#include "server/sessions/admission.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "common/system/log.h"
 #include "common/text/person_name.h"
 
-const char *reception_why_full(const struct server_options *options, const struct session_set *sessions,
+const char *admission_why_full(const struct server_options *options, const struct session_set *sessions,
                                const char *address, bool is_loopback) {
     if (sessions->numbered >= (int)options->max_clients) {
         return "too many sessions; try again later";
@@ -33,22 +32,22 @@ static int find_entry(const struct access *access, struct token_guard *tokens, s
     }
     *entry = access_find(access, hello->token);
     if (*entry == NULL) {
-        session->guest.wrong_tokens++;
-        session->guest.deny_ms = token_guard_wrong(tokens, session->address, now_ms);
-        return reception_deny(failure);
+        session->client.wrong_tokens++;
+        session->client.denial_ms = token_guard_wrong(tokens, session->address, now_ms);
+        return admission_deny(failure);
     }
     return 0;
 }
 
-int reception_deny(struct failure *failure) {
+int admission_deny(struct failure *failure) {
     return failure_set(failure, FAILURE_DENIED, "token", "no such token");
 }
 
-int reception_greet(const struct access *access, struct token_guard *tokens, struct session *session,
+int admission_greet(const struct access *access, struct token_guard *tokens, struct session *session,
                     const struct request_hello *hello, uint64_t now_ms, struct failure *failure) {
-    struct guest *guest = &session->guest;
-    guest->deny_ms = now_ms;
-    if (guest->has_greeted) {
+    struct client_info *client = &session->client;
+    client->denial_ms = now_ms;
+    if (client->has_greeted) {
         return failure_set(failure, FAILURE_INVALID, "op", "you said hello before");
     }
     if (hello->has_protocol && hello->protocol != PROTOCOL_VERSION) {
@@ -62,17 +61,17 @@ int reception_greet(const struct access *access, struct token_guard *tokens, str
         find_entry(access, tokens, session, hello, now_ms, &entry, failure) != 0) {
         return -1;
     }
-    guest->has_greeted = true;
-    guest->role = entry != NULL ? entry->role : ROLE_ADMIN;
+    client->has_greeted = true;
+    client->role = entry != NULL ? entry->role : ROLE_ADMIN;
     const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : own;
-    memcpy(guest->name, name, sizeof guest->name);
-    log_write(LOG_INFO, "net", "session %u: %s \"%s\"", session->id, role_name(guest->role), guest->name);
+    memcpy(client->name, name, sizeof client->name);
+    log_write(LOG_INFO, "net", "session %u: %s \"%s\"", session->id, role_name(client->role), client->name);
     return 0;
 }
 
-int reception_allow(const struct session *session, enum request_op op, struct failure *failure) {
+int admission_allow(const struct session *session, enum request_op op, struct failure *failure) {
     const enum role needed = request_role(op);
-    const enum role role = session->guest.role;
+    const enum role role = session->client.role;
     if (role >= needed) {
         return 0;
     }
@@ -81,7 +80,7 @@ int reception_allow(const struct session *session, enum request_op op, struct fa
                        role == ROLE_NONE ? ": say hello with a token first" : "");
 }
 
-void reception_charge(struct session *session, const struct request *request) {
+void admission_charge(struct session *session, const struct request *request) {
     const bool is_pointing = request != NULL && request->id[0] == '\0' &&
                              (request->op == REQUEST_MOUSE || request->op == REQUEST_CURSOR);
     if (!session->is_waiting) {
@@ -89,52 +88,16 @@ void reception_charge(struct session *session, const struct request *request) {
     }
 }
 
-bool reception_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms) {
-    const bool needs_token = session->guest.role == ROLE_NONE;
+bool admission_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms) {
+    const bool needs_token = session->client.role == ROLE_NONE;
     if (needs_token && now_ms - session->opened_ms >= LIMIT_AUTH_SECONDS * 1000u) {
         session_close(session, "auth", "no token within 10 s");
         return true;
     }
     const bool is_busy = session->subscription.is_active || session->outstanding > 0 || session->has_backlog;
-    if (idle_s > 0 && !is_busy && now_ms - session->guest.heard_ms >= (uint64_t)idle_s * 1000u) {
+    if (idle_s > 0 && !is_busy && now_ms - session->last_line_ms >= (uint64_t)idle_s * 1000u) {
         session_close(session, "idle", "neither subscribed nor heard of for too long");
         return true;
     }
     return false;
-}
-
-bool reception_lag(struct session *session, uint64_t now_ms, struct message_event *event) {
-    struct guest *guest = &session->guest;
-    const bool is_behind = session_is_behind(session);
-    const uint64_t skipped = session->queue.frames_skipped - guest->lag_told;
-    const bool is_due = guest->lag_told == 0 || now_ms - guest->lag_ms >= RECEPTION_LAG_MS;
-    if (!is_behind && (skipped == 0 || !is_due || session->left_out > 0)) {
-        return false;
-    }
-    guest->lag_told = session->queue.frames_skipped;
-    guest->lag_ms = now_ms;
-    *event = (struct message_event){.has = EVENT_HAS_SKIPPED, .skipped = skipped};
-    (void)snprintf(event->event, sizeof event->event, "lag");
-    if (is_behind) {
-        const uint64_t left_out = session_catch_up(session);
-        event->has |= EVENT_HAS_LEFT_OUT;
-        event->left_out = left_out < UINT32_MAX ? (uint32_t)left_out : UINT32_MAX;
-    }
-    return session->subscription.is_active;
-}
-
-bool reception_sign(struct session *session, uint64_t now_ms, struct message_event *event) {
-    struct guest *guest = &session->guest;
-    if (session->outstanding == 0 || !session_is_half_closed(session)) {
-        guest->waits_ms = 0;
-        return false;
-    }
-    if (guest->waits_ms != 0 && now_ms - guest->waits_ms < RECEPTION_WAIT_MS) {
-        return false;
-    }
-    const bool is_due = guest->waits_ms != 0;
-    guest->waits_ms = now_ms;
-    *event = (struct message_event){0};
-    (void)snprintf(event->event, sizeof event->event, "stepping");
-    return is_due;
 }

@@ -1,5 +1,5 @@
 /* See session_set.h. */
-#include "server/net/session_set.h"
+#include "server/sessions/session_set.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -71,10 +71,10 @@ static void host_check(void *context, struct session *session, uint64_t now_ms) 
 }
 
 static void add_traffic(struct session_traffic *traffic, const struct session *session) {
-    traffic->bytes_received += session->bytes_received;
-    traffic->bytes_sent += session->bytes_sent;
-    traffic->frames_sent += session->queue.frames_sent;
-    traffic->frames_skipped += session->queue.frames_skipped;
+    traffic->bytes_received += session->stream.bytes_received;
+    traffic->bytes_sent += session->stream.bytes_sent;
+    traffic->frames_sent += session->stream.queue.frames_sent;
+    traffic->frames_skipped += session->stream.queue.frames_skipped;
 }
 
 struct session_traffic session_set_traffic(const struct session_set *set) {
@@ -96,8 +96,8 @@ int session_set_count_address(const struct session_set *set, const char *address
 static void host_closed(void *context, struct session *session) {
     struct session_set *set = context;
     log_write(LOG_DEBUG, "net", "session %u: gone; %llu frames sent, %llu skipped", session->id,
-              (unsigned long long)session->queue.frames_sent,
-              (unsigned long long)session->queue.frames_skipped);
+              (unsigned long long)session->stream.queue.frames_sent,
+              (unsigned long long)session->stream.queue.frames_skipped);
     add_traffic(&set->gone, session);
     unlink_session(set, session);
     set->handler.on_closed(set->handler.context, session);

@@ -1,0 +1,53 @@
+/* Cuts the bytes of a stream into messages, whatever the protocol below them. Today a message is a line
+ * (common/protocol/line_reader.h). Another framing, such as WebSocket, is added behind these functions: the
+ * first bytes of the connection choose it (protocol_sniff.h), and the owner sees messages as before.
+ *
+ * 1. Messages come in order and whole, however the bytes arrive. A message longer than the limit is reported
+ * once and skipped; the next one is read as if nothing had happened.
+ * 2. No message is handed out before the first bytes show that the peer speaks our protocol, or the peer's end
+ * that there are no more.
+ * 3. Memory: one message of the limit and one read.
+ *
+ * Pure: knows no socket.
+ */
+#ifndef DROVER_SERVER_NET_FRAMING_H
+#define DROVER_SERVER_NET_FRAMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/nodiscard.h"
+#include "common/protocol/line_reader.h"
+#include "server/net/protocol_sniff.h"
+
+enum framing_event {
+    FRAMING_NEED_MORE, /* no whole message is left */
+    FRAMING_MESSAGE,   /* *message and *length are set */
+    FRAMING_TOO_LONG,  /* a message passed the limit; it is being skipped */
+};
+
+struct framing {
+    enum protocol_sniff protocol; /* as far as the bytes so far show */
+    struct line_reader lines;
+};
+
+/** Allocates nothing yet. max_bytes: the longest message, without what delimits it. */
+void framing_init(struct framing *framing, size_t max_bytes);
+void framing_fini(struct framing *framing);
+/** Where the next bytes may be written: at least one byte, aiming at `wish`. Messages handed out before are
+ * invalid afterwards. NULL when out of memory. */
+NODISCARD char *framing_reserve(struct framing *framing, size_t wish, size_t *size);
+/** So many bytes were written there. Returns what the peer speaks: HTTP or TLS is to be refused. */
+enum protocol_sniff framing_commit(struct framing *framing, size_t count);
+/** The peer sends no more: bytes after the last delimiter, if any, are a message as well. 0, or -1 when out of
+ * memory (they are lost then). */
+NODISCARD int framing_end(struct framing *framing);
+/** The next message without its delimiter, NUL-terminated in place; owned by the framing and valid until the
+ * next framing_reserve. Call until it returns FRAMING_NEED_MORE. */
+enum framing_event framing_next(struct framing *framing, char **message, size_t *length);
+/** Whether every received byte was handed out or skipped. */
+bool framing_is_empty(const struct framing *framing);
+/** Discards what was received and gives its memory up: the owner is not interested any more. */
+void framing_clear(struct framing *framing);
+
+#endif

@@ -1,0 +1,39 @@
+/* The admission of clients: how many sessions there may be, the role and the name of each, the ops that a role
+ * allows, and when a session's time is up.
+ *
+ * Works on a session's own record (struct client_info, its rate limit) and sends nothing but bye.
+ */
+#ifndef DROVER_SERVER_SESSIONS_ADMISSION_H
+#define DROVER_SERVER_SESSIONS_ADMISSION_H
+
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "common/protocol/request.h"
+#include "server/options.h"
+#include "server/sessions/access.h"
+#include "server/sessions/session_set.h"
+#include "server/sessions/token_guard.h"
+
+/** Why a peer cannot get a session, NULL when it can. Every numbered session counts, from the moment it is
+ * accepted until its memory is freed. */
+const char *admission_why_full(const struct server_options *options, const struct session_set *sessions,
+                               const char *address, bool is_loopback);
+/** Gives the session its role and its name. After a wrong token session->client.denial_ms says when that may be
+ * answered, loop time; it is now_ms after every other. 0, or -1 with *failure (invalid, version, bad_param,
+ * denied): nothing has changed then, but wrong tokens are counted. */
+NODISCARD int admission_greet(const struct access *access, struct token_guard *tokens,
+                              struct session *session, const struct request_hello *hello, uint64_t now_ms,
+                              struct failure *failure);
+/** The failure of a wrong token. Returns -1. */
+int admission_deny(struct failure *failure);
+/** Whether the session's role allows the op. 0, or -1 with *failure, which says what role is needed. */
+NODISCARD int admission_allow(const struct session *session, enum request_op op, struct failure *failure);
+/** Takes from the session's rate limit what the line being handled costs: nothing when its sender waits for
+ * answers, for it cannot flood; an eighth for a moved mouse or cursor; else one. request: NULL for a line
+ * that was none. */
+void admission_charge(struct session *session, const struct request *request);
+/** Closes the session when its time is up: no token, or idle. idle_s 0: never idle. Returns whether it did.
+ */
+bool admission_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms);
+
+#endif

@@ -1,0 +1,210 @@
+/* One client as the server keeps it: its connection, its requests, its subscription.
+ *
+ * A session is a stream (net/stream.h: bytes, phases of the end) and a framing (net/framing.h: messages) with
+ * what the protocol adds to them.
+ *
+ * 1. A session lives from session_open to its host's on_closed; only then may its memory be freed. A holder of
+ * a session's number asks the session_set whether the session still exists.
+ * 2. Lines are handed out in order, at most SESSION_LINES_PER_TURN a turn; then other sessions get theirs.
+ * While SESSION_COMMANDS requests of it wait for the world (SESSION_LONG_ANSWERS of those with long answers),
+ * while half of LIMIT_CONTROL_BYTES waits to be read by it, or after it said bye, its lines are left alone
+ * (and the socket is not read: the sender is held back by TCP, not by an error). So a client that reads gets
+ * every answer, and is closed only when no byte is accepted for LIMIT_STALL_SECONDS.
+ * 3. A session takes requests and sends while its stream is open. Its end begins with bye, the last line that
+ * is sent; the stream does the rest. A closed session sends nothing and has no subscription.
+ * 4. Memory: one line (64 KiB) + one read (4 KiB), LIMIT_CONTROL_BYTES of events; of replies half of that and
+ * the answers to what waits for the world; references to at most two frames and two keys. SESSION_COMMANDS
+ * requests of it may wait in the queue of the world, about 9 KiB each.
+ * 5. A session that sends faster than its rate limit is held back like one with too many requests waiting,
+ * gets a `rate` error once a second, and is closed when that lasts LIMIT_RATE_SECONDS.
+ * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
+ * gets neither events nor frames, until it has caught up (session_is_behind, session_catch_up).
+ * 7. A peer whose first bytes are HTTP or TLS gets an HTTP answer and is closed (net/protocol_sniff.h).
+ */
+#ifndef DROVER_SERVER_SESSIONS_SESSION_H
+#define DROVER_SERVER_SESSIONS_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "common/base/buffer.h"
+#include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
+#include "common/protocol/request.h"
+#include "common/snapshot/snapshot_view.h"
+#include "server/net/framing.h"
+#include "server/net/rate_limit.h"
+#include "server/net/stream.h"
+
+enum {
+    SESSION_LINES_PER_TURN = 64,
+    SESSION_COMMANDS = 128,   /* requests of one session that may wait for the world */
+    SESSION_LONG_ANSWERS = 8, /* and of those whose answers may be long */
+    SESSION_ADDRESS_CHARS = 64
+};
+
+/** What a session asked to be sent. */
+struct subscription {
+    bool is_active;
+    struct snapshot_view view;
+    double hz;          /* as asked; `every` follows from it and the scenario's tick_hz */
+    uint64_t every;     /* ticks between frames, >= 1 */
+    bool cursors;       /* wants the `cursors` lines */
+    bool forces;        /* the view needs steering vectors */
+    bool has_sent;      /* false: the current state is owed at once */
+    int turn;           /* the broadcast's: who is served first */
+    uint64_t last_tick; /* of the last frame given to the send queue */
+    uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
+};
+
+/** The known_revision of a session that has not received the world yet. */
+#define SESSION_KNOWS_NOTHING UINT32_MAX
+
+/** The client at the other end: its name and its role (admission.h). */
+struct client_info {
+    enum role role;
+    char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has given none */
+    bool has_greeted;                  /* its hello was accepted */
+    int wrong_tokens;
+    uint64_t denial_ms;                     /* loop time: when the last wrong token is answered, */
+    char denial_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
+};
+
+/** The client's cursor (cursors.h). */
+struct client_cursor {
+    bool is_set;
+    vec2 at;          /* px, as sent */
+    bool is_in_world; /* the world may have a target for it */
+    bool is_line_due; /* the session's last `cursors` line was skipped */
+};
+
+/** What the session was notified of, so that it is not repeated (notices.h). */
+struct session_notices {
+    uint64_t frames_skipped; /* as of its last `lag` event, */
+    uint64_t lag_ms;         /* and when that was sent; loop time */
+    uint64_t
+        stepping_ms; /* since when it waits with its side closed, or its last `stepping` event; 0: does not */
+    uint64_t unknown_ops; /* bit op: the session knows which members that op does not know */
+    bool no_effect;       /* the session knows that its set_target had no effect */
+};
+
+struct session;
+
+/** The callbacks of a session's owner, from the loop. */
+struct session_host {
+    void *context;
+    double rate; /* requests a second of a session that does not wait for answers; 0: no limit */
+    void (*on_line)(void *context, struct session *session, const char *line, size_t length);
+    void (*on_too_long)(void *context, struct session *session);
+    /** Lines wait and may be handled: call session_run from the loop, not from inside this. */
+    void (*on_runnable)(void *context, struct session *session);
+    /** Called a few times a second while the session is open. */
+    void (*on_check)(void *context, struct session *session, uint64_t now_ms);
+    void (*on_closed)(void *context, struct session *session); /* the session is the host's to free */
+};
+
+struct session {
+    struct stream stream;
+    struct framing framing;
+    const struct session_host *host;
+    uint32_t id;                         /* 0 for one that only learns that the server is full */
+    char address[SESSION_ADDRESS_CHARS]; /* of the peer, without its port */
+    struct subscription subscription;
+    struct client_info client;
+    struct client_cursor cursor;
+    struct session_notices notices;
+    uint32_t known_revision; /* the simulation_revision that its client knows; SESSION_KNOWS_NOTHING */
+    struct rate_limit limit;
+    uint64_t opened_ms;    /* loop time */
+    uint64_t last_line_ms; /* loop time */
+    uint64_t line;         /* of the connection, 1-based: the one being handled */
+    int bad_lines;         /* unreadable ones in a row */
+    int outstanding;       /* requests that wait for the world */
+    int outstanding_long;  /* and of those that may have long answers */
+    uint64_t left_out;     /* events and such lines that were too many to keep, since it last caught up */
+    bool has_backlog;      /* lines may be left to handle */
+    bool is_leaving;       /* it asked to leave; `farewell` is sent when its requests are answered */
+    bool is_held;          /* session_hold: no line is taken and nothing is read */
+    bool is_waiting; /* the line being handled came alone and nothing was outstanding: its sender waits */
+    struct buffer farewell;                           /* the reply to its bye request */
+    struct session *next, *previous, *next_in_bucket; /* the session_set's */
+};
+
+/** Takes over a connected socket: sets its options and starts reading. The session is zeroed memory of the
+ * caller; host outlives it. 0, or a libuv error: the socket is closed then, and on_closed comes if and only if
+ * 0 was returned. */
+NODISCARD int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host,
+                           uint32_t id, int socket);
+/** Whether the session takes requests and sends: its end has not begun. */
+bool session_is_open(const struct session *session);
+/** Loop time, ms. */
+uint64_t session_now_ms(const struct session *session);
+
+/* ---- requests ---- */
+
+/** Whether lines wait and may be handled now. */
+bool session_is_runnable(const struct session *session);
+/** Handles waiting lines, one turn's worth. */
+void session_run(struct session *session);
+/** A request of this session was handed to the world; session_answered when it is done. is_long: its answer
+ * may be long. */
+void session_expect_answer(struct session *session, bool is_long);
+void session_answered(struct session *session, bool is_long);
+/** The line being handled is answered later: until session_release no further line is taken and the socket is
+ * not read, so that the session keeps its seat even when its peer has hung up. */
+void session_hold(struct session *session);
+void session_release(struct session *session);
+/** Whether the peer closed its side, even when lines that it sent before are unread. */
+bool session_is_half_closed(const struct session *session);
+
+/* ---- what is sent (session_send.c) ---- */
+
+/** Queues a reply (or several lines) and takes the buffer's bytes; the buffer is empty afterwards. Nothing is
+ * sent when the buffer is empty or the session is closing. A buffer that failed ends the session ("slow"). */
+void session_send(struct session *session, struct buffer *lines);
+/** The same for malloc'd bytes, which become the session's. */
+void session_send_text(struct session *session, char *text, size_t length);
+/** The same for bytes that several sessions share; takes its own reference. */
+void session_send_shared(struct session *session, struct shared_bytes *lines);
+/** Queues a line that was not asked for (an event, a scenario), unless too much waits: then it is left out. */
+void session_tell(struct session *session, struct shared_bytes *lines);
+/** Whether lines were left out and may be made up for now: the client has read half of what waited. */
+bool session_is_behind(const struct session *session);
+/** Lets lines and frames come again; returns how many lines were left out. */
+uint64_t session_catch_up(struct session *session);
+/** Offers the newest frame, in place of a waiting one. */
+void session_offer_frame(struct session *session, struct shared_bytes *frame);
+/** The same for a frame that can be read only after this key line (send_queue_offer_keyed). */
+void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
+                         struct shared_bytes *frame);
+/** Skips a waiting frame, and has the next keyed frame bring its key. */
+void session_forget_key(struct session *session);
+/** Skips a waiting frame. */
+void session_drop_frame(struct session *session);
+/** The session's next frame cannot be made: the waiting one is skipped, or else one is counted. */
+void session_skip_frame(struct session *session);
+/** For how long the batch being written has been under way, and for how long no byte of it was accepted, ms; 0
+ * when nothing is being written. */
+uint64_t session_behind_ms(const struct session *session);
+uint64_t session_stalled_ms(const struct session *session);
+
+/* ---- its end ---- */
+
+/** Ends the session at its client's request, after the client's earlier requests are answered. farewell: the
+ * reply to this one; takes the buffer's bytes. Call it while the line is being handled, once. */
+void session_leave(struct session *session, struct buffer *farewell);
+/** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
+ * new connection is all), and closes it. reason: as for session_close. */
+void session_refuse(int socket, const char *reason, const char *text);
+/** Says bye and closes once everything queued is written. Does nothing when the end has begun. reason:
+ * "client", "shutdown", "slow", "full", "protocol", "rate", "idle", "auth". */
+void session_close(struct session *session, const char *reason, const char *text);
+/** Gives a session that is closing, or is closed next, STREAM_FLUSH_MS and no more: the server stops. */
+void session_hurry(struct session *session);
+/** Checks the time limits: those of the stream, of the host, of the rate. Call a few times a second. */
+void session_check(struct session *session, uint64_t now_ms);
+
+#endif
