@@ -31,7 +31,7 @@ struct bound {
 static const struct bound usual = {"", 0.03, 0.005, 0, 0, ""};
 static const struct bound bounds_of[] = {
     {"arrive", 1.0, 0.005, 0, 0, "all three arrive at the same point"},
-    {"avoid_obstacles", 0.03, 0.01, 0, 0, "who arrives between obstacles is pushed by those who follow"},
+    {"avoid_obstacles", 0.03, 0.01, 0, 0, "agents between obstacles are pushed by those behind them"},
     {"boids_target", 0.2, 0.005, 0, 0, "the tutorial: all seek one point"},
     {"capture_the_flag", 0.07, 0.005, 0, 0, "five agents; an enemy that catches the seeker covers it"},
     {"containment", 0.12, 0.005, 0, 0, "wanderers: nothing keeps them apart"},

@@ -32,7 +32,7 @@ static void half_must_be_free(void **state) {
     assert_true(peer_window_allows(&window, 100000, 60));
 }
 
-/* Held for a second, counted from when the holding began, then let go and learned anew. */
+/* Held for a second, counted from when the holding began, then released and learned again. */
 static void every_wait_ends(void **state) {
     (void)state;
     struct peer_window window = {0};
