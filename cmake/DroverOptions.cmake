@@ -1,11 +1,11 @@
-# The flags every target of ours is compiled with, as the interface target drover_options.
-# -ffp-contract=off, no -ffast-math and what DROVER_FLOAT_FLAGS says are part of the determinism contract
+# The compiler flags of all targets, as the interface target drover_options.
+# -ffp-contract=off, no -ffast-math and DROVER_FLOAT_FLAGS are part of the determinism contract
 # (docs/architecture.md).
 include(CheckCSourceCompiles)
 
 # Every sum of floats is rounded to a float (FLT_EVAL_METHOD 0). Most processors do that by themselves; strict ISO C
-# asks s390x for doubles, and x87 has nothing but its 80 bits. The first flags that serve are taken; when none do,
-# server/sim/world/world_internal.h says so.
+# asks s390x for doubles, and x87 has only its 80 bits. The first flags that work are taken; if none do,
+# server/sim/world/world_internal.h does not compile.
 function(drover_float_flags result)
   set(candidates "" "-fexcess-precision=fast" "-msse2 -mfpmath=sse")
   foreach(flags IN LISTS candidates)
@@ -48,7 +48,7 @@ if(DROVER_SANITIZE)
   target_link_options(drover_options INTERFACE -fsanitize=${DROVER_SANITIZE})
 endif()
 
-# drover_library(NAME SOURCES... ) - a static library of ours, a folder of the tree.
+# drover_library(NAME SOURCES... ) - a static library, a folder of the tree.
 function(drover_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC drover_options)

@@ -1,5 +1,5 @@
 # How tests are registered. A label (unit, property, golden, checks, e2e, fuzz; window, slow beside it) chooses tests, and the
-# packages of that group in packages.txt are installed for them. A test that ends with 77 was skipped and says why.
+# packages of that group in packages.txt are installed for them. A test that ends with 77 was skipped and prints the reason.
 
 # drover_cmocka_test(NAME LABEL SOURCES... LIBRARIES libs...) - one test program, one CTest.
 function(drover_cmocka_test name label)
@@ -10,14 +10,14 @@ function(drover_cmocka_test name label)
   drover_program_test(${label}.${name} ${label} test_${name})
 endfunction()
 
-# drover_program_test(TEST LABEL TARGET) - what every test of a program of its own has. Its file is a property as well, since
-# ctest does not tell the command of a program that is not there yet (tests/selection.py).
+# drover_program_test(TEST LABEL TARGET) - the properties of every test with a program of its own. Its file is a property as well, since
+# ctest does not report the command of a program that is not built yet (tests/selection.py).
 function(drover_program_test test label target)
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 300 REQUIRED_FILES $<TARGET_FILE:${target}>)
 endfunction()
 
 # drover_script_test(NAME LABEL COMMAND words... [NEEDS what...] [TIMEOUT s] [ENVIRONMENT NAME=value...])
-# - a script of Python, run in the source tree; NEEDS is what tests/needs.sh looks for.
+# - a Python script, run in the source tree; tests/needs.sh looks for NEEDS.
 function(drover_script_test name label)
   cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND;NEEDS;ENVIRONMENT" ${ARGN})
   if(NOT arg_TIMEOUT)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs a test, or says which program, file or Python module it needs is not here and ends with 77, which CTest counts as skipped:
+# Runs a test, or prints the missing program, file or Python module that it needs and ends with 77, which CTest counts as skipped:
 #
 #     needs.sh "Xvfb xdotool /usr/share/i18n/locales/de_DE python3:jsonschema" COMMAND...
 #
-# packages.txt says which Debian package has it; ./dev test installs the packages of the tests that were chosen.
+# packages.txt names the Debian packages; ./dev test installs those of the selected tests.
 missing=
 for what in $1; do
     case $what in

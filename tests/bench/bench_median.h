@@ -1,4 +1,4 @@
-/* What the benchmarks tell of several runs. */
+/* The median of several runs of a benchmark. */
 #ifndef DROVER_TESTS_BENCH_BENCH_MEDIAN_H
 #define DROVER_TESTS_BENCH_BENCH_MEDIAN_H
 

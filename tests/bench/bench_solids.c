@@ -1,4 +1,4 @@
-/* What solids cost: wanderers that avoid obstacles, among none to five hundred of them. */
+/* The cost of solids: wanderers that avoid obstacles, among none to five hundred of them. */
 #include "tests/bench/bench_solids.h"
 
 #include <stdio.h>
@@ -70,8 +70,8 @@ static double best_tick_ms(struct world *world) {
     return best;
 }
 
-/* us to move a circle to and fro, as somebody who drags it does: what stands is built anew, and agents are
- * pushed out. 0 without any. */
+/* us to move a circle to and fro, as a drag with the mouse does: the scenery is rebuilt, and agents are
+ * pushed out. 0 without circles. */
 static double move_us(struct world *world) {
     const struct scenery *scenery = world_scenery(world);
     if (scenery->def.obstacle_count == 0) {

@@ -23,7 +23,7 @@
 
 enum { RUNS = 7, ROTATED_AGENTS = 200000, FRAMES_MOST = 200 };
 
-/* Of this thread: somebody else's work on the same core does not count. */
+/* Time of this thread: other work on the same core does not count. */
 static uint64_t cpu_now_ns(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -70,7 +70,7 @@ static struct world *make_world(uint32_t count) {
     expect(world_create(&def, &world, NULL) == WORLD_OK);
     world_def_fini(&def);
     for (int tick = 0; tick < 60; tick++) {
-        world_step(world); /* until everybody moves */
+        world_step(world); /* until all agents move */
     }
     return world;
 }
@@ -97,7 +97,7 @@ static void free_frames(struct frames *frames) {
 
 /* ---- the rivals ---- */
 
-/* What a program without an own writer does: a cJSON tree, printed. */
+/* The usual way without a special writer: a cJSON tree, printed. */
 static size_t objects_with_cjson(const struct snapshot *snapshot, char *text, int size) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "op", "snapshot");
@@ -144,7 +144,7 @@ static size_t packed_with_cjson(const struct snapshot *now, const struct snapsho
     return printed ? strlen(text) : 0;
 }
 
-/* What a rival's tree left in free lists is gathered now, not in the next malloc of somebody else. */
+/* Memory that a rival's tree left in free lists is consolidated now, not in a later malloc of another row. */
 static void tidy_up(void) {
     enum { LARGE = 1 << 17 };
     free(need(malloc(LARGE)));
@@ -333,7 +333,7 @@ static void bench_copy(uint32_t agents) {
     world_destroy(world);
 }
 
-/* What reading a line costs the loop: a few requests as clients send them. */
+/* The cost of reading a line: a few requests as clients send them. */
 static void bench_requests(void) {
     enum { REPEATS = 20000 };
     static const char *const lines[] = {

@@ -1,4 +1,4 @@
-/* The snapshots of the wire: what a frame costs to make and to read, each layout beside its rival. */
+/* The frames on the wire: the cost of encoding and decoding, each layout beside its rival. */
 #ifndef DROVER_TESTS_BENCH_BENCH_WIRE_H
 #define DROVER_TESTS_BENCH_BENCH_WIRE_H
 

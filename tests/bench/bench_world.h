@@ -1,5 +1,5 @@
 /* drover-bench world: flocks of a thousand to a million agents, every width, one and two threads, beside a
- * rival; then what kinds with states, obstacles and paths cost. */
+ * rival; then the cost of kinds with states, obstacles and paths. */
 #ifndef DROVER_TESTS_BENCH_BENCH_WORLD_H
 #define DROVER_TESTS_BENCH_BENCH_WORLD_H
 

@@ -1,4 +1,4 @@
-/* drover-viewer-bench: what a frame of a large crowd costs on one core, without a window: interpolation, the
+/* drover-viewer-bench: the cost of a frame of a large crowd on one core, without a window: interpolation, the
  * building of vertices, and the raster's picture. CPU time of the thread, medians; some seconds.
  */
 #include <stdio.h>
@@ -46,7 +46,7 @@ static double median(double *times) {
     return bench_median(times, FRAMES);
 }
 
-/* Of this thread: others use the machine as well. */
+/* Time of this thread: other programs use the machine as well. */
 static double cpu_ms(void) {
     struct timespec spent;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);

@@ -3,7 +3,7 @@
 
     tests/checks/behaviors_doc.py [ROOT]
 
-Every behaviour of the table in behavior_list.h is described in docs/scenarios.md and used by a scenario; every scenario has a name, a
+Every behavior of the table in behavior_list.h is described in docs/scenarios.md and used by a scenario; every scenario has a name, a
 description and a mention in docs/behaviors.md; every picture there exists and every picture in docs/images is shown in it; no heading
 occurs twice.
 """
@@ -21,7 +21,7 @@ def complaints(root):
     code = (root / "server/sim/steering/behavior_list.h").read_text()
     behaviors = re.findall(r"^    X\([A-Z_]+, +(\w+),", code, re.MULTILINE)
     if len(behaviors) < 20:
-        return [f"only {len(behaviors)} behaviours found in behavior_list.h"]
+        return [f"only {len(behaviors)} behaviors found in behavior_list.h"]
     manual = (root / "docs/scenarios.md").read_text()
     text = (root / "docs/behaviors.md").read_text()
     scenarios = {path.stem: path.read_text() for path in (root / "scenarios").glob("*.json")}
@@ -45,7 +45,7 @@ def complaints(root):
 
 def main():
     found = complaints(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    print("\n".join(found) or "behaviours, scenarios and pictures belong together")
+    print("\n".join(found) or "behaviors, scenarios and pictures belong together")
     sys.exit(1 if found else 0)
 
 

@@ -96,7 +96,7 @@ class Packages(unittest.TestCase):
                 path.chmod(0o755)
             done = run(ROOT / "dev", "format", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            self.assertIn("waited for, up to 5 minutes", done.stdout)
+            self.assertIn("waits for it up to 5 minutes", done.stdout)
             calls = log.read_text().splitlines()
             self.assertEqual(sum(" update" in call for call in calls), 3, calls)
             self.assertIn("DPkg::Lock::Timeout=300", calls[-1])

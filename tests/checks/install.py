@@ -21,7 +21,7 @@ PATIENCE_S = 60
 EXPECTED = ["bin/drover-server", "bin/drover-viewer", "share/man/man1/drover-server.1", "share/man/man1/drover-viewer.1",
             "share/drover/protocol.schema.json", "share/doc/drover/README.md", "share/doc/drover/protocol.md",
             "share/doc/drover/LICENSE", "share/doc/drover/CHANGELOG.md", "share/doc/drover/docs/scenarios.md",
-            "share/doc/drover/docs/licences.md", "share/doc/drover/docs/images/seek.png"]
+            "share/doc/drover/docs/licenses.md", "share/doc/drover/docs/images/seek.png"]
 
 
 def run(*command, code=0, **options):

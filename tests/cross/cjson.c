@@ -1,8 +1,8 @@
-/* The part of cJSON that scenarios and frames are read with, for processors that Debian has no libcjson for.
+/* The part of cJSON that reads scenarios and frames, for processors for which Debian has no libcjson.
  *
  * Only for this test: texts are right (json_check has passed them, or this program wrote them), so nothing is
- * checked here. The nodes are those of cJSON's own header, so whoever walks the tree sees no difference. What
- * memory is short for ends it.
+ * checked here. The nodes are those of cJSON's own header, so code that walks the tree sees no difference.
+ * Out of memory ends the program.
  */
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ static const char *skip(const char *at) {
     return at + strspn(at, " \t\r\n");
 }
 
-/* One character of so many bits in UTF-8; returns one past its end. */
+/* One character in UTF-8; returns one past its end. */
 static char *put_utf8(char *out, unsigned long point) {
     if (point < 0x80) {
         *out++ = (char)point;

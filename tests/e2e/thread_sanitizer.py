@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 import sys
 
-SCRIPTS = ["test_sessions", "test_furnish", "test_roles", "test_snapshots", "test_layouts"]
+SCRIPTS = ["test_sessions", "test_live_changes", "test_roles", "test_snapshots", "test_layouts"]
 
 
 def main():

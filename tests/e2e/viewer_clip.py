@@ -68,7 +68,7 @@ def by_flag(folder):
             check(stream["r_frame_rate"] == rate, f"{name}: {stream['r_frame_rate']}, not {rate}")
             check(abs(int(stream["nb_read_frames"]) - frames) <= 1, f"{name}: {stream['nb_read_frames']} frames, not {frames}")
             check(abs(float(stream["duration"]) - 2.0) < 0.1, f"{name}: {stream['duration']} s")
-            # a still world from the first snapshot's frame on; compression rounds colours along edges
+            # a still world from the first snapshot's frame on; compression rounds colors along edges
             off = share_off(frame(path, 1.5, folder / "frame.png"), support.Picture(folder / "still.png"), 60)
             check(off < 0.01, f"{name}: {100 * off:.2f} % of a frame's pixels are not the picture's")
 

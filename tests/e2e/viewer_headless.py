@@ -68,7 +68,7 @@ def every_scenario(folder):
     check(len(names) >= 5, f"scenarios: {names}")
     for name in names:
         with Server(name, "--paused") as server, server.connect() as client:
-            step(f"{name}: every agent is where the snapshot says, in its state's colour")
+            step(f"{name}: every agent is where the snapshot says, in its state's color")
             check(client.request("step", count=30)["op"] == "reply", "the world can be stepped")
             snapshot = client.snapshot()
             picture = take(server.port, folder / f"{name}.png", "--frames", "10")

@@ -73,14 +73,14 @@ def refused_pause(display):
                 viewer.picture(lambda p: dot(p, OK) > 30 and dot(p, WARN) == 0, "still running", timeout=8.0)  # a busy machine is amber for seconds
                 time.sleep(0.5)
             check(not is_paused(client), "the world runs")
-            step("pause and step are grey, and their tooltip says why; sliders are grey")
-            grey = viewer.picture(lambda p: buttons(p, FAINT) > 30, "grey buttons")
+            step("pause and step are gray, and their tooltip says why; sliders are gray")
+            grey = viewer.picture(lambda p: buttons(p, FAINT) > 30, "gray buttons")
             check(buttons(grey, TEXT) == 0, "none of them is bright")
             viewer.move(24, SIZE[1] - 19)
             viewer.picture(lambda p: p.count(EDGE, 120, SIZE[1] - 85, 60) > 100, "the tooltip")
             viewer.key("k")
             viewer.picture(lambda p: p.count(FAINT, 940, 400, 200) > 300 and p.count((255, 255, 255), 940, 300, 240) == 0,
-                           "grey knobs")
+                           "gray knobs")
             step("what others do is shown: an admin pauses")
             client.request("pause")
             viewer.picture(lambda p: dot(p, WARN) > 30, "paused")

@@ -89,7 +89,7 @@ class Picture:
         return tuple(self.rows[int(y)][at:at + 3])
 
     def count(self, color, x=0, y=0, reach=None):
-        """Pixels of exactly this colour; within reach of x, y when it is given."""
+        """Pixels of exactly this color; within reach of x, y when it is given."""
         if reach is None:
             box = (0, 0, self.width, self.height)
         else:

@@ -181,7 +181,7 @@ def forgets_flags(display, server):
 
 
 def changes_the_palette(viewer):
-    step("a click in the panel shows the colours of the tutorials, another one those for all eyes")
+    step("a click in the panel shows the colors of the tutorials, another one those for all eyes")
     viewer.move(900, 337)
     for color in (CLASSIC_PURSUE, support.STATE_COLORS["pursue"]):
         viewer.click()

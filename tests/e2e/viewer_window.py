@@ -101,7 +101,7 @@ def mouse_and_pause(viewer, watcher, camera):
     check(math.dist(target, (500.5, 200.5)) < 1.0, f"the target is at the cursor, not at {target}")
     is_right = shows_agent(camera, agent)
     picture = viewer.picture(lambda p: is_right(p) and p.pixel(500, 200) == support.TARGET,
-                             f"agent {agent} has its state's colour and the target marker is at the cursor")
+                             f"agent {agent} has its state's color and the target marker is at the cursor")
     check((picture.width, picture.height) == SIZE, "the picture is as large as the window")
     return snapshot
 

@@ -1,5 +1,5 @@
 /* A server's lines, one after the other, as the viewer reads them: keys, deltas, densities, snapshots and
- * messages. What is refused has a reason; what is taken keeps within its arrays and names, whatever came
+ * messages. A refused line has a reason; an accepted one stays within its arrays and names, whatever came
  * before. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The strict JSON check against a second opinion: a recursive parser written from RFC 8259 and json_check.h
- * alone. They must accept the same texts; what is accepted, cJSON must read. */
+ * alone. They must accept the same texts; cJSON must read every accepted one. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

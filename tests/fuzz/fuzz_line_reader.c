@@ -1,5 +1,5 @@
-/* The line reader against a plain one that sees everything at once: the same lines, however the bytes arrive.
- * The first byte of the input says in what pieces. */
+/* The line reader against a plain one that sees all bytes at once: the same lines, however the bytes arrive.
+ * The first byte of the input chooses the pieces. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { MOST = 24 };
 struct plain {
     const uint8_t *data;
     size_t size, at;
-    bool has_ended; /* the stream: what has no newline is a line as well */
+    bool has_ended; /* the stream: text without a newline is a line as well */
 };
 
 /* The next event by the rules of line_reader.h, from the whole input. */

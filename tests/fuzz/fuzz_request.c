@@ -1,4 +1,4 @@
-/* Any line as a request: it is refused with a reason that can be sent on, or it survives encoding and
+/* Any line as a request: it is refused with a reason that fits a reply, or it survives encoding and
  * decoding. */
 #include <stdint.h>
 #include <stdlib.h>

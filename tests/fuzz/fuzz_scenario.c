@@ -1,4 +1,4 @@
-/* Any text as a scenario: refused with a reason, or a small world of it can be made and ticks. */
+/* Any text as a scenario: refused with a reason, or a small world of it can be created and ticks. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static void run_world(const struct world_def *def) {
     struct world *world = NULL;
     const char *what = NULL;
     if (count_agents(def) > MOST_AGENTS || world_create(def, &world, &what) != WORLD_OK) {
-        return; /* too big for here, or refused for a reason that only shows when it is built */
+        return; /* too big for this test, or refused for a reason that only building finds */
     }
     for (int i = 0; i < TICKS; i++) {
         world_step(world);

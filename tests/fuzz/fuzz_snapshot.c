@@ -1,4 +1,4 @@
-/* Any line as a snapshot: refused with a reason, or what was read, written and read again is the same. */
+/* Any line as a snapshot: refused with a reason, or equal after it was read, written and read again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

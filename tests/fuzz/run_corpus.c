@@ -1,6 +1,6 @@
-/* Runs a fuzz target without libFuzzer: on every file of the given directories, cut short at every so many
- * bytes, and on seeded mutations of it. The same files always give the same inputs. A target that finds
- * something wrong aborts. DROVER_SLOW in the environment: other mutations, and many more of them.
+/* Runs a fuzz target without libFuzzer: on every file of the given directories, truncated at many
+ * lengths, and on seeded mutations of it. The same files always give the same inputs. A target that finds
+ * a fault aborts. DROVER_SLOW in the environment: other mutations, and many more of them.
  *
  * usage: fuzz_TARGET_corpus DIRECTORY...
  */

@@ -1,10 +1,10 @@
-/* Prints "SCENARIO FORM DIGEST" for scenario files: what frames of three ticks are on the wire, in each
+/* Prints "SCENARIO FORM DIGEST" for scenario files: the frames of three ticks on the wire, in each
  * layout.
  *
  *     golden_frames scenarios/seek.json ...
  *
- * The bytes are the same on every machine, whatever its order of bytes. Each line is read back, and must say
- * what the world says: exit code 1 when one does not.
+ * The bytes are the same on every machine, whatever its order of bytes. Each line is read back, and must equal
+ * the world: exit code 1 when one does not.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void *need(void *memory) {
     return memory;
 }
 
-/* FNV-1a, on from what came before. */
+/* FNV-1a, continued from the earlier bytes. */
 static void digest(uint64_t *sum, const struct buffer *line) {
     for (size_t i = 0; i < line->length; i++) {
         *sum = (*sum ^ (uint8_t)line->data[i]) * UINT64_C(0x100000001b3);
@@ -52,7 +52,7 @@ static void expect(struct forms *forms, bool is_right, const char *what) {
     }
 }
 
-/* The snapshot that was read back says, in the objects layout, what the world says. */
+/* The decoded snapshot equals, in the objects layout, the snapshot of the world. */
 static void expect_same(struct forms *forms, unsigned fields, const char *what) {
     buffer_clear(&forms->line);
     buffer_clear(&forms->again);

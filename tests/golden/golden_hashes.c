@@ -2,9 +2,9 @@
  *
  *     golden_hashes 1,60,600 scenarios/seek.json ...
  *
- * On the way a few commands are given at fixed ticks, so that they are part of what the hashes hold.
- * DROVER_SIMD=plain|sse2|avx2|avx512 and DROVER_THREADS=N say how it is computed. Exit code 77: this
- * processor has no such instructions.
+ * A few commands are applied at fixed ticks, so that the hashes cover them.
+ * DROVER_SIMD=plain|sse2|avx2|avx512 and DROVER_THREADS=N choose the computation. Exit code 77: this
+ * processor lacks the instructions.
  */
 #include <inttypes.h>
 #include <stdio.h>

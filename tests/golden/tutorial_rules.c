@@ -94,8 +94,8 @@ static void tuts_seek_and_flee(struct actor *actor, struct point target, struct 
 static void phaser_boid(struct actor *actor, struct point target, struct point other) {
     (void)other;
     struct point direction = set_magnitude(minus(target, actor->position), actor->max_speed);
-    /* The rule scales any difference up to full force, so what double precision leaves where exact arithmetic
-     * gives zero would steer at random. */
+    /* The rule scales any difference up to full force, so the rounding error of double precision, where exact
+     * arithmetic gives zero, would steer at random. */
     direction = minus(direction, actor->velocity);
     direction =
         length(direction) < 1e-9 ? (struct point){0.0, 0.0} : set_magnitude(direction, actor->max_force);
@@ -172,8 +172,8 @@ static void compare(const struct comparison *c) {
         if (tick == 120) {
             world_set_target(world, target, (vec2){150.0f, 330.0f}); /* the mouse moves */
         }
-        /* A target that jumped is read back: where to is random, when is decided by the positions that are
-         * compared. */
+        /* A target that jumped is read back: the place is random, and the compared positions decide the
+         * tick. */
         const struct point at = double_point(world_target_position(world, target));
         const struct point second = double_point(world_target_position(world, other));
         world_step(world);

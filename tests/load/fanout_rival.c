@@ -1,8 +1,8 @@
-/* drover-fanout-rival: the least a program can do that sends the same bytes to many: one epoll loop, one
+/* drover-fanout-rival: the least work that sends the same bytes to many clients: one epoll loop, one
  * timer, send().
  *
- * Accepts whoever comes and sends each BYTES bytes HZ times a second (a line of x), skipping those whose last
- * line is still on its way, as drover-server does. No parsing, no queues, no timeouts. Ends with SIGTERM.
+ * Accepts every client and sends it BYTES bytes HZ times a second (a line of x), skipping clients whose last
+ * line is still in flight, as drover-server does. No parsing, no queues, no timeouts. Ends with SIGTERM.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* drover-swarm: many clients of one server at once, a share of them slow, stuck or hostile.
  *
  * One thread, epoll. Joins, waits for the server to settle, measures, asks the server for its `stats`,
- * prints. Exit codes: 0 measured, 1 something failed, 2 a mistake on the command line.
+ * prints. Exit codes: 0 measured, 1 a failure, 2 a mistake on the command line.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -124,7 +124,7 @@ static void read_lateness(const char *text, double out[3]) {
     cJSON_Delete(json);
 }
 
-/* Asks on a connection of its own; the rival, which knows no stats, just never answers. */
+/* Sends `stats` on a connection of its own; the rival, which has no stats, never replies. */
 static void ask_stats(const struct sockaddr_in *address, double out[3]) {
     static const char request[] = "{\"op\":\"stats\"}\n";
     static char text[STATS_BYTES];
@@ -205,8 +205,7 @@ static void leave(struct swarm_client *client, uint64_t now_ns) {
     client->act_ns = now_ns + COME_BACK_MS * 1000000u;
 }
 
-/* Those that do something by the clock: slow ones read, hostile ones misbehave, those that were closed come
- * back. */
+/* Clients with a timer: slow ones read, hostile ones misbehave, closed ones reconnect. */
 static void act(struct swarm *swarm, uint64_t now_ns) {
     for (uint32_t i = 0; i < swarm->options.clients; i++) {
         struct swarm_client *client = &swarm->clients[i];
@@ -290,7 +289,7 @@ static void measure(struct swarm *swarm) {
     swarm_report_print(&report, options->as_json);
 }
 
-/* As many descriptors as the system gives. */
+/* As many descriptors as the system allows. */
 static void raise_descriptors(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {

@@ -57,7 +57,7 @@ void swarm_client_close(struct swarm_client *client) {
     }
 }
 
-/* How old a snapshot is: its clock, the last member of the line, is the same machine's. */
+/* The age of a snapshot: its clock, the last member of the line, is the same machine's. */
 static void note_age(const char *line, size_t length, struct swarm_ages *ages) {
     static const char key[] = "\"clock\":";
     for (size_t back = sizeof key; back < 64 && back < length; back++) {
@@ -116,7 +116,7 @@ static bool read_lines(struct swarm_client *client, size_t wish, struct swarm_ag
     return true;
 }
 
-/* The kernel discards what is there: no copy. */
+/* The kernel discards the received bytes: no copy. */
 static bool discard(struct swarm_client *client) {
     const ssize_t count = recv(client->socket, NULL, DISCARD_BYTES, MSG_TRUNC);
     if (count > 0) {

@@ -1,9 +1,9 @@
-/* One client of the swarm: a socket and what it does with it.
+/* One client of the swarm: a socket and its use.
  *
- * A reader takes what comes as fast as it comes, without looking at it (the kernel throws the bytes away, so
- * that a thousand readers fit on a core); a witness looks at every line, so it knows frames, ages and skips
+ * A reader takes bytes as fast as they arrive, without looking at them (the kernel discards them, so
+ * that a thousand readers fit on a core); a witness checks every line, so it knows frames, ages and skips
  * exactly. A slow one reads SWARM_SLOW_BYTES every SWARM_SLOW_MS, a stuck one nothing at all, a hostile one
- * sends rubbish, floods, half lines, and leaves with a reset. Those that are closed by the server come back.
+ * sends garbage, floods, half lines, and leaves with a reset. Clients that the server closes reconnect.
  */
 #ifndef DROVER_TESTS_LOAD_SWARM_CLIENT_H
 #define DROVER_TESTS_LOAD_SWARM_CLIENT_H
@@ -26,7 +26,7 @@ struct swarm_client {
     uint64_t bytes, closes;
     struct line_reader reader;                          /* of those that look at lines */
     uint64_t frames, lags, skipped, errors, line_bytes; /* line_bytes: of the frames */
-    uint64_t act_ns;                                    /* slow, hostile: when it does something next */
+    uint64_t act_ns;                                    /* slow, hostile: time of its next action */
     uint64_t random;                                    /* hostile: its own generator */
 };
 
@@ -40,9 +40,9 @@ struct swarm_ages {
  * errno. */
 int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz, bool packed);
 void swarm_client_close(struct swarm_client *client);
-/** Reads what there is (slow: its share). Returns false when the connection is over. */
+/** Reads the received bytes (slow: its share). Returns false when the connection is over. */
 bool swarm_client_read(struct swarm_client *client, struct swarm_ages *ages);
-/** Something unpleasant. Returns false when the connection is over. */
+/** A hostile action. Returns false when the connection is over. */
 bool swarm_client_misbehave(struct swarm_client *client);
 
 #endif

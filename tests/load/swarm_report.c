@@ -16,8 +16,8 @@ static int compare_floats(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* Frames a second of every reader, sorted. All frames go to all of them, so bytes tell how many. Returns how
- * many readers there are. */
+/* Frames a second of every reader, sorted. All frames go to all readers, so bytes give their number. Returns
+ * the number of readers. */
 static int reader_rates(const struct swarm_report *report, double *rates) {
     int count = 0;
     for (int i = 0; i < report->client_count; i++) {

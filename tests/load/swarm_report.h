@@ -1,4 +1,4 @@
-/* What the swarm found, for people and (with --json) for scripts. */
+/* The results of the swarm, for people and (with --json) for scripts. */
 #ifndef DROVER_TESTS_LOAD_SWARM_REPORT_H
 #define DROVER_TESTS_LOAD_SWARM_REPORT_H
 

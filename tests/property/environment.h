@@ -1,4 +1,4 @@
-/* How many worlds a property is tried on, and which: from the environment. */
+/* The number and the seed of the worlds of a property test, from the environment. */
 #ifndef DROVER_TESTS_PROPERTY_ENVIRONMENT_H
 #define DROVER_TESTS_PROPERTY_ENVIRONMENT_H
 

@@ -1,8 +1,8 @@
 /* The grid and its kernels against the plain reference, bit for bit, on random arrangements: every edge,
  * every density, tiny and huge radii, agents outside the box, heaps of coincident agents.
  *
- * The reference asks everybody, in the order of the contract, and writes down what neighbors.h says; whoever
- * does not count adds +0.0, as a kernel with agents in SIMD lanes would do it.
+ * The reference visits all agents, in the order of the contract, and follows neighbors.h; an agent that
+ * does not count adds +0.0, as in a kernel with agents in SIMD lanes.
  *
  * DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen a run.
  */
@@ -177,7 +177,7 @@ static bool is_before(const struct candidate *one, const struct candidate *other
     return one->squared < other->squared || (one->squared == other->squared && one->row < other->row);
 }
 
-/* Those who count in a zone, sorted by distance and id: everybody is compared with everybody. */
+/* The agents that count in a zone, sorted by distance and id: each is compared with all others. */
 static int32_t reference_few(const struct neighbor_query *query, const struct neighbor_zone *zone,
                              struct candidate *few) {
     struct candidate all[MOST];
@@ -225,8 +225,8 @@ static struct neighbor_sums reference_sum_few(const struct neighbor_query *query
     return sums;
 }
 
-/* The soonest threat, in doubles: rounding may not decide more than it must. Returns how many there surely
- * are and how many there may be. */
+/* The soonest threat, in doubles: rounding may not decide more than it must. Returns the least and the
+ * largest possible number of threats. */
 static void reference_threats(const struct neighbor_query *query, const struct neighbor_zone *zone,
                               const struct neighbor_space *space, int *surely, int *maybe) {
     const struct motion *self = &motion[grid.row[query->slot]];
@@ -281,7 +281,7 @@ static void check_agent(int32_t row) {
     assert_true(vec2_length(threats.push) <= 1.001f * (float)threats.count);
 }
 
-/* The nearest so many, one by one and summed. */
+/* The max_neighbors nearest, one by one and summed. */
 static void check_few(int32_t row) {
     const float angle = any(0.0f, 6.28f);
     const struct neighbor_query query = {
@@ -326,7 +326,8 @@ static void test_reference(void **state) {
     }
 }
 
-/* Everybody on a lattice, ids in any order: of many as near the lower ids count, wherever their cells are. */
+/* All agents on a lattice, ids in any order: at equal distances the lower ids count, wherever their cells
+ * are. */
 static void test_ties(void **state) {
     (void)state;
     assert_int_equal(grid_reserve(&grid, MOST), 0);

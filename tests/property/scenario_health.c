@@ -1,7 +1,7 @@
-/* Every scenario, watched for a minute of its time: nobody leaves the numbers, nobody is in a solid, few
- * bodies lie over each other, nobody who wants to move is stuck, and who rests does not tremble.
+/* Every scenario, watched for a minute of simulated time: positions stay finite, no body is in a solid, few
+ * bodies overlap, no agent that wants to move is stuck, and resting agents do not tremble.
  *
- * What is measured, after the first 10 s: `overlap`, the share of agents that another covers by a quarter or
+ * Measured after the first 10 s: `overlap`, the share of agents that another covers by a quarter or
  * more of their radii, mean over samples a second apart; `tremble`, the share of all agents' seconds that are
  * of rest (below 5 % of max_speed) with more than 60 degrees of turning. From the start: `stuck`, how many
  * once wanted to move at a quarter of max_speed or more for 20 s and stayed within a body's width; `in
@@ -20,10 +20,10 @@
 
 enum { SECONDS = 60, SETTLE_SECONDS = 10, STUCK_SECONDS = 20, REST_TICKS = 30 };
 
-/* What a scenario may show. */
+/* The bounds of a scenario. */
 struct bound {
     const char *name;
-    double overlap, tremble; /* the largest shares that are all right */
+    double overlap, tremble; /* the largest allowed shares */
     int stuck;
     int ticks; /* 0: a minute's worth */
     const char *why;
@@ -31,7 +31,7 @@ struct bound {
 static const struct bound usual = {"", 0.03, 0.005, 0, 0, ""};
 static const struct bound bounds_of[] = {
     {"arrive", 1.0, 0.005, 0, 0, "all three arrive at the same point"},
-    {"avoid_obstacles", 0.03, 0.01, 0, 0, "who arrives between obstacles is pushed by those who follow"},
+    {"avoid_obstacles", 0.03, 0.01, 0, 0, "agents between obstacles are pushed by those behind them"},
     {"boids_target", 0.2, 0.005, 0, 0, "the tutorial: all seek one point"},
     {"capture_the_flag", 0.07, 0.005, 0, 0, "five agents; an enemy that catches the seeker covers it"},
     {"containment", 0.12, 0.005, 0, 0, "wanderers: nothing keeps them apart"},
@@ -53,7 +53,7 @@ struct health {
     double seconds, rests, trembles; /* s, of all agents together */
 };
 
-/* What is remembered of an agent. */
+/* The record of an agent. */
 struct watched {
     vec2 anchor;  /* px: where it was when it was last seen to move, or not to want to */
     int still;    /* s since then */
@@ -93,14 +93,14 @@ static int by_x(const void *a, const void *b) {
     return (one->position.x > other->position.x) - (one->position.x < other->position.x);
 }
 
-/* Whether the two lie over each other by a quarter of their radii or more. */
+/* Whether the two overlap by a quarter of their radii or more. */
 static bool is_overlap(const struct watch *watch, const struct agent_view *a, const struct agent_view *b) {
     const float limit = 0.75f * (a->radius + b->radius);
     return vec2_length_squared(bounds_difference(&watch->bounds, a->position, b->position)) < limit * limit;
 }
 
-/* Sorted by x, so that only those within a body's width are compared. What overlaps across a wrapping edge is
- * not seen. */
+/* Sorted by x, so that only those within a body's width are compared. Overlap across a wrapping edge is
+ * not counted. */
 static double overlap_share(struct watch *watch) {
     const int32_t count = world_agent_count(watch->world);
     float widest = 0.0f;
@@ -225,7 +225,7 @@ static struct bound bound_of(const char *name) {
     return usual;
 }
 
-/* Whether the scenario keeps within its bounds; says what was measured. */
+/* Whether the scenario stays within its bounds; prints the measurements. */
 static bool check(const char *name) {
     const struct bound bound = bound_of(name);
     const struct health health = watch_scenario(name, bound.ticks);

@@ -1,5 +1,5 @@
-/* The lookup of solids against looking at every solid, bit for bit: random worlds, places and ways, torus or
- * not.
+/* The lookup of solids against a check of every solid, bit for bit: random worlds, places and motions, torus
+ * or not.
  *
  * DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen a run.
  */
@@ -74,7 +74,7 @@ static struct scenery random_scenery(struct bounds *bounds) {
     return scenery;
 }
 
-/* Mostly in the world; somewhat and far outside; exactly on what a solid is made of. */
+/* Mostly in the world; somewhat and far outside; exactly on the outline of a solid. */
 static vec2 question_place(const struct scenery *scenery, const struct bounds *bounds) {
     const vec2 size = bounds->size;
     switch (below(8)) {
@@ -130,7 +130,7 @@ static void test_equals_looking_at_all(void **state) {
     }
 }
 
-/* A few solids far apart: what the lookup is for. A cell that names everybody would pass the other test. */
+/* A few solids far apart: the purpose of the lookup. Cells that name all solids would pass the other test. */
 static void test_names_few(void **state) {
     (void)state;
     struct geometry_def def = {0};

@@ -1,4 +1,4 @@
-/* Random worlds, random commands: whatever the parameters, what world.h promises holds.
+/* Random worlds, random commands: the promises of world.h hold for any parameters.
  *
  * DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen a run; a failure prints the seed of its
  * world.
@@ -262,7 +262,7 @@ static void check_agent(const struct world *world, int32_t row) {
         assert_true(agent.position.x >= 0.0f && agent.position.x <= size.x);
         assert_true(agent.position.y >= 0.0f && agent.position.y <= size.y);
     }
-    /* Nobody's centre is inside a solid; bodies are often wider than the gaps, so edges may be. */
+    /* No center of a body is inside a solid; bodies are often wider than the gaps, so edges may be. */
     const struct scenery *scenery = world_scenery(world);
     const struct bounds bounds = world_bounds(world);
     for (int i = 0; i < scenery->solid_count; i++) {

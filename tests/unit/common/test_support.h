@@ -1,4 +1,4 @@
-/* What the tests of common/ share: cmocka in its order, a seeded generator, an exact-size copy for ASan. */
+/* Common to the tests of common/: cmocka in its order, a seeded generator, an exact-size copy for ASan. */
 #ifndef DROVER_TESTS_UNIT_COMMON_TEST_SUPPORT_H
 #define DROVER_TESTS_UNIT_COMMON_TEST_SUPPORT_H
 

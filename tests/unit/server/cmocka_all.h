@@ -1,4 +1,4 @@
-/* cmocka and what it needs before it. */
+/* cmocka and the headers it needs before it. */
 #ifndef DROVER_TESTS_UNIT_SERVER_CMOCKA_ALL_H
 #define DROVER_TESTS_UNIT_SERVER_CMOCKA_ALL_H
 

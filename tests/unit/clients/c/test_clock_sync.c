@@ -123,7 +123,7 @@ static void bad_network_trades_delay_for_smoothness(void **state) {
                                 .seconds = 60};
     const struct outcome outcome = simulate(&bad, 3);
     assert_true(outcome.late_share < 0.10);
-    assert_true(outcome.mean_delay_ms < 450.0); /* 350 at most, and the way */
+    assert_true(outcome.mean_delay_ms < 450.0); /* 350 at most, and the latency */
     assert_true(outcome.worst_rate <= 0.0801);
     assert_int_equal(outcome.backward_count, 0);
 }
@@ -146,7 +146,7 @@ static void jumps_once_when_far_off(void **state) {
     clock_sync_add(&sync, 1000.0, 20.0, true);
     const double first = clock_sync_advance(&sync, 20.0);
     assert_true(first < 1000.0 && first > 900.0);
-    clock_sync_add(&sync, 9000.0, 53.0, true); /* the server's clock is 8 s further than we thought */
+    clock_sync_add(&sync, 9000.0, 53.0, true); /* the server's clock is 8 s ahead of the estimate */
     const double second = clock_sync_advance(&sync, 54.0);
     assert_true(second > 8500.0 && second < 9001.0);
     assert_int_equal(sync.resyncs, 1);
@@ -168,7 +168,7 @@ static void delay_grows_fast_and_shrinks_slowly(void **state) {
     }
     const double grown = sync.delay_ms;
     assert_true(grown > 150.0);
-    for (int i = 0; i < CLOCK_SYNC_SAMPLES; i++, t += 33.0) { /* all is well again, and the bad ones age */
+    for (int i = 0; i < CLOCK_SYNC_SAMPLES; i++, t += 33.0) { /* good samples again, and the bad ones age */
         const double before = sync.delay_ms;
         clock_sync_add(&sync, t, t, true);
         assert_true(sync.delay_ms > before - 0.011 * before);
@@ -223,7 +223,7 @@ static void stale_snapshots_say_nothing(void **state) {
     clock_sync_add(&sync, 1000.0, 9000.0, false); /* a paused world sends its last tick again */
     assert_int_equal(sync.count, 1);
     assert_true(sync.min_offset_ms == 10.0);
-    clock_sync_add(&sync, 9000.0, 9005.0, false); /* faster than any: that is knowledge */
+    clock_sync_add(&sync, 9000.0, 9005.0, false); /* faster than any other sample: a better estimate */
     assert_true(sync.min_offset_ms == 5.0);
 }
 

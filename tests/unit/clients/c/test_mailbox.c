@@ -1,5 +1,5 @@
-/* Between the two threads: the newest snapshot, messages in order, requests only while there is somebody to
- * read. */
+/* Between the two threads: the newest snapshot, messages in order, requests only while there is a connection
+ * to read them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void the_newest_snapshot_wins(void **state) {
     assert_ptr_equal(mailbox_put_snapshot(&mailbox, first, 13.0), second); /* the one that came back */
     assert_int_equal(mailbox_status(&mailbox).snapshot_count, 3);
     snapshot_destroy(second);
-    mailbox_fini(&mailbox); /* frees first, which nobody took */
+    mailbox_fini(&mailbox); /* frees first, which was never taken */
 }
 
 static void messages_stay_in_order(void **state) {
@@ -70,7 +70,7 @@ static void requests_need_a_connection(void **state) {
     assert_string_equal(out.data, "{\"op\":\"pause\"}\n{\"op\":\"pause\"}\n");
     assert_int_equal(mailbox.output.length, 0);
     assert_int_equal(mailbox_put_request(&mailbox, &pause), 0);
-    status.state = LINK_WAITING; /* what was meant for that connection must not go to the next */
+    status.state = LINK_WAITING; /* requests of that connection must not go to the next */
     mailbox_set_status(&mailbox, &status);
     assert_int_equal(mailbox.output.length, 0);
     buffer_fini(&out);

@@ -1,4 +1,4 @@
-/* What messages do to what the viewer knows. */
+/* How messages change the server model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void hello_and_events_say_whether_it_is_paused(void **state) {
     assert_true(view->is_paused);
 }
 
-/* A server that wants a token first says nothing of its world; the reply to hello and a scenario do. */
+/* A server with roles first says nothing about its world; the reply to hello and a scenario line do. */
 static void a_world_may_come_after_the_token(void **state) {
     struct server_view *view = *state;
     struct message *message = calloc(1, sizeof *message);
@@ -123,10 +123,10 @@ static void a_pause_is_shown_when_the_server_says_so(void **state) {
     struct server_view *view = *state;
     apply_event(view, "resumed");
     server_view_ask_paused(view, true);
-    assert_false(view->is_paused); /* asked for, not so */
+    assert_false(view->is_paused); /* requested, not yet done */
     assert_true(server_view_will_be_paused(view));
     apply_error(view, SERVER_VIEW_PAUSE_ID);
-    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: never */
+    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: not done */
     server_view_ask_paused(view, true);
     server_view_ask_paused(view, false); /* two quick presses */
     assert_false(server_view_will_be_paused(view));
@@ -266,7 +266,7 @@ static void what_others_do_is_told(void **state) {
                     .event = "target_removed", .by = 4, .has = EVENT_HAS_TARGET, .target = "home"});
     assert_string_equal(view->notice, "session 4 removes the target home");
     const uint32_t count = view->notice_count;
-    apply(view, (struct message_event){.event = "resumed", .by = 3}); /* ourselves */
+    apply(view, (struct message_event){.event = "resumed", .by = 3}); /* this client itself */
     apply(view, (struct message_event){.event = "lag", .has = EVENT_HAS_SKIPPED, .skipped = 4});
     assert_int_equal(view->notice_count, count);
 }
@@ -322,7 +322,7 @@ static void the_list_leads_to_a_load(void **state) {
     message->body.reply.scenarios = rows;
     message->body.reply.scenario_count = 3;
     server_view_apply(view, message, 1);
-    assert_string_equal(view->wanted_scenario, ""); /* nobody asked to switch */
+    assert_string_equal(view->wanted_scenario, ""); /* no request to switch */
     assert_null(message->body.reply.scenarios);     /* the list is the view's now */
     assert_int_equal(view->scenario_count, 3);
     memcpy(again, rows, 3 * sizeof *rows);

@@ -1,4 +1,4 @@
-/* What is asked for: everybody, those around what is visible, or counts. */
+/* The subscription: all agents, those around the visible part, or counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void large_worlds_come_around_what_is_visible(void **state) {
     assert_int_equal(next.layout, LAYOUT_PACKED);
     assert_true(next.has_region && next.region.low.x == 19500.0f && next.region.high.x == 22500.0f);
     assert_true(next.region.low.y == 14750.0f && next.region.high.y == 16250.0f);
-    wish.visible.low.x += 300.0f; /* still inside the margin: nothing is asked for */
+    wish.visible.low.x += 300.0f; /* still inside the margin: no request */
     wish.visible.high.x += 300.0f;
     const struct stream kept = stream_plan(&next, &wish, 3000);
     assert_true(stream_equals(&kept, &next));
@@ -47,7 +47,7 @@ static void large_worlds_come_around_what_is_visible(void **state) {
     assert_int_equal(request.op, REQUEST_SET_REGION);
     assert_true(request.body.set_region.region[0] == 20100.0f &&
                 request.body.set_region.region[2] == 3000.0f);
-    wish = wish_for(1e6, 20000, 15000, 200, 100); /* far closer: less is enough */
+    wish = wish_for(1e6, 20000, 15000, 200, 100); /* far closer: a smaller region */
     const struct stream closer = stream_plan(&next, &wish, 30);
     assert_true(closer.region.high.x - closer.region.low.x == 300.0f);
 }
@@ -61,7 +61,7 @@ static void crowds_come_as_densities(void **state) {
     assert_true(next.cell == wish.cell);
     assert_int_equal(stream_request(&next, &packed).op, REQUEST_SUBSCRIBE);
     const struct stream_wish part = wish_for(1e6, 10000, 10000, 4000, 3000);
-    /* between the bounds everything stays as it is */
+    /* between the bounds the plan does not change */
     assert_int_equal(stream_plan(&next, &part, STREAM_MOST_AGENTS - 1000).layout, LAYOUT_DENSITY);
     assert_int_equal(stream_plan(&packed, &part, STREAM_MOST_AGENTS - 1000).layout, LAYOUT_PACKED);
     struct stream_wish never = part;
@@ -95,7 +95,7 @@ static void counts_by_a_density(void **state) {
     assert_true(stream_count(&density, &all, &wish) == 100.0);
     struct density corner = density;
     corner.region.width = corner.region.height = 100;
-    assert_true(stream_count(&corner, &all, &wish) == 100.0); /* what it does not reach is guessed */
+    assert_true(stream_count(&corner, &all, &wish) == 100.0); /* agents outside it are estimated */
 }
 
 static void what_is_known_covers_a_part_of_what_is_visible(void **state) {

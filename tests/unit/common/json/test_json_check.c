@@ -1,4 +1,4 @@
-/* common/json_check: what is refused, where and why; what is accepted, cJSON accepts too. */
+/* common/json_check: refusals with place and reason; cJSON accepts every accepted text too. */
 #include "common/json/json_check.h"
 
 #include <stdio.h>
@@ -245,7 +245,7 @@ static void checks_a_file_with_many_keys(void **state) {
     free(text);
 }
 
-/* Whatever the bytes are: no crash, and what passes, cJSON parses whole. */
+/* Any bytes: no crash, and cJSON parses every accepted text completely. */
 static void survives_mutations(void **state) {
     (void)state;
     static const char seed_text[] =

@@ -1,4 +1,4 @@
-/* common/json_lift: what stays, what goes, what is refused; pieces put back together give the line. */
+/* common/json_lift: kept, replaced and refused strings; the pieces put together give the line. */
 #include "common/json/json_lift.h"
 
 #include "tests/unit/common/test_support.h"
@@ -43,7 +43,7 @@ static void a_sharp_of_its_own_is_refused(void **state) {
     json_lift_fini(&lift);
 }
 
-/* Lines that end anywhere, and any bytes at all: nothing outside is read, nothing is lost. */
+/* Lines that end anywhere, and any bytes at all: no byte outside is read, none is lost. */
 static void anything_can_be_put_back(void **state) {
     (void)state;
     static const char alphabet[] = "\"\"\\ab{}:,";

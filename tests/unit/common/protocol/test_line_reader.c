@@ -1,4 +1,4 @@
-/* common/line_reader: any cutting of the stream gives the same lines; too-long lines are reported once. */
+/* common/line_reader: the same lines for any pieces of the stream; too-long lines are reported once. */
 #include "common/protocol/line_reader.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { MAX_LINE = 16, TRACE_BYTES = 4096 };
 
-/* Feeds text in pieces and writes what came out: "<line>" or "!". */
+/* Feeds text in pieces and writes the events: "<line>" or "!". */
 static void trace_lines(const char *text, size_t length, size_t (*piece)(uint64_t *), uint64_t seed,
                         char *trace) {
     struct line_reader reader;

@@ -75,7 +75,7 @@ static void hello_round_trips(void **state) {
     buffer_fini(&out);
 }
 
-/* Who has no role yet learns nothing of the world. */
+/* A session without a role learns nothing about the world. */
 static void hello_without_a_world_round_trips(void **state) {
     (void)state;
     struct message_hello hello = {.protocol = PROTOCOL_VERSION,
@@ -349,13 +349,13 @@ static void an_inspected_agent_is_read(void **state) {
     assert_string_equal(agent->points[1].behavior, "seek2");
     assert_true(agent->points[1].x == 5.0f && agent->points[1].radius == 0.0f);
     message_fini(&message);
-    decode(INSPECTED(""), &message); /* of a server that does not tell them */
+    decode(INSPECTED(""), &message); /* of a server that does not send them */
     assert_int_equal(message.body.reply.agents[0].neighbor_count, 0);
     assert_int_equal(message.body.reply.agents[0].point_count, 0);
     message_fini(&message);
 }
 
-/* More than there is room for is left out, not written past the end. */
+/* Items without room are left out, not written past the end. */
 static void too_many_points_are_left_out(void **state) {
     (void)state;
     struct buffer line;
@@ -480,7 +480,7 @@ static void refuses_hostile_geometry(void **state) {
         assert_int_equal(failure.code, FAILURE_INVALID);
         message_fini(&message);
     }
-    struct message message; /* a shape of a later version is no reason to show nothing */
+    struct message message; /* an unknown shape of a later version does not hide the other ones */
     char line[512];
     const int length =
         snprintf(line, sizeof line, "%s\"obstacles\":[{\"spiral\":[1]},{\"circle\":[1,2,3]}]}", before);

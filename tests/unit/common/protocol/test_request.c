@@ -474,7 +474,7 @@ static struct request random_request(uint64_t *random) {
     return request;
 }
 
-/* Byte by byte: both started from the same zeroed default, so what differs is a member. */
+/* Byte by byte: both started from the same zeroed default, so every difference is a member. */
 static bool is_same(const void *one, const void *other, size_t size) {
     return memcmp(one, other, size) == 0;
 }
@@ -522,7 +522,7 @@ static void left_out_fields_are_not_written(void **state) {
     buffer_fini(&out);
 }
 
-/* However long the name and however many ops there are: the message is whole and its list ends cleanly. */
+/* For any length of the name and any number of ops, the message is whole and its list ends cleanly. */
 static void unknown_ops_of_any_length(void **state) {
     (void)state;
     char name[201] = "", text[256];

@@ -1,4 +1,4 @@
-/* help names every op, every field, and what may stand there. */
+/* help names every op, every field, and its allowed values. */
 #include "tests/unit/common/test_support.h"
 
 #include <cjson/cJSON.h>

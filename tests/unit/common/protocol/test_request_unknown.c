@@ -1,4 +1,4 @@
-/* Members that an op does not know: which are noted, how they are made fit to be sent, and what was meant. */
+/* Members that an op does not know: which are noted, how they are sanitized, and the hints. */
 #include "common/protocol/request_unknown.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "common/protocol/message.h"
 #include "tests/unit/common/test_support.h"
 
-/* What an answer to the line says of its unknown members, braces and all. */
+/* The part of the reply about unknown members, with braces. */
 static const char *remark(const char *line) {
     static char text[4096];
     struct request *request = malloc(sizeof *request);
@@ -129,7 +129,7 @@ static void answers_carry_it(void **state) {
     free(request);
 }
 
-/* Each synonym leads to a field that some op has, and does not stand in the way of a field of that op. */
+/* Each synonym leads to a field that some op has, and does not hide a field of that op. */
 static void suggestions_exist(void **state) {
     (void)state;
     static const char *const typed[] = {"rate",    "fps",     "target", "amount",    "ticks", "type",

@@ -1,5 +1,5 @@
-/* common/snapshot_density and snapshot_view: whom a view shows, what a cell counts, the line there and back.
- */
+/* common/snapshot_density and snapshot_view: the agents of a view, the counts of a cell, the line there and
+ * back. */
 #include "common/snapshot/snapshot_density.h"
 
 #include "tests/unit/common/test_support.h"
@@ -67,7 +67,7 @@ static void kinds_by_name(void **state) {
     memcpy(view.kinds, "prey hunter", 12);
     assert_int_equal(shown(&view, world), 9);
     memcpy(view.kinds, "preys", 6);
-    assert_int_equal(shown(&view, world), 0); /* another scenario's kinds: nobody */
+    assert_int_equal(shown(&view, world), 0); /* another scenario's kinds: no agent */
     struct snapshot_view other = view;
     assert_true(snapshot_view_equals(&view, &other));
     other.fields = 1;

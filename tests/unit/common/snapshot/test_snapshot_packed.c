@@ -1,5 +1,5 @@
-/* common/snapshot/snapshot_packed and its decoder: what is packed and read back is what the objects layout says,
- * whichever deltas arrive; new keys when they are due; nothing hostile gets through. */
+/* common/snapshot/snapshot_packed and its decoder: packed frames decode to the values of the objects layout,
+ * whichever deltas arrive; new keys when they are due; hostile lines are refused. */
 #include "common/snapshot/snapshot_packed.h"
 
 #include "common/snapshot/snapshot_packed_decode.h"
@@ -57,7 +57,7 @@ static void fill(struct snapshot *snapshot, uint64_t *random) {
     }
 }
 
-/* Everybody moves a little; a twentieth is elsewhere, as if it had left one side and come in at the other. */
+/* All agents move a little; a twentieth is elsewhere, as if it had wrapped around the edge. */
 static void move(struct snapshot *snapshot, uint64_t *random) {
     snapshot->tick++;
     snapshot->time_s = (double)snapshot->tick / 64.0;
@@ -354,7 +354,7 @@ static void wrong_lines_are_refused(void **state) {
     snapshot_destroy(out);
 }
 
-/* Mutants of real lines, key and delta mixed: whatever is accepted is a whole snapshot. */
+/* Mutants of real lines, key and delta mixed: every accepted one is a whole snapshot. */
 static void mutants_do_no_harm(void **state) {
     (void)state;
     uint64_t random = 13;

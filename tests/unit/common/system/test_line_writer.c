@@ -1,5 +1,5 @@
-/* common/line_writer: order, lines that are left out, an end that does not wait for ever. The descriptor is a
- * pipe, which the test fills first when nobody is to read it. */
+/* common/line_writer: order, lines that are left out, an end with a bounded wait. The descriptor is a pipe,
+ * which the test fills first when it must stay unread. */
 #include "common/system/line_writer.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void put_number(struct line_writer *writer, int number) {
                     (size_t)snprintf(line, sizeof line, "line %d, and words that fill it\n", number));
 }
 
-/* Reads lines to the end of the pipe: numbers ascend, and what is missing was told where it is missing.
+/* Reads lines to the end of the pipe: numbers ascend, and every gap is reported in its place.
  * Returns the number after the last. */
 static int expect_numbers(int reader) {
     FILE *lines = fdopen(reader, "r");
@@ -85,7 +85,7 @@ static void leaves_out_what_has_no_room(void **state) {
     struct line_writer writer = LINE_WRITER_ON(ends[WRITER]);
     assert_true(line_writer_start(&writer, ring, sizeof ring, write_note));
     for (int number = 0; number < 5000; number++) {
-        put_number(&writer, number); /* never waits, or this would take for ever */
+        put_number(&writer, number); /* never waits, or this would not end */
     }
     char byte = 0;
     for (size_t i = 0; i < filling; i++) {
@@ -98,7 +98,7 @@ static void leaves_out_what_has_no_room(void **state) {
     assert_int_equal(expect_numbers(ends[READER]), 5001);
 }
 
-static void ends_while_nobody_reads(void **state) {
+static void ends_without_a_reader(void **state) {
     (void)state;
     int ends[2];
     (void)open_full_pipe(ends);
@@ -113,7 +113,7 @@ static void ends_while_nobody_reads(void **state) {
     line_writer_stop(&writer);
     const double seconds = (double)(clock_now_ns() - start_ns) * 1e-9;
     assert_true(seconds > 0.15 && seconds < 10.0);
-    put_number(&writer, 500); /* given up: left out, and nothing waits */
+    put_number(&writer, 500); /* given up: left out, without a wait */
     line_writer_stop(&writer);
     close(ends[READER]);
 }
@@ -121,6 +121,6 @@ static void ends_while_nobody_reads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_order),
                                        cmocka_unit_test(leaves_out_what_has_no_room),
-                                       cmocka_unit_test(ends_while_nobody_reads)};
+                                       cmocka_unit_test(ends_without_a_reader)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

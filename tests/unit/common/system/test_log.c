@@ -54,7 +54,7 @@ static void names_are_null_ended(void **state) {
     assert_null(log_level_names[LOG_DEBUG + 1]);
 }
 
-/* The same with the thread: in order, whole at the end; and what a program says of its own end. */
+/* The same with the thread: in order, whole at the end; and the program's last lines. */
 static void writes_by_a_thread(void **state) {
     (void)state;
     char path[] = "/tmp/drover_test_log_XXXXXX";

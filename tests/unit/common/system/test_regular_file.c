@@ -1,4 +1,4 @@
-/* What is opened and what is refused, and that nothing waits. */
+/* Files that are opened and files that are refused, without a wait. */
 #include "tests/unit/common/test_support.h"
 
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static void reads_a_file_up_to_its_limit(void **state) {
 
 static void refuses_what_is_no_file(void **state) {
     (void)state;
-    alarm(20); /* a FIFO that is waited for ends the test */
+    alarm(20); /* a wait for a FIFO ends the test */
     refused(in_folder("nothing"), REGULAR_FILE_MISSING, "No such file");
     refused(folder, REGULAR_FILE_REFUSED, "a directory, not a regular file");
     refused("/dev/zero", REGULAR_FILE_REFUSED, "a device, not a regular file");

@@ -1,4 +1,4 @@
-/* common/base64: the vectors of RFC 4648, both ways with and without AVX2, everything that must be refused.
+/* common/base64: the vectors of RFC 4648, both ways with and without AVX2, and all refusals.
  */
 #include "common/text/base64.h"
 
@@ -88,7 +88,7 @@ static void other_spellings_are_refused(void **state) {
     }
     size_t bytes = 0;
     assert_false(base64_decoded_length("Zm9", 3, &bytes));
-    assert_true(base64_decoded_length("====", 4, &bytes)); /* a length is all it says */
+    assert_true(base64_decoded_length("====", 4, &bytes)); /* only its length is known */
     assert_int_equal(bytes, 1);
 }
 

@@ -1,4 +1,4 @@
-/* common/name_table: interning, finding, limits, what a name is. */
+/* common/name_table: interning, finding, limits, valid names. */
 #include "common/text/name_table.h"
 
 #include <stdio.h>

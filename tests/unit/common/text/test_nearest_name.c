@@ -1,4 +1,4 @@
-/* Suggestions: what is near, what is not. */
+/* Suggestions: near names and others. */
 #include "tests/unit/common/test_support.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static void suggests_the_nearest_or_nothing(void **state) {
     assert_string_equal(hint_for("unsubscrib", names), " (did you mean \"unsubscribe\"?)");
     assert_string_equal(hint_for("stpe", names), " (did you mean \"step\"?)");
     assert_string_equal(hint_for("fly", names), "");
-    assert_string_equal(hint_for("spawn", names), ""); /* what was typed is no suggestion */
+    assert_string_equal(hint_for("spawn", names), ""); /* the typed name itself is not a suggestion */
     assert_string_equal(hint_for("Spawn", names), " (did you mean \"spawn\"?)");
     assert_string_equal(hint_for("y", names), "");
     assert_string_equal(hint_for("", names), "");

@@ -1,4 +1,4 @@
-/* Names that are shown to others: what is cut, what is refused. */
+/* Names that other clients see: cut ones and refused ones. */
 #include "tests/unit/common/test_support.h"
 
 #include "common/text/person_name.h"

@@ -1,4 +1,4 @@
-/* common/text_list: whatever is added to however little room, the list stays inside and ends cleanly. */
+/* common/text_list: with any items and any room, the list stays inside its buffer and ends cleanly. */
 #include "common/text/text_list.h"
 
 #include "tests/unit/common/test_support.h"
@@ -38,7 +38,7 @@ static void never_overflows(void **state) {
     }
 }
 
-/* What would still fit behind the end is not added: the list would look whole. */
+/* A later item that would still fit is not added: the list would look complete. */
 static void an_end_is_an_end(void **state) {
     (void)state;
     char list[16] = "";

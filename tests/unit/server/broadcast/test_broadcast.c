@@ -1,4 +1,4 @@
-/* Whose turn it is. The sending is tested end to end. */
+/* Which session is due. Sending is tested end to end. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include "server/broadcast/broadcast.h"
@@ -13,7 +13,7 @@ static void test_every(void **state) {
     assert_int_equal(broadcast_every(59.94, 59.94), 1);
     assert_int_equal(broadcast_every(60.0, 59.99), 2);
     for (uint64_t every = 1; every <= 480; every++) {
-        assert_int_equal(broadcast_every(480.0, 480.0 / (double)every), every); /* what was granted is kept */
+        assert_int_equal(broadcast_every(480.0, 480.0 / (double)every), every); /* the granted rate stays */
     }
 }
 
@@ -41,7 +41,7 @@ static void test_paused(void **state) {
     assert_true(broadcast_is_due(&subscription, 6, 0, AUDIENCE_ALL, false));
 }
 
-/* During a step ticks go by as fast as they can; the clock says whose turn it is. */
+/* During a step ticks go by as fast as they can; the clock decides which session is due. */
 static void test_pace(void **state) {
     (void)state;
     struct subscription subscription = {

@@ -95,8 +95,8 @@ static int tear_down(void **state) {
 
 static bool is_stopped; /* how steps end */
 
-/* Applies a request given as a client would write it, and does what a step asks for; returns the answer's
- * text. */
+/* Applies a request given as a client would write it, and does the ticks of a step; returns the text of the
+ * reply. */
 static const char *apply(const char *line) {
     struct request *request = malloc(sizeof *request);
     struct failure failure = {0};
@@ -155,7 +155,7 @@ static void refuse(const char *line, const char *code, const char *field, const 
     assert_int_equal(effects.step_ticks, 0);
 }
 
-/* Nothing in the pond is about "home" when no hunter lives; prey that only flee obey nobody. */
+/* No behavior in the pond refers to "home" without hunters; prey that only flee ignore aims. */
 static void test_who_heeds(void **state) {
     (void)state;
     expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"home\",\"x\":1,\"y\":1}",
@@ -170,9 +170,9 @@ static void test_who_heeds(void **state) {
            "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"target\":\"home\",\"x\":3.00,"
            "\"y\":1.00}\n");
     assert_true(effects.unheeded && effects.changed);
-    assert_string_equal(effects.event.event, "target"); /* the others are told as ever */
+    assert_string_equal(effects.event.event, "target"); /* the other sessions get the event as before */
     expect(
-        "{\"op\":\"set_target\",\"id\":1,\"kind\":\"hunter\",\"follow\":\"mouse\"}", /* those to come will */
+        "{\"op\":\"set_target\",\"id\":1,\"kind\":\"hunter\",\"follow\":\"mouse\"}", /* later agents will */
         "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0}\n");
 }
 
@@ -188,7 +188,7 @@ static void test_who_heeds_nothing(void **state) {
            "{\"op\":\"event\",\"event\":\"unheeded\",\"tick\":0,\"by\":0,\"kind\":\"shy\"}\n");
     expect("{\"op\":\"set_target\",\"id\":1,\"kind\":\"shy\",\"clear\":true}",
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0}\n");
-    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":2,\"y\":1}", /* it is fled from */
+    expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":2,\"y\":1}", /* prey flee from it */
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00}\n");
 }
 
@@ -387,7 +387,7 @@ static void test_load(void **state) {
     (void)apply("{\"op\":\"load\",\"scenario\":\"lake\"}");
     assert_int_equal(world_seed(stage.world), 5);
     assert_true(world_tick_hz(stage.world) == 120.0);
-    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":78}"); /* who asks for a seed gets it */
+    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":78}"); /* a requested seed is used */
     assert_int_equal(world_seed(stage.world), 78);
     refuse("{\"op\":\"load\",\"id\":1,\"scenario\":\"nowhere\"}", "no_scenario", "scenario",
            "no scenario \\\"nowhere\\\"");

@@ -1,5 +1,5 @@
-/* What waits for the world: order within a session, who is held by whom, turns of those who ask, the end of
- * steps. */
+/* Commands that wait for the world: order within a session, which lane holds which, turns of queries, the end
+ * of steps. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>
@@ -20,7 +20,8 @@ static struct request mouse_at(float x) {
     return request;
 }
 
-/* Begins a pass and notes what it takes, as "session.line session.line ...". questions: how many at most. */
+/* Begins a pass and notes the commands it takes, as "session.line session.line ...". questions: how many at
+ * most. */
 static const char *pass_within(unsigned wanted, int questions) {
     static char text[8192];
     struct command *command = NULL;
@@ -91,7 +92,7 @@ static void test_bound(void **state) {
     assert_int_equal(push(5000, 1, REQUEST_PAUSE), COMMAND_QUEUED);
 }
 
-/* What comes while a pass is under way is for the next one. */
+/* A command that arrives during a pass is for the next one. */
 static void test_a_pass_ends(void **state) {
     (void)state;
     (void)push(1, 1, REQUEST_SPAWN);
@@ -153,7 +154,7 @@ static void test_a_held_mouse_replaces_itself(void **state) {
     assert_int_equal(push(5000, 1, REQUEST_MOUSE), COMMAND_REFUSED);
 }
 
-/* A step holds what is behind it, and of other sessions steps and pauses only. */
+/* A step holds the commands behind it, and of other sessions steps and pauses only. */
 static void test_a_step_holds_its_own_session(void **state) {
     (void)state;
     (void)push(1, 1, REQUEST_STEP);
@@ -192,7 +193,7 @@ static void test_what_is_not_ready_holds_its_own_session(void **state) {
     assert_string_equal(pass(), "1.2 1.3");
 }
 
-/* Of loads, never ready, it notes who was asked. */
+/* For loads, which are never ready, it notes the questions. */
 static bool note_asked(void *context, struct command *command) {
     char *text = context;
     if (command->request.op == REQUEST_LOAD) {
@@ -202,8 +203,8 @@ static bool note_asked(void *context, struct command *command) {
     return command->request.op != REQUEST_LOAD;
 }
 
-/* What a load needs is begun when all that came before it on its session is dealt with, and no sooner: a load
- * that fails at once must not be answered before them. */
+/* A load is begun when all earlier commands of its session are done, and no sooner: a load that fails at once
+ * must not be answered before them. */
 static void test_who_is_asked_when(void **state) {
     (void)state;
     char asked[64] = "";
@@ -289,9 +290,8 @@ static void test_changes_go_before_questions(void **state) {
     assert_string_equal(pass(), "4.1 4.2");
 }
 
-/* Questions left behind a change in the same pass are left, too. */
-/* A pause, then a question behind it that the pass had no time for: the paused world has to be asked again.
- */
+/* Queries behind a change that a pass has left are left, too. */
+/* A pause, then a query behind it that the pass had no time for: the paused world has to serve it later. */
 static void test_what_a_pass_did_not_want_is_left(void **state) {
     (void)state;
     (void)push(1, 1, REQUEST_PAUSE);
@@ -329,8 +329,8 @@ static void test_questions_take_turns(void **state) {
     assert_string_equal(pass(), "1.4");
 }
 
-/* Sessions that ask again as soon as they are answered do not keep one waiting that asked a lot at once, nor
- * the other way round. */
+/* Sessions that send a query as soon as the last is answered do not delay one that sent many at once, nor the
+ * other way round. */
 static void test_no_session_starves(void **state) {
     (void)state;
     enum { OTHERS = 30, ROUNDS = 40 };
@@ -357,7 +357,7 @@ static void test_no_session_starves(void **state) {
     assert_in_range(many, ROUNDS - 1, ROUNDS + 1);
 }
 
-/* Who was held for long does not make up for it at the expense of others. */
+/* A lane that was held for long does not catch up at the expense of others. */
 static void test_turns_do_not_go_back(void **state) {
     (void)state;
     (void)push(1, 1, REQUEST_STEP);

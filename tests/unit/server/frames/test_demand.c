@@ -1,4 +1,4 @@
-/* What subscriptions add up to. */
+/* The ticks that a set of subscriptions wants. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include "server/frames/demand.h"

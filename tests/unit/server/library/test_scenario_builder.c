@@ -1,5 +1,5 @@
-/* The builder: orders are worked off beside the test, in order, one built world at a time; a world that
- * nobody takes is urgent; the end waits for nothing. */
+/* The builder: orders are worked off beside the test, in order, one built world at a time; a world
+ * that is not taken is urgent; the end does not wait. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <pthread.h>
@@ -56,7 +56,7 @@ static const struct scenario_list *list(void *context, struct failure *failure) 
     return &all;
 }
 
-/* ---- who orders ---- */
+/* ---- the ordering side ---- */
 
 struct ear {
     _Atomic int worlds, done;
@@ -143,7 +143,7 @@ static void test_a_world_is_built_and_taken(void **state) {
     assert_int_equal(scenario_builder_waiting(builder), 0);
 }
 
-static void test_a_world_that_nobody_takes_is_urgent(void **state) {
+static void test_an_untaken_world_is_urgent(void **state) {
     (void)state;
     struct scenario_order *order = begin("{\"op\":\"load\",\"scenario\":\"pond\"}", 1);
     wait_for(&ear.worlds, 1);
@@ -181,7 +181,7 @@ static void test_one_world_at_a_time_in_order(void **state) {
     scenario_builder_hand_back(builder, second);
 }
 
-/* What is being built is given up, what waits in line stays with whoever ordered it. */
+/* The world being built is given up; waiting orders stay with their owner. */
 static void test_the_end(void **state) {
     (void)state;
     struct scenario_order *waiting = begin("{\"op\":\"load\",\"scenario\":\"pond\"}", 1);
@@ -207,7 +207,7 @@ static void test_the_end_while_building(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_world_is_built_and_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_world_that_nobody_takes_is_urgent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_untaken_world_is_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_fails_is_answered_and_not_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_world_at_a_time_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_end, set_up, tear_down),

@@ -1,4 +1,4 @@
-/* Scenarios by name: what is found, listed, refused. */
+/* Scenarios by name: found, listed, refused. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void test_list(void **state) {
     assert_int_equal(scenario_library_init(&library, directory, &failure), 0);
     const struct scenario_list *list = scenario_library_list(&library, &failure);
     assert_non_null(list);
-    assert_int_equal(list->count, 2); /* not the broken one, not what is no scenario */
+    assert_int_equal(list->count, 2); /* neither the broken one nor the one that is not a scenario */
     assert_string_equal(list->rows[0].name, "ant");
     assert_string_equal(list->rows[1].name, "zebra");
     assert_string_equal(list->rows[0].title, "Some title");

@@ -1,4 +1,4 @@
-/* The rule for slow readers: who is slow, when the next frame may begin, and that nobody waits for ever. */
+/* The rule for slow readers: which peer is slow, when its next frame may begin, and that every wait ends. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <netinet/in.h>
@@ -32,8 +32,8 @@ static void half_must_be_free(void **state) {
     assert_true(peer_window_allows(&window, 100000, 60));
 }
 
-/* Held for a second, counted from when the holding began, then let go and learned anew. */
-static void nobody_waits_for_ever(void **state) {
+/* Held for a second, counted from when the holding began, then released and learned again. */
+static void every_wait_ends(void **state) {
     (void)state;
     struct peer_window window = {0};
     assert_true(peer_window_allows(&window, 100000, 0));
@@ -44,10 +44,10 @@ static void nobody_waits_for_ever(void **state) {
     assert_true(peer_window_allows(&window, 500, 1700));
     assert_false(peer_window_allows(&window, 499, 1800));
     assert_true(peer_window_allows(&window, 0, 1800 + PEER_WINDOW_HOLD_MS));
-    assert_true(peer_window_allows(&window, 0, 5000)); /* a shut window holds nobody either */
+    assert_true(peer_window_allows(&window, 0, 5000)); /* a shut window holds no frame either */
 }
 
-/* Whatever the windows, of any second at least one moment lets a frame begin. */
+/* For any windows, a frame may begin at least once in every second. */
 static void never_starves(void **state) {
     (void)state;
     struct peer_window window = {0};
@@ -62,7 +62,7 @@ static void never_starves(void **state) {
     }
 }
 
-/* A real connection: the window shuts when nobody reads. */
+/* A real connection: the window shuts when the client does not read. */
 static void the_window_is_read(void **state) {
     (void)state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
@@ -85,7 +85,7 @@ static void the_window_is_read(void **state) {
     close(own);
     close(listening);
     if (can_tell != 0) {
-        skip(); /* this system does not say */
+        skip(); /* this system does not report it */
     }
     assert_int_equal(told, 0);
     assert_true(before > 1000);
@@ -94,8 +94,8 @@ static void the_window_is_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_after_a_skip),     cmocka_unit_test(half_must_be_free),
-        cmocka_unit_test(nobody_waits_for_ever), cmocka_unit_test(never_starves),
+        cmocka_unit_test(slow_after_a_skip),  cmocka_unit_test(half_must_be_free),
+        cmocka_unit_test(every_wait_ends),    cmocka_unit_test(never_starves),
         cmocka_unit_test(the_window_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* HTTP and TLS by their first bytes, however few have come; ours never. */
+/* HTTP and TLS by their first bytes, however few have arrived; never the protocol itself. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <string.h>

@@ -116,7 +116,7 @@ static void test_limit(void **state) {
     push_event(&queue, "x", false);
     expect_batch(&queue, "longer than the limit");
     push_event(&queue, "x", false); /* bytes being written still count */
-    push(&queue, "reply");          /* what was asked is answered all the same */
+    push(&queue, "reply");          /* the request is answered all the same */
     send_queue_end_write(&queue);
     expect_batch(&queue, "reply");
     send_queue_end_write(&queue);
@@ -178,7 +178,7 @@ static void test_many_lines(void **state) {
     send_queue_fini(&queue);
 }
 
-/* Every reference is given back, in whatever state the queue ends. */
+/* Every reference is released, in whatever state the queue ends. */
 static void test_references(void **state) {
     (void)state;
     struct send_queue queue;
@@ -206,7 +206,7 @@ static void offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint
     shared_bytes_release(frame);
 }
 
-/* Whatever a slow reader misses: no frame goes out that it cannot read. */
+/* Whatever a slow reader misses, every frame sent can be decoded. */
 static void test_keys(void **state) {
     (void)state;
     struct send_queue queue;

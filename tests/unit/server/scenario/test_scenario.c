@@ -1,4 +1,4 @@
-/* Scenario files: a good one read to the last member, and a table of mistakes with the place and words of
+/* Scenario files: a good one read to the last member, and a table of mistakes with the place and message of
  * each. */
 #include "tests/unit/server/cmocka_all.h"
 
@@ -197,7 +197,7 @@ static void test_defaults(void **state) {
 #define IN    "\"name\":\"t\",\"world\":{\"size\":[800,600],"
 #define STATE WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":"
 
-/* text, JSON path, words that must stand in the message */
+/* text, JSON path, words that the message must contain */
 static const char *const mistakes[][3] = {
     {"", "", "line 1, column 1"},
     {"{\"name\":\"t\",\n\"world\":}", "", "line 2, column 9"},

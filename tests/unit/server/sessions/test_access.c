@@ -1,4 +1,4 @@
-/* The token file: what is read, what is refused without showing a token, who may read it. */
+/* The token file: valid lines, refusals that show no token, permissions. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Wrong tokens: when they are answered, whose they are, what is forgotten. */
+/* Wrong tokens: when they are answered, the address they count for, and when it is forgotten. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void addresses_are_forgotten(void **state) {
     assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", later_ms - 1), later_ms + 999);
     assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", later_ms + TOKEN_GUARD_FORGET_MS),
                      later_ms + TOKEN_GUARD_FORGET_MS);
-    /* Many addresses: the table stays as large as it is, and those heard of last are known. */
+    /* Many addresses: the table keeps its size and knows the most recent ones. */
     char address[32];
     for (unsigned i = 0; i < 4 * TOKEN_GUARD_ROWS; i++) {
         (void)snprintf(address, sizeof address, "10.0.%u.%u", i / 256, i % 256);

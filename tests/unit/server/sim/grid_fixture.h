@@ -1,4 +1,4 @@
-/* Agents for tests of the grid and of what looks through it. */
+/* Agents for tests of the grid and of its queries. */
 #ifndef DROVER_TESTS_UNIT_SERVER_SIM_GRID_FIXTURE_H
 #define DROVER_TESTS_UNIT_SERVER_SIM_GRID_FIXTURE_H
 
@@ -16,7 +16,7 @@ static inline void grid_build(struct grid *grid, const struct bounds *bounds, co
     grid_resort(grid, bounds, radius);
 }
 
-/* Whoever looks where the agent in a slot is comes upon it, though slots may keep the order of an earlier
+/* A walk around the place of a slot's agent finds the agent, though slots may keep the order of an earlier
  * tick. */
 static inline bool grid_finds(const struct grid *grid, int32_t slot) {
     struct grid_walk walk = grid_walk_begin(grid, (vec2){grid->motion[slot].x, grid->motion[slot].y}, 0.0f);
@@ -27,7 +27,7 @@ static inline bool grid_finds(const struct grid *grid, int32_t slot) {
     return is_found;
 }
 
-/* Everybody moves, about `step` px at most, and stays in its slot. motion: by row; moved as well. */
+/* All agents move, about `step` px at most, and stay in their slots. motion: by row; moved as well. */
 static inline void grid_drift_apart(struct grid *grid, const struct bounds *bounds, struct motion *motion,
                                     float step, struct rng *dice) {
     float furthest = 0.0f;

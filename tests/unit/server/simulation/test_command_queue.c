@@ -1,5 +1,5 @@
-/* The command queue: what ends a wait and what does not, when a step has to end. What is taken is tested with
- * command_lanes. */
+/* The command queue: what ends a wait and what does not, when a step has to end. The order of commands is
+ * tested with command_lanes. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include "common/system/clock.h"
@@ -11,7 +11,7 @@ static enum command_push push(struct command_queue *queue, uint32_t session, uin
     return command_queue_push(queue, session, line, &request);
 }
 
-/* Takes all there is and forgets it. */
+/* Takes all commands and frees them. */
 static size_t take_all(struct command_queue *queue, unsigned wanted) {
     struct command *command = NULL;
     size_t count = 0;
@@ -56,7 +56,7 @@ static void test_waiting(void **state) {
     assert_int_equal(command_queue_count(&queue), 1);
     pthread_join(thread, NULL);
 
-    expect_wait(&queue, COMMAND_QUESTION); /* a running world does not care for changes between ticks */
+    expect_wait(&queue, COMMAND_QUESTION); /* a running world ignores changes between ticks */
     assert_int_equal(push(&queue, 2, 1, REQUEST_LIST), COMMAND_QUEUED);
     expect_no_wait(&queue, COMMAND_QUESTION);
     assert_int_equal(take_all(&queue, COMMAND_QUESTION), 1);
@@ -65,7 +65,7 @@ static void test_waiting(void **state) {
     command_queue_fini(&queue);
 }
 
-/* What a pass has seen and had to leave is no reason to be busy, until something lets it go on. */
+/* Commands that a pass had to leave do not end a wait, until they can be taken. */
 static void test_what_is_held_is_waited_for(void **state) {
     (void)state;
     struct command_queue queue;
@@ -86,7 +86,7 @@ static void test_what_is_held_is_waited_for(void **state) {
     command_queue_begin(&queue, COMMAND_ANY);
     struct command *list = command_queue_take(&queue, COMMAND_ANY);
     assert_non_null(list);
-    assert_null(command_queue_take(&queue, COMMAND_CHANGE)); /* the time for questions is over */
+    assert_null(command_queue_take(&queue, COMMAND_CHANGE)); /* the time for queries is over */
     command_queue_end_pass(&queue);
     expect_no_wait(&queue, COMMAND_ANY); /* but there is one */
     outcome_free(&list->outcome);

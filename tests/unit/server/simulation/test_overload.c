@@ -1,4 +1,4 @@
-/* When a clump is told, and which. */
+/* When an overload is reported, and for which place. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <math.h>
@@ -47,14 +47,14 @@ static void test_the_clump(void **state) {
     world = make_world(500, 3000);
     clump = overload_look(world);
     assert_true(clump.is_there);
-    assert_string_equal(clump.kind, "wolf"); /* which does not look at anybody, but is looked at */
+    assert_string_equal(clump.kind, "wolf"); /* which examines no agent, but is examined */
     world_destroy(world);
     world = make_world(50, 0);
     assert_false(overload_look(world).is_there);
     world_destroy(world);
 }
 
-static void test_nobody_looks(void **state) {
+static void test_no_agent_examines_others(void **state) {
     (void)state;
     struct world_def def = world_def_default();
     assert_non_null(world_def_add_kind(&def, "rock"));
@@ -106,7 +106,7 @@ static void test_when(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_clump),
-        cmocka_unit_test(test_nobody_looks),
+        cmocka_unit_test(test_no_agent_examines_others),
         cmocka_unit_test(test_slow),
         cmocka_unit_test(test_when),
     };

@@ -1,4 +1,4 @@
-/* Who moves a target is told, how often is bounded. */
+/* The events of moved targets name the session, and their rate is bounded. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <string.h>

@@ -58,9 +58,9 @@ static void test_debt_is_dropped(void **state) {
     (void)state;
     struct tick_clock clock;
     tick_clock_init(&clock, 100.0, 0);
-    assert_int_equal(tick_clock_take(&clock, 50000000), 5); /* five owed: all made up */
+    assert_int_equal(tick_clock_take(&clock, 50000000), 5); /* five late: all made up */
     assert_int_equal(clock.dropped_ticks, 0);
-    assert_int_equal(tick_clock_take(&clock, 50000000 + 60000000 + 1), 5); /* six owed */
+    assert_int_equal(tick_clock_take(&clock, 50000000 + 60000000 + 1), 5); /* six late */
     assert_int_equal(clock.dropped_ticks, 1);
     assert_int_equal(tick_clock_take(&clock, 3600 * second), 5);
     assert_int_equal(clock.dropped_ticks, 1 + 360000 - 11 - 5);

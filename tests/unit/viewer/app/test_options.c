@@ -104,7 +104,7 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
     assert_string_equal(options.address.host, "127.0.0.1");
     assert_string_equal(options.address.port, "7717");
-    assert_true(options.width == 0 && options.height == 0 && options.ui_scale == 0.0); /* the screen says */
+    assert_true(options.width == 0 && options.height == 0 && options.ui_scale == 0.0); /* from the screen */
     assert_int_equal(options.frames, 0);
     assert_int_equal(parse("drover-viewer --size 1x1", &options, &failure), OPTIONS_BAD);
     assert_int_equal(parse("drover-viewer --fullscreens", &options, &failure), OPTIONS_BAD);
@@ -133,7 +133,7 @@ static void a_token_of_the_environment_is_read_or_refused(void **state) {
     memset(secret, 's', sizeof secret - 1);
     secret[sizeof secret - 1] = '\0';
     assert_int_equal(setenv("DROVER_TOKEN", secret, 1), 0);
-    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_BAD); /* not dropped in silence */
+    assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_BAD); /* not dropped silently */
     assert_non_null(strstr(failure.message, "DROVER_TOKEN"));
     assert_null(strstr(failure.message, "sss"));
     assert_int_equal(parse("drover-viewer --token flagged-1", &options, &failure), OPTIONS_RUN);
@@ -184,7 +184,7 @@ static void settings_are_read_or_left_alone(void **state) {
     assert_int_equal(read_config("{\"palette\":\"classic\",\"ui_scale\":1.5,\"later\":1}", &options), 0);
     assert_int_equal(options.palette, PALETTE_CLASSIC);
     assert_true(options.ui_scale == 1.5);
-    assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &options), 0); /* as the screen says */
+    assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &options), 0); /* from the screen */
     assert_true(options.size[0] == '\0' && options.ui_scale == 0.0);
 }
 
@@ -226,7 +226,7 @@ static void only_what_was_changed_is_written(void **state) {
     options.ui_scale = 2.0;
     assert_int_equal(config_save(&options, CONFIG_PALETTE | CONFIG_UI_SCALE, &failure), 0);
     assert_file(path, "{\"later\":[1],\"overlays\":\"trails\",\"palette\":\"classic\",\"ui_scale\":2}\n");
-    write_file(path, "{\"ui_scale\":"); /* somebody edits it */
+    write_file(path, "{\"ui_scale\":"); /* the user edits it */
     assert_int_equal(config_save(&options, CONFIG_PALETTE, &failure), -1);
     assert_non_null(strstr(failure.message, "viewer.json is not changed"));
     assert_file(path, "{\"ui_scale\":");
@@ -238,7 +238,7 @@ static void only_what_was_changed_is_written(void **state) {
 }
 
 int main(void) {
-    /* not the settings of whoever runs this */
+    /* not the user's own settings */
     assert(setenv("XDG_CONFIG_HOME", "/nonexistent", 1) == 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_read),

@@ -32,7 +32,7 @@ static void help_is_complete(void **state) {
     bool has_key[SHORTCUT_ACTION_COUNT] = {false};
     const struct shortcut *table = shortcuts_table(&count);
     for (size_t i = 0; i < count; i++) {
-        /* a row without a name is another key of the row before, which has the words */
+        /* a row without a name is another key of the row before, which has the text */
         assert_true(i > 0 || table[i].name[0] != '\0');
         assert_true((table[i].name[0] != '\0') == (strlen(table[i].help) > 3));
         has_key[table[i].action] = has_key[table[i].action] || table[i].key != 0;

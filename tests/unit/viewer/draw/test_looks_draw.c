@@ -1,4 +1,4 @@
-/* Places of the answer to inspect are drawn where they are for an agent that has moved on since. */
+/* Places of the reply to inspect are drawn in place for an agent that has moved since. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The tutorials states have their colours; others have one that is theirs; all are seen on the ground. */
+/* The states of the tutorials have their colors, other states a color of their own; all stand out from the
+ * background. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -133,9 +133,9 @@ static void overlays_are_for_the_selected_agent(void **state) {
     fixture->frame.vx[0] = 100;
     fixture->scene.overlays = OVERLAY_BIT(OVERLAY_VELOCITY);
     fixture->scene.has_selected = true;
-    fixture->scene.selected = 77; /* nobody */
+    fixture->scene.selected = 77; /* no such agent */
     draw(fixture);
-    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30); /* all have theirs again */
+    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30); /* all have their colors again */
     assert_int_equal(count_color(fixture, PALETTE_SELECTED), 0);
     fixture->scene.selected = 1;
     draw(fixture);

@@ -1,4 +1,4 @@
-/* Names by a few letters; reaches by parameters' names; the numbers of the plots. */
+/* Names by a few letters; radii by parameters' names; the numbers of the plots. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -194,8 +194,8 @@ static void a_step_after_a_pause_is_walked_at_its_end(void **state) {
 
 static void a_single_step_is_walked_straight(void **state) {
     (void)state;
-    /* a fifth of a second between them, but one tick of the world: the velocities say nothing about the way
-     */
+    /* a fifth of a second between them, but one tick of the world: the velocities say nothing about the
+     * motion */
     const struct test_agent a = {.id = 1, .x = 100, .vx = 0}, b = {.id = 1, .x = 104, .vx = 240};
     struct snapshot *after = make_snapshot(1200, &b, 1);
     after->time_s = 1.0 + 1.0 / 60.0;
@@ -205,7 +205,7 @@ static void a_single_step_is_walked_straight(void **state) {
     pair_fini(&pair);
 }
 
-static void the_gone_are_left_out_when_nobody_knows_their_state(void **state) {
+static void removed_agents_of_unknown_state_are_left_out(void **state) {
     (void)state;
     const struct test_agent a[2] = {{.id = 1, .x = 100}, {.id = 2, .x = 200, .state = "evade"}};
     struct pair pair;
@@ -247,7 +247,7 @@ int main(void) {
         cmocka_unit_test(a_paused_world_stands_and_is_not_stalled),
         cmocka_unit_test(a_step_after_a_pause_is_walked_at_its_end),
         cmocka_unit_test(a_single_step_is_walked_straight),
-        cmocka_unit_test(the_gone_are_left_out_when_nobody_knows_their_state),
+        cmocka_unit_test(removed_agents_of_unknown_state_are_left_out),
         cmocka_unit_test(targets_glide_but_do_not_fly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

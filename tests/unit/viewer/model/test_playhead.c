@@ -1,4 +1,4 @@
-/* What is held stays; the past plays on when it is told to; its end is now. */
+/* A held moment stays; the past plays on request; its end is now. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

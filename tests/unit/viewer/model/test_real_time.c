@@ -22,7 +22,7 @@ static struct world world_begin(void) {
     return world;
 }
 
-/* The world runs for so long, with a snapshot every so often, at this factor of its rate. */
+/* The world runs for this long, with snapshots at this interval, at this factor of its rate. */
 static void run(struct world *world, double for_ms, double every_ms, double factor) {
     for (double passed = 0.0; passed < for_ms; passed += every_ms) {
         world->clock_ms += every_ms;

@@ -100,7 +100,7 @@ static void numbers_are_shown(void **state) {
     free(fixture);
 }
 
-/* The legend, the plots' values and the words at the top are those of the moment that is shown. */
+/* The legend, the plots' values and the text at the top are those of the shown moment. */
 static void the_past_has_its_own_numbers(void **state) {
     (void)state;
     static struct plots plots;
@@ -143,7 +143,7 @@ static void the_past_has_its_own_numbers(void **state) {
     assert_int_equal(fixture->view.legend[1].count, 2);
     assert_int_equal(fixture->view.plot_mark, -1);
     assert_string_equal(fixture->view.plots[0].value, "50.0 px/s");
-    fixture->link.state = LINK_WAITING; /* that the server is gone matters more */
+    fixture->link.state = LINK_WAITING; /* the lost server matters more */
     input.is_live = false;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "reconnecting");
@@ -232,7 +232,7 @@ static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) 
     fixture->server.has_scenario = fixture->server.is_paused = true;
     snapshot->tick = 0;
     struct hud_input input = input_of(fixture);
-    input.is_headless = true; /* nobody is there to press it */
+    input.is_headless = true; /* no user to press it */
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "");
     input.is_headless = false;
@@ -241,7 +241,7 @@ static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) 
     fixture->server.role = ROLE_OPERATOR;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "Paused, until an admin resumes");
-    snapshot->tick = 7; /* it was looked at, then paused: the bar says it */
+    snapshot->tick = 7; /* a past moment was shown, then paused: the bar says so */
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "");
     snapshot->tick = 0;
@@ -279,7 +279,7 @@ static void what_a_role_may_not_do_is_marked(void **state) {
     const struct hud_input input = input_of(fixture);
     fixture->server.has_scenario = true;
     hud_fill(&input, &fixture->view);
-    assert_string_equal(fixture->view.role, ""); /* an admin's is not worth a word */
+    assert_string_equal(fixture->view.role, ""); /* the role admin is not shown */
     assert_string_equal(fixture->view.no_time, "");
     assert_false(fixture->view.is_denied[SHORTCUT_PAUSE]);
     fixture->server.role = ROLE_OPERATOR;

@@ -35,7 +35,7 @@ static void what_does_not_fit_is_made_smaller(void **state) {
     /* a bar at the top, another screen at the left */
     const struct window_area second = {1920, 30, 1366, 738};
     assert_area(window_fit((struct window_area){0, 0, 3000, 2000}, frame, second), 1921, 54, 1364, 711);
-    /* what makes no sense changes no size */
+    /* invalid values change no size */
     assert_area(window_fit((struct window_area){5, 5, 320, 240}, frame, (struct window_area){0, 0, 0, 0}), 1,
                 24, 320, 240);
 }

@@ -1,4 +1,4 @@
-/* What changed is copied and named, nothing else is; whatever happens, the surface has the picture
+/* Changed tiles are copied and reported, no others; the surface always has the picture
  * afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static bool is_inside(const struct fixture *fixture, int count, int32_t x, int32
     return is_in;
 }
 
-/* Copies, and holds the surface against the picture and against what was said to have changed. */
+/* Copies, and checks the surface against the picture and against the reported changes. */
 static int copy(struct fixture *fixture) {
     memcpy(fixture->before, fixture->surface, sizeof fixture->before);
     const int count =
@@ -103,7 +103,7 @@ static void neighbours_are_one(void **state) {
                         sizeof *fixture->changed);
 }
 
-/* A tall picture has more tiles than rectangles may be. */
+/* A tall picture has more tiles than the limit of rectangles. */
 static void too_many_are_one(void **state) {
     struct fixture *fixture = *state;
     enum { TALL = 1000, WIDE = 640 };

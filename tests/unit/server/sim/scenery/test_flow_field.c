@@ -55,7 +55,7 @@ static void test_noise(void **state) {
         /* It joins at the edge of the world. */
         const vec2 around = flow_at(&noise, &torus, vec2_add(place, (vec2){800, -600}));
         assert_true(vec2_length(vec2_sub(here, around)) < 0.1f);
-        /* What flows in flows out, except where the speed is cut off. */
+        /* Inflow equals outflow, except where the speed is cut off. */
         const vec2 right = flow_at(&noise, &plain, vec2_add(place, (vec2){0.5f, 0}));
         const vec2 below = flow_at(&noise, &plain, vec2_add(place, (vec2){0, 0.5f}));
         assert_true(vec2_length(vec2_sub(here, right)) < 8.0f);

@@ -1,4 +1,4 @@
-/* server/sim/scenery/scenery.h: bodies neither enter nor pass what is solid, however fast they are. */
+/* server/sim/scenery/scenery.h: bodies neither enter nor pass solids, at any speed. */
 #include <math.h>
 
 #include "server/sim/math/rng.h"
@@ -65,7 +65,7 @@ static void test_slides_along_a_wall(void **state) {
     const struct motion after = scenery_constrain(&scenery, &plain, before, moved, 5.0f);
     assert_true(fabsf(after.y - 205.0f) < 0.1f && fabsf(after.x - 360.0f) < 0.2f);
     assert_true(fabsf(after.vx - 60.0f) < 0.01f && fabsf(after.vy) < 0.01f);
-    /* Far from everything nothing is changed, to the bit. */
+    /* Far from all solids no bit changes. */
     const struct motion there = {340, 350, 1, 2}, on = {341, 352, 1, 2};
     const struct motion same = scenery_constrain(&scenery, &plain, there, on, 5.0f);
     assert_true(same.x == on.x && same.y == on.y && same.vx == on.vx && same.vy == on.vy);

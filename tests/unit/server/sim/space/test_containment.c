@@ -1,5 +1,5 @@
-/* Containment as a behaviour and as an edge (edge.h): nobody leaves, who is outside comes back, and the two
- * are one code. */
+/* Containment as a behavior and as an edge (edge.h): no agent leaves, agents outside come back, and the two
+ * share their code. */
 #include <math.h>
 
 #include "server/sim/math/rng.h"
@@ -57,8 +57,8 @@ static void place_around(struct world_def *def, const struct region_def *region,
     }
 }
 
-/* The body stays inside, or `margin` from the border, but for what a diagonal approach overshoots. */
-static void test_nobody_leaves(void **state) {
+/* The body stays inside, or `margin` from the border, but for the overshoot of a diagonal approach. */
+static void test_no_agent_leaves(void **state) {
     (void)state;
     dice = rng_begin(3, 0, 0, RNG_SPAWN_PLACE);
     const struct region_def *const regions[] = {&rect, &circle, &whole};
@@ -101,7 +101,8 @@ static void test_who_is_outside_comes_back(void **state) {
     }
 }
 
-/* Silent inside; turned inward outside, with what goes along the border kept; earlier with a longer look. */
+/* Silent inside; turned inward outside, with the part along the border kept; earlier with a longer
+ * prediction. */
 static void test_what_it_wants(void **state) {
     (void)state;
     const struct region_def box = {.shape = REGION_RECT, .at = {100.0f, 100.0f}, .size = {400.0f, 300.0f}};
@@ -166,7 +167,7 @@ static void test_same_as_the_edge(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_leaves),
+        cmocka_unit_test(test_no_agent_leaves),
         cmocka_unit_test(test_who_is_outside_comes_back),
         cmocka_unit_test(test_what_it_wants),
         cmocka_unit_test(test_same_as_the_edge),

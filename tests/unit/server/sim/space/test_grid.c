@@ -1,4 +1,4 @@
-/* The grid: who is in it, in which order, and that nothing lies outside, wherever agents are. */
+/* The grid: every agent is in it, in order, and no slot lies outside, wherever agents are. */
 #include <stdlib.h>
 
 #include <math.h>
@@ -28,7 +28,7 @@ static void scatter(int32_t count, vec2 low, vec2 high) {
     }
 }
 
-/* Everybody once, slots in order of (cell, row), copies faithful. */
+/* Every agent once, slots in order of (cell, row), exact copies. */
 static void check_sorted(const struct grid *grid, int32_t count) {
     const int32_t cells = grid->across.cells * grid->down.cells;
     assert_int_equal(grid->count, count);
@@ -48,7 +48,8 @@ static void check_sorted(const struct grid *grid, int32_t count) {
     }
 }
 
-/* A walk visits ascending slots, each at most once, and everybody within the radius. Returns how many. */
+/* A walk visits ascending slots, each at most once, and every agent within the radius. Returns their number.
+ */
 static int32_t check_walk(const struct grid *grid, const struct bounds *bounds, vec2 at, float radius) {
     bool seen[MANY] = {false};
     int32_t last = -1, visited = 0, begin, end;
@@ -108,7 +109,7 @@ static void test_outside_the_world(void **state) {
             (void)check_walk(&grid, &bounds, at, 3e4f);
             assert_int_equal(check_walk(&grid, &bounds, at, 3e6f), MANY);
         }
-        /* Nobody pays for being far away: one lost agent leaves the others their cells. */
+        /* A distant agent costs the others nothing: one lost agent leaves them their cells. */
         scatter(MANY, (vec2){0.0f, 0.0f}, (vec2){1000.0f, 1000.0f});
         motion[7].x = 3000.0f;
         grid_build(&grid, &bounds, motion, kind, MANY, 50.0f);
@@ -141,7 +142,7 @@ static void test_torus(void **state) {
 
 static void test_drift(void **state) {
     (void)state;
-    /* Walks find whoever has moved on since the sort, over a torus' edge as well. */
+    /* Walks find agents that have moved since the sort, over a torus' edge as well. */
     struct grid grid = make_grid();
     for (int round = 0; round < 200; round++) {
         const struct bounds bounds = {{rng_between(&dice, 30.0f, 900.0f), rng_between(&dice, 30.0f, 900.0f)},

@@ -32,7 +32,7 @@ static bool flip(struct rng *rng, float chance) {
     return rng_unit(rng) < chance;
 }
 
-/* Places from loose to clumped; some exactly on a border, in somebody's place, or as good as in it. */
+/* Places from loose to clumped; some exactly on a border, in another agent's place, or nearly in it. */
 static void place(struct rng *rng, const struct sample *sample) {
     const vec2 size = sample->bounds.size;
     const bool is_clumped = flip(rng, 0.3f), has_heaps = flip(rng, 0.4f);
@@ -103,7 +103,7 @@ static void make_sample(uint64_t world, struct sample *sample) {
     }
 }
 
-/* Tells +0 from -0 as well. */
+/* Distinguishes +0 from -0 as well. */
 static bool is_same(const void *a, const void *b, size_t size) {
     return memcmp(a, b, size) == 0;
 }

@@ -112,7 +112,7 @@ static void test_avoid_gets_out(void **state) {
     const struct behavior_def avoid = behavior_def_default(BEHAVIOR_AVOID_OBSTACLES);
     const struct urge urge = behavior_avoid_obstacles(&avoid, &senses);
     assert_true(urge.is_active && urge.desired.x == 0.0f && urge.desired.y == 100.0f);
-    /* From the very middle, whatever pulls it along the box: one way out, and always that one. */
+    /* From the very middle, whatever the pull along the box: one way out, and always the same one. */
     senses.position = (vec2){200, 140};
     const vec2 first = behavior_avoid_obstacles(&avoid, &senses).desired;
     assert_true(first.x == 0.0f && fabsf(first.y) == 100.0f);
@@ -171,7 +171,7 @@ static void test_avoid_gets_round_a_wide_box(void **state) {
     }
 }
 
-/* The side where a box reaches the border of a world that holds agents in is no way round. */
+/* An agent cannot go round on the side where a box reaches the border of a closed world. */
 static void test_avoid_passes_where_there_is_room(void **state) {
     (void)state;
     struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
@@ -323,7 +323,7 @@ static struct world_def eight(float direction) {
     return def;
 }
 
-/* Whoever comes along x goes on along x, though the other branch is as near in the middle. */
+/* An agent that comes along x goes on along x, though the other branch is as near in the middle. */
 static void test_follow_path_keeps_its_course_at_a_crossing(void **state) {
     (void)state;
     for (int run = 0; run < 10; run++) {
@@ -376,7 +376,7 @@ static void test_follow_path_remembers_where_it_was(void **state) {
         const struct urge urge = behavior_follow_path(behavior_of(&def), &senses);
         assert_true(i == 0 ? urge.desired.x > 90.0f : urge.desired.y > 90.0f);
     }
-    /* Carried off, it starts anew from the nearest place. */
+    /* Carried off, it starts again from the nearest place. */
     senses.position = (vec2){110, 480};
     (void)behavior_follow_path(behavior_of(&def), &senses);
     assert_true(fabsf(path_point(scenery.paths, memory.path_s).x - 100.0f) < 1.0f);
@@ -415,7 +415,7 @@ static void test_flow_is_looked_up_ahead(void **state) {
 
 static void test_hide_behind_the_nearest(void **state) {
     (void)state;
-    struct world_def def = def_with(BEHAVIOR_HIDE); /* the menace is the target at 700, 300 */
+    struct world_def def = def_with(BEHAVIOR_HIDE); /* the threat is the target at 700, 300 */
     add_circle(&def, (vec2){400, 300}, 40);
     add_circle(&def, (vec2){700, 100}, 40);
     place(&def, (vec2){300, 400}, (vec2){0, 0});

@@ -1,4 +1,4 @@
-/* The behaviours about neighbours, as worlds show them: what must come about, and what must never. */
+/* The behaviors about neighbors in small worlds: required and forbidden results. */
 #include <math.h>
 
 #include "server/sim/space/edge.h"
@@ -162,8 +162,8 @@ static void test_order_does_not_matter(void **state) {
     world_destroy(world);
 }
 
-/* With a limit of neighbours a tick does what is explained, though sums of others are found many at a time;
- * and it is something else than without. */
+/* With max_neighbors a tick agrees with world_explain, though other sums are computed in batches; and the
+ * result differs from the one without a limit. */
 static void check_limit_of_neighbors(bool is_alone) {
     struct world_def def = def_of(BEHAVIOR_FLOCK, EDGE_WRAP);
     behavior_of(&def)->max_neighbors = 3;
@@ -207,7 +207,7 @@ static void test_limit_of_neighbors(void **state) {
     check_limit_of_neighbors(true);
 }
 
-/* Two kinds' worth of one: agents that want past each other, heading for a target each. */
+/* Two streams of one kind: agents that want past each other, each heading for its target. */
 static void test_head_on_passes(void **state) {
     (void)state;
     struct world_def def = world_def_default();
@@ -311,7 +311,7 @@ static void test_crowd_comes_to_rest(void **state) {
 
 static void test_nearest_of_many(void **state) {
     (void)state;
-    /* Enough of a kind that the grid is asked; the answer is the plain one. */
+    /* Enough agents of a kind for the grid to be used; the result is that of a plain loop. */
     struct world_def def = def_of(BEHAVIOR_SEEK, EDGE_WRAP);
     struct behavior_def *seek = behavior_of(&def);
     seek->target.target[0] = '\0';
@@ -376,7 +376,7 @@ static void test_commands_keep_the_grid(void **state) {
     world_destroy(world);
 }
 
-/* 2 000 agents that look 20 px far, and one that looks 400 px far: only that one looks at many. */
+/* 2 000 agents that look 20 px far, and one that looks 400 px far: only that one examines many candidates. */
 static void test_a_far_look_costs_only_who_looks(void **state) {
     (void)state;
     double candidates[2];

@@ -1,7 +1,7 @@
 /* Worlds of flocks, stepped agent by agent and by the kernels of every width: the same bits after every tick.
  *
- * A second state that is never left keeps a kind from the kernels: such a world is what the others are
- * compared with.
+ * A second state that is never left keeps a kind from the kernels: the other worlds are compared with
+ * such a world.
  */
 #include <string.h>
 
@@ -88,12 +88,12 @@ static struct world *random_world(uint64_t seed, bool is_alone) {
     return world;
 }
 
-/* Tells +0 from -0 as well. */
+/* Distinguishes +0 from -0 as well. */
 static bool is_same(const void *a, const void *b, size_t size) {
     return memcmp(a, b, size) == 0;
 }
 
-/* Everything that an agent carries is the same, signs of zeros included. */
+/* All columns of an agent are equal, signs of zeros included. */
 static void check_agents(const struct world *fast, const struct world *plain, uint64_t seed, int simd) {
     assert_int_equal(world_agent_count(fast), world_agent_count(plain));
     for (int32_t row = 0; row < world_agent_count(fast); row++) {

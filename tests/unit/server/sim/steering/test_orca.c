@@ -1,5 +1,5 @@
-/* Reciprocal velocity obstacles as worlds show them (behavior_orca.c): who meets passes, nobody touches
- * anybody, nothing freezes; and the last word is a word only where there is something to say. */
+/* Reciprocal velocity obstacles in small worlds (behavior_orca.c): agents pass each other, no two touch, none
+ * freezes; and the velocity filter changes velocities only where it must. */
 #include <math.h>
 
 #include "server/sim/math/trig.h"
@@ -130,7 +130,7 @@ static bool have_swapped(const struct world *world, float radius) {
     return true;
 }
 
-/* Everybody through one point: all arrive, and nobody touches anybody, at any tick rate. */
+/* All agents through one point: all arrive, and no two touch, at any tick rate. */
 static void test_circle_swap(void **state) {
     (void)state;
     static const struct {
@@ -153,7 +153,8 @@ static void test_circle_swap(void **state) {
     }
 }
 
-/* Too many in one place, then all to one point, which only one can have: they part, and settle around it. */
+/* Too many agents in one place, then all to one point, which has room for one: they part and settle around
+ * it. */
 static void test_a_heap_at_one_target(void **state) {
     (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){400.0f, 300.0f});
@@ -175,7 +176,7 @@ static void test_a_heap_at_one_target(void **state) {
     world_destroy(world);
 }
 
-/* Far from everybody the last word is silent: the same bits as without it. */
+/* Far from other agents the velocity filter is silent: the same bits as without it. */
 static void test_nothing_to_say(void **state) {
     (void)state;
     struct world *worlds[2];
@@ -200,7 +201,7 @@ static void test_nothing_to_say(void **state) {
     world_destroy(worlds[1]);
 }
 
-/* What two agents who want to meet do in the first ticks: the sum of how much they brake. */
+/* Two agents that head for each other, in the first ticks: the sum of their braking. */
 static float closing_speed(float weight, uint32_t max_neighbors, int combine, uint32_t tier,
                            enum locomotion locomotion) {
     struct world_def def = two_kinds((vec2){500.0f, 300.0f}, (vec2){300.0f, 300.0f});
@@ -214,7 +215,7 @@ static float closing_speed(float weight, uint32_t max_neighbors, int combine, ui
     }
     place(&def, (vec2){380.0f, 300.0f}, (vec2){0.0f, 0.0f});
     place_other(&def, (vec2){420.0f, 300.0f});
-    /* One who stands nearer to each than the other does. */
+    /* A third that is nearer to each than the other one. */
     for (int i = 0; i < 2; i++) {
         place_other(&def, (vec2){i == 0 ? 370.0f : 430.0f, 318.0f});
         struct kind_def *kind = world_def_add_kind(&def, i == 0 ? "post1" : "post2");
@@ -242,13 +243,13 @@ static void test_last_word(void **state) {
     assert_true(closing_speed(1.0f, 10, COMBINE_DITHERED, 0, LOCOMOTION_STEERED) < 50.0f);
     assert_true(closing_speed(0.0f, 10, COMBINE_SUM, 0, LOCOMOTION_DIRECT) > 195.0f);
     assert_true(closing_speed(1.0f, 10, COMBINE_SUM, 0, LOCOMOTION_DIRECT) < 100.0f);
-    /* In part; and blind to all but the nearest, who is not in the way. */
+    /* In part; and blind to all but the nearest, which is not in the way. */
     const float partly = closing_speed(0.5f, 10, COMBINE_SUM, 0, LOCOMOTION_STEERED);
     assert_true(partly > held + 2.0f && partly < free - 2.0f);
     assert_true(closing_speed(1.0f, 1, COMBINE_SUM, 0, LOCOMOTION_STEERED) > held + 10.0f);
 }
 
-/* Who wants nothing goes on as it is, around whoever stands in the way. */
+/* An agent without other behaviors keeps its velocity, around agents in its way. */
 static void test_no_wish(void **state) {
     (void)state;
     struct world_def def = two_kinds((vec2){0.0f, 0.0f}, (vec2){0.0f, 0.0f});
@@ -294,7 +295,7 @@ static void test_solids(void **state) {
             }
         }
         if (with) {
-            assert_true(least > 0.05f); /* so the solid itself never had to stop anybody */
+            assert_true(least > 0.05f); /* so the solid itself never had to stop an agent */
             assert_true(world_agent(world, 0).position.x > 480.0f &&
                         world_agent(world, 1).position.x > 480.0f);
         } else {

@@ -1,5 +1,5 @@
-/* server/sim/steering/trace.c and world_trace: the places and neighbours that are told are those of the definitions.
- */
+/* server/sim/steering/trace.c and world_trace: the reported places and neighbors are those of the
+ * definitions. */
 #include <math.h>
 
 #include "server/sim/steering/trace.h"
@@ -99,7 +99,7 @@ static void test_predictions(void **state) {
     }
 }
 
-/* Across the border of a torus the place is told where it lies in the world; elsewhere beyond it. */
+/* On a torus a place across the border is reported inside the world; elsewhere beyond it. */
 static void test_borders(void **state) {
     (void)state;
     for (int wraps = 0; wraps < 2; wraps++) {
@@ -283,7 +283,7 @@ static void test_hide(void **state) {
     const struct trace trace = traced(&def);
     assert_int_equal(trace.point_count, 1);
     assert_point(&trace, 0, TRACE_HIDING_PLACE, 400 - 40 - 5 - 10, 300);
-    def = def_with(BEHAVIOR_HIDE); /* nothing to hide behind: it evades */
+    def = def_with(BEHAVIOR_HIDE); /* no obstacle: it evades */
     behavior_of(&def)->panic_distance = 0;
     place(&def, (vec2){300, 400}, (vec2){0, 0});
     const struct trace evading = traced(&def);
@@ -388,7 +388,7 @@ static void test_only_the_nearest_count(void **state) {
 
 /* ---- all together ---- */
 
-/* The most places that a state can have; each behaviour under its own name; nobody twice. */
+/* The most places that a state can have; each behavior under its own name; no neighbor twice. */
 static void test_the_fullest_state(void **state) {
     (void)state;
     struct world_def def = def_about_second(BEHAVIOR_INTERPOSE);

@@ -1,5 +1,5 @@
-/* server/sim/steering/velocity_obstacles.h: half-planes by hand, and the linear programme against a search that knows
- * nothing of it. */
+/* server/sim/steering/velocity_obstacles.h: half-planes by hand, and the linear program against an
+ * independent search. */
 #include <math.h>
 
 #include "server/sim/math/rng.h"
@@ -39,7 +39,8 @@ static double nearest_approach(vec2 offset, vec2 own, vec2 other, double horizon
     return hypot(px + vx * time, py + vy * time);
 }
 
-/* Two who both go to the border of what they may do just touch within the horizon; inside of it they miss. */
+/* Two agents that both go to the border of the permitted half-plane just touch within the horizon; inside
+ * they miss. */
 static void test_both_shares_are_enough(void **state) {
     (void)state;
     dice = rng_begin(5, 0, 0, RNG_SPAWN_PLACE);
@@ -55,7 +56,7 @@ static void test_both_shares_are_enough(void **state) {
         b.split = vec2_scale(a.split, -1.0f);
         const struct half_plane mine = half_plane_of(&a), theirs = half_plane_of(&b);
         assert_float_equal(vec2_length(mine.normal), 1.0f, 1e-4);
-        /* Opposite normals; what is not the one's share is the other's. */
+        /* Opposite normals; the shares of the two add up to the whole. */
         assert_float_equal(vec2_length(vec2_add(mine.normal, theirs.normal)), 0.0f, 1e-3);
         const vec2 along = {-mine.normal.y, mine.normal.x};
         const float needed = mine.least - vec2_dot(a.own, mine.normal);
@@ -73,7 +74,7 @@ static void test_both_shares_are_enough(void **state) {
         const vec2 slid = vec2_add(you, vec2_scale(along, any(-200.0f, 200.0f)));
         assert_true(nearest_approach(a.offset, further, slid, (double)a.horizon) > (double)a.room - 0.1);
     }
-    assert_true(tight > 15000); /* and no more is asked for than is needed */
+    assert_true(tight > 15000); /* and no more than necessary */
 }
 
 /* No smaller change of the relative velocity, in any direction, avoids the collision. */
@@ -202,7 +203,7 @@ static int random_planes(struct half_plane *planes, float tightness) {
     return count;
 }
 
-/* Where something is permitted, the result is permitted and as near as a search finds. */
+/* If some velocity is permitted, the result is permitted and as near as a search finds. */
 static void test_nearest_against_a_search(void **state) {
     (void)state;
     dice = rng_begin(6, 0, 0, RNG_SPAWN_PLACE);
@@ -231,7 +232,7 @@ static void test_nearest_against_a_search(void **state) {
     assert_true(feasible > 300 && bent > 80);
 }
 
-/* Where nothing is, the violation is as small as a search finds; the hard ones hold when they can. */
+/* If none is, the violation is as small as a search finds; the hard ones hold if possible. */
 static void test_least_violation_against_a_search(void **state) {
     (void)state;
     dice = rng_begin(7, 0, 0, RNG_SPAWN_PLACE);
@@ -255,7 +256,7 @@ static void test_least_violation_against_a_search(void **state) {
     assert_true(infeasible > 200);
 }
 
-/* Whatever is asked: a finite velocity, no faster than allowed. */
+/* For any input: a finite velocity, no faster than allowed. */
 static void test_never_more_than_finite(void **state) {
     (void)state;
     dice = rng_begin(8, 0, 0, RNG_SPAWN_PLACE);

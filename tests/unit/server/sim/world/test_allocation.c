@@ -41,7 +41,7 @@ static void test_no_allocation_in_a_tick(void **state) {
     for (int i = 0; i < 100; i++) {
         place(&def, (vec2){8.0f * (float)i, 30.0f}, (vec2){0, 0});
     }
-    /* Neighbours, too: sorting them in takes no memory either. */
+    /* Neighbors, too: sorting them allocates no memory either. */
     struct state_def *agent = &def.kinds[0].states[0];
     for (int type = BEHAVIOR_SEPARATION; type <= BEHAVIOR_QUEUE; type++) {
         struct behavior_def *behavior = &agent->behaviors[agent->behavior_count++];

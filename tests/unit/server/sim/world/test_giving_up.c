@@ -1,11 +1,12 @@
-/* Giving up a tick: what lasts for minutes ends when another thread says so, whatever everybody is doing. */
+/* Giving up a tick: a tick that lasts for minutes ends when another thread says so, whatever the behaviors.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "tests/unit/server/sim/sim_fixture.h"
 
-/* So many in one place that a tick takes longer than any patience, and more so with sanitizers. */
+/* So many agents in one place that a tick takes longer than any test waits, and more so with sanitizers. */
 enum { CROWD = 100000, BEFORE_MS = 100, PATIENCE_S = 10 };
 
 static double now_s(void) {
@@ -17,7 +18,7 @@ static double now_s(void) {
 /* The other thread. */
 struct impatience {
     atomic_bool given_up;
-    double at_s; /* when it was said */
+    double at_s; /* when the flag was set */
 };
 
 static void *give_up(void *argument) {
@@ -29,7 +30,7 @@ static void *give_up(void *argument) {
     return NULL;
 }
 
-/* Everybody in one place, with one behaviour. */
+/* All agents in one place, with one behavior. */
 static struct world_def crowd_def(enum behavior_type type) {
     struct world_def def = one_kind_def(type, (vec2){400.0f, 300.0f});
     struct behavior_def *behavior = behavior_of(&def);
@@ -65,7 +66,7 @@ static void step_once(struct world *world) {
     assert_true(!world_is_given_up(world) || world_tick(world) == tick);
 }
 
-/* The first tick may be quick, where nobody has moved yet. */
+/* The first tick may be quick, before agents have moved. */
 static void step_on(struct world *world) {
     while (!world_is_given_up(world)) {
         step_once(world);
@@ -133,7 +134,7 @@ static void test_reading_ends(void **state) {
     check_ends("world_trace", build(&def), trace_all);
 }
 
-/* Nothing of a tick that was given up is told as done. */
+/* A tick that was given up reports no results. */
 static void test_given_up_before_it_began(void **state) {
     (void)state;
     struct world_def def = crowd_def(BEHAVIOR_FLOCK);
@@ -181,7 +182,7 @@ static void test_commands_are_whole(void **state) {
     assert_true(hashes[0] == hashes[1]);
 }
 
-/* As long as it is not given up the flag changes nothing. */
+/* Until the flag is set it changes nothing. */
 static void test_bits_are_the_same(void **state) {
     (void)state;
     uint64_t hashes[2];

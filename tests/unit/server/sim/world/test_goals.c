@@ -1,5 +1,5 @@
-/* Behaviours about others that move: pursue, evade, offset pursuit, interpose, wander, and who "the other"
- * is. */
+/* Behaviors about moving agents: pursue, evade, offset pursuit, interpose, wander, and the choice of the
+ * other agent. */
 #include <math.h>
 
 #include "tests/unit/server/sim/sim_fixture.h"
@@ -19,7 +19,7 @@ static void put(struct world_def *def, const char *kind, vec2 at, vec2 velocity)
     placement->velocity = velocity;
 }
 
-/* A hare that coasts, and a kind that does something about it. */
+/* A hare that coasts, and a kind that reacts to it. */
 static struct world_def hare_def(enum behavior_type type, vec2 hare, vec2 velocity) {
     struct world_def def = world_def_default();
     struct kind_def *coasting = world_def_add_kind(&def, "hare");
@@ -101,7 +101,7 @@ static void test_offset_pursuit_keeps_its_place(void **state) {
     world_destroy(world);
 }
 
-/* Everybody ends in a place of their own, and closes up when one is removed. */
+/* Every agent ends in a place of its own, and they close up when one is removed. */
 static void test_formations(void **state) {
     (void)state;
     const vec2 expected[4][3] = {
@@ -225,7 +225,7 @@ static void test_who_the_other_is(void **state) {
     const uint32_t hares[] = {1, 2};
     assert_int_equal(world_remove(world, hares, 2, NULL), 2);
     struct steering_view view;
-    world_explain(world, 0, &view); /* nobody left to seek: no force, no NaN */
+    world_explain(world, 0, &view); /* no agent left to seek: no force, no NaN */
     assert_true(view.steering.x == 0.0f && view.steering.y == 0.0f);
     steps(world, 10);
     world_destroy(world);
@@ -241,8 +241,8 @@ static void test_of_two_as_near_the_lower_id(void **state) {
     world_destroy(world);
 }
 
-/* 300 hounds seek the nearest of `hares` hares. A rule about neighbours that pushes nobody has the world keep
- * a grid, through which the nearest is then looked for; without one a list is walked. */
+/* 300 hounds seek the nearest of `hares` hares. A rule about neighbors without effect makes the world keep a
+ * grid, in which the nearest is then searched; without one a list is walked. */
 static struct world *hunt(int edge, int hares, float within, bool has_grid) {
     struct world_def def = world_def_default();
     def.edge = edge;
@@ -277,7 +277,7 @@ static void test_the_grid_finds_the_nearest_of_all(void **state) {
     for (int edge = EDGE_OPEN; edge <= EDGE_CONTAIN; edge++) {
         for (int h = 0; h < 3; h++) {
             for (int w = 0; w < 2; w++) {
-                /* `within` alone makes a grid as well; without it nobody needs one. */
+                /* `within` alone makes a grid as well; without it no grid is needed. */
                 struct world *grid = hunt(edge, hares[h], within[w], true);
                 struct world *list = hunt(edge, hares[h], within[w], false);
                 steps(grid, 20);

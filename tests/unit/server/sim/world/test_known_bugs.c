@@ -1,10 +1,10 @@
 /* Bugs that steering libraries have had, each as a world in which the naive code shows it (docs/testing.md
- * has the list; many more stand with their modules). */
+ * has the list; many more are with their modules). */
 #include <math.h>
 
 #include "tests/unit/server/sim/sim_fixture.h"
 
-/* A kind with one behaviour about "mouse", or about the kind itself for those that want an agent. */
+/* A kind with one behavior about "mouse", or about the kind itself for behaviors that need an agent. */
 static struct world_def def_about(enum behavior_type type, bool is_about_agents) {
     struct world_def def = one_kind_def(type, (vec2){400.0f, 300.0f});
     struct behavior_def *behavior = &def.kinds[0].states[0].behaviors[0];
@@ -94,7 +94,7 @@ static void test_pursuit_from_rest(void **state) {
     world_destroy(world);
 }
 
-/* UnitySteer issue 33: who evades a menace that stands still must run straight. */
+/* UnitySteer issue 33: an agent that evades a still threat must run straight. */
 static void test_evading_the_still_is_straight(void **state) {
     (void)state;
     struct world_def def = def_about(BEHAVIOR_EVADE, false);
@@ -108,7 +108,7 @@ static void test_evading_the_still_is_straight(void **state) {
     world_destroy(world);
 }
 
-/* Yuka: whoever rested in cell 0 was entered there again each tick (600 times after 600 ticks). Here two at
+/* Yuka: an agent at rest in cell 0 was entered there again each tick (600 times after 600 ticks). Here two at
  * rest in the first cell see each other once, and as many candidates as on the first tick. */
 static void test_resting_in_the_first_cell(void **state) {
     (void)state;
@@ -130,7 +130,8 @@ static void test_resting_in_the_first_cell(void **state) {
     }
 }
 
-/* Yuka: steering.remove(unknown) takes the last behaviour away. Here what is not there changes nothing. */
+/* Yuka: steering.remove(unknown) takes the last behaviour away. Here the removal of an unknown agent changes
+ * nothing. */
 static void test_removing_the_unknown(void **state) {
     (void)state;
     struct world_def def = def_about(BEHAVIOR_SEEK, false);
@@ -149,7 +150,7 @@ static void test_removing_the_unknown(void **state) {
 }
 
 /* GDQuest issue 40: without a behaviour that acts, the velocity stays as it is; it does not flip or fade. */
-static void test_nobody_steers(void **state) {
+static void test_no_behavior_acts(void **state) {
     (void)state;
     struct world_def def = def_about(BEHAVIOR_FLEE, false);
     def.kinds[0].states[0].behaviors[0].panic_distance = 10.0f;
@@ -181,8 +182,8 @@ static struct world *bunch(enum behavior_type type, bool is_about_agents, vec2 m
 }
 
 /* Flocks torn at the edge (flock-rs issue 1, ABMFrameworksComparison issue 72, p5.js issue 455), no fleeing
- * across it (Eco issue 1061): whatever about others happens in the middle of a torus happens over its corner
- * as well. */
+ * across it (Eco issue 1061): every behavior about other agents acts over the corner of a torus as in its
+ * middle. */
 static void test_a_torus_has_no_edge(void **state) {
     (void)state;
     static const enum behavior_type types[] = {
@@ -232,9 +233,9 @@ static void test_same_way_at_any_tick_rate(void **state) {
     }
 }
 
-/* Yuka and NetLogo update agents in place, so that the first has seen less than the last. Here two whose
- * situations mirror each other stay mirrored, whoever comes first. */
-static void test_nobody_is_first(void **state) {
+/* Yuka and NetLogo update agents in place, so that the first has seen less than the last. Here two with
+ * mirrored situations stay mirrored, whatever their order. */
+static void test_no_agent_is_first(void **state) {
     (void)state;
     static const enum behavior_type types[] = {BEHAVIOR_PURSUE, BEHAVIOR_EVADE,       BEHAVIOR_SEPARATION,
                                                BEHAVIOR_FLOCK,  BEHAVIOR_COHESION,    BEHAVIOR_ALIGNMENT,
@@ -273,7 +274,7 @@ static vec2 force_by(enum behavior_type type, float x) {
 }
 
 /* Hard edges of the radius jolt (VivianMenard/boids issue 40), and so does switching to the nearest threat
- * (GDQuest issue 37): who comes into view does so gently. */
+ * (GDQuest issue 37): a neighbor that comes into view counts gradually. */
 static void test_coming_into_view_is_no_jolt(void **state) {
     (void)state;
     static const enum behavior_type types[] = {BEHAVIOR_SEPARATION, BEHAVIOR_ALIGNMENT, BEHAVIOR_COHESION,
@@ -299,10 +300,10 @@ int main(void) {
         cmocka_unit_test(test_evading_the_still_is_straight),
         cmocka_unit_test(test_resting_in_the_first_cell),
         cmocka_unit_test(test_removing_the_unknown),
-        cmocka_unit_test(test_nobody_steers),
+        cmocka_unit_test(test_no_behavior_acts),
         cmocka_unit_test(test_a_torus_has_no_edge),
         cmocka_unit_test(test_same_way_at_any_tick_rate),
-        cmocka_unit_test(test_nobody_is_first),
+        cmocka_unit_test(test_no_agent_is_first),
         cmocka_unit_test(test_coming_into_view_is_no_jolt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

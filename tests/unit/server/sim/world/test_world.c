@@ -103,7 +103,7 @@ static void test_contained_agents_come_back(void **state) {
     world_destroy(world);
 }
 
-/* Removing agents, or adding some, does not change what the others do. */
+/* Removing agents, or adding some, does not change the motion of the others. */
 static void test_agents_do_not_depend_on_each_other(void **state) {
     (void)state;
     struct world *worlds[2];
@@ -131,7 +131,7 @@ static void test_agents_do_not_depend_on_each_other(void **state) {
     world_destroy(worlds[1]);
 }
 
-/* Ticks of 60 that left 2 000 agents in their slots; in each of them everybody is found. */
+/* Ticks of 60 that left 2 000 agents in their slots; in each of them every agent is found. */
 static int kept_ticks(float max_speed) {
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, (vec2){0, 0});
     def.edge = EDGE_WRAP;
@@ -154,7 +154,7 @@ static int kept_ticks(float max_speed) {
     return kept;
 }
 
-static void test_order_is_kept_while_nobody_gets_far(void **state) {
+static void test_order_is_kept_while_agents_stay_near(void **state) {
     (void)state;
     const int slow = kept_ticks(20.0f), brisk = kept_ticks(60.0f);
     assert_true(slow > brisk && slow < 60);
@@ -220,7 +220,7 @@ static void test_bad_definitions_are_refused(void **state) {
     struct world *world = NULL;
     const char *what = NULL;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){0, 0});
-    copy_text(def.kinds[0].states[0].behaviors[0].target.target, "nobody");
+    copy_text(def.kinds[0].states[0].behaviors[0].target.target, "ghost");
     assert_int_equal(world_create(&def, &world, &what), WORLD_BAD_DEF);
     assert_string_equal(what, "a behaviour names a target or kind that is not there");
     world_def_fini(&def);
@@ -228,7 +228,7 @@ static void test_bad_definitions_are_refused(void **state) {
     def.size.x = 0.0f;
     assert_int_equal(world_create(&def, &world, &what), WORLD_BAD_DEF);
     def = world_def_default();
-    assert_non_null(world_def_add_placement(&def, "nobody"));
+    assert_non_null(world_def_add_placement(&def, "ghost"));
     assert_int_equal(world_create(&def, &world, NULL), WORLD_BAD_DEF);
     world_def_fini(&def);
     assert_null(world);
@@ -241,7 +241,7 @@ int main(void) {
         cmocka_unit_test(test_wrap_takes_the_short_way),
         cmocka_unit_test(test_contained_agents_come_back),
         cmocka_unit_test(test_agents_do_not_depend_on_each_other),
-        cmocka_unit_test(test_order_is_kept_while_nobody_gets_far),
+        cmocka_unit_test(test_order_is_kept_while_agents_stay_near),
         cmocka_unit_test(test_target_jumps_when_reached),
         cmocka_unit_test(test_explain_is_what_the_tick_does),
         cmocka_unit_test(test_bad_definitions_are_refused),

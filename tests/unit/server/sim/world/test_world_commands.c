@@ -117,8 +117,8 @@ static struct target_ref about(const char *target) {
     return ref;
 }
 
-/* Who heeds a target, and who obeys an aim: of the kinds that live, by behaviour, set, condition and errand.
- */
+/* The agents that refer to a target, and those that follow an aim: of the present kinds, by behavior, set,
+ * condition and aim. */
 static void test_who_heeds(void **state) {
     (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLEE, vec2_make(1.0f, 1.0f)); /* "agent" flees "mouse" */
@@ -138,8 +138,8 @@ static void test_who_heeds(void **state) {
     guard->states[0].conditions[0] = (struct condition_def){.type = CONDITION_NEAR, .target = about("den")};
     guard->states[0].conditions[0].target.within = 10.0f;
     struct world *world = build(&def);
-    static const int nobody[] = {0, 0, 0, 0}, fleeing[] = {1, 0, 0, 0}, all[] = {1, 1, 1, 0};
-    const int *const expected[] = {nobody, fleeing, NULL, all};
+    static const int heedless[] = {0, 0, 0, 0}, fleeing[] = {1, 0, 0, 0}, all[] = {1, 1, 1, 0};
+    const int *const expected[] = {heedless, fleeing, NULL, all};
     for (int kinds = 0; kinds <= 3; kinds++) {
         for (int target = 0; expected[kinds] != NULL && target < 4; target++) {
             assert_int_equal(world_heeds_target(world, target), expected[kinds][target]);
@@ -155,7 +155,7 @@ static void test_who_heeds(void **state) {
     assert_false(world_heeds_aim(world, 2));
     const struct aim rock = {.mode = AIM_TARGET, .target = 3}, none = {.mode = AIM_BEHAVIOR};
     const struct aim point = {.mode = AIM_POINT};
-    world_aim_kind(world, 1, point); /* which stands over its food */
+    world_aim_kind(world, 1, point); /* which overrides its food */
     assert_false(world_heeds_target(world, 1));
     world_aim_kind(world, 1, rock);
     assert_true(world_heeds_target(world, 3));

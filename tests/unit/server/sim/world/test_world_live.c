@@ -1,4 +1,4 @@
-/* Targets and obstacles that come and go between ticks; what a tick brought about. */
+/* Targets and obstacles that are added and removed between ticks; the events of a tick. */
 #include "tests/unit/server/sim/sim_fixture.h"
 
 static struct obstacle_def circle(float x, float y, float radius) {
@@ -45,7 +45,7 @@ static void test_bodies_make_room(void **state) {
     world_destroy(world);
 }
 
-/* Who remembers a solid remembers the same one after others came and went. */
+/* An agent that remembers a solid remembers the same one after others were added and removed. */
 static void test_memories_follow(void **state) {
     (void)state;
     uint64_t hashes[2];

@@ -116,7 +116,7 @@ class Cursors(Case):
     def targets(self, client):
         return {t["name"]: (t["x"], t["y"]) for t in client.request("list", what="targets")["targets"]}
 
-    def test_behaviours_aim_at_the_nearest_cursor(self):
+    def test_behaviors_aim_at_the_nearest_cursor(self):
         with Server("--paused", "shepherds") as server, server.connect() as one:
             with server.connect() as other:
                 mine = one.request("cursor", x=100, y=500)
