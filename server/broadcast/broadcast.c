@@ -33,17 +33,17 @@ static bool has_frames(const struct subscription *subscription) {
 }
 
 bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
-                      enum audience audience, bool has_forces) {
+                      enum frame_reason reason, bool has_forces) {
     if (!has_frames(subscription) || (subscription->forces && !has_forces)) {
         return false;
     }
-    if (!subscription->has_sent || audience == AUDIENCE_ALL) {
+    if (!subscription->has_sent || reason == FRAME_REASON_ALL) {
         return true;
     }
-    if (audience == AUDIENCE_NEWER) {
+    if (reason == FRAME_REASON_NEWER) {
         return tick > subscription->last_tick;
     }
-    if (audience == AUDIENCE_PACE) {
+    if (reason == FRAME_REASON_PACE) {
         return pace / subscription->every > subscription->last_pace / subscription->every;
     }
     return tick / subscription->every > subscription->last_tick / subscription->every;
@@ -303,7 +303,7 @@ static void take_turns(const struct snapshot_slot *slot, struct session_set *ses
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace,
-                                             slot->audience, snapshot->has_forces);
+                                             slot->reason, snapshot->has_forces);
         session->subscription.turn = is_due ? turn_of(session) : TURN_NONE;
     }
 }

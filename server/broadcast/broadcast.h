@@ -55,7 +55,7 @@ uint64_t broadcast_every(double tick_hz, double wished_hz);
 /** Whether a subscriber is owed the snapshot of this tick. pace: see struct snapshot. has_forces: the
  * snapshot has steering vectors. */
 bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
-                      enum audience audience, bool has_forces);
+                      enum frame_reason reason, bool has_forces);
 /** Gives a session a subscription in place of its old one, which stays when there is no room for another
  * form. BROADCAST_TOO_LARGE: the memory of frames does not hold two frames of the estimate. */
 NODISCARD enum broadcast_join broadcast_join(struct broadcast *broadcast, const struct session_set *sessions,
