@@ -457,7 +457,9 @@ static void on_accept(void *context, int socket) {
         close(socket); /* it is gone already */
         return;
     }
-    const char *full = admission_why_full(server->options, &server->sessions, address, is_loopback);
+    const struct admission_limits limits = {.clients = (int)server->options->max_clients,
+                                            .per_address = (int)server->options->max_per_address};
+    const char *full = admission_why_full(limits, &server->sessions, address, is_loopback);
     const int unnumbered = server->sessions.count - server->sessions.numbered;
     server->statistics.refused += full != NULL ? 1 : 0;
     if (full != NULL && unnumbered >= SPARE_SESSIONS) {

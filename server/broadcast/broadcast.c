@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include <uv.h>
-
 #include "common/protocol/request.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
@@ -257,7 +255,7 @@ static struct frame_form *make_frame(struct broadcast *broadcast, const struct s
     if (!has_room(broadcast, bytes) &&
         !(may_ever_fit && !is_behind(session) && make_room(broadcast, sessions, bytes)) &&
         snapshot->clock_ms - form->tried_ms < BROADCAST_TRY_MS) {
-        say_short(broadcast, uv_now(sessions->loop));
+        say_short(broadcast, session_set_now_ms(sessions));
         return NULL;
     }
     form->tried_ms = snapshot->clock_ms;

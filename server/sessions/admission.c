@@ -3,16 +3,17 @@
 
 #include <string.h>
 
+#include "common/protocol/message.h"
 #include "common/system/log.h"
 #include "common/text/person_name.h"
 
-const char *admission_why_full(const struct server_options *options, const struct session_set *sessions,
+const char *admission_why_full(struct admission_limits limits, const struct session_set *sessions,
                                const char *address, bool is_loopback) {
-    if (sessions->numbered >= (int)options->max_clients) {
+    if (sessions->numbered >= limits.clients) {
         return "too many sessions; try again later";
     }
-    const bool is_limited = options->max_per_address > 0 || !is_loopback;
-    const int most = options->max_per_address > 0 ? (int)options->max_per_address : LIMIT_ADDRESS_CLIENTS;
+    const bool is_limited = limits.per_address > 0 || !is_loopback;
+    const int most = limits.per_address > 0 ? limits.per_address : LIMIT_ADDRESS_CLIENTS;
     if (is_limited && session_set_count_address(sessions, address) >= most) {
         return "too many sessions from your address; try again later";
     }

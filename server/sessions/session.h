@@ -191,17 +191,18 @@ void session_skip_frame(struct session *session);
 uint64_t session_behind_ms(const struct session *session);
 uint64_t session_stalled_ms(const struct session *session);
 
-/* ---- its end ---- */
-
-/** Ends the session at its client's request, after the client's earlier requests are answered. farewell: the
- * reply to this one; takes the buffer's bytes. Call it while the line is being handled, once. */
-void session_leave(struct session *session, struct buffer *farewell);
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
  * new connection is all), and closes it. reason: as for session_close. */
 void session_refuse(int socket, const char *reason, const char *text);
 /** Says bye and closes once everything queued is written. Does nothing when the end has begun. reason:
  * "client", "shutdown", "slow", "full", "protocol", "rate", "idle", "auth". */
 void session_close(struct session *session, const char *reason, const char *text);
+
+/* ---- its end ---- */
+
+/** Ends the session at its client's request, after the client's earlier requests are answered. farewell: the
+ * reply to this one; takes the buffer's bytes. Call it while the line is being handled, once. */
+void session_leave(struct session *session, struct buffer *farewell);
 /** Gives a session that is closing, or is closed next, STREAM_FLUSH_MS and no more: the server stops. */
 void session_hurry(struct session *session);
 /** Checks the time limits: those of the stream, of the host, of the rate. Call a few times a second. */

@@ -146,6 +146,10 @@ void session_set_fini(struct session_set *set) {
     uv_close((uv_handle_t *)&set->idle, NULL);
 }
 
+uint64_t session_set_now_ms(const struct session_set *set) {
+    return uv_now(set->loop);
+}
+
 struct session *session_set_add(struct session_set *set, int socket, bool with_number) {
     struct session *session = calloc(1, sizeof *session);
     if (session == NULL) {

@@ -56,6 +56,8 @@ NODISCARD int session_set_init(struct session_set *set, uv_loop_t *loop,
 /** Starts closing the set's own handles; the sessions must be gone. The memory is free when the loop has run
  * out. */
 void session_set_fini(struct session_set *set);
+/** Loop time, ms. */
+uint64_t session_set_now_ms(const struct session_set *set);
 /** A session on a connected socket, with a number or (to say bye only) without. NULL when it could not be
  * made: the socket is closed then. */
 NODISCARD struct session *session_set_add(struct session_set *set, int socket, bool with_number);
