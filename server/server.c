@@ -514,7 +514,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         return;
     }
     refuse_late(session, now_ms);
-    if (rate_limit_tell(&session->limit, now_ms)) {
+    if (rate_limit_report(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
                           (unsigned)server->options->rate);
@@ -531,7 +531,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
 
 static void on_beat(void *context) {
     struct server *server = context;
-    const uint32_t wrong_tokens = token_guard_tell(&server->tokens, uv_now(&server->loop));
+    const uint32_t wrong_tokens = token_guard_report(&server->tokens, uv_now(&server->loop));
     if (wrong_tokens > 0) {
         log_write(LOG_WARN, "net", "wrong tokens: %u more", (unsigned)wrong_tokens);
     }

@@ -59,7 +59,7 @@ static struct frame_form *find_form(const struct broadcast *broadcast, const str
 }
 
 /* Drops the forms that nobody has any more, and with them their keys. */
-static void sweep(struct broadcast *broadcast, const struct session_set *sessions) {
+static void drop_unused_forms(struct broadcast *broadcast, const struct session_set *sessions) {
     for (int i = 0; i < broadcast->form_count; i++) {
         broadcast->forms[i]->is_used = false;
     }
@@ -82,16 +82,16 @@ static void sweep(struct broadcast *broadcast, const struct session_set *session
     broadcast->form_count = kept;
 }
 
-enum broadcast_join broadcast_join(struct broadcast *broadcast, const struct session_set *sessions,
-                                   struct session *session, const struct subscription *subscription,
-                                   const struct frame_estimate *estimate) {
+enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast, const struct session_set *sessions,
+                                             struct session *session, const struct subscription *subscription,
+                                             const struct frame_estimate *estimate) {
     const struct subscription before = session->subscription;
     session->subscription.is_active = false; /* its own form makes room */
-    sweep(broadcast, sessions);
+    drop_unused_forms(broadcast, sessions);
     session->subscription = before;
     if (!has_frames(subscription) || find_form(broadcast, &subscription->view) != NULL) {
         session->subscription = *subscription;
-        return BROADCAST_JOINED;
+        return BROADCAST_SUBSCRIBED;
     }
     if (broadcast->form_count == LIMIT_FORMS) {
         return BROADCAST_FULL;
@@ -105,11 +105,11 @@ enum broadcast_join broadcast_join(struct broadcast *broadcast, const struct ses
     }
     broadcast->forms[broadcast->form_count++] = form;
     session->subscription = *subscription;
-    return BROADCAST_JOINED;
+    return BROADCAST_SUBSCRIBED;
 }
 
 struct demand broadcast_demand(struct broadcast *broadcast, const struct session_set *sessions) {
-    sweep(broadcast, sessions);
+    drop_unused_forms(broadcast, sessions);
     struct demand demand = {0};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (has_frames(&session->subscription)) {
@@ -145,7 +145,7 @@ static struct session *find_waiting(const struct session_set *sessions) {
 
 /* How far a session deserves to be closed for the room that its frames take: not at all (0), or the more the
  * larger. Who takes nothing comes before who takes little. */
-static uint64_t blame(const struct session *session) {
+static uint64_t eviction_score(const struct session *session) {
     if (!session_is_open(session) || send_queue_writing_frame_bytes(&session->stream.queue) == 0) {
         return 0;
     }
@@ -158,7 +158,7 @@ static uint64_t blame(const struct session *session) {
 static struct session *find_stuck(const struct session_set *sessions) {
     struct session *found = NULL;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (blame(session) > (found == NULL ? 0 : blame(found))) {
+        if (eviction_score(session) > (found == NULL ? 0 : eviction_score(found))) {
             found = session;
         }
     }
@@ -220,10 +220,10 @@ static bool make_room(struct broadcast *broadcast, struct session_set *sessions,
     return has_room(broadcast, bytes);
 }
 
-static void say_short(struct broadcast *broadcast, uint64_t now_ms) {
+static void log_shortage(struct broadcast *broadcast, uint64_t now_ms) {
     const struct frame_memory *memory = &broadcast->scratch.memory;
-    if (broadcast->said_ms == 0 || now_ms - broadcast->said_ms >= BROADCAST_SAY_MS) {
-        broadcast->said_ms = now_ms;
+    if (broadcast->logged_ms == 0 || now_ms - broadcast->logged_ms >= BROADCAST_LOG_MS) {
+        broadcast->logged_ms = now_ms;
         log_write(LOG_WARN, "broadcast", "frames are left out: %zu of %zu bytes for them are taken",
                   memory->held.now, memory->limit);
     }
@@ -255,7 +255,7 @@ static struct frame_form *make_frame(struct broadcast *broadcast, const struct s
     if (!has_room(broadcast, bytes) &&
         !(may_ever_fit && !is_behind(session) && make_room(broadcast, sessions, bytes)) &&
         snapshot->clock_ms - form->tried_ms < BROADCAST_TRY_MS) {
-        say_short(broadcast, session_set_now_ms(sessions));
+        log_shortage(broadcast, session_set_now_ms(sessions));
         return NULL;
     }
     form->tried_ms = snapshot->clock_ms;
@@ -288,16 +288,16 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
 
 /* Who is served first: of those who keep up the ones that had nothing last time, and of these the ones that
  * have read something before. */
-enum { TURN_NONE, TURN_OWED, TURN_NEW, TURN_READY, TURN_BEHIND };
+enum { TURN_NONE, TURN_LEFT_OUT, TURN_NEW, TURN_READY, TURN_BEHIND };
 
 static int turn_of(const struct session *session) {
     return is_behind(session)                       ? TURN_BEHIND
            : session->subscription.has_sent         ? TURN_READY
            : session->stream.queue.frames_sent == 0 ? TURN_NEW
-                                                    : TURN_OWED;
+                                                    : TURN_LEFT_OUT;
 }
 
-static void take_turns(const struct snapshot_slot *slot, struct session_set *sessions) {
+static void assign_turns(const struct snapshot_slot *slot, struct session_set *sessions) {
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace,
@@ -311,10 +311,10 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
     if (slot->snapshot->epoch < broadcast->epoch) {
         return;
     }
-    take_turns(slot, sessions);
+    assign_turns(slot, sessions);
     broadcast->wanted_bytes = 0;
     broadcast->made_ns = 0;
-    for (int turn = TURN_OWED; turn <= TURN_BEHIND; turn++) {
+    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND; turn++) {
         for (struct session *session = sessions->first; session != NULL; session = session->next) {
             if (session->subscription.turn == turn && session->subscription.is_active) {
                 offer(broadcast, slot->snapshot, sessions, session);
@@ -334,7 +334,7 @@ void broadcast_line(char *text, size_t length, struct session_set *sessions) {
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         if (session->subscription.is_active) {
-            session_tell(session, line);
+            session_send_event(session, line);
         }
     }
     shared_bytes_release(line);

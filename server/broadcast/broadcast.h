@@ -29,13 +29,13 @@ struct broadcast {
     struct frame_form *forms[LIMIT_FORMS];
     int form_count;
     struct frame_scratch scratch;
-    size_t wanted_bytes;        /* by those who keep up, for the snapshot at hand, more than there was room */
-    uint64_t made_ns;           /* what making frames of the snapshot at hand took */
-    bool has_left_out;          /* somebody, who is due a frame that no snapshot may bring */
-    uint64_t said_ms, asked_ms; /* when that was logged, and a snapshot asked for */
+    size_t wanted_bytes; /* by those who keep up, for the snapshot at hand, more than there was room */
+    uint64_t made_ns;    /* what making frames of the snapshot at hand took */
+    bool has_left_out;   /* somebody, who is due a frame that no snapshot may bring */
+    uint64_t logged_ms, asked_ms; /* when that was logged, and a snapshot asked for */
 };
 
-enum broadcast_join { BROADCAST_JOINED, BROADCAST_FULL, BROADCAST_NO_MEMORY, BROADCAST_TOO_LARGE };
+enum broadcast_subscribe { BROADCAST_SUBSCRIBED, BROADCAST_FULL, BROADCAST_NO_MEMORY, BROADCAST_TOO_LARGE };
 
 enum {
     BROADCAST_STALLED_MS = 1000, /* without a byte accepted, */
@@ -43,7 +43,7 @@ enum {
     BROADCAST_ASK_MS = 1000,
     BROADCAST_MAKE_MS = 250,
     BROADCAST_TRY_MS = 1000, /* what did not fit is looked at again: it may have become less */
-    BROADCAST_SAY_MS = 60000,
+    BROADCAST_LOG_MS = 60000,
 };
 
 /** memory_limit: bytes that frames may take together. */
@@ -58,9 +58,11 @@ bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, ui
                       enum frame_reason reason, bool has_forces);
 /** Gives a session a subscription in place of its old one, which stays when there is no room for another
  * form. BROADCAST_TOO_LARGE: the memory of frames does not hold two frames of the estimate. */
-NODISCARD enum broadcast_join broadcast_join(struct broadcast *broadcast, const struct session_set *sessions,
-                                             struct session *session, const struct subscription *subscription,
-                                             const struct frame_estimate *estimate);
+NODISCARD enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast,
+                                                       const struct session_set *sessions,
+                                                       struct session *session,
+                                                       const struct subscription *subscription,
+                                                       const struct frame_estimate *estimate);
 /** Whether a snapshot ought to be asked for, for the sake of those who were left out. Call now and then. */
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** What all subscriptions add up to. Gives up what belongs to those that ended. */

@@ -70,8 +70,8 @@ static void write_grid(const struct snapshot_view *view, const struct message_sc
     json_end(json);
 }
 
-static void send_granted(const struct subscribe_context *context, struct session *session,
-                         const struct request *request) {
+static void send_subscribed(const struct subscribe_context *context, struct session *session,
+                            const struct request *request) {
     const struct subscription *subscription = &session->subscription;
     const struct snapshot_view *view = &subscription->view;
     struct reply reply;
@@ -142,12 +142,12 @@ static struct subscription make_subscription(const struct request_subscribe *bod
 }
 
 /* Takes the subscription over, or says why not. */
-static bool join(const struct subscribe_context *context, struct session *session,
-                 const struct request *request, const struct subscription *subscription) {
+static bool subscribe(const struct subscribe_context *context, struct session *session,
+                      const struct request *request, const struct subscription *subscription) {
     struct failure failure = {0};
     const struct frame_estimate estimate = frame_form_estimate(&subscription->view, context->scenario);
-    switch (broadcast_join(context->broadcast, context->sessions, session, subscription, &estimate)) {
-    case BROADCAST_JOINED:
+    switch (broadcast_subscribe(context->broadcast, context->sessions, session, subscription, &estimate)) {
+    case BROADCAST_SUBSCRIBED:
         session_forget_key(session);
         return true;
     case BROADCAST_FULL:
@@ -179,10 +179,10 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
         return false;
     }
     const struct subscription subscription = make_subscription(body, context->scenario->tick_hz);
-    if (!join(context, session, request, &subscription)) {
+    if (!subscribe(context, session, request, &subscription)) {
         return false;
     }
-    send_granted(context, session, request);
+    send_subscribed(context, session, request);
     return true;
 }
 
@@ -216,7 +216,7 @@ static bool do_set_region(const struct subscribe_context *context, struct sessio
     subscription.view.has_region = request->body.set_region.has_region;
     memcpy(subscription.view.region, request->body.set_region.region, sizeof subscription.view.region);
     subscription.has_sent = false;
-    if (!join(context, session, request, &subscription)) {
+    if (!subscribe(context, session, request, &subscription)) {
         return false;
     }
     if (request->id[0] != '\0') {

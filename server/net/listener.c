@@ -31,9 +31,9 @@ static bool rest_after(struct listener *listener, int error) {
         return false;
     }
     const uint64_t now_ms = uv_now(listener->poll.loop);
-    if (!listener->was_short || now_ms - listener->short_ms >= LISTENER_SAY_MS) {
-        listener->was_short = true;
-        listener->short_ms = now_ms;
+    if (!listener->was_logged || now_ms - listener->logged_ms >= LISTENER_LOG_MS) {
+        listener->was_logged = true;
+        listener->logged_ms = now_ms;
         log_write(LOG_ERROR, "net", "cannot accept connections: %s; trying again every second",
                   strerror(error));
     }

@@ -17,7 +17,7 @@
 
 enum {
     LISTENER_REST_MS = 1000,
-    LISTENER_SAY_MS = 60000,
+    LISTENER_LOG_MS = 60000,
     LISTENER_BACKLOG = 511,
     LISTENER_ADDRESS_CHARS = 80
 };
@@ -27,8 +27,8 @@ struct listener {
     uv_timer_t rest;
     int socket;
     bool is_loopback;                     /* nobody but this machine can reach it */
-    bool is_open, was_short;              /* was_short: descriptors ran out, */
-    uint64_t short_ms;                    /* last said then: once a minute at most */
+    bool is_open, was_logged;             /* was_logged: descriptors ran out, */
+    uint64_t logged_ms;                   /* last said then: once a minute at most */
     char address[LISTENER_ADDRESS_CHARS]; /* "127.0.0.1:7717", "[::1]:7717" */
     void *context;
     void (*on_accept)(void *context, int socket); /* the socket is the receiver's, also to close */

@@ -42,12 +42,12 @@ void rate_limit_hold(struct rate_limit *limit, uint64_t now_ms) {
     }
 }
 
-bool rate_limit_tell(struct rate_limit *limit, uint64_t now_ms) {
-    if (!limit->is_held || (limit->was_told && now_ms - limit->told_ms < RATE_LIMIT_TELL_MS)) {
+bool rate_limit_report(struct rate_limit *limit, uint64_t now_ms) {
+    if (!limit->is_held || (limit->was_reported && now_ms - limit->reported_ms < RATE_LIMIT_REPORT_MS)) {
         return false;
     }
-    limit->was_told = true;
-    limit->told_ms = now_ms;
+    limit->was_reported = true;
+    limit->reported_ms = now_ms;
     return true;
 }
 

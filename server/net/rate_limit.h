@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RATE_LIMIT_TELL_MS = 1000, RATE_LIMIT_FREE_MS = 1000 };
+enum { RATE_LIMIT_REPORT_MS = 1000, RATE_LIMIT_FREE_MS = 1000 };
 
 struct rate_limit {
     double rate; /* tokens a second; 0: no limit */
     double tokens;
     uint64_t filled_ms;
-    bool is_held, was_told;
-    uint64_t held_ms, told_ms; /* since when; when it was last told */
-    uint64_t free_until_ms;    /* nothing is taken before */
+    bool is_held, was_reported;
+    uint64_t held_ms, reported_ms; /* since when; when it was last told */
+    uint64_t free_until_ms;        /* nothing is taken before */
 };
 
 void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms);
@@ -35,8 +35,8 @@ void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms);
 bool rate_limit_allows(const struct rate_limit *limit);
 /** A request waits because of the limit. */
 void rate_limit_hold(struct rate_limit *limit, uint64_t now_ms);
-/** Whether the session ought to be told that it is held back: at most once each RATE_LIMIT_TELL_MS. */
-bool rate_limit_tell(struct rate_limit *limit, uint64_t now_ms);
+/** Whether the session ought to be told that it is held back: at most once each RATE_LIMIT_REPORT_MS. */
+bool rate_limit_report(struct rate_limit *limit, uint64_t now_ms);
 /** How long it has been held without a pause, 0 when it is not. */
 uint64_t rate_limit_held_for_ms(const struct rate_limit *limit, uint64_t now_ms);
 

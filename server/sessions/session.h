@@ -170,7 +170,7 @@ void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share; takes its own reference. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
 /** Queues a line that was not asked for (an event, a scenario), unless too much waits: then it is left out. */
-void session_tell(struct session *session, struct shared_bytes *lines);
+void session_send_event(struct session *session, struct shared_bytes *lines);
 /** Whether lines were left out and may be made up for now: the client has read half of what waited. */
 bool session_is_behind(const struct session *session);
 /** Lets lines and frames come again; returns how many lines were left out. */

@@ -80,7 +80,7 @@ void session_send(struct session *session, struct buffer *lines) {
     }
 }
 
-void session_tell(struct session *session, struct shared_bytes *lines) {
+void session_send_event(struct session *session, struct shared_bytes *lines) {
     struct send_queue *queue = &session->stream.queue;
     if (!session_is_open(session)) {
         return;

@@ -43,7 +43,7 @@ uint64_t token_guard_wrong(struct token_guard *guard, const char *address, uint6
     if (now_ms - guard->rows[row].heard_ms >= TOKEN_GUARD_FORGET_MS) {
         *wrong = 0;
     }
-    guard->untold++;
+    guard->unreported++;
     guard->rows[row].heard_ms = now_ms;
     if (*wrong < LIMIT_TOKEN_FREE) {
         ++*wrong;
@@ -56,12 +56,13 @@ uint64_t token_guard_wrong(struct token_guard *guard, const char *address, uint6
     return *next_ms;
 }
 
-uint32_t token_guard_tell(struct token_guard *guard, uint64_t now_ms) {
-    if (guard->untold == 0 || (guard->told_ms > 0 && now_ms - guard->told_ms < TOKEN_GUARD_TELL_MS)) {
+uint32_t token_guard_report(struct token_guard *guard, uint64_t now_ms) {
+    if (guard->unreported == 0 ||
+        (guard->reported_ms > 0 && now_ms - guard->reported_ms < TOKEN_GUARD_REPORT_MS)) {
         return 0;
     }
-    const uint32_t count = guard->untold;
-    guard->untold = 0;
-    guard->told_ms = now_ms;
+    const uint32_t count = guard->unreported;
+    guard->unreported = 0;
+    guard->reported_ms = now_ms;
     return count;
 }

@@ -22,7 +22,7 @@ enum {
     TOKEN_GUARD_EACH_MS = 1000,
     TOKEN_GUARD_MOST_MS = 10000, /* nobody waits longer: a session without a role is closed by then */
     TOKEN_GUARD_FORGET_MS = 600000,
-    TOKEN_GUARD_TELL_MS = 1000,
+    TOKEN_GUARD_REPORT_MS = 1000,
     TOKEN_GUARD_NETWORK = 9, /* bytes: the family, and 64 bits at most */
 };
 
@@ -34,14 +34,14 @@ struct token_guard {
         uint64_t heard_ms; /* of the last one */
         uint64_t next_ms;  /* when the last one may be answered */
     } rows[TOKEN_GUARD_ROWS];
-    uint32_t untold; /* wrong tokens that the log does not know of */
-    uint64_t told_ms;
+    uint32_t unreported; /* wrong tokens that the log does not know of */
+    uint64_t reported_ms;
 };
 
 /** A wrong token came from the numeric address. Returns when it may be answered: now_ms, or later. */
 uint64_t token_guard_wrong(struct token_guard *guard, const char *address, uint64_t now_ms);
-/** How many wrong tokens came since it was last asked; 0 when there are none, and within TOKEN_GUARD_TELL_MS
+/** How many wrong tokens came since it was last asked; 0 when there are none, and within TOKEN_GUARD_REPORT_MS
  * of the last answer. */
-uint32_t token_guard_tell(struct token_guard *guard, uint64_t now_ms);
+uint32_t token_guard_report(struct token_guard *guard, uint64_t now_ms);
 
 #endif

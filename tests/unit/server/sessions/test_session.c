@@ -306,7 +306,7 @@ static void tell(struct session *session, size_t length) {
     memset(text, 'e', length);
     struct shared_bytes *line = shared_bytes_create(text, length);
     assert_non_null(line);
-    session_tell(session, line);
+    session_send_event(session, line);
     shared_bytes_release(line);
 }
 
