@@ -1,6 +1,7 @@
 /* See broadcast.h. */
 #include "server/broadcast/broadcast.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "common/protocol/request.h"
@@ -22,6 +23,7 @@ void broadcast_fini(struct broadcast *broadcast) {
 
 uint64_t broadcast_every(double tick_hz, double wished_hz) {
     /* A hair of tolerance: 60 Hz at a wished 19.999999999 is every third tick, not every fourth. */
+    assert(tick_hz > 0.0 && wished_hz > 0.0);
     const double every = ceil(tick_hz / wished_hz - 1e-9);
     return every < 1.0 ? 1 : (uint64_t)every;
 }
@@ -38,6 +40,7 @@ bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, ui
     if (!subscription->has_sent || reason == FRAME_REASON_ALL) {
         return true;
     }
+    assert(subscription->every > 0);
     if (reason == FRAME_REASON_NEWER) {
         return tick > subscription->last_tick;
     }
@@ -58,7 +61,7 @@ static struct frame_form *find_form(const struct broadcast *broadcast, const str
     return NULL;
 }
 
-/* Drops the forms that nobody has any more, and with them their keys. */
+/* Frees the forms without a subscription, and with them their keys. */
 static void drop_unused_forms(struct broadcast *broadcast, const struct session_set *sessions) {
     for (int i = 0; i < broadcast->form_count; i++) {
         broadcast->forms[i]->is_used = false;
@@ -103,6 +106,7 @@ enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast, const 
     if (form == NULL) {
         return BROADCAST_NO_MEMORY;
     }
+    assert(broadcast->form_count < LIMIT_FORMS);
     broadcast->forms[broadcast->form_count++] = form;
     session->subscription = *subscription;
     return BROADCAST_SUBSCRIBED;
@@ -131,7 +135,7 @@ static bool is_behind(const struct session *session) {
     return session->stream.queue.frame != NULL || session_behind_ms(session) > 0;
 }
 
-/* The one furthest behind of those for whom a frame waits; NULL when there is none. */
+/* The session furthest behind of those with a waiting frame; NULL when there is none. */
 static struct session *find_waiting(const struct session_set *sessions) {
     struct session *found = NULL;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
@@ -143,8 +147,8 @@ static struct session *find_waiting(const struct session_set *sessions) {
     return found;
 }
 
-/* How far a session deserves to be closed for the room that its frames take: not at all (0), or the more the
- * larger. Who takes nothing comes before who takes little. */
+/* How strongly a session is a candidate for being closed because of the memory that its frames hold: 0 is not at
+ * all. A session that accepts nothing comes before one that accepts little. */
 static uint64_t eviction_score(const struct session *session) {
     if (!session_is_open(session) || send_queue_writing_frame_bytes(&session->stream.queue) == 0) {
         return 0;
@@ -165,7 +169,7 @@ static struct session *find_stuck(const struct session_set *sessions) {
     return found;
 }
 
-/* What sessions that are closing will give back before long. */
+/* The bytes that closing sessions will free soon. */
 static size_t leaving_bytes(const struct session_set *sessions) {
     size_t bytes = 0;
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
@@ -180,7 +184,7 @@ static void leave_out(struct broadcast *broadcast, struct session *session) {
     broadcast->has_left_out = true;
 }
 
-/* Keys of forms that nobody who keeps up looks at. */
+/* Frees keys of forms to which no session that keeps up is subscribed. */
 static void drop_keys(struct broadcast *broadcast, const struct session_set *sessions, size_t bytes) {
     for (int i = 0; i < broadcast->form_count; i++) {
         broadcast->forms[i]->is_read = false;
@@ -200,8 +204,8 @@ static void drop_keys(struct broadcast *broadcast, const struct session_set *ses
     }
 }
 
-/* Makes room at the expense of those who are behind. What a session that is closed holds comes free a little
- * later: the frame that it is for may have to wait for the next snapshot. */
+/* Makes room at the expense of sessions that are behind. The memory of a session that is closed becomes free a
+ * little later, so the frame may have to wait for the next snapshot. */
 static bool make_room(struct broadcast *broadcast, struct session_set *sessions, size_t bytes) {
     struct session *session = NULL;
     while (!has_room(broadcast, bytes) && (session = find_waiting(sessions)) != NULL) {
@@ -215,7 +219,8 @@ static bool make_room(struct broadcast *broadcast, struct session_set *sessions,
     while (!has_room(broadcast, broadcast->wanted_bytes > leaving ? broadcast->wanted_bytes - leaving : 0) &&
            (session = find_stuck(sessions)) != NULL) {
         leaving += send_queue_writing_frame_bytes(&session->stream.queue);
-        session_close(session, "slow", "the memory for frames is used up, and others take theirs");
+        session_close(session, "slow",
+                      "the memory for frames is used up, and this session does not read its frames");
     }
     return has_room(broadcast, bytes);
 }
@@ -240,7 +245,7 @@ bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms) {
 
 /* ---- frames ---- */
 
-/* The form with its frame, made now if need be; NULL when there is no room, or no time. */
+/* The form with its frame, encoded now if it was not yet; NULL when there is no room, or no time. */
 static struct frame_form *make_frame(struct broadcast *broadcast, const struct snapshot *snapshot,
                                      struct session_set *sessions, const struct session *session) {
     struct frame_form *form = find_form(broadcast, &session->subscription.view);
@@ -269,7 +274,7 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
                   struct session *session) {
     struct subscription *subscription = &session->subscription;
     if (subscription->view.fields & ~snapshot->fields & (unsigned)SNAPSHOT_HEADING) {
-        return; /* copied out before it subscribed: the next one has them */
+        return; /* copied before it subscribed: the next one has headings */
     }
     const struct frame_form *form = make_frame(broadcast, snapshot, sessions, session);
     if (form == NULL) {
@@ -286,8 +291,8 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
     }
 }
 
-/* Who is served first: of those who keep up the ones that had nothing last time, and of these the ones that
- * have read something before. */
+/* The order in which sessions are offered a frame: of the sessions that keep up first those that were left out
+ * last time, then those without a frame so far. */
 enum { TURN_NONE, TURN_LEFT_OUT, TURN_NEW, TURN_READY, TURN_BEHIND };
 
 static int turn_of(const struct session *session) {
@@ -329,7 +334,7 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
 void broadcast_line(char *text, size_t length, struct session_set *sessions) {
     struct shared_bytes *line = shared_bytes_create(text, length);
     if (line == NULL) {
-        log_write(LOG_ERROR, "broadcast", "short of memory: an event is lost");
+        log_write(LOG_ERROR, "broadcast", "out of memory: an event is lost");
         return;
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {

@@ -141,7 +141,7 @@ static struct subscription make_subscription(const struct request_subscribe *bod
     return subscription;
 }
 
-/* Takes the subscription over, or says why not. */
+/* Gives the session the subscription, or refuses the request. */
 static bool subscribe(const struct subscribe_context *context, struct session *session,
                       const struct request *request, const struct subscription *subscription) {
     struct failure failure = {0};
@@ -151,15 +151,16 @@ static bool subscribe(const struct subscribe_context *context, struct session *s
         session_forget_key(session);
         return true;
     case BROADCAST_FULL:
-        (void)failure_set(&failure, FAILURE_FULL, NULL,
-                          "there are %d different forms of frames already; ask for one that others have",
-                          LIMIT_FORMS);
+        (void)failure_set(
+            &failure, FAILURE_FULL, NULL,
+            "the limit of %d different views is reached; subscribe to a view that another client uses",
+            LIMIT_FORMS);
         break;
     case BROADCAST_TOO_LARGE:
         (void)failure_set(
             &failure, FAILURE_FULL, NULL,
-            "two such frames take about %zu bytes, and frames may take %zu (--frame-memory); ask "
-            "for a region, fewer fields, the layout packed or density",
+            "two such frames take about %zu bytes; all frames together may take %zu (--frame-memory). Ask "
+            "for a region, fewer fields, or the layout packed or density",
             estimate.key + 2 * estimate.frame, context->broadcast->scratch.memory.limit);
         break;
     case BROADCAST_NO_MEMORY:
@@ -186,7 +187,7 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
     return true;
 }
 
-/* ---- the others ---- */
+/* ---- unsubscribe, set_region, resync ---- */
 
 static bool do_unsubscribe(struct session *session, const struct request *request) {
     session->subscription.is_active = false;
@@ -202,7 +203,7 @@ static bool check_subscribed(struct session *session, const struct request *requ
         return true;
     }
     struct failure failure = {0};
-    (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "no frames come here; send subscribe first");
+    (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "not subscribed; send subscribe first");
     reply_refusal(session, request, &failure);
     return false;
 }

@@ -2,6 +2,7 @@
 #include "server/net/listener.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -175,6 +176,7 @@ int listener_open(struct listener *listener, uv_loop_t *loop, const char *addres
 }
 
 int listener_start(struct listener *listener, void *context, void (*on_accept)(void *context, int socket)) {
+    assert(listener->is_open);
     listener->context = context;
     listener->on_accept = on_accept;
     return uv_poll_start(&listener->poll, UV_READABLE, on_readable);

@@ -28,6 +28,7 @@ static void run_later(struct session *session) {
 }
 
 static void hand_out_line(struct session *session, const char *line, size_t length, bool is_first) {
+    assert(length <= LIMIT_LINE_BYTES && line[length] == '\0');
     session->line++;
     if (length > 0) {
         session->is_waiting = is_first && session->outstanding == 0 && framing_is_empty(&session->framing);
@@ -82,6 +83,7 @@ void session_run(struct session *session) {
 void session_expect_answer(struct session *session, bool is_long) {
     session->outstanding++;
     session->outstanding_long += is_long;
+    assert(session->outstanding_long <= session->outstanding && session->outstanding <= SESSION_COMMANDS);
 }
 
 void session_answered(struct session *session, bool is_long) {
@@ -209,6 +211,7 @@ static void on_ending(struct stream *stream) {
 
 static void on_closed(struct stream *stream) {
     struct session *session = stream->owner;
+    assert(!session_is_open(session) && !session->subscription.is_active);
     framing_fini(&session->framing);
     buffer_fini(&session->farewell);
     session->host->on_closed(session->host->context, session);

@@ -46,7 +46,7 @@ enum {
     SESSION_ADDRESS_CHARS = 64
 };
 
-/** What a session asked to be sent. */
+/** The subscription of a session: the frames and lines that it requested. */
 struct subscription {
     bool is_active;
     struct snapshot_view view;
@@ -54,8 +54,8 @@ struct subscription {
     uint64_t every;     /* ticks between frames, >= 1 */
     bool cursors;       /* wants the `cursors` lines */
     bool forces;        /* the view needs steering vectors */
-    bool has_sent;      /* false: the current state is owed at once */
-    int turn;           /* the broadcast's: who is served first */
+    bool has_sent;      /* false: the current state is due at once */
+    int turn;           /* the broadcast's: its place in the order of the next frame */
     uint64_t last_tick; /* of the last frame given to the send queue */
     uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
 };

@@ -52,10 +52,12 @@ static void unlink_session(struct session_set *set, struct session *session) {
     if (session->next != NULL) {
         session->next->previous = session->previous;
     }
+    assert(set->count > 0 && set->numbered <= set->count);
     set->count--;
     if (session->id == 0) {
         return;
     }
+    assert(set->numbered > 0);
     set->numbered--;
     struct session **link = &set->buckets[session->id % SESSION_SET_BUCKETS];
     while (*link != session) {

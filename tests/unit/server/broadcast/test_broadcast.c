@@ -1,4 +1,4 @@
-/* Whose turn it is. The sending is tested end to end. */
+/* Which subscriptions are due. The sending is tested end to end. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include "server/broadcast/broadcast.h"
@@ -41,7 +41,7 @@ static void test_paused(void **state) {
     assert_true(broadcast_is_due(&subscription, 6, 0, FRAME_REASON_ALL, false));
 }
 
-/* During a step ticks go by as fast as they can; the clock says whose turn it is. */
+/* During a step ticks go by as fast as they can; the clock says which are due. */
 static void test_pace(void **state) {
     (void)state;
     struct subscription subscription = {

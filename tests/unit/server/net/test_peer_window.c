@@ -1,4 +1,4 @@
-/* The rule for slow readers: who is slow, when the next frame may begin, and that nobody waits for ever. */
+/* The rule for slow readers: which client is slow, when the next frame may begin, and that no frame waits forever. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <netinet/in.h>
@@ -33,7 +33,7 @@ static void half_must_be_free(void **state) {
 }
 
 /* Held for a second, counted from when the holding began, then let go and learned anew. */
-static void nobody_waits_for_ever(void **state) {
+static void no_frame_waits_forever(void **state) {
     (void)state;
     struct peer_window window = {0};
     assert_true(peer_window_allows(&window, 100000, 0));
@@ -44,7 +44,7 @@ static void nobody_waits_for_ever(void **state) {
     assert_true(peer_window_allows(&window, 500, 1700));
     assert_false(peer_window_allows(&window, 499, 1800));
     assert_true(peer_window_allows(&window, 0, 1800 + PEER_WINDOW_HOLD_MS));
-    assert_true(peer_window_allows(&window, 0, 5000)); /* a shut window holds nobody either */
+    assert_true(peer_window_allows(&window, 0, 5000)); /* a shut window holds no frame either */
 }
 
 /* Whatever the windows, of any second at least one moment lets a frame begin. */
@@ -62,7 +62,7 @@ static void never_starves(void **state) {
     }
 }
 
-/* A real connection: the window shuts when nobody reads. */
+/* A real connection: the window shuts when the peer does not read. */
 static void the_window_is_read(void **state) {
     (void)state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
@@ -80,22 +80,22 @@ static void the_window_is_read(void **state) {
     assert_int_equal(untouched, 7);
     const int can_tell = peer_window_read(own, &before);
     while (send(own, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {}
-    const int told = peer_window_read(own, &after);
+    const int result = peer_window_read(own, &after);
     close(peer);
     close(own);
     close(listening);
     if (can_tell != 0) {
         skip(); /* this system does not say */
     }
-    assert_int_equal(told, 0);
+    assert_int_equal(result, 0);
     assert_true(before > 1000);
     assert_true(after < before / 2);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_after_a_skip),     cmocka_unit_test(half_must_be_free),
-        cmocka_unit_test(nobody_waits_for_ever), cmocka_unit_test(never_starves),
+        cmocka_unit_test(slow_after_a_skip),      cmocka_unit_test(half_must_be_free),
+        cmocka_unit_test(no_frame_waits_forever), cmocka_unit_test(never_starves),
         cmocka_unit_test(the_window_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

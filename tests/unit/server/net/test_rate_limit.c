@@ -1,4 +1,4 @@
-/* The token bucket: burst, refill, who is held and for how long. */
+/* The token bucket: burst, refill, when a session is held and for how long. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Wrong tokens: when they are answered, whose they are, what is forgotten. */
+/* Wrong tokens: when they are answered, how addresses are grouped, what is forgotten. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Three slots, the newest wins, nobody waits; also with a real second thread. */
+/* Three slots, the newest wins, neither thread waits; also with a real second thread. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include "server/simulation/snapshot_exchange.h"
