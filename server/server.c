@@ -457,7 +457,9 @@ static void on_accept(void *context, int socket) {
         close(socket); /* it is gone already */
         return;
     }
-    const char *full = admission_why_full(server->options, &server->sessions, address, is_loopback);
+    const struct admission_limits limits = {.clients = (int)server->options->max_clients,
+                                            .per_address = (int)server->options->max_per_address};
+    const char *full = admission_why_full(limits, &server->sessions, address, is_loopback);
     const int unnumbered = server->sessions.count - server->sessions.numbered;
     server->statistics.refused += full != NULL ? 1 : 0;
     if (full != NULL && unnumbered >= SPARE_SESSIONS) {
@@ -512,7 +514,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         return;
     }
     refuse_late(session, now_ms);
-    if (rate_limit_tell(&session->limit, now_ms)) {
+    if (rate_limit_report(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second: you are held back, nothing is lost",
                           (unsigned)server->options->rate);
@@ -529,7 +531,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
 
 static void on_beat(void *context) {
     struct server *server = context;
-    const uint32_t wrong_tokens = token_guard_tell(&server->tokens, uv_now(&server->loop));
+    const uint32_t wrong_tokens = token_guard_report(&server->tokens, uv_now(&server->loop));
     if (wrong_tokens > 0) {
         log_write(LOG_WARN, "net", "wrong tokens: %u more", (unsigned)wrong_tokens);
     }

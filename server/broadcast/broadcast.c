@@ -1,9 +1,8 @@
 /* See broadcast.h. */
 #include "server/broadcast/broadcast.h"
 
+#include <assert.h>
 #include <math.h>
-
-#include <uv.h>
 
 #include "common/protocol/request.h"
 #include "common/system/clock.h"
@@ -24,6 +23,7 @@ void broadcast_fini(struct broadcast *broadcast) {
 
 uint64_t broadcast_every(double tick_hz, double wished_hz) {
     /* A hair of tolerance: 60 Hz at a wished 19.999999999 is every third tick, not every fourth. */
+    assert(tick_hz > 0.0 && wished_hz > 0.0);
     const double every = ceil(tick_hz / wished_hz - 1e-9);
     return every < 1.0 ? 1 : (uint64_t)every;
 }
@@ -33,17 +33,18 @@ static bool has_frames(const struct subscription *subscription) {
 }
 
 bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
-                      enum audience audience, bool has_forces) {
+                      enum frame_reason reason, bool has_forces) {
     if (!has_frames(subscription) || (subscription->forces && !has_forces)) {
         return false;
     }
-    if (!subscription->has_sent || audience == AUDIENCE_ALL) {
+    if (!subscription->has_sent || reason == FRAME_REASON_ALL) {
         return true;
     }
-    if (audience == AUDIENCE_NEWER) {
+    assert(subscription->every > 0);
+    if (reason == FRAME_REASON_NEWER) {
         return tick > subscription->last_tick;
     }
-    if (audience == AUDIENCE_PACE) {
+    if (reason == FRAME_REASON_PACE) {
         return pace / subscription->every > subscription->last_pace / subscription->every;
     }
     return tick / subscription->every > subscription->last_tick / subscription->every;
@@ -60,8 +61,8 @@ static struct frame_form *find_form(const struct broadcast *broadcast, const str
     return NULL;
 }
 
-/* Drops the forms that nobody has any more, and with them their keys. */
-static void sweep(struct broadcast *broadcast, const struct session_set *sessions) {
+/* Frees the forms without a subscription, and with them their keys. */
+static void drop_unused_forms(struct broadcast *broadcast, const struct session_set *sessions) {
     for (int i = 0; i < broadcast->form_count; i++) {
         broadcast->forms[i]->is_used = false;
     }
@@ -84,16 +85,16 @@ static void sweep(struct broadcast *broadcast, const struct session_set *session
     broadcast->form_count = kept;
 }
 
-enum broadcast_join broadcast_join(struct broadcast *broadcast, const struct session_set *sessions,
-                                   struct session *session, const struct subscription *subscription,
-                                   const struct frame_estimate *estimate) {
+enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast, const struct session_set *sessions,
+                                             struct session *session, const struct subscription *subscription,
+                                             const struct frame_estimate *estimate) {
     const struct subscription before = session->subscription;
     session->subscription.is_active = false; /* its own form makes room */
-    sweep(broadcast, sessions);
+    drop_unused_forms(broadcast, sessions);
     session->subscription = before;
     if (!has_frames(subscription) || find_form(broadcast, &subscription->view) != NULL) {
         session->subscription = *subscription;
-        return BROADCAST_JOINED;
+        return BROADCAST_SUBSCRIBED;
     }
     if (broadcast->form_count == LIMIT_FORMS) {
         return BROADCAST_FULL;
@@ -105,13 +106,14 @@ enum broadcast_join broadcast_join(struct broadcast *broadcast, const struct ses
     if (form == NULL) {
         return BROADCAST_NO_MEMORY;
     }
+    assert(broadcast->form_count < LIMIT_FORMS);
     broadcast->forms[broadcast->form_count++] = form;
     session->subscription = *subscription;
-    return BROADCAST_JOINED;
+    return BROADCAST_SUBSCRIBED;
 }
 
 struct demand broadcast_demand(struct broadcast *broadcast, const struct session_set *sessions) {
-    sweep(broadcast, sessions);
+    drop_unused_forms(broadcast, sessions);
     struct demand demand = {0};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (has_frames(&session->subscription)) {
@@ -133,7 +135,7 @@ static bool is_behind(const struct session *session) {
     return session->stream.queue.frame != NULL || session_behind_ms(session) > 0;
 }
 
-/* The one furthest behind of those for whom a frame waits; NULL when there is none. */
+/* The session furthest behind of those with a waiting frame; NULL when there is none. */
 static struct session *find_waiting(const struct session_set *sessions) {
     struct session *found = NULL;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
@@ -145,9 +147,9 @@ static struct session *find_waiting(const struct session_set *sessions) {
     return found;
 }
 
-/* How far a session deserves to be closed for the room that its frames take: not at all (0), or the more the
- * larger. Who takes nothing comes before who takes little. */
-static uint64_t blame(const struct session *session) {
+/* How strongly a session is a candidate for being closed because of the memory that its frames hold: 0 is not at
+ * all. A session that accepts nothing comes before one that accepts little. */
+static uint64_t eviction_score(const struct session *session) {
     if (!session_is_open(session) || send_queue_writing_frame_bytes(&session->stream.queue) == 0) {
         return 0;
     }
@@ -160,14 +162,14 @@ static uint64_t blame(const struct session *session) {
 static struct session *find_stuck(const struct session_set *sessions) {
     struct session *found = NULL;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (blame(session) > (found == NULL ? 0 : blame(found))) {
+        if (eviction_score(session) > (found == NULL ? 0 : eviction_score(found))) {
             found = session;
         }
     }
     return found;
 }
 
-/* What sessions that are closing will give back before long. */
+/* The bytes that closing sessions will free soon. */
 static size_t leaving_bytes(const struct session_set *sessions) {
     size_t bytes = 0;
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
@@ -182,7 +184,7 @@ static void leave_out(struct broadcast *broadcast, struct session *session) {
     broadcast->has_left_out = true;
 }
 
-/* Keys of forms that nobody who keeps up looks at. */
+/* Frees keys of forms to which no session that keeps up is subscribed. */
 static void drop_keys(struct broadcast *broadcast, const struct session_set *sessions, size_t bytes) {
     for (int i = 0; i < broadcast->form_count; i++) {
         broadcast->forms[i]->is_read = false;
@@ -202,8 +204,8 @@ static void drop_keys(struct broadcast *broadcast, const struct session_set *ses
     }
 }
 
-/* Makes room at the expense of those who are behind. What a session that is closed holds comes free a little
- * later: the frame that it is for may have to wait for the next snapshot. */
+/* Makes room at the expense of sessions that are behind. The memory of a session that is closed becomes free a
+ * little later, so the frame may have to wait for the next snapshot. */
 static bool make_room(struct broadcast *broadcast, struct session_set *sessions, size_t bytes) {
     struct session *session = NULL;
     while (!has_room(broadcast, bytes) && (session = find_waiting(sessions)) != NULL) {
@@ -217,15 +219,16 @@ static bool make_room(struct broadcast *broadcast, struct session_set *sessions,
     while (!has_room(broadcast, broadcast->wanted_bytes > leaving ? broadcast->wanted_bytes - leaving : 0) &&
            (session = find_stuck(sessions)) != NULL) {
         leaving += send_queue_writing_frame_bytes(&session->stream.queue);
-        session_close(session, "slow", "the memory for frames is used up, and others take theirs");
+        session_close(session, "slow",
+                      "the memory for frames is used up, and this session does not read its frames");
     }
     return has_room(broadcast, bytes);
 }
 
-static void say_short(struct broadcast *broadcast, uint64_t now_ms) {
+static void log_shortage(struct broadcast *broadcast, uint64_t now_ms) {
     const struct frame_memory *memory = &broadcast->scratch.memory;
-    if (broadcast->said_ms == 0 || now_ms - broadcast->said_ms >= BROADCAST_SAY_MS) {
-        broadcast->said_ms = now_ms;
+    if (broadcast->logged_ms == 0 || now_ms - broadcast->logged_ms >= BROADCAST_LOG_MS) {
+        broadcast->logged_ms = now_ms;
         log_write(LOG_WARN, "broadcast", "frames are left out: %zu of %zu bytes for them are taken",
                   memory->held.now, memory->limit);
     }
@@ -242,7 +245,7 @@ bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms) {
 
 /* ---- frames ---- */
 
-/* The form with its frame, made now if need be; NULL when there is no room, or no time. */
+/* The form with its frame, encoded now if it was not yet; NULL when there is no room, or no time. */
 static struct frame_form *make_frame(struct broadcast *broadcast, const struct snapshot *snapshot,
                                      struct session_set *sessions, const struct session *session) {
     struct frame_form *form = find_form(broadcast, &session->subscription.view);
@@ -257,7 +260,7 @@ static struct frame_form *make_frame(struct broadcast *broadcast, const struct s
     if (!has_room(broadcast, bytes) &&
         !(may_ever_fit && !is_behind(session) && make_room(broadcast, sessions, bytes)) &&
         snapshot->clock_ms - form->tried_ms < BROADCAST_TRY_MS) {
-        say_short(broadcast, uv_now(sessions->loop));
+        log_shortage(broadcast, session_set_now_ms(sessions));
         return NULL;
     }
     form->tried_ms = snapshot->clock_ms;
@@ -271,7 +274,7 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
                   struct session *session) {
     struct subscription *subscription = &session->subscription;
     if (subscription->view.fields & ~snapshot->fields & (unsigned)SNAPSHOT_HEADING) {
-        return; /* copied out before it subscribed: the next one has them */
+        return; /* copied before it subscribed: the next one has headings */
     }
     const struct frame_form *form = make_frame(broadcast, snapshot, sessions, session);
     if (form == NULL) {
@@ -288,22 +291,22 @@ static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, 
     }
 }
 
-/* Who is served first: of those who keep up the ones that had nothing last time, and of these the ones that
- * have read something before. */
-enum { TURN_NONE, TURN_OWED, TURN_NEW, TURN_READY, TURN_BEHIND };
+/* The order in which sessions are offered a frame: of the sessions that keep up first those that were left out
+ * last time, then those without a frame so far. */
+enum { TURN_NONE, TURN_LEFT_OUT, TURN_NEW, TURN_READY, TURN_BEHIND };
 
 static int turn_of(const struct session *session) {
     return is_behind(session)                       ? TURN_BEHIND
            : session->subscription.has_sent         ? TURN_READY
            : session->stream.queue.frames_sent == 0 ? TURN_NEW
-                                                    : TURN_OWED;
+                                                    : TURN_LEFT_OUT;
 }
 
-static void take_turns(const struct snapshot_slot *slot, struct session_set *sessions) {
+static void assign_turns(const struct snapshot_slot *slot, struct session_set *sessions) {
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace,
-                                             slot->audience, snapshot->has_forces);
+                                             slot->reason, snapshot->has_forces);
         session->subscription.turn = is_due ? turn_of(session) : TURN_NONE;
     }
 }
@@ -313,10 +316,10 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
     if (slot->snapshot->epoch < broadcast->epoch) {
         return;
     }
-    take_turns(slot, sessions);
+    assign_turns(slot, sessions);
     broadcast->wanted_bytes = 0;
     broadcast->made_ns = 0;
-    for (int turn = TURN_OWED; turn <= TURN_BEHIND; turn++) {
+    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND; turn++) {
         for (struct session *session = sessions->first; session != NULL; session = session->next) {
             if (session->subscription.turn == turn && session->subscription.is_active) {
                 offer(broadcast, slot->snapshot, sessions, session);
@@ -331,12 +334,12 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
 void broadcast_line(char *text, size_t length, struct session_set *sessions) {
     struct shared_bytes *line = shared_bytes_create(text, length);
     if (line == NULL) {
-        log_write(LOG_ERROR, "broadcast", "short of memory: an event is lost");
+        log_write(LOG_ERROR, "broadcast", "out of memory: an event is lost");
         return;
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         if (session->subscription.is_active) {
-            session_tell(session, line);
+            session_send_event(session, line);
         }
     }
     shared_bytes_release(line);

@@ -70,8 +70,8 @@ static void write_grid(const struct snapshot_view *view, const struct message_sc
     json_end(json);
 }
 
-static void send_granted(const struct subscribe_context *context, struct session *session,
-                         const struct request *request) {
+static void send_subscribed(const struct subscribe_context *context, struct session *session,
+                            const struct request *request) {
     const struct subscription *subscription = &session->subscription;
     const struct snapshot_view *view = &subscription->view;
 <<<<<<< HEAD
@@ -160,25 +160,26 @@ static struct subscription make_subscription(const struct request_subscribe *bod
     return subscription;
 }
 
-/* Takes the subscription over, or says why not. */
-static bool join(const struct subscribe_context *context, struct session *session,
-                 const struct request *request, const struct subscription *subscription) {
+/* Gives the session the subscription, or refuses the request. */
+static bool subscribe(const struct subscribe_context *context, struct session *session,
+                      const struct request *request, const struct subscription *subscription) {
     struct failure failure = {0};
     const struct frame_estimate estimate = frame_form_estimate(&subscription->view, context->scenario);
-    switch (broadcast_join(context->broadcast, context->sessions, session, subscription, &estimate)) {
-    case BROADCAST_JOINED:
+    switch (broadcast_subscribe(context->broadcast, context->sessions, session, subscription, &estimate)) {
+    case BROADCAST_SUBSCRIBED:
         session_forget_key(session);
         return true;
     case BROADCAST_FULL:
-        (void)failure_set(&failure, FAILURE_FULL, NULL,
-                          "there are %d different forms of frames already; ask for one that others have",
-                          LIMIT_FORMS);
+        (void)failure_set(
+            &failure, FAILURE_FULL, NULL,
+            "the limit of %d different views is reached; subscribe to a view that another client uses",
+            LIMIT_FORMS);
         break;
     case BROADCAST_TOO_LARGE:
         (void)failure_set(
             &failure, FAILURE_FULL, NULL,
-            "two such frames take about %zu bytes, and frames may take %zu (--frame-memory); ask "
-            "for a region, fewer fields, the layout packed or density",
+            "two such frames take about %zu bytes; all frames together may take %zu (--frame-memory). Ask "
+            "for a region, fewer fields, or the layout packed or density",
             estimate.key + 2 * estimate.frame, context->broadcast->scratch.memory.limit);
         break;
     case BROADCAST_NO_MEMORY:
@@ -198,14 +199,14 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
         return false;
     }
     const struct subscription subscription = make_subscription(body, context->scenario->tick_hz);
-    if (!join(context, session, request, &subscription)) {
+    if (!subscribe(context, session, request, &subscription)) {
         return false;
     }
-    send_granted(context, session, request);
+    send_subscribed(context, session, request);
     return true;
 }
 
-/* ---- the others ---- */
+/* ---- unsubscribe, set_region, resync ---- */
 
 static bool do_unsubscribe(struct session *session, const struct request *request) {
     session->subscription.is_active = false;
@@ -221,7 +222,7 @@ static bool check_subscribed(struct session *session, const struct request *requ
         return true;
     }
     struct failure failure = {0};
-    (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "no frames come here; send subscribe first");
+    (void)failure_set(&failure, FAILURE_NOT_SUBSCRIBED, NULL, "not subscribed; send subscribe first");
     reply_refusal(session, request, &failure);
     return false;
 }
@@ -235,7 +236,7 @@ static bool do_set_region(const struct subscribe_context *context, struct sessio
     subscription.view.has_region = request->body.set_region.has_region;
     memcpy(subscription.view.region, request->body.set_region.region, sizeof subscription.view.region);
     subscription.has_sent = false;
-    if (!join(context, session, request, &subscription)) {
+    if (!subscribe(context, session, request, &subscription)) {
         return false;
     }
     if (request->id[0] != '\0') {

@@ -1,7 +1,4 @@
 /* Answers the requests about a session's own frames: subscribe, unsubscribe, set_region, resync. On the loop.
- *
- * Each returns true when snapshots are wanted otherwise than before (the demand changed, or the state is owed
- * at once).
  */
 #ifndef DROVER_SERVER_BROADCAST_SUBSCRIBE_H
 #define DROVER_SERVER_BROADCAST_SUBSCRIBE_H
@@ -12,13 +9,15 @@
 #include "common/protocol/request.h"
 #include "server/broadcast/broadcast.h"
 
-/** What the answers depend on. */
+/** What a subscription depends on. */
 struct subscribe_context {
     struct broadcast *broadcast;
     struct session_set *sessions;
     const struct message_scenario *scenario; /* as it is now */
 };
 
+/** Answers one of these requests. Returns whether the subscription changed or the current state is due at once:
+ * then the demand is to be updated and a snapshot requested. */
 bool subscribe_answer(const struct subscribe_context *context, struct session *session,
                       const struct request *request);
 

@@ -2,6 +2,7 @@
 #include "server/net/listener.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -31,9 +32,9 @@ static bool rest_after(struct listener *listener, int error) {
         return false;
     }
     const uint64_t now_ms = uv_now(listener->poll.loop);
-    if (!listener->was_short || now_ms - listener->short_ms >= LISTENER_SAY_MS) {
-        listener->was_short = true;
-        listener->short_ms = now_ms;
+    if (!listener->was_logged || now_ms - listener->logged_ms >= LISTENER_LOG_MS) {
+        listener->was_logged = true;
+        listener->logged_ms = now_ms;
         log_write(LOG_ERROR, "net", "cannot accept connections: %s; trying again every second",
                   strerror(error));
     }
@@ -175,6 +176,7 @@ int listener_open(struct listener *listener, uv_loop_t *loop, const char *addres
 }
 
 int listener_start(struct listener *listener, void *context, void (*on_accept)(void *context, int socket)) {
+    assert(listener->is_open);
     listener->context = context;
     listener->on_accept = on_accept;
     return uv_poll_start(&listener->poll, UV_READABLE, on_readable);

@@ -1,8 +1,8 @@
 /* A listening TCP socket. Hands out connected sockets; knows nothing of sessions.
  *
  * libuv's own listen callback retries a failing accept without a pause, so the listener polls its socket
- * itself: when descriptors run out (EMFILE, ENFILE) it says so once, rests for a second and tries again;
- * those who wait in the backlog are served then.
+ * itself: when descriptors run out (EMFILE, ENFILE) it logs that once a minute, rests for a second and
+ * tries again; the connections in the backlog are served then.
  */
 #ifndef DROVER_SERVER_NET_LISTENER_H
 #define DROVER_SERVER_NET_LISTENER_H
@@ -17,7 +17,7 @@
 
 enum {
     LISTENER_REST_MS = 1000,
-    LISTENER_SAY_MS = 60000,
+    LISTENER_LOG_MS = 60000,
     LISTENER_BACKLOG = 511,
     LISTENER_ADDRESS_CHARS = 80
 };
@@ -26,9 +26,10 @@ struct listener {
     uv_poll_t poll;
     uv_timer_t rest;
     int socket;
-    bool is_loopback;                     /* nobody but this machine can reach it */
-    bool is_open, was_short;              /* was_short: descriptors ran out, */
-    uint64_t short_ms;                    /* last said then: once a minute at most */
+    bool is_loopback; /* only this machine can reach it */
+    bool is_open;
+    bool was_logged;                      /* that descriptors ran out, */
+    uint64_t logged_ms;                   /* and when: once a minute at most */
     char address[LISTENER_ADDRESS_CHARS]; /* "127.0.0.1:7717", "[::1]:7717" */
     void *context;
     void (*on_accept)(void *context, int socket); /* the socket is the receiver's, also to close */
@@ -40,8 +41,7 @@ NODISCARD int listener_open(struct listener *listener, uv_loop_t *loop, const ch
                             struct failure *failure);
 NODISCARD int listener_start(struct listener *listener, void *context,
                              void (*on_accept)(void *context, int socket));
-/** Who is at the other end of a connected socket: its numeric address. False when the kernel does not know
- * any more. */
+/** The numeric address of the peer of a connected socket. False when the kernel does not know it any more. */
 bool listener_peer(int socket, char *host, size_t size, bool *loopback);
 /** Stops accepting and starts closing its handles. Does nothing when it is not open. */
 void listener_close(struct listener *listener);

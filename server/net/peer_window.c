@@ -49,8 +49,8 @@ int peer_window_read(int socket, uint32_t *open_bytes) {
     }
     /* What is on its way, or has yet to set out, will fill what the peer has announced. */
     const uint64_t flying = info.tcpi_bytes_sent - info.tcpi_bytes_retrans - info.tcpi_bytes_acked;
-    const uint64_t owed = (flying <= UINT32_MAX ? flying : 0) + info.tcpi_notsent_bytes;
-    *open_bytes = owed < info.tcpi_snd_wnd ? info.tcpi_snd_wnd - (uint32_t)owed : 0;
+    const uint64_t coming = (flying <= UINT32_MAX ? flying : 0) + info.tcpi_notsent_bytes;
+    *open_bytes = coming < info.tcpi_snd_wnd ? info.tcpi_snd_wnd - (uint32_t)coming : 0;
     return 0;
 #else
     (void)socket;

@@ -1,16 +1,16 @@
 /* Whether a client that reads too slowly should get its next frame yet.
  *
- * Whatever is written to a client that does not keep up waits unread in its own receive buffer, and is shown
- * when it is old. TCP tells how much room that buffer has (the window). So for a client that has shown to be
+ * Frames that are written to a client that does not keep up wait unread in its receive buffer, and are shown
+ * when they are old. TCP tells how much room that buffer has (the window). For a client that has proved to be
  * slow the next frame begins only when at least half of the buffer is free; the frame that is waiting
  * meanwhile is replaced by newer ones.
  *
- * Half, because a receiver need not announce less: Linux says that room became free when it has doubled, so a
+ * Half, because a receiver need not announce less: Linux announces free room when it has doubled, so a
  * window below half of the largest is always followed by a wider one once the peer has read. The largest is
- * learned; when it misleads, a frame is held for PEER_WINDOW_HOLD_MS at most and the largest is learned anew.
+ * learned; when it misleads, a frame is held for PEER_WINDOW_HOLD_MS at most and the largest is learned again.
  *
- * Pure, but for peer_window_read and peer_window_is_closed. A client that keeps up is never asked about: it
- * has no frames skipped.
+ * Pure, but for peer_window_read and peer_window_is_closed. For a client that keeps up the window is never
+ * read: none of its frames is skipped.
  */
 #ifndef DROVER_SERVER_NET_PEER_WINDOW_H
 #define DROVER_SERVER_NET_PEER_WINDOW_H
@@ -42,11 +42,11 @@ bool peer_window_is_watched(const struct peer_window *window, uint64_t now_ms);
 bool peer_window_allows(struct peer_window *window, uint32_t open_bytes, uint64_t now_ms);
 
 /** The window that the peer of a TCP socket announced last, less what was written already and will fill it.
- * -1 where the system does not tell: then every frame may begin at once. */
+ * -1 where the system does not report it: then every frame may begin at once. */
 NODISCARD int peer_window_read(int socket, uint32_t *open_bytes);
 
-/** Whether the peer closed its side, also when what it sent before was not read yet. False where the system
- * does not tell. */
+/** Whether the peer closed its side, also when what it sent before was not read yet. False where the
+ * system does not report it. */
 bool peer_window_is_closed(int socket);
 
 #endif

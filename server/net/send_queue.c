@@ -39,6 +39,7 @@ int send_queue_push(struct send_queue *queue, struct shared_bytes *line) {
     if (queue->count == queue->capacity && grow(queue) != 0) {
         return -1;
     }
+    assert(queue->count < queue->capacity && (queue->capacity & (queue->capacity - 1)) == 0);
     queue->control[(queue->head + queue->count) & (queue->capacity - 1)] = shared_bytes_hold(line);
     queue->count++;
     queue->control_bytes += line->length;
@@ -54,6 +55,7 @@ bool send_queue_has_room(const struct send_queue *queue) {
 }
 
 void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame) {
+    assert(frame != NULL);
     send_queue_drop_frame(queue);
     queue->frame = shared_bytes_hold(frame);
 }
@@ -121,6 +123,7 @@ int send_queue_begin_write(struct send_queue *queue, bool without_frame,
         queue->frame = NULL;
         queue->is_writing_frame = true;
     }
+    assert(queue->writing_control_bytes <= queue->control_bytes);
     queue->writing_count = taken;
     for (int i = 0; i < taken; i++) {
         batch[i] = queue->writing[i];

@@ -1,6 +1,6 @@
-/* What one session is still owed: control lines (replies, events) and the newest frame (snapshot).
+/* What waits to be sent on one stream: control lines (replies, events) and the newest frame (snapshot).
  *
- * Pure: knows no socket. The session takes a batch, writes it, and says when it is written; one batch is
+ * Pure: knows no socket. The stream takes a batch, writes it, and reports when it is written; one batch is
  * being written at a time, and a batch once taken is always written to its end, so a line is never cut.
  *
  * 1. Control lines leave in the order they were pushed, and before a frame that waits.
@@ -8,7 +8,7 @@
  * dropped before its turn is counted in frames_skipped. A frame that can be read only after a key line has
  * that line before it, in the same batch, unless it is the key that was written last.
  * 3. control_bytes counts control lines waiting or being written. A line once accepted is written. A reply is
- * always accepted: whoever hands out requests stops in time (send_queue_has_room). Of other lines (events)
+ * always accepted: the session stops handing out requests in time (send_queue_has_room). Of other lines (events)
  * one that would pass control_limit is refused, unless none waits.
  */
 #ifndef DROVER_SERVER_NET_SEND_QUEUE_H
@@ -39,9 +39,9 @@ struct send_queue {
 
 /** control_limit: bytes of control lines (see 3). Allocates nothing yet. */
 void send_queue_init(struct send_queue *queue, size_t control_limit);
-/** Gives up every reference, those of the batch being written too. */
+/** Releases every reference, those of the batch being written as well. */
 void send_queue_fini(struct send_queue *queue);
-/** Queues a reply; takes its own reference. 0, or -1 when memory is short (nothing is kept then). */
+/** Queues a reply; takes its own reference. 0, or -1 when out of memory (nothing is kept then). */
 NODISCARD int send_queue_push(struct send_queue *queue, struct shared_bytes *line);
 /** Whether an event of this length may be pushed. */
 bool send_queue_accepts(const struct send_queue *queue, size_t length);
@@ -52,9 +52,9 @@ void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame
 /** The same for a frame that can be read only after the key of this number (not 0). */
 void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t key_number,
                             struct shared_bytes *frame);
-/** The next keyed frame has its key before it: the reader lost its own. */
+/** The next keyed frame has its key before it: the reader lost its key. */
 void send_queue_forget_key(struct send_queue *queue);
-/** The next frame is not to be had: skips the one that waits, which is old by now, or else counts one. */
+/** The next frame cannot be made: skips the waiting one, which is old by now, or else counts one. */
 void send_queue_skip_frame(struct send_queue *queue);
 /** Bytes of frames and keys that are being written, each divided by how many hold it. */
 size_t send_queue_writing_frame_bytes(const struct send_queue *queue);

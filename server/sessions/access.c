@@ -62,7 +62,7 @@ static int read_line(char *line, struct access_entry *entry, const char **what) 
     }
     *entry = (struct access_entry){.role = role_from_name(words[0])};
     if (entry->role == ROLE_COUNT) {
-        *what = "the first word is a role: viewer, operator or admin";
+        *what = "unknown role; the first word is viewer, operator or admin";
         return -1;
     }
     if (!is_token(words[1])) {
@@ -71,7 +71,7 @@ static int read_line(char *line, struct access_entry *entry, const char **what) 
     }
     struct failure failure;
     if (count == WORDS && person_name_read(words[2], "", entry->name, &failure) != 0) {
-        *what = "a name is UTF-8 of at most 31 bytes that can be seen";
+        *what = "a name has at most 31 bytes of visible UTF-8";
         return -1;
     }
     memcpy(entry->token, words[1], strlen(words[1]));
@@ -80,7 +80,7 @@ static int read_line(char *line, struct access_entry *entry, const char **what) 
 
 static int add(struct access *access, const struct access_entry *entry, const char **what) {
     if (access_find(access, entry->token) != NULL) {
-        *what = "this token stands in an earlier line";
+        *what = "duplicate token; an earlier line has it";
         return -1;
     }
     struct access_entry *entries =
@@ -117,12 +117,12 @@ static int read_lines(FILE *file, const char *path, struct access *access, struc
     memset(line, 0, sizeof line);
     if (ferror(file) || access->count == 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, "--token-file", "%s: %s", path,
-                           ferror(file) ? "cannot be read" : "no token in it");
+                           ferror(file) ? "cannot be read" : "it has no token");
     }
     return 0;
 }
 
-/* A secret others can read is none. */
+/* A secret that other users can read is none. */
 static int check_file(FILE *file, const char *path, struct failure *failure) {
     struct stat status;
     if (fstat(fileno(file), &status) != 0) {
@@ -130,7 +130,7 @@ static int check_file(FILE *file, const char *path, struct failure *failure) {
     }
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, "--token-file",
-                           "%s: others than its owner may use it (mode %03o); chmod 600 it", path,
+                           "%s: users other than its owner have access (mode %03o); chmod 600 it", path,
                            (unsigned)(status.st_mode & 0777));
     }
     if (status.st_uid != geteuid() && status.st_uid != 0) {

@@ -1,11 +1,11 @@
-/* Who may do what: the tokens of a file, and the role each gives.
+/* Access by token: the tokens of a file, and the role that each gives.
  *
  * A line of the file is `ROLE TOKEN [NAME]`; empty lines and lines that start with # are skipped. ROLE is
  * viewer, operator or admin; a TOKEN has 8 to LIMIT_TOKEN_CHARS printable ASCII characters without blanks;
- * NAME (person_name.h) is what the session that shows the token is called, whatever it calls itself.
+ * NAME (person_name.h) is the name of the session that shows the token, whatever name its hello gives.
  *
- * 1. Nobody but the file's owner may read or write it, or it is refused.
- * 2. A token is compared with every entry in full, so the time says nothing about how much of it was right.
+ * 1. A file that users other than its owner may read or write is refused.
+ * 2. A token is compared with every entry in full, so the time does not reveal how much of it was right.
  * 3. No token is ever logged, shown in a failure, or sent.
  */
 #ifndef DROVER_SERVER_SESSIONS_ACCESS_H
@@ -27,12 +27,12 @@ struct access_entry {
 };
 
 struct access {
-    bool needs_token; /* false: everybody is admin */
+    bool needs_token; /* false: every client is admin */
     int count;
     struct access_entry *entries; /* owned */
 };
 
-/** Nobody needs a token. */
+/** Access without tokens. */
 struct access access_open(void);
 /** Reads the file. 0, or -1 with *failure, which names the file and the line. *out is owned by the caller
  * only after success. */

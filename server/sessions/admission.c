@@ -1,25 +1,27 @@
 /* See admission.h. */
 #include "server/sessions/admission.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "common/protocol/message.h"
 #include "common/system/log.h"
 #include "common/text/person_name.h"
 
-const char *admission_why_full(const struct server_options *options, const struct session_set *sessions,
+const char *admission_why_full(struct admission_limits limits, const struct session_set *sessions,
                                const char *address, bool is_loopback) {
-    if (sessions->numbered >= (int)options->max_clients) {
+    if (sessions->numbered >= limits.clients) {
         return "too many sessions; try again later";
     }
-    const bool is_limited = options->max_per_address > 0 || !is_loopback;
-    const int most = options->max_per_address > 0 ? (int)options->max_per_address : LIMIT_ADDRESS_CLIENTS;
+    const bool is_limited = limits.per_address > 0 || !is_loopback;
+    const int most = limits.per_address > 0 ? limits.per_address : LIMIT_ADDRESS_CLIENTS;
     if (is_limited && session_set_count_address(sessions, address) >= most) {
         return "too many sessions from your address; try again later";
     }
     return NULL;
 }
 
-/* The entry of the token that was shown; NULL without failure when none is needed. */
+/* The entry of the token; NULL without failure when the server needs none. */
 static int find_entry(const struct access *access, struct token_guard *tokens, struct session *session,
                       const struct request_hello *hello, uint64_t now_ms, const struct access_entry **entry,
                       struct failure *failure) {
@@ -28,7 +30,7 @@ static int find_entry(const struct access *access, struct token_guard *tokens, s
         return 0;
     }
     if (hello->token[0] == '\0') {
-        return failure_set(failure, FAILURE_DENIED, "token", "this server wants a token");
+        return failure_set(failure, FAILURE_DENIED, "token", "this server requires a token");
     }
     *entry = access_find(access, hello->token);
     if (*entry == NULL) {
@@ -48,7 +50,7 @@ int admission_greet(const struct access *access, struct token_guard *tokens, str
     struct client_info *client = &session->client;
     client->denial_ms = now_ms;
     if (client->has_greeted) {
-        return failure_set(failure, FAILURE_INVALID, "op", "you said hello before");
+        return failure_set(failure, FAILURE_INVALID, "op", "hello was already sent");
     }
     if (hello->has_protocol && hello->protocol != PROTOCOL_VERSION) {
         return failure_set(failure, FAILURE_VERSION, "protocol",
@@ -61,6 +63,7 @@ int admission_greet(const struct access *access, struct token_guard *tokens, str
         find_entry(access, tokens, session, hello, now_ms, &entry, failure) != 0) {
         return -1;
     }
+    assert(entry != NULL || !access->needs_token); /* a role needs a token, where there are tokens */
     client->has_greeted = true;
     client->role = entry != NULL ? entry->role : ROLE_ADMIN;
     const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : own;
@@ -96,7 +99,7 @@ bool admission_close_overdue(struct session *session, uint32_t idle_s, uint64_t 
     }
     const bool is_busy = session->subscription.is_active || session->outstanding > 0 || session->has_backlog;
     if (idle_s > 0 && !is_busy && now_ms - session->last_line_ms >= (uint64_t)idle_s * 1000u) {
-        session_close(session, "idle", "neither subscribed nor heard of for too long");
+        session_close(session, "idle", "idle timeout");
         return true;
     }
     return false;

@@ -9,14 +9,19 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/request.h"
-#include "server/options.h"
 #include "server/sessions/access.h"
 #include "server/sessions/session_set.h"
 #include "server/sessions/token_guard.h"
 
+/** The options that bound the number of sessions. */
+struct admission_limits {
+    int clients;     /* sessions at once */
+    int per_address; /* sessions of one address; 0: LIMIT_ADDRESS_CLIENTS, without a limit for loopback */
+};
+
 /** Why a peer cannot get a session, NULL when it can. Every numbered session counts, from the moment it is
  * accepted until its memory is freed. */
-const char *admission_why_full(const struct server_options *options, const struct session_set *sessions,
+const char *admission_why_full(struct admission_limits limits, const struct session_set *sessions,
                                const char *address, bool is_loopback);
 /** Gives the session its role and its name. After a wrong token session->client.denial_ms says when that may be
  * answered, loop time; it is now_ms after every other. 0, or -1 with *failure (invalid, version, bad_param,

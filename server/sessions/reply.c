@@ -1,11 +1,14 @@
 /* See reply.h. */
 #include "server/sessions/reply.h"
 
+#include <assert.h>
+
 #include "common/protocol/message.h"
 
 enum { REPLY_BYTES = 1024 * 1024 }; /* the description of every op has some 20 KB */
 
 struct json_writer *reply_begin(struct reply *reply, const struct request *request) {
+    assert(request->op < REQUEST_OP_COUNT);
     buffer_init(&reply->out, REPLY_BYTES);
     reply->json = message_begin_answer(request, &reply->out);
     return &reply->json;

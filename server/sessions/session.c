@@ -1,27 +1,13 @@
-/* See session.h. What a session sends is in session_send.c. */
+/* See session.h. Uses session_send.c, which has what a session sends. */
 #include "server/sessions/session.h"
 
 #include <assert.h>
-#include <string.h>
 
-#include "common/protocol/message.h"
 #include "common/system/log.h"
-#include "server/net/peer_socket.h"
 
-enum {
-    BYE_BYTES = 4096,
-    RETRY_SECONDS = 2 /* what a full server suggests */
-};
+enum { ANSWER_BYTES = 4096 };
 
 static void leave_when_done(struct session *session);
-
-bool session_is_open(const struct session *session) {
-    return session->stream.phase == STREAM_OPEN;
-}
-
-uint64_t session_now_ms(const struct session *session) {
-    return stream_now_ms(&session->stream);
-}
 
 /* ---- requests ---- */
 
@@ -42,6 +28,7 @@ static void run_later(struct session *session) {
 }
 
 static void hand_out_line(struct session *session, const char *line, size_t length, bool is_first) {
+    assert(length <= LIMIT_LINE_BYTES && line[length] == '\0');
     session->line++;
     if (length > 0) {
         session->is_waiting = is_first && session->outstanding == 0 && framing_is_empty(&session->framing);
@@ -96,6 +83,7 @@ void session_run(struct session *session) {
 void session_expect_answer(struct session *session, bool is_long) {
     session->outstanding++;
     session->outstanding_long += is_long;
+    assert(session->outstanding_long <= session->outstanding && session->outstanding <= SESSION_COMMANDS);
 }
 
 void session_answered(struct session *session, bool is_long) {
@@ -127,33 +115,11 @@ bool session_is_half_closed(const struct session *session) {
 
 /* ---- the end ---- */
 
-static void write_bye(const char *reason, const char *text, struct buffer *bye) {
-    buffer_init(bye, BYE_BYTES);
-    message_write_bye(reason, text, strcmp(reason, "full") == 0 ? RETRY_SECONDS : 0, bye);
-}
-
-void session_close(struct session *session, const char *reason, const char *text) {
-    if (!session_is_open(session)) {
-        return;
-    }
-    log_write(LOG_INFO, "net", "session %u: bye %s (%s)", session->id, reason, text);
-    struct buffer bye;
-    write_bye(reason, text, &bye);
-    stream_finish(&session->stream, &bye);
-}
-
-void session_refuse(int socket, const char *reason, const char *text) {
-    struct buffer bye;
-    write_bye(reason, text, &bye);
-    peer_socket_refuse(socket, bye.data, bye.length);
-    buffer_fini(&bye);
-}
-
 void session_leave(struct session *session, struct buffer *farewell) {
     assert(!session->is_leaving);
     session->is_leaving = true;
     session->farewell = *farewell;
-    buffer_init(farewell, BYE_BYTES);
+    buffer_init(farewell, ANSWER_BYTES);
     /* The line that asked is still being handled; session_run ends the session after it. */
 }
 
@@ -209,7 +175,7 @@ static void refuse_protocol(struct session *session, enum protocol_sniff protoco
     log_write(LOG_INFO, "net", "session %u: speaks %s; refused", session->id,
               protocol == PROTOCOL_SNIFF_TLS ? "TLS" : "HTTP");
     struct buffer answer;
-    buffer_init(&answer, BYE_BYTES);
+    buffer_init(&answer, ANSWER_BYTES);
     buffer_append_text(&answer, protocol_sniff_answer());
     stream_finish(&session->stream, &answer);
 }
@@ -227,7 +193,7 @@ static void on_bytes(struct stream *stream, size_t count) {
 static void on_end(struct stream *stream) {
     struct session *session = stream->owner;
     if (session_is_open(session) && framing_end(&session->framing) != 0) {
-        session_close(session, "slow", "the server is short of memory");
+        session_close(session, "slow", "the server is out of memory");
     } else {
         session_run(session);
     }
@@ -245,6 +211,7 @@ static void on_ending(struct stream *stream) {
 
 static void on_closed(struct stream *stream) {
     struct session *session = stream->owner;
+    assert(!session_is_open(session) && !session->subscription.is_active);
     framing_fini(&session->framing);
     buffer_fini(&session->farewell);
     session->host->on_closed(session->host->context, session);
@@ -266,6 +233,6 @@ int session_open(struct session *session, uv_loop_t *loop, const struct session_
     session->last_line_ms = session->opened_ms = uv_now(loop);
     rate_limit_init(&session->limit, host->rate, uv_now(loop));
     framing_init(&session->framing, LIMIT_LINE_BYTES);
-    buffer_init(&session->farewell, BYE_BYTES);
+    buffer_init(&session->farewell, ANSWER_BYTES);
     return stream_open(&session->stream, loop, &stream_host, session, id, socket);
 }

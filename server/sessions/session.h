@@ -46,7 +46,7 @@ enum {
     SESSION_ADDRESS_CHARS = 64
 };
 
-/** What a session asked to be sent. */
+/** The subscription of a session: the frames and lines that it requested. */
 struct subscription {
     bool is_active;
     struct snapshot_view view;
@@ -54,8 +54,8 @@ struct subscription {
     uint64_t every;     /* ticks between frames, >= 1 */
     bool cursors;       /* wants the `cursors` lines */
     bool forces;        /* the view needs steering vectors */
-    bool has_sent;      /* false: the current state is owed at once */
-    int turn;           /* the broadcast's: who is served first */
+    bool has_sent;      /* false: the current state is due at once */
+    int turn;           /* the broadcast's: its place in the order of the next frame */
     uint64_t last_tick; /* of the last frame given to the send queue */
     uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
 };
@@ -170,7 +170,7 @@ void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share; takes its own reference. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
 /** Queues a line that was not asked for (an event, a scenario), unless too much waits: then it is left out. */
-void session_tell(struct session *session, struct shared_bytes *lines);
+void session_send_event(struct session *session, struct shared_bytes *lines);
 /** Whether lines were left out and may be made up for now: the client has read half of what waited. */
 bool session_is_behind(const struct session *session);
 /** Lets lines and frames come again; returns how many lines were left out. */
@@ -191,17 +191,18 @@ void session_skip_frame(struct session *session);
 uint64_t session_behind_ms(const struct session *session);
 uint64_t session_stalled_ms(const struct session *session);
 
-/* ---- its end ---- */
-
-/** Ends the session at its client's request, after the client's earlier requests are answered. farewell: the
- * reply to this one; takes the buffer's bytes. Call it while the line is being handled, once. */
-void session_leave(struct session *session, struct buffer *farewell);
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
  * new connection is all), and closes it. reason: as for session_close. */
 void session_refuse(int socket, const char *reason, const char *text);
 /** Says bye and closes once everything queued is written. Does nothing when the end has begun. reason:
  * "client", "shutdown", "slow", "full", "protocol", "rate", "idle", "auth". */
 void session_close(struct session *session, const char *reason, const char *text);
+
+/* ---- its end ---- */
+
+/** Ends the session at its client's request, after the client's earlier requests are answered. farewell: the
+ * reply to this one; takes the buffer's bytes. Call it while the line is being handled, once. */
+void session_leave(struct session *session, struct buffer *farewell);
 /** Gives a session that is closing, or is closed next, STREAM_FLUSH_MS and no more: the server stops. */
 void session_hurry(struct session *session);
 /** Checks the time limits: those of the stream, of the host, of the rate. Call a few times a second. */

@@ -1,9 +1,51 @@
-/* What a session sends: replies, events and frames. See session.h. */
+/* What a session sends: replies, events, frames and bye. See session.h. */
 #include "server/sessions/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const char out_of_memory[] = "the server is short of memory";
+#include "common/protocol/message.h"
+#include "common/system/log.h"
+#include "server/net/peer_socket.h"
+
+enum {
+    BYE_BYTES = 4096,
+    RETRY_SECONDS = 2 /* what a full server suggests */
+};
+
+static const char out_of_memory[] = "the server is out of memory";
+
+bool session_is_open(const struct session *session) {
+    return session->stream.phase == STREAM_OPEN;
+}
+
+uint64_t session_now_ms(const struct session *session) {
+    return stream_now_ms(&session->stream);
+}
+
+/* ---- bye ---- */
+
+static void write_bye(const char *reason, const char *text, struct buffer *bye) {
+    buffer_init(bye, BYE_BYTES);
+    message_write_bye(reason, text, strcmp(reason, "full") == 0 ? RETRY_SECONDS : 0, bye);
+}
+
+void session_close(struct session *session, const char *reason, const char *text) {
+    if (!session_is_open(session)) {
+        return;
+    }
+    log_write(LOG_INFO, "net", "session %u: bye %s (%s)", session->id, reason, text);
+    struct buffer bye;
+    write_bye(reason, text, &bye);
+    stream_finish(&session->stream, &bye);
+}
+
+void session_refuse(int socket, const char *reason, const char *text) {
+    struct buffer bye;
+    write_bye(reason, text, &bye);
+    peer_socket_refuse(socket, bye.data, bye.length);
+    buffer_fini(&bye);
+}
 
 /* ---- replies and events ---- */
 
@@ -38,7 +80,7 @@ void session_send(struct session *session, struct buffer *lines) {
     }
 }
 
-void session_tell(struct session *session, struct shared_bytes *lines) {
+void session_send_event(struct session *session, struct shared_bytes *lines) {
     struct send_queue *queue = &session->stream.queue;
     if (!session_is_open(session)) {
         return;

@@ -52,10 +52,12 @@ static void unlink_session(struct session_set *set, struct session *session) {
     if (session->next != NULL) {
         session->next->previous = session->previous;
     }
+    assert(set->count > 0 && set->numbered <= set->count);
     set->count--;
     if (session->id == 0) {
         return;
     }
+    assert(set->numbered > 0);
     set->numbered--;
     struct session **link = &set->buckets[session->id % SESSION_SET_BUCKETS];
     while (*link != session) {
@@ -144,6 +146,10 @@ void session_set_fini(struct session_set *set) {
     assert(set->count == 0);
     uv_close((uv_handle_t *)&set->timer, NULL);
     uv_close((uv_handle_t *)&set->idle, NULL);
+}
+
+uint64_t session_set_now_ms(const struct session_set *set) {
+    return uv_now(set->loop);
 }
 
 struct session *session_set_add(struct session_set *set, int socket, bool with_number) {

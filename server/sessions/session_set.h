@@ -17,7 +17,7 @@
 
 enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
 
-/** What the owner does with lines; called from the loop. */
+/** The callbacks of the set's owner, from the loop. */
 struct session_set_handler {
     void *context;
     double rate; /* see session_host */
@@ -29,7 +29,7 @@ struct session_set_handler {
     void (*on_closed)(void *context, const struct session *session);
 };
 
-/** What went over the wire. */
+/** Traffic over the wire. */
 struct session_traffic {
     uint64_t bytes_received, bytes_sent, frames_sent, frames_skipped;
 };
@@ -47,7 +47,7 @@ struct session_set {
     int numbered; /* those with a number: what max clients counts */
     uint32_t last_id;
     bool is_idle_running;
-    struct session_traffic gone; /* of sessions that are no more */
+    struct session_traffic gone; /* of closed sessions */
 };
 
 /** 0, or a libuv error. */
@@ -56,12 +56,14 @@ NODISCARD int session_set_init(struct session_set *set, uv_loop_t *loop,
 /** Starts closing the set's own handles; the sessions must be gone. The memory is free when the loop has run
  * out. */
 void session_set_fini(struct session_set *set);
-/** A session on a connected socket, with a number or (to say bye only) without. NULL when it could not be
- * made: the socket is closed then. */
+/** Loop time, ms. */
+uint64_t session_set_now_ms(const struct session_set *set);
+/** A session on a connected socket, with a number or (to say bye only) without. NULL when it cannot be
+ * created: the socket is closed then. */
 NODISCARD struct session *session_set_add(struct session_set *set, int socket, bool with_number);
 /** The session of this number, or NULL when it is gone. */
 struct session *session_set_find(const struct session_set *set, uint32_t id);
-/** Of all sessions there are and were. */
+/** The traffic of all sessions so far. */
 struct session_traffic session_set_traffic(const struct session_set *set);
 /** How many numbered sessions come from this address, those that are closing included. */
 int session_set_count_address(const struct session_set *set, const char *address);

@@ -1,4 +1,4 @@
-/* What `stats` answers: how the world keeps time, what the sessions cost. */
+/* The answer to `stats`: how the world keeps time, and the cost of the sessions. */
 #ifndef DROVER_SERVER_SESSIONS_STATISTICS_H
 #define DROVER_SERVER_SESSIONS_STATISTICS_H
 
@@ -8,11 +8,11 @@
 #include "server/simulation/simulation.h"
 #include "server/simulation/tick_meter.h"
 
-/** What the loop itself measures. */
+/** Measurements of the loop. */
 struct loop_statistics {
     uint64_t started_ns;
-    uint64_t sessions_ever, refused;   /* refused: told that the server is full, or just closed */
-    struct tick_meter broadcast_times; /* encoding a frame and handing it to all who are due */
+    uint64_t sessions_ever, refused;   /* refused: because the server was full */
+    struct tick_meter broadcast_times; /* encoding frames and offering them to the sessions that are due */
 };
 
 /** Adds the members to an open reply. */

@@ -2,9 +2,10 @@
 #include "server/sessions/token_guard.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <string.h>
 
-/* What is counted as one: 4 and the IPv4 address, or 6 and the first half of the IPv6 address. An IPv4
+/* Addresses that count as one: 4 and the IPv4 address, or 6 and the first half of the IPv6 address. An IPv4
  * address that came through an IPv6 socket is one all the same. */
 static void network_of(const char *address, uint8_t network[TOKEN_GUARD_NETWORK]) {
     static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
@@ -20,7 +21,7 @@ static void network_of(const char *address, uint8_t network[TOKEN_GUARD_NETWORK]
     }
 }
 
-/* The row of the network: its own, or else the one that was heard of longest ago, emptied. */
+/* The row of the network: its own, or else the one with the oldest wrong token, emptied. */
 static int row_of(struct token_guard *guard, const uint8_t network[TOKEN_GUARD_NETWORK]) {
     int oldest = 0;
     for (int i = 0; i < TOKEN_GUARD_ROWS; i++) {
@@ -43,25 +44,27 @@ uint64_t token_guard_wrong(struct token_guard *guard, const char *address, uint6
     if (now_ms - guard->rows[row].heard_ms >= TOKEN_GUARD_FORGET_MS) {
         *wrong = 0;
     }
-    guard->untold++;
+    guard->unreported++;
     guard->rows[row].heard_ms = now_ms;
     if (*wrong < LIMIT_TOKEN_FREE) {
         ++*wrong;
         *next_ms = now_ms;
         return now_ms;
     }
+    assert(*wrong == LIMIT_TOKEN_FREE);
     const uint64_t latest_ms = now_ms + TOKEN_GUARD_MOST_MS;
     *next_ms = (*next_ms > now_ms ? *next_ms : now_ms) + TOKEN_GUARD_EACH_MS;
     *next_ms = *next_ms < latest_ms ? *next_ms : latest_ms;
     return *next_ms;
 }
 
-uint32_t token_guard_tell(struct token_guard *guard, uint64_t now_ms) {
-    if (guard->untold == 0 || (guard->told_ms > 0 && now_ms - guard->told_ms < TOKEN_GUARD_TELL_MS)) {
+uint32_t token_guard_report(struct token_guard *guard, uint64_t now_ms) {
+    if (guard->unreported == 0 ||
+        (guard->reported_ms > 0 && now_ms - guard->reported_ms < TOKEN_GUARD_REPORT_MS)) {
         return 0;
     }
-    const uint32_t count = guard->untold;
-    guard->untold = 0;
-    guard->told_ms = now_ms;
+    const uint32_t count = guard->unreported;
+    guard->unreported = 0;
+    guard->reported_ms = now_ms;
     return count;
 }

@@ -23,9 +23,9 @@ static void publish_after_commands(struct simulation *simulation) {
     simulation->unseen = (struct unseen){0};
     if (unseen.loaded ||
         (unseen.changed && simulation->stage.is_paused && simulation->step.command == NULL)) {
-        simulation_publish(simulation, &demand, AUDIENCE_ALL);
+        simulation_publish(simulation, &demand, FRAME_REASON_ALL);
     } else if (unseen.paused) {
-        simulation_publish(simulation, &demand, AUDIENCE_NEWER);
+        simulation_publish(simulation, &demand, FRAME_REASON_NEWER);
     }
 }
 
@@ -57,7 +57,7 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     simulation_push_log(simulation);
     const struct demand demand = simulation_read_demand(simulation);
     if (demand_wants(&demand, world_tick(simulation->stage.world))) {
-        simulation_publish(simulation, &demand, AUDIENCE_RATE);
+        simulation_publish(simulation, &demand, FRAME_REASON_RATE);
     }
 }
 
@@ -147,7 +147,7 @@ static void *run(void *argument) {
         if (atomic_exchange(&simulation->wants_snapshot, false)) {
             const struct demand demand = simulation_read_demand(simulation);
             simulation_publish(simulation, &demand,
-                               simulation->step.command != NULL ? AUDIENCE_PACE : AUDIENCE_RATE);
+                               simulation->step.command != NULL ? FRAME_REASON_PACE : FRAME_REASON_RATE);
         }
     }
     if (simulation->step.command != NULL) {

@@ -89,7 +89,7 @@ void simulation_end_step(struct simulation *simulation) {
     simulation_push_log(simulation);
     /* Somebody steps and watches: let every step be seen if the loop is quick enough. */
     const struct demand demand = simulation_read_demand(simulation);
-    simulation_publish(simulation, &demand, AUDIENCE_ALL);
+    simulation_publish(simulation, &demand, FRAME_REASON_ALL);
     simulation->unseen.changed = false;
 }
 
@@ -107,7 +107,7 @@ static void show_step(struct simulation *simulation, uint64_t now_ns) {
     if (pace != step->pace) {
         const struct demand demand = simulation_read_demand(simulation);
         if (demand_wants_since(&demand, step->pace, pace)) {
-            simulation_publish(simulation, &demand, AUDIENCE_PACE);
+            simulation_publish(simulation, &demand, FRAME_REASON_PACE);
         }
         step->pace = pace;
     }

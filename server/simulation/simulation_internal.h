@@ -91,7 +91,7 @@ void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint
 /** The time in ticks: those of a world that ran all the time. */
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
 /** Copies the world out for the loop, if anybody wants frames. */
-void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience);
+void simulation_publish(struct simulation *simulation, const struct demand *demand, enum frame_reason reason);
 
 /* ---- simulation_commands.c ---- */
 

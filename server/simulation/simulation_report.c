@@ -95,7 +95,8 @@ uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns
     return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->stage.world));
 }
 
-void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience) {
+void simulation_publish(struct simulation *simulation, const struct demand *demand,
+                        enum frame_reason reason) {
     if (demand->count == 0 || simulation->stage.is_spoiled) {
         return;
     }
@@ -113,7 +114,7 @@ void simulation_publish(struct simulation *simulation, const struct demand *dema
     const uint64_t now_ns = clock_now_ns();
     snapshot->clock_ms = (double)now_ns * 1e-6;
     snapshot->pace = simulation_pace_at(simulation, now_ns);
-    snapshot_exchange_publish(&simulation->snapshots, audience);
+    snapshot_exchange_publish(&simulation->snapshots, reason);
     simulation_notify(simulation);
     simulation_measure(simulation, &simulation->statistics.copy_times, start_ns);
 }

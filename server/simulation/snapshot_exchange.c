@@ -28,11 +28,11 @@ struct snapshot *snapshot_exchange_writing(struct snapshot_exchange *exchange) {
     return exchange->slots[exchange->writing].snapshot; /* `writing` is the writer's own */
 }
 
-void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum audience audience) {
+void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum frame_reason reason) {
     pthread_mutex_lock(&exchange->mutex);
     const int published = exchange->writing;
-    const enum audience owed = exchange->is_fresh ? exchange->slots[exchange->ready].audience : audience;
-    exchange->slots[published].audience = owed > audience ? owed : audience;
+    const enum frame_reason pending = exchange->is_fresh ? exchange->slots[exchange->ready].reason : reason;
+    exchange->slots[published].reason = pending > reason ? pending : reason;
     exchange->writing = exchange->ready;
     exchange->ready = published;
     exchange->is_fresh = true;

@@ -1,9 +1,9 @@
-/* Hands snapshots from the simulation thread to the loop: three slots, the newest wins, nobody waits.
+/* Hands snapshots from the simulation thread to the loop: three slots, the newest wins, neither thread waits.
  *
  * 1. One writer, one reader. The writer fills its slot, publishes it and gets another; the reader keeps what
  * it took until it takes again.
- * 2. A slot that was never taken is overwritten; its `audience` is not lost but joined to that of its
- * successor.
+ * 2. A slot that was never taken is overwritten; its `reason` is not lost but joined to that of its
+ * successor: the wider of the two counts.
  */
 #ifndef DROVER_SERVER_SIMULATION_SNAPSHOT_EXCHANGE_H
 #define DROVER_SERVER_SIMULATION_SNAPSHOT_EXCHANGE_H
@@ -14,17 +14,17 @@
 #include "common/base/nodiscard.h"
 #include "common/snapshot/snapshot.h"
 
-/** Who gets a snapshot, from the few to the many. */
-enum audience {
-    AUDIENCE_PACE,  /* those whose turn it is by the clock: a long step is under way */
-    AUDIENCE_RATE,  /* those whose turn it is by their rate, and those who have had nothing yet */
-    AUDIENCE_NEWER, /* and those who have only seen an earlier tick: the world was paused */
-    AUDIENCE_ALL,   /* everybody: the paused world was changed */
+/** Why a snapshot was taken, and with it which subscribers get a frame: from the fewest to all. */
+enum frame_reason {
+    FRAME_REASON_PACE,  /* a long step is under way: subscribers that are due by the clock */
+    FRAME_REASON_RATE,  /* a tick: subscribers that are due by their rate, and those without a frame yet */
+    FRAME_REASON_NEWER, /* the world was paused: as well those whose last frame is of an earlier tick */
+    FRAME_REASON_ALL,   /* the paused world was changed: every subscriber */
 };
 
 struct snapshot_slot {
     struct snapshot *snapshot;
-    enum audience audience;
+    enum frame_reason reason;
 };
 
 struct snapshot_exchange {
@@ -34,14 +34,14 @@ struct snapshot_exchange {
     bool is_fresh;               /* `ready` was not taken yet */
 };
 
-/** 0, or -1 when memory is short. */
+/** 0, or -1 when out of memory. */
 NODISCARD int snapshot_exchange_init(struct snapshot_exchange *exchange);
 void snapshot_exchange_fini(struct snapshot_exchange *exchange);
 /** Writer: the snapshot to fill; the writer's until it is published. */
 struct snapshot *snapshot_exchange_writing(struct snapshot_exchange *exchange);
-void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum audience audience);
-/** Reader: the newest published slot, good until the next take; NULL when there is none that was not taken.
- */
+/** Writer: publishes the filled slot and gets another one. */
+void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum frame_reason reason);
+/** Reader: the newest published slot, valid until the next take; NULL when every one was taken. */
 const struct snapshot_slot *snapshot_exchange_take(struct snapshot_exchange *exchange);
 
 #endif

@@ -74,8 +74,8 @@ C_AND_POSIX = PURE_C | {
 # Third-party headers: (pattern of the header, pattern of the files that may include it, how the rule is told)
 LIBRARIES = [
     (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/scenario/"), "cJSON only in common and server/scenario"),
-    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/(broadcast/)?[^/]*\.c$|^clients/c/connection\.c$"),
-     "uv.h only in server/net, server/sessions, server/*.c, server/broadcast/*.c and clients/c/connection.c"),
+    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/[^/]*\.c$|^clients/c/connection\.c$"),
+     "uv.h only in server/net, server/sessions, server/*.c and clients/c/connection.c"),
     (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
     (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/text/base64\.c$"), "SIMD instructions outside the core only in common/text/base64.c"),
     (re.compile(r"^(SDL|imgui|imstb|stb)"), re.compile(r"^viewer/"), "SDL, ImGui and stb only in viewer"),

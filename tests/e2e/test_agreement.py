@@ -23,7 +23,7 @@ BATCH = 100
 
 # Refusals because of the world or the session, not because of the form: (op, field, message).
 ABOUT_THE_WORLD = [
-    ("hello", "op", "you said hello before"),
+    ("hello", "op", "hello was already sent"),
     ("set_param", "value", r".* is out of range: .*"),
     ("set_param", "value", r".* is not a whole number; .*"),
     ("add_obstacle", "polygon", "a polygon must be convex, .*"),

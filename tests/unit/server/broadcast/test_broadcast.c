@@ -20,25 +20,25 @@ static void test_every(void **state) {
 static void test_rate(void **state) {
     (void)state;
     struct subscription subscription = {.is_active = true, .every = 3, .has_sent = true, .last_tick = 7};
-    assert_false(broadcast_is_due(&subscription, 7, 0, AUDIENCE_RATE, false));
-    assert_false(broadcast_is_due(&subscription, 8, 0, AUDIENCE_RATE, false));
-    assert_true(broadcast_is_due(&subscription, 9, 0, AUDIENCE_RATE, false));
-    assert_true(broadcast_is_due(&subscription, 10, 0, AUDIENCE_RATE, false)); /* tick 9 was missed */
+    assert_false(broadcast_is_due(&subscription, 7, 0, FRAME_REASON_RATE, false));
+    assert_false(broadcast_is_due(&subscription, 8, 0, FRAME_REASON_RATE, false));
+    assert_true(broadcast_is_due(&subscription, 9, 0, FRAME_REASON_RATE, false));
+    assert_true(broadcast_is_due(&subscription, 10, 0, FRAME_REASON_RATE, false)); /* tick 9 was missed */
     subscription.last_tick = 9;
-    assert_false(broadcast_is_due(&subscription, 11, 0, AUDIENCE_RATE, false));
+    assert_false(broadcast_is_due(&subscription, 11, 0, FRAME_REASON_RATE, false));
     subscription.has_sent = false;
-    assert_true(broadcast_is_due(&subscription, 9, 0, AUDIENCE_RATE, false)); /* subscribed just now */
+    assert_true(broadcast_is_due(&subscription, 9, 0, FRAME_REASON_RATE, false)); /* subscribed just now */
     subscription.is_active = false;
-    assert_false(broadcast_is_due(&subscription, 100, 0, AUDIENCE_ALL, true));
+    assert_false(broadcast_is_due(&subscription, 100, 0, FRAME_REASON_ALL, true));
 }
 
 static void test_paused(void **state) {
     (void)state;
     const struct subscription subscription = {
         .is_active = true, .every = 6, .has_sent = true, .last_tick = 6};
-    assert_false(broadcast_is_due(&subscription, 6, 0, AUDIENCE_NEWER, false));
-    assert_true(broadcast_is_due(&subscription, 7, 0, AUDIENCE_NEWER, false));
-    assert_true(broadcast_is_due(&subscription, 6, 0, AUDIENCE_ALL, false));
+    assert_false(broadcast_is_due(&subscription, 6, 0, FRAME_REASON_NEWER, false));
+    assert_true(broadcast_is_due(&subscription, 7, 0, FRAME_REASON_NEWER, false));
+    assert_true(broadcast_is_due(&subscription, 6, 0, FRAME_REASON_ALL, false));
 }
 
 /* During a step ticks go by as fast as they can; the clock decides which session is due. */
@@ -46,18 +46,18 @@ static void test_pace(void **state) {
     (void)state;
     struct subscription subscription = {
         .is_active = true, .every = 2, .has_sent = true, .last_tick = 100, .last_pace = 10};
-    assert_false(broadcast_is_due(&subscription, 9000, 11, AUDIENCE_PACE, false));
-    assert_true(broadcast_is_due(&subscription, 101, 12, AUDIENCE_PACE, false));
-    assert_true(broadcast_is_due(&subscription, 101, 11, AUDIENCE_ALL, false)); /* its end */
+    assert_false(broadcast_is_due(&subscription, 9000, 11, FRAME_REASON_PACE, false));
+    assert_true(broadcast_is_due(&subscription, 101, 12, FRAME_REASON_PACE, false));
+    assert_true(broadcast_is_due(&subscription, 101, 11, FRAME_REASON_ALL, false)); /* its end */
     subscription.has_sent = false;
-    assert_true(broadcast_is_due(&subscription, 101, 10, AUDIENCE_PACE, false));
+    assert_true(broadcast_is_due(&subscription, 101, 10, FRAME_REASON_PACE, false));
 }
 
 static void test_forces(void **state) {
     (void)state;
     const struct subscription subscription = {.is_active = true, .every = 1, .forces = true};
-    assert_false(broadcast_is_due(&subscription, 1, 0, AUDIENCE_ALL, false)); /* the next one has them */
-    assert_true(broadcast_is_due(&subscription, 1, 0, AUDIENCE_RATE, true));
+    assert_false(broadcast_is_due(&subscription, 1, 0, FRAME_REASON_ALL, false)); /* the next one has them */
+    assert_true(broadcast_is_due(&subscription, 1, 0, FRAME_REASON_RATE, true));
 }
 
 int main(void) {

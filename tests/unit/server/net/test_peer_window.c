@@ -80,14 +80,14 @@ static void the_window_is_read(void **state) {
     assert_int_equal(untouched, 7);
     const int can_tell = peer_window_read(own, &before);
     while (send(own, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {}
-    const int told = peer_window_read(own, &after);
+    const int result = peer_window_read(own, &after);
     close(peer);
     close(own);
     close(listening);
     if (can_tell != 0) {
         skip(); /* this system does not report it */
     }
-    assert_int_equal(told, 0);
+    assert_int_equal(result, 0);
     assert_true(before > 1000);
     assert_true(after < before / 2);
 }

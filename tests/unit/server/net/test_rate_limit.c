@@ -49,12 +49,12 @@ static void no_limit(void **state) {
 static void held_until_half_full(void **state) {
     (void)state;
     rate_limit_init(&limit, 200, 0);
-    assert_false(rate_limit_tell(&limit, 0));
+    assert_false(rate_limit_report(&limit, 0));
     (void)take_all();
     rate_limit_hold(&limit, 10);
-    assert_true(rate_limit_tell(&limit, 20));
-    assert_false(rate_limit_tell(&limit, 1019));
-    assert_true(rate_limit_tell(&limit, 1020));
+    assert_true(rate_limit_report(&limit, 20));
+    assert_false(rate_limit_report(&limit, 1019));
+    assert_true(rate_limit_report(&limit, 1020));
     for (uint64_t now = 100; now <= 9000; now += 100) {
         rate_limit_fill(&limit, now);
         assert_int_equal(take_all(), 20);
@@ -65,7 +65,7 @@ static void held_until_half_full(void **state) {
     assert_true(rate_limit_held_for_ms(&limit, 9999) > 0);
     rate_limit_fill(&limit, 10001);
     assert_int_equal(rate_limit_held_for_ms(&limit, 10001), 0);
-    assert_false(rate_limit_tell(&limit, 20000));
+    assert_false(rate_limit_report(&limit, 20000));
 }
 
 /* A script in lock-step, three lines and one answer at a time, 1000 rounds a second: never held. */

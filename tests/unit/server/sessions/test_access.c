@@ -69,15 +69,15 @@ static void reads_roles_and_names(void **state) {
 
 static void refuses_what_is_no_line(void **state) {
     (void)state;
-    refused("", "no token in it");
-    refused("# only\n", "no token in it");
+    refused("", "it has no token");
+    refused("# only\n", "it has no token");
     refused("viewer\n", ":1: expected ROLE TOKEN [NAME]");
     refused("viewer hush-hush-1 a b\n", ":1: expected ROLE TOKEN [NAME]");
-    refused("\nroot hush-hush-1\n", ":2: the first word is a role");
-    refused("none hush-hush-1\n", "the first word is a role");
+    refused("\nroot hush-hush-1\n", ":2: unknown role");
+    refused("none hush-hush-1\n", "unknown role");
     refused("viewer hush\n", "8 to 128");
     refused("viewer hush-hush-\xc3\xb6\n", "printable ASCII");
-    refused("viewer hush-hush-1\nadmin hush-hush-1\n", ":2: this token stands in an earlier line");
+    refused("viewer hush-hush-1\nadmin hush-hush-1\n", ":2: duplicate token");
     refused("viewer hush-hush-1 \xff\n", "UTF-8");
     char line[700];
     memset(line, 'h', sizeof line - 1);

@@ -18,7 +18,7 @@ struct fixture {
     bool is_closed;
 };
 
-/* ---- a host whose lines are orders to itself ---- */
+/* ---- a host that obeys the lines it receives ---- */
 
 static void add_to_log(struct fixture *fixture, const char *text) {
     const size_t length = strlen(fixture->log);
@@ -125,7 +125,8 @@ static int tear_down(void **state) {
     }
     for (int i = 0; i < 1000 && !fixture->is_closed; i++) {
         loop_turn(&fixture->loop);
-        session_check(fixture->session, session_now_ms(fixture->session) + STREAM_UNREAD_MS);
+        const uint64_t now_ms = session_now_ms(fixture->session);
+        assert_false(stream_check(&fixture->session->stream, now_ms + STREAM_UNREAD_MS));
     }
     assert_true(fixture->is_closed);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
@@ -306,7 +307,7 @@ static void tell(struct session *session, size_t length) {
     memset(text, 'e', length);
     struct shared_bytes *line = shared_bytes_create(text, length);
     assert_non_null(line);
-    session_tell(session, line);
+    session_send_event(session, line);
     shared_bytes_release(line);
 }
 

@@ -72,14 +72,14 @@ static void addresses_are_forgotten(void **state) {
 
 static void the_log_is_told_once_a_second(void **state) {
     (void)state;
-    assert_int_equal(token_guard_tell(&guard, 5000), 0);
+    assert_int_equal(token_guard_report(&guard, 5000), 0);
     use_up("192.0.2.1", 5000);
-    assert_int_equal(token_guard_tell(&guard, 5000), LIMIT_TOKEN_FREE);
+    assert_int_equal(token_guard_report(&guard, 5000), LIMIT_TOKEN_FREE);
     (void)token_guard_wrong(&guard, "192.0.2.1", 5001);
     (void)token_guard_wrong(&guard, "192.0.2.2", 5002);
-    assert_int_equal(token_guard_tell(&guard, 5999), 0);
-    assert_int_equal(token_guard_tell(&guard, 6000), 2);
-    assert_int_equal(token_guard_tell(&guard, 7000), 0);
+    assert_int_equal(token_guard_report(&guard, 5999), 0);
+    assert_int_equal(token_guard_report(&guard, 6000), 2);
+    assert_int_equal(token_guard_report(&guard, 7000), 0);
 }
 
 int main(void) {

@@ -3,9 +3,9 @@
 
 #include "server/simulation/snapshot_exchange.h"
 
-static void publish(struct snapshot_exchange *exchange, uint64_t tick, enum audience audience) {
+static void publish(struct snapshot_exchange *exchange, uint64_t tick, enum frame_reason reason) {
     snapshot_exchange_writing(exchange)->tick = tick;
-    snapshot_exchange_publish(exchange, audience);
+    snapshot_exchange_publish(exchange, reason);
 }
 
 static void test_newest_wins(void **state) {
@@ -13,15 +13,15 @@ static void test_newest_wins(void **state) {
     struct snapshot_exchange exchange;
     assert_int_equal(snapshot_exchange_init(&exchange), 0);
     assert_null(snapshot_exchange_take(&exchange));
-    publish(&exchange, 1, AUDIENCE_RATE);
-    publish(&exchange, 2, AUDIENCE_RATE);
-    publish(&exchange, 3, AUDIENCE_RATE);
+    publish(&exchange, 1, FRAME_REASON_RATE);
+    publish(&exchange, 2, FRAME_REASON_RATE);
+    publish(&exchange, 3, FRAME_REASON_RATE);
     const struct snapshot_slot *slot = snapshot_exchange_take(&exchange);
     assert_non_null(slot);
     assert_int_equal(slot->snapshot->tick, 3);
     assert_null(snapshot_exchange_take(&exchange));
     for (uint64_t tick = 4; tick < 9; tick++) {
-        publish(&exchange, tick, AUDIENCE_RATE);
+        publish(&exchange, tick, FRAME_REASON_RATE);
         assert_int_equal(slot->snapshot->tick, 3); /* the reader's own until it takes again */
     }
     slot = snapshot_exchange_take(&exchange);
@@ -29,20 +29,20 @@ static void test_newest_wins(void **state) {
     snapshot_exchange_fini(&exchange);
 }
 
-static void test_audience_is_not_lost(void **state) {
+static void test_reason_is_not_lost(void **state) {
     (void)state;
     struct snapshot_exchange exchange;
     assert_int_equal(snapshot_exchange_init(&exchange), 0);
-    publish(&exchange, 1, AUDIENCE_ALL);
-    publish(&exchange, 2, AUDIENCE_RATE);
-    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_ALL);
-    publish(&exchange, 3, AUDIENCE_RATE);
-    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_RATE);
-    publish(&exchange, 4, AUDIENCE_PACE);
-    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_PACE);
-    publish(&exchange, 4, AUDIENCE_NEWER);
-    publish(&exchange, 5, AUDIENCE_ALL);
-    assert_int_equal(snapshot_exchange_take(&exchange)->audience, AUDIENCE_ALL);
+    publish(&exchange, 1, FRAME_REASON_ALL);
+    publish(&exchange, 2, FRAME_REASON_RATE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_ALL);
+    publish(&exchange, 3, FRAME_REASON_RATE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_RATE);
+    publish(&exchange, 4, FRAME_REASON_PACE);
+    assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_PACE);
+    publish(&exchange, 4, FRAME_REASON_NEWER);
+    publish(&exchange, 5, FRAME_REASON_ALL);
+    assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_ALL);
     snapshot_exchange_fini(&exchange);
 }
 
@@ -54,7 +54,7 @@ static void *write_ticks(void *argument) {
         struct snapshot *snapshot = snapshot_exchange_writing(exchange);
         snapshot->tick = tick;
         snapshot->time_s = (double)tick;
-        snapshot_exchange_publish(exchange, AUDIENCE_RATE);
+        snapshot_exchange_publish(exchange, FRAME_REASON_RATE);
     }
     return NULL;
 }
@@ -81,7 +81,7 @@ static void test_two_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_newest_wins),
-        cmocka_unit_test(test_audience_is_not_lost),
+        cmocka_unit_test(test_reason_is_not_lost),
         cmocka_unit_test(test_two_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
