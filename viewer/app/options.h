@@ -10,7 +10,7 @@
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/system/options.h"
-#include "viewer/draw/overlays.h"
+#include "viewer/model/overlays.h"
 
 /** auto: when the window is wide enough. */
 enum panel_choice { PANEL_AUTO, PANEL_ON, PANEL_OFF };

@@ -3,8 +3,8 @@
 #define DROVER_VIEWER_DRAW_AGENTS_DRAW_H
 
 #include "common/text/name_table.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/canvas.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
 
 /** More agents than this are drawn on the raster by pictures made beforehand: headings in steps of 3.75

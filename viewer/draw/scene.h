@@ -8,12 +8,12 @@
 
 #include "clients/c/server_view.h"
 #include "common/protocol/message_agent.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/heat.h"
-#include "viewer/draw/overlays.h"
 #include "viewer/draw/palette.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
+#include "viewer/model/overlays.h"
 #include "viewer/model/trails.h"
 
 #define SCENE_MIN_ARROW_PX 6.0f /* no arrow is drawn with a smaller radius, unless there are thousands */

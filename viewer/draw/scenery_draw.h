@@ -3,8 +3,8 @@
 #define DROVER_VIEWER_DRAW_SCENERY_DRAW_H
 
 #include "common/protocol/message.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/canvas.h"
+#include "viewer/model/camera.h"
 
 /** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what reaches over
  * a border is drawn on the other side too. pixel_scale  picture px per window px */

@@ -8,8 +8,8 @@
 #include "clients/c/mailbox.h"
 #include "clients/c/server_view.h"
 #include "viewer/app/options.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/palette.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
 #include "viewer/panels/panels.h"
 

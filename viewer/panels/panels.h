@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "viewer/app/shortcuts.h"
 #include "viewer/draw/canvas.h"
-#include "viewer/draw/overlays.h"
 #include "viewer/draw/palette.h"
+#include "viewer/model/overlays.h"
 #include "viewer/model/plots.h"
+#include "viewer/model/shortcuts.h"
 
 #ifdef __cplusplus
 extern "C" {

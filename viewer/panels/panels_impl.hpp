@@ -16,8 +16,8 @@
 extern "C" {
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/palette.h"
+#include "viewer/model/shortcuts.h"
 #include "viewer/panels/panels.h"
-#include "viewer/app/shortcuts.h"
 }
 #pragma GCC diagnostic pop
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "viewer/app/shortcuts.h"
-#include "viewer/draw/overlays.h"
-#include "viewer/platform/key_codes.h"
+#include "viewer/model/key_codes.h"
+#include "viewer/model/overlays.h"
+#include "viewer/model/shortcuts.h"
 
 static void no_key_stands_twice(void **state) {
     (void)state;

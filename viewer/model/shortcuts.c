@@ -1,8 +1,8 @@
 /* See shortcuts.h. SDL's key codes are the characters, or a scan code with bit 30 set; spelled out here so
  * that the table needs no SDL. window.c checks them against SDL's own names when it is compiled. */
-#include "viewer/app/shortcuts.h"
+#include "viewer/model/shortcuts.h"
 
-#include "viewer/platform/key_codes.h"
+#include "viewer/model/key_codes.h"
 
 static const struct shortcut table[] = {
     {SHORTCUT_NONE, 0, false, "Mouse", "move the target named mouse"},

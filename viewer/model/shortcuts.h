@@ -1,7 +1,7 @@
 /* The keys, in one table: what happens, what the help says. Pure; the window gives key codes as SDL's
  * numbers. */
-#ifndef DROVER_VIEWER_APP_SHORTCUTS_H
-#define DROVER_VIEWER_APP_SHORTCUTS_H
+#ifndef DROVER_VIEWER_MODEL_SHORTCUTS_H
+#define DROVER_VIEWER_MODEL_SHORTCUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

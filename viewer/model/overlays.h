@@ -1,6 +1,6 @@
 /* What can be drawn over the world, each to be switched on and off by itself: a set of bits. */
-#ifndef DROVER_VIEWER_DRAW_OVERLAYS_H
-#define DROVER_VIEWER_DRAW_OVERLAYS_H
+#ifndef DROVER_VIEWER_MODEL_OVERLAYS_H
+#define DROVER_VIEWER_MODEL_OVERLAYS_H
 
 #include <stdbool.h>
 #include <stdint.h>
