@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "viewer/app/app_state.h"
-#include "viewer/draw/obstacle_grip.h"
+#include "viewer/model/obstacle_handle.h"
 
 static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach_px = 6.0f;
 static const float slop_px = 5.0f; /* a press that moves less is a click */
@@ -45,7 +45,7 @@ static bool find_obstacle(const struct app *app, struct app_hold *hold) {
     const vec2 wrap_size = server_view_wraps(&app->server) ? app->server.scenario.size : none;
     const float reach = obstacle_reach_px * app->pixel_scale / app->camera.scale;
     const struct obstacle_def *found =
-        obstacle_grip_find(&app->server.scenario.geometry, at, reach, wrap_size);
+        obstacle_handle_find(&app->server.scenario.geometry, at, reach, wrap_size);
     if (found == NULL || is_on_agent(app)) {
         return false;
     }
@@ -125,7 +125,7 @@ static void note_motion(struct app *app) {
 void app_drag_move(struct app *app) {
     struct app_hold *hold = &app->hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
-                         obstacle_grip_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
+                         obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
     if (is_gone || app->link.state != LINK_READY || !app->playhead.is_live) {
         server_view_set_notice(&app->server, true, is_gone ? "somebody removed the obstacle" : "let go");
         let_go(app);
@@ -169,7 +169,7 @@ void app_drag_words(const struct app *app, char *out, size_t size) {
 }
 
 /* The pointer is a hand over what can be dragged; an obstacle has a bright edge, where it will be. */
-bool app_drag_grip(struct app *app, struct obstacle_def *grip) {
+bool app_drag_handle(struct app *app, struct obstacle_def *handle) {
     const bool is_over_world = app->has_cursor && app->tool == TOOL_NONE && !app->is_panning &&
                                !app_is_over_panels(app, app->cursor);
     struct app_hold hold = {.what = HOLD_NOTHING};
@@ -185,10 +185,10 @@ bool app_drag_grip(struct app *app, struct obstacle_def *grip) {
                                     : app->is_dragging        ? WINDOW_MOVE
                                                               : WINDOW_HAND);
     const struct obstacle_def *obstacle =
-        hold.what == HOLD_OBSTACLE ? obstacle_grip_by_id(&app->server.scenario.geometry, hold.obstacle)
+        hold.what == HOLD_OBSTACLE ? obstacle_handle_by_id(&app->server.scenario.geometry, hold.obstacle)
                                    : NULL;
     if (obstacle != NULL) {
-        *grip = hold.has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
+        *handle = hold.has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
     }
     return obstacle != NULL;
 }

@@ -208,9 +208,9 @@ void app_draw(struct app *app) {
         is_mesh ? canvas_on_mesh(&app->mesh, app->sprites, app->raster->width, app->raster->height)
                 : canvas_on_raster(app->raster, app->sprites);
     struct scene scene = app_scene(app);
-    struct obstacle_def grip;
+    struct obstacle_def handle;
     scene.heat = &app->heat;
-    scene.grip = app_drag_grip(app, &grip) ? &grip : NULL;
+    scene.handle = app_drag_handle(app, &handle) ? &handle : NULL;
     if (app->has_cursor && !app->result.wants_mouse && app->frame.count <= 20000 && !scene.hides_agents) {
         scene.has_hovered = scene_pick(&scene, app->cursor, 4.0f * app->pixel_scale, &scene.hovered);
     }

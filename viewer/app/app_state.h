@@ -190,7 +190,7 @@ bool app_drag_end(struct app *app);
 void app_drag_give_up(struct app *app);
 void app_drag_words(const struct app *app, char *out, size_t size);
 /** Gives the pointer its shape; whether an obstacle is under it or held, and where it is or will be. */
-bool app_drag_grip(struct app *app, struct obstacle_def *grip);
+bool app_drag_handle(struct app *app, struct obstacle_def *handle);
 
 /* app_draw.c */
 /** The picture's size, the camera, the frame. -1 when out of memory. */

@@ -15,7 +15,7 @@ enum { MIN_WIDTH = 320, MIN_HEIGHT = 240, MAX_SIZE = 8192, HEADLESS_FRAMES = 60 
 
 static const char *const overlay_names[OVERLAY_COUNT] = {
     [OVERLAY_VELOCITY] = "velocity",   [OVERLAY_DESIRED] = "desired", [OVERLAY_STEERING] = "steering",
-    [OVERLAY_BEHAVIORS] = "behaviors", [OVERLAY_REACH] = "radii",     [OVERLAY_NEIGHBORS] = "neighbors",
+    [OVERLAY_BEHAVIORS] = "behaviors", [OVERLAY_RADII] = "radii",     [OVERLAY_NEIGHBORS] = "neighbors",
     [OVERLAY_PLACES] = "places",       [OVERLAY_TRAILS] = "trails",   [OVERLAY_GRID] = "grid",
 };
 static const char *const panel_names[] = {"auto", "on", "off", NULL};

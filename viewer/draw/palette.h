@@ -35,7 +35,7 @@ extern "C" {
 
 #define PALETTE_SELECTED 0xffffffffu
 #define PALETTE_NEIGHBOR 0xffb8d8e0u /* lines to those that count */
-#define PALETTE_REACH    0xff6f8fb8u /* perception, wander circle, slowing distance */
+#define PALETTE_RADIUS   0xff6f8fb8u /* perception, wander circle, slowing distance */
 
 /** Both keep the tutorials' roles apart; safe also for people who see no red or no green. */
 enum palette { PALETTE_SAFE, PALETTE_CLASSIC };

@@ -7,10 +7,10 @@
 
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/arrow.h"
-#include "viewer/draw/looks_draw.h"
+#include "viewer/draw/inspect_overlay.h"
 #include "viewer/draw/palette.h"
 #include "viewer/draw/scenery_draw.h"
-#include "viewer/model/reach.h"
+#include "viewer/model/radius_overlay.h"
 
 /* How long the arrows of max_speed and max_force are drawn, window px. */
 static const float velocity_length_px = 60.0f, steering_length_px = 46.0f;
@@ -60,8 +60,9 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
         draw_grid(scene, canvas, low, high);
     }
     scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, canvas);
-    if (scene->grip != NULL) {
-        scenery_draw_grip(&scene->server->scenario, scene->grip, &scene->camera, scene->pixel_scale, canvas);
+    if (scene->handle != NULL) {
+        scenery_draw_obstacle_handle(&scene->server->scenario, scene->handle, &scene->camera,
+                                     scene->pixel_scale, canvas);
     }
 }
 
@@ -190,44 +191,44 @@ static void draw_arc(struct canvas *canvas, vec2 center, float radius, float fro
     }
 }
 
-static void draw_reach(const struct scene *scene, struct canvas *canvas, const struct reach *reach,
-                       const struct pose *pose) {
-    const float width = 1.25f * scene->pixel_scale, radius = reach->radius * scene->camera.scale;
+static void draw_radius(const struct scene *scene, struct canvas *canvas, const struct radius_overlay *circle,
+                        const struct pose *pose) {
+    const float width = 1.25f * scene->pixel_scale, radius = circle->radius * scene->camera.scale;
     const vec2 center = camera_to_window(&scene->camera, pose->position);
     const vec2 ahead = {cosf(pose->heading), sinf(pose->heading)};
     if (radius > 20000.0f) {
         return;
     }
-    if (reach->form == REACH_WANDER) {
-        const vec2 middle = vec2_add(center, vec2_scale(ahead, reach->distance * scene->camera.scale));
-        canvas_draw_line(canvas, center, middle, 0.75f * width, color_fade(PALETTE_REACH, 0.5f));
-        canvas_draw_ring(canvas, middle, radius, width, color_fade(PALETTE_REACH, 0.8f));
-    } else if (reach->form == REACH_VIEW && reach->view < 6.2f) {
-        const float half = 0.5f * reach->view;
+    if (circle->form == RADIUS_WANDER) {
+        const vec2 middle = vec2_add(center, vec2_scale(ahead, circle->distance * scene->camera.scale));
+        canvas_draw_line(canvas, center, middle, 0.75f * width, color_fade(PALETTE_RADIUS, 0.5f));
+        canvas_draw_ring(canvas, middle, radius, width, color_fade(PALETTE_RADIUS, 0.8f));
+    } else if (circle->form == RADIUS_VIEW && circle->view < 6.2f) {
+        const float half = 0.5f * circle->view;
         const vec2 left = {cosf(pose->heading - half) * radius, sinf(pose->heading - half) * radius};
         const vec2 right = {cosf(pose->heading + half) * radius, sinf(pose->heading + half) * radius};
-        canvas_draw_line(canvas, center, vec2_add(center, left), width, color_fade(PALETTE_REACH, 0.55f));
-        canvas_draw_line(canvas, center, vec2_add(center, right), width, color_fade(PALETTE_REACH, 0.55f));
+        canvas_draw_line(canvas, center, vec2_add(center, left), width, color_fade(PALETTE_RADIUS, 0.55f));
+        canvas_draw_line(canvas, center, vec2_add(center, right), width, color_fade(PALETTE_RADIUS, 0.55f));
         draw_arc(canvas, center, radius, pose->heading - half, pose->heading + half, width,
-                 color_fade(PALETTE_REACH, 0.8f));
+                 color_fade(PALETTE_RADIUS, 0.8f));
     } else {
-        const color stroke = reach->form == REACH_SLOWING ? PALETTE_TARGET : PALETTE_REACH;
+        const color stroke = circle->form == RADIUS_SLOWING ? PALETTE_TARGET : PALETTE_RADIUS;
         canvas_draw_ring(canvas, center, radius, width, color_fade(stroke, 0.6f));
     }
 }
 
-static void draw_reaches(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
-    struct reach reaches[REACH_MOST];
+static void draw_radii(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+    struct radius_overlay radii[RADIUS_OVERLAY_MOST];
     const struct snapshot *names = scene->frame->names;
-    const int count =
-        reach_find(scene->server->params, scene->server->param_count, names->kind_names.names[pose->kind],
-                   names->state_names.names[pose->state], reaches);
+    const int count = radius_overlay_find(scene->server->params, scene->server->param_count,
+                                          names->kind_names.names[pose->kind],
+                                          names->state_names.names[pose->state], radii);
     /* where it really is, is among the places */
     const bool has_circle = scene->inspected != NULL && overlays_has(scene->overlays, OVERLAY_PLACES) &&
-                            looks_has(scene->inspected, "circle");
+                            inspect_overlay_has(scene->inspected, "circle");
     for (int i = 0; i < count; i++) {
-        if (reaches[i].form != REACH_WANDER || !has_circle) {
-            draw_reach(scene, canvas, &reaches[i], pose);
+        if (radii[i].form != RADIUS_WANDER || !has_circle) {
+            draw_radius(scene, canvas, &radii[i], pose);
         }
     }
 }
@@ -286,7 +287,7 @@ static void clip_to_world(const struct scene *scene, struct canvas *canvas) {
                                                  (int32_t)ceilf(fminf(fmaxf(high.y, 0.0f), most))});
 }
 
-static void draw_looks(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+static void draw_inspect_overlay(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
     if (scene->inspected == NULL) {
         return;
     }
@@ -294,11 +295,11 @@ static void draw_looks(const struct scene *scene, struct canvas *canvas, const s
         if (server_view_wraps(scene->server)) {
             clip_to_world(scene, canvas);
         }
-        looks_draw_neighbors(scene, canvas, pose);
+        inspect_overlay_draw_neighbors(scene, canvas, pose);
         canvas_reset_clip(canvas);
     }
     if (overlays_has(scene->overlays, OVERLAY_PLACES)) {
-        looks_draw_places(scene, canvas, pose);
+        inspect_overlay_draw_places(scene, canvas, pose);
     }
 }
 
@@ -309,10 +310,10 @@ static void draw_overlays(const struct scene *scene, struct canvas *canvas, cons
     draw_trails(scene, canvas, style);
     if (selected >= 0) {
         const struct pose pose = frame_pose(scene->frame, selected);
-        if (overlays_has(scene->overlays, OVERLAY_REACH)) {
-            draw_reaches(scene, canvas, &pose);
+        if (overlays_has(scene->overlays, OVERLAY_RADII)) {
+            draw_radii(scene, canvas, &pose);
         }
-        draw_looks(scene, canvas, &pose);
+        draw_inspect_overlay(scene, canvas, &pose);
         draw_vectors(scene, canvas, selected, style);
     } else if ((scene->overlays & vectors) != 0) {
         for (int32_t i = 0; i < scene->frame->count; i++) {

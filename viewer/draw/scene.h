@@ -29,7 +29,7 @@ struct scene {
     const struct density *density; /* the crowd, when it is too large to be sent one by one; else NULL */
     bool hides_agents;             /* the density shows them as well, and the frame has few of them */
     const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
-    const struct obstacle_def *grip;       /* under the pointer or in the hand; NULL for none */
+    const struct obstacle_def *handle;     /* under the pointer or in the hand; NULL for none */
     enum heat_mode heat_mode;
     float pixel_scale; /* picture px per window px (HiDPI): line widths and least sizes grow with it */
     overlay_set overlays;

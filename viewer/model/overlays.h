@@ -10,7 +10,7 @@ enum overlay {
     OVERLAY_DESIRED,
     OVERLAY_STEERING,
     OVERLAY_BEHAVIORS, /* each behaviour's force */
-    OVERLAY_REACH,     /* perception, wander circle, slowing distance */
+    OVERLAY_RADII,     /* perception, wander circle, slowing distance */
     OVERLAY_NEIGHBORS, /* of the selected agent: those that count for its behaviours */
     OVERLAY_PLACES,    /* and what they aim at: predicted places, the wander goal, the path point */
     OVERLAY_TRAILS,
@@ -28,7 +28,7 @@ typedef uint32_t overlay_set;
 #define OVERLAYS_NEED_FORCES                                                                                 \
     (OVERLAY_BIT(OVERLAY_DESIRED) | OVERLAY_BIT(OVERLAY_STEERING) | OVERLAY_BIT(OVERLAY_BEHAVIORS))
 #define OVERLAYS_DEFAULT                                                                                     \
-    (OVERLAY_BIT(OVERLAY_GRID) | OVERLAY_BIT(OVERLAY_REACH) | OVERLAY_BIT(OVERLAY_NEIGHBORS) |               \
+    (OVERLAY_BIT(OVERLAY_GRID) | OVERLAY_BIT(OVERLAY_RADII) | OVERLAY_BIT(OVERLAY_NEIGHBORS) |               \
      OVERLAY_BIT(OVERLAY_PLACES))
 
 static inline bool overlays_has(overlay_set set, enum overlay overlay) {

@@ -31,7 +31,7 @@ static const struct shortcut table[] = {
     {SHORTCUT_DESIRED, KEY_D, false, "D", "desired velocity"},
     {SHORTCUT_STEERING, KEY_S, false, "S", "steering force"},
     {SHORTCUT_BEHAVIORS, KEY_B, false, "B", "each behaviour's force"},
-    {SHORTCUT_REACH, KEY_R, false, "R", "radii of the selected agent"},
+    {SHORTCUT_RADII, KEY_R, false, "R", "radii of the selected agent"},
     {SHORTCUT_NEIGHBORS, KEY_N, false, "N", "its neighbours that count"},
     {SHORTCUT_PLACES, KEY_W, false, "W", "what its behaviours aim at"},
     {SHORTCUT_TRAILS, KEY_T, false, "T", "trails"},

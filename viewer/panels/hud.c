@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/draw/looks_draw.h"
+#include "viewer/draw/inspect_overlay.h"
 #include "viewer/draw/palette.h"
 #include "viewer/model/fuzzy.h"
 
@@ -458,8 +458,9 @@ static void fill_places(const struct hud_input *input, struct panels_view *view)
     for (int i = 0; i < agent->point_count && view->label_count < PANELS_LABELS; i++) {
         const struct message_agent_point *point = &agent->points[i];
         if (!(point->radius > 0.0f)) {
-            add_place(view, point->what,
-                      camera_to_window(input->camera, looks_place(agent, point, position, wrap_size)));
+            add_place(
+                view, point->what,
+                camera_to_window(input->camera, inspect_overlay_place(agent, point, position, wrap_size)));
         }
     }
 }

@@ -52,7 +52,7 @@ struct hud_input {
     bool shows_help, shows_side, shows_network, shows_picker;
     bool is_headless;         /* nobody is there to press a key */
     bool is_fixed;            /* measured numbers are left out, so that pictures can be compared */
-    double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
+    double recorded_s, now_s; /* the timeline: how far back it radii from the newest moment */
     double behind_s;          /* how far the picture is behind it */
     bool is_live, is_playing;
     const char *clip;   /* what is being recorded, "" for nothing */

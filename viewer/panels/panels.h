@@ -115,7 +115,7 @@ struct panels_view {
     bool shows_network, is_network_bad; /* figures of the network; something is wrong with it */
     struct panels_lag lag;
     double recorded_s, now_s,
-        behind_s; /* the timeline: how far back it reaches, its end, where the picture is */
+        behind_s; /* the timeline: how far back it radii, its end, where the picture is */
     bool is_live, is_paused, is_playing;
     bool has_live;     /* there is something that is live */
     char past[32];     /* "2.2 s ago"; "" when it is live */

@@ -22,7 +22,7 @@ const overlay_row overlay_table[] = {
     {OVERLAY_DESIRED, SHORTCUT_DESIRED, "desired velocity", PALETTE_DESIRED},
     {OVERLAY_STEERING, SHORTCUT_STEERING, "steering force", PALETTE_STEERING},
     {OVERLAY_BEHAVIORS, SHORTCUT_BEHAVIORS, "each behaviour", 0},
-    {OVERLAY_REACH, SHORTCUT_REACH, "radii, view", PALETTE_REACH},
+    {OVERLAY_RADII, SHORTCUT_RADII, "radii, view", PALETTE_RADIUS},
     {OVERLAY_NEIGHBORS, SHORTCUT_NEIGHBORS, "neighbours", PALETTE_NEIGHBOR},
     {OVERLAY_PLACES, SHORTCUT_PLACES, "places aimed at", PALETTE_TEXT_DIM},
     {OVERLAY_TRAILS, SHORTCUT_TRAILS, "trails", 0},
@@ -175,7 +175,7 @@ float panels::overlay_rows(const panels_view &view, float x, float y, float righ
             list->AddLine(ImVec2(right - px(24), middle), ImVec2(right - px(12), middle),
                           to_imgui(entry.swatch), px(1.25f));
             list->AddCircle(ImVec2(right - px(7), middle), px(5), to_imgui(entry.swatch), 24, px(1.25f));
-        } else if (entry.overlay == OVERLAY_REACH) {
+        } else if (entry.overlay == OVERLAY_RADII) {
             list->AddCircle(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), px(7),
                             to_imgui(entry.swatch), 24, px(1.25f));
         } else if (entry.swatch != 0) {

@@ -1,5 +1,5 @@
-/* See looks_draw.h. */
-#include "viewer/draw/looks_draw.h"
+/* See inspect_overlay.h. */
+#include "viewer/draw/inspect_overlay.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,14 +24,14 @@ static vec2 short_way(vec2 way, vec2 wrap_size) {
                      interpolate_wrap_difference(way.y, wrap_size.y));
 }
 
-vec2 looks_place(const struct message_agent *inspected, const struct message_agent_point *point,
-                 vec2 position, vec2 wrap_size) {
+vec2 inspect_overlay_place(const struct message_agent *inspected, const struct message_agent_point *point,
+                           vec2 position, vec2 wrap_size) {
     const vec2 place = {point->x, point->y}, then = {inspected->x, inspected->y};
     const vec2 from = is_carried(point->what) ? then : position;
     return vec2_add(position, short_way(vec2_sub(place, from), wrap_size));
 }
 
-bool looks_has(const struct message_agent *inspected, const char *what) {
+bool inspect_overlay_has(const struct message_agent *inspected, const char *what) {
     bool is_found = false;
     for (int i = 0; i < inspected->point_count; i++) {
         is_found = is_found || strcmp(inspected->points[i].what, what) == 0;
@@ -56,7 +56,8 @@ static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here
     }
 }
 
-void looks_draw_neighbors(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
+                                    const struct pose *pose) {
     const struct frame *frame = scene->frame;
     for (int i = 0; i < scene->inspected->neighbor_count; i++) {
         const int32_t index = frame_find(frame, scene->inspected->neighbors[i]);
@@ -93,7 +94,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
     const float unit = scene->pixel_scale, radius = point->radius * scene->camera.scale;
     const vec2 center = camera_to_window(&scene->camera, pose->position);
     const vec2 at = camera_to_window(
-        &scene->camera, looks_place(scene->inspected, point, pose->position, wrap_size_of(scene)));
+        &scene->camera, inspect_overlay_place(scene->inspected, point, pose->position, wrap_size_of(scene)));
     const color stroke = palette_series(server_view_behavior(scene->server, point->behavior));
     canvas_draw_line(canvas, center, at, 1.25f * unit, color_fade(stroke, 0.5f));
     if (radius > 0.0f && radius < 20000.0f) {
@@ -103,7 +104,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
     }
 }
 
-void looks_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
     for (int i = 0; i < scene->inspected->point_count; i++) {
         draw_place(scene, canvas, &scene->inspected->points[i], pose);
     }
