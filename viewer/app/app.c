@@ -65,11 +65,11 @@ static void begin_world(struct app *app) {
     app->agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
     playhead_go_live(&app->playhead);
     app->past.count = 0; /* another world's */
-    app->is_following = app->is_dragging = app->has_camera = false;
+    app->selection.is_following = app->is_dragging = app->has_camera = false;
     app->tool = TOOL_NONE;
     app->tuned_kind = 0;
-    app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
-    app->selected = app->options.selected;
+    app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
+    app->selection.id = app->options.selected;
     if (app->options.hint[0] != '\0' && !app->has_hinted) {
         server_view_set_notice(&app->server, false, "%s", app->options.hint);
         app->has_hinted = true;
@@ -154,7 +154,7 @@ static void record_frame(struct app *app) {
         return;
     }
     if (app_read_picture(app) != 0 || clip_add(app->clip, app->raster, now_ms) != 0) {
-        app_act(app, SHORTCUT_CLIP); /* says what became of it */
+        app_act(app, shortcuts_row(SHORTCUT_CLIP)); /* says what became of it */
     }
 }
 
@@ -310,27 +310,22 @@ static int run_frame(struct app *app, struct failure *failure) {
 /* Not when the screen or the window manager chose the size. */
 static void keep_size(struct app *app) {
     int32_t width, height;
-    if ((app->changed & CONFIG_SIZE) != 0 && window_size(app->window, &width, &height) &&
-        (width != app->first_width || height != app->first_height)) {
-        snprintf(app->options.size, sizeof app->options.size, "%dx%d", (int)width, (int)height);
-    } else {
-        app->changed &= ~(unsigned)CONFIG_SIZE;
+    bool *const is_changed = &app->changes.is_changed[offsetof(struct view_settings, size)];
+    *is_changed = *is_changed && window_size(app->window, &width, &height) &&
+                  (width != app->first_width || height != app->first_height);
+    if (*is_changed) {
+        (void)snprintf(app->settings.size, sizeof app->settings.size, "%dx%d", (int)width, (int)height);
     }
 }
 
-/* What was changed by hand is there the next time; flags are not. */
+/* Settings that were changed in the window are kept for the next run; flags are not. */
 static void keep_settings(struct app *app) {
     struct failure failure;
     if (app->options.is_headless || app->options.has_no_config) {
         return;
     }
-    const overlay_set toggled = app->overlays ^ app->options.overlay_bits;
-    app->changed |= toggled != 0 ? CONFIG_OVERLAYS : 0;
-    overlays_format((app->options.kept_overlays & ~toggled) | (app->overlays & toggled),
-                    app->options.overlays, sizeof app->options.overlays);
-    app->options.palette = (int)app->palette;
     keep_size(app);
-    if (config_save(&app->options, app->changed, &failure) != 0) {
+    if (config_save(&app->settings, &app->options.kept, &app->changes, &failure) != 0) {
         log_write(LOG_WARN, "config", "%s", failure.message);
     }
 }
@@ -394,8 +389,7 @@ static struct connection *connect_to(const struct viewer_options *options) {
 static void init_parts(struct app *app, const struct viewer_options *options) {
     app->options = *options;
     app->started_ms = connection_now_ms();
-    app->overlays = options->overlay_bits;
-    app->palette = (enum palette)options->palette;
+    app->settings = options->settings;
     playhead_go_live(&app->playhead);
     server_view_init(&app->server);
     snapshot_buffer_init(&app->snapshots);
@@ -422,7 +416,9 @@ static int create_picture(struct app *app) {
         return -1;
     }
     const float wide = (float)width / app->pixel_scale;
-    app->shows_side = app->options.panel == PANEL_ON || (app->options.panel == PANEL_AUTO && wide >= 1000.0f);
+    if (app->settings.panel == PANEL_AUTO) {
+        app->settings.panel = wide >= 1000.0f ? PANEL_ON : PANEL_OFF;
+    }
     return 0;
 }
 

@@ -10,7 +10,7 @@ static const double toast_ms = 4000.0, hint_ms = 12000.0, toast_fade_ms = 400.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 
 double app_ui_scale(const struct app *app) {
-    return app->options.ui_scale > 0.0 ? app->options.ui_scale : (double)window_text_scale(app->window);
+    return app->settings.ui_scale > 0.0 ? app->settings.ui_scale : (double)window_text_scale(app->window);
 }
 
 int app_rescale(struct app *app) {
@@ -46,17 +46,18 @@ static void place_camera(struct app *app) {
     const vec2 window = {(float)app->raster->width, (float)app->raster->height};
     const vec2 size = app->server.has_scenario ? app->server.scenario.size : vec2_make(1.0f, 1.0f);
     app->margins = (struct camera_margins){side, side + PANELS_BAR_PX * unit, side, side};
-    if (app->shows_side) {
+    if (view_settings_have_panel(&app->settings)) {
         app->margins.right += PANELS_SIDE_PX * unit;
         app->margins.bottom += PANELS_TIMELINE_PX * unit;
     }
-    const int32_t index =
-        app->is_following && app->frame.names != NULL ? frame_find(&app->frame, app->selected) : -1;
+    const int32_t index = app->selection.is_following && app->frame.names != NULL
+                              ? frame_find(&app->frame, app->selection.id)
+                              : -1;
     const struct message_agent *inspected = app_inspected(app);
     if (index >= 0) {
         camera_view_center(&app->camera_view, &app->camera,
                            vec2_make(app->frame.x[index], app->frame.y[index]));
-    } else if (app->is_following && inspected != NULL) { /* beyond what is sent: it is fetched */
+    } else if (app->selection.is_following && inspected != NULL) { /* beyond what is sent: it is fetched */
         camera_view_center(&app->camera_view, &app->camera, vec2_make(inspected->x, inspected->y));
     }
     app->camera = camera_view_place(&app->camera_view, size, window, app->margins);
@@ -124,20 +125,16 @@ struct scene app_scene(const struct app *app) {
     const bool leads = app->has_cursor && app_moves_mouse_target(app) && !app->result.wants_mouse &&
                        app->now_ms - app->cursor_moved_ms < cursor_fresh_ms;
     return (struct scene){
-        .camera = app->camera,
+        .camera = &app->camera,
         .server = &app->server,
         .frame = &app->frame,
+        .settings = &app->settings,
+        .selection = &app->selection,
         .density = app_density(app),
         .hides_agents = app->now_ms < app->hidden_until_ms,
         .inspected = app_inspected(app),
         .trails = &app->trails,
-        .heat_mode = app->heat_mode,
         .pixel_scale = app->pixel_scale,
-        .overlays = app->overlays,
-        .palette = app->palette,
-        .colors_by_kind = app->colors_by_kind,
-        .has_selected = app->has_selected,
-        .selected = app->selected,
         .is_dimmed = app->link.state != LINK_READY,
         .is_held = app->frame.is_stalled && app->playhead.is_live,
         .has_cursor = leads,
@@ -157,46 +154,38 @@ static float toast_alpha(struct app *app) {
 
 static void fill_view(struct app *app) {
     const bool is_fixed = app->options.fixed_dt_ms > 0.0;
+    const bool has_plots = view_settings_have_panel(&app->settings) && !is_fixed;
     const struct hud_input hud = {
         .server = &app->server,
         .frame = &app->frame,
         .link = &app->link,
         .address = &app->options.address,
         .camera = &app->camera,
+        .settings = &app->settings,
+        .selection = &app->selection,
+        .open = &app->open,
+        .playhead = &app->playhead,
         .density = app_density(app),
         .inspected = app_inspected(app),
-        .echo_ms = echo_median_ms(&app->echo),
-        .has_region = mailbox_stream(connection_mailbox(app->connection)).has_region,
-        .shows_params = app->shows_params,
-        .tuned_kind = app_tuned_kind(app),
-        .plots = app->shows_side && !is_fixed ? &app->plots : NULL,
+        .plots = has_plots ? &app->plots : NULL,
         .lag = &app->lag,
-        .now_ns = clock_now_ns(),
-        .snapshots_per_s = rate_meter_per_s(&app->rate),
-        .behind_rate = real_time_behind(&app->real_time),
-        .bytes_per_s = rate_meter_per_s(&app->bytes),
-        .delay_ms = app->clock.delay_ms,
-        .skipped = (uint32_t)app->link.skipped_count,
-        .overlays = app->overlays,
-        .palette = app->palette,
-        .colors_by_kind = app->colors_by_kind,
-        .has_selected = app->has_selected,
-        .is_following = app->is_following,
-        .selected = app->selected,
-        .shows_help = app->shows_help,
-        .shows_side = app->shows_side,
-        .shows_network = app->shows_network,
-        .shows_picker = app->shows_picker,
-        .is_headless = app->options.is_headless,
-        .is_fixed = is_fixed,
-        .now_s = app_now_s(app),
-        .recorded_s = app->history.count > 0 ? app_now_s(app) - history_begin_s(&app->history) : 0.0,
-        .behind_s = app_behind_s(app),
-        .is_live = app->playhead.is_live,
-        .is_playing = app->playhead.is_playing,
+        .tuned_kind = app_tuned_kind(app),
         .clip = app->clip != NULL ? app->clip_path : "",
         .wanted = app->result.wanted,
+        .measures = {.echo_ms = echo_median_ms(&app->echo),
+                     .snapshots_per_s = rate_meter_per_s(&app->rate),
+                     .bytes_per_s = rate_meter_per_s(&app->bytes),
+                     .behind_rate = real_time_behind(&app->real_time),
+                     .delay_ms = app->clock.delay_ms,
+                     .skipped = (uint32_t)app->link.skipped_count},
+        .recorded_s = app->history.count > 0 ? app_now_s(app) - history_begin_s(&app->history) : 0.0,
+        .now_s = app_now_s(app),
+        .behind_s = app_behind_s(app),
+        .now_ns = clock_now_ns(),
         .toast_alpha = toast_alpha(app),
+        .has_region = mailbox_stream(connection_mailbox(app->connection)).has_region,
+        .is_headless = app->options.is_headless,
+        .is_fixed = is_fixed,
     };
     hud_fill(&hud, &app->view);
     app_tool_words(app, app->view.tool, sizeof app->view.tool);

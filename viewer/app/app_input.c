@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "viewer/app/app_state.h"
-#include "viewer/app/config.h"
 
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
@@ -85,33 +84,42 @@ vec2 app_world_point(const struct app *app) {
 bool app_is_over_panels(const struct app *app, vec2 at) {
     const float right = (float)app->raster->width - PANELS_SIDE_PX * app->pixel_scale;
     const float bottom = (float)app->raster->height - PANELS_TIMELINE_PX * app->pixel_scale;
-    return app->result.wants_mouse || app->shows_picker ||
-           (app->shows_side && (at.x >= right || at.y >= bottom));
+    return app->result.wants_mouse || app->open.picker ||
+           (view_settings_have_panel(&app->settings) && (at.x >= right || at.y >= bottom));
 }
 
 /* ---- actions ---- */
 
-static void toggle_forces(struct app *app) {
-    const bool all = (app->overlays & OVERLAYS_FORCES) == OVERLAYS_FORCES;
-    app->overlays = all ? app->overlays & ~OVERLAYS_FORCES : app->overlays | OVERLAYS_FORCES;
+/* A choice says what it is now. */
+static void change_setting(struct app *app, const struct field *setting) {
+    view_settings_change(&app->settings, &app->changes, setting);
+    if (setting->type == FIELD_CHOICE) {
+        server_view_set_notice(&app->server, false, "%s: %s", setting->help,
+                               view_settings_get_choice(&app->settings, setting));
+    }
+}
+
+static void show_panel(struct app *app, bool is_shown) {
+    app->settings.panel = is_shown ? PANEL_ON : PANEL_OFF;
+    view_changes_note(&app->changes, offsetof(struct view_settings, panel));
 }
 
 /* The newest first. Never the program: one Esc too many must not end a talk. */
 static void close_something(struct app *app) {
-    if (app->shows_help || app->shows_picker) {
-        app->shows_help = app->shows_picker = false;
+    if (app->open.help || app->open.picker) {
+        app->open.help = app->open.picker = false;
     } else if (app->result.is_typing) {
         app->input.is_escape = true;
     } else if (app->is_dragging && app->tool == TOOL_NONE) {
         app_drag_give_up(app);
     } else if (app->tool != TOOL_NONE) {
         app->tool = TOOL_NONE;
-    } else if (app->shows_params) {
-        app->shows_params = false;
-    } else if (app->has_selected) {
-        app->has_selected = app->is_following = false;
+    } else if (app->open.params) {
+        app->open.params = false;
+    } else if (app->selection.has_agent) {
+        app->selection.has_agent = app->selection.is_following = false;
     } else {
-        server_view_set_notice(&app->server, false, "%s quits", shortcuts_key_name(SHORTCUT_QUIT));
+        server_view_set_notice(&app->server, false, "%s quits", shortcuts_row(SHORTCUT_QUIT)->name);
     }
 }
 
@@ -120,15 +128,15 @@ static void next_agent(struct app *app) {
     if (frame->names == NULL || frame->settled_count == 0) {
         return;
     }
-    const int32_t at = app->has_selected ? frame_find(frame, app->selected) : -1;
-    app->selected = frame->id[(at + 1) % frame->settled_count];
-    app->has_selected = true;
+    const int32_t at = app->selection.has_agent ? frame_find(frame, app->selection.id) : -1;
+    app->selection.id = frame->id[(at + 1) % frame->settled_count];
+    app->selection.has_agent = true;
 }
 
 /* 0: what suits the screen. */
 static void set_scale(struct app *app, double scale) {
-    app->options.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
-    app->changed |= CONFIG_UI_SCALE;
+    app->settings.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
+    view_changes_note(&app->changes, offsetof(struct view_settings, ui_scale));
     app->wants_scale = true;
     server_view_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
 }
@@ -166,49 +174,31 @@ static void toggle_clip(struct app *app) {
 }
 
 static void open_picker(struct app *app) {
-    app->shows_picker = !app->shows_picker;
-    app->shows_help = false;
-    if (app->shows_picker) {
+    app->open.picker = !app->open.picker;
+    app->open.help = false;
+    if (app->open.picker) {
         ask_scenarios(app);
     }
 }
 
 static void act_on_view(struct app *app, enum shortcut_action action) {
-    static const char *const heat_names[HEAT_MODE_COUNT] = {"auto", "on", "off"};
     switch (action) {
-    case SHORTCUT_COLORS:
-        app->colors_by_kind = !app->colors_by_kind;
-        break;
-    case SHORTCUT_PALETTE:
-        app->palette = app->palette == PALETTE_SAFE ? PALETTE_CLASSIC : PALETTE_SAFE;
-        app->changed |= CONFIG_PALETTE;
-        server_view_set_notice(&app->server, false, "palette: %s", palette_names[app->palette]);
-        break;
-    case SHORTCUT_HEAT:
-        app->heat_mode = (enum heat_mode)((app->heat_mode + 1) % HEAT_MODE_COUNT);
-        server_view_set_notice(&app->server, false, "crowds as heat: %s", heat_names[app->heat_mode]);
-        break;
     case SHORTCUT_FIT:
         camera_view_fit(&app->camera_view);
-        app->is_following = false;
+        app->selection.is_following = false;
         break;
     case SHORTCUT_FOLLOW:
-        app->is_following = app->has_selected && !app->is_following;
+        app->selection.is_following = app->selection.has_agent && !app->selection.is_following;
         break;
     case SHORTCUT_NEXT_AGENT:
         next_agent(app);
         break;
     case SHORTCUT_PANEL:
-        app->shows_side = !app->shows_side;
-        app->options.panel = app->shows_side ? PANEL_ON : PANEL_OFF;
-        app->changed |= CONFIG_PANEL;
-        break;
-    case SHORTCUT_NETWORK:
-        app->shows_network = !app->shows_network;
+        show_panel(app, !view_settings_have_panel(&app->settings));
         break;
     case SHORTCUT_PARAMS:
-        app->shows_params = !app->shows_params || !app->shows_side;
-        app->shows_side = app->shows_side || app->shows_params;
+        app->open.params = !app->open.params || !view_settings_have_panel(&app->settings);
+        app->settings.panel = app->open.params ? PANEL_ON : app->settings.panel; /* for now: not kept */
         break;
     case SHORTCUT_LARGER:
         set_scale(app, app_ui_scale(app) * 1.125);
@@ -221,23 +211,23 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
         break;
     case SHORTCUT_FULL_SCREEN:
         window_toggle_full_screen(app->window);
-        app->wants_scale = app->wants_scale || app->options.ui_scale <= 0.0;
+        app->wants_scale = app->wants_scale || app->settings.ui_scale <= 0.0;
         break;
     default:
         break;
     }
 }
 
-void app_act(struct app *app, enum shortcut_action action) {
-    if (action >= SHORTCUT_VELOCITY && action <= SHORTCUT_GRID) {
-        app->overlays ^= OVERLAY_BIT(action - SHORTCUT_VELOCITY);
-        return;
-    }
+void app_act(struct app *app, const struct shortcut *row) {
+    const enum shortcut_action action = row->action;
     const bool is_of_past = !app->playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);
     if (!is_of_past && !may(app, shortcuts_request(action))) {
         return;
     }
     switch (action) {
+    case SHORTCUT_SETTING:
+        change_setting(app, &row->setting);
+        break;
     case SHORTCUT_PAUSE:
         if (app->playhead.is_live) {
             set_paused(app, !server_view_will_be_paused(&app->server));
@@ -269,7 +259,7 @@ void app_act(struct app *app, enum shortcut_action action) {
         }
         break;
     case SHORTCUT_FORCES:
-        toggle_forces(app);
+        view_settings_toggle_forces(&app->settings, &app->changes);
         break;
     case SHORTCUT_BACK:
     case SHORTCUT_FORWARD:
@@ -279,7 +269,7 @@ void app_act(struct app *app, enum shortcut_action action) {
         playhead_go_live(&app->playhead);
         break;
     case SHORTCUT_HELP:
-        app->shows_help = !app->shows_help;
+        app->open.help = !app->open.help;
         break;
     case SHORTCUT_SCREENSHOT:
         app->wants_screenshot = true;
@@ -304,13 +294,15 @@ void app_act(struct app *app, enum shortcut_action action) {
 
 void app_take_result(struct app *app, const struct panels_result *result) {
     app->result = *result;
-    app_act(app, result->action);
+    if (result->shortcut != NULL) {
+        app_act(app, result->shortcut);
+    }
     if (result->is_scrubbing) {
         app_scrub(app, result->scrub_to_s);
     }
     if (result->picks && result->hit >= 0 && result->hit < app->view.hit_count) {
         app_send_load(app, app->view.hits[result->hit].name);
-        app->shows_picker = false;
+        app->open.picker = false;
     }
     app_tune(app, result);
     memset(&app->input.text, 0, sizeof app->input.text);
@@ -335,14 +327,14 @@ static void zoom(struct app *app, float steps) {
     const vec2 size = app->server.scenario.size;
     const vec2 room = {(float)app->raster->width, (float)app->raster->height};
     const float fit = camera_fit(size, room, app->margins).scale;
-    const vec2 at = app->is_following ? room_center(app) : app->cursor;
+    const vec2 at = app->selection.is_following ? room_center(app) : app->cursor;
     camera_view_zoom(&app->camera_view, &app->camera, room_center(app), at, powf(zoom_step, steps),
                      0.25f * fit, fmaxf(30.0f * app->pixel_scale, 2.0f * fit));
 }
 
 static void move_pointer(struct app *app, vec2 to) {
     if (app->is_panning) {
-        app->is_following = false;
+        app->selection.is_following = false;
         camera_view_pan(&app->camera_view, &app->camera, room_center(app), vec2_sub(to, app->cursor));
         app->camera.offset =
             vec2_add(app->camera.offset, vec2_sub(to, app->cursor)); /* for the next motion */
@@ -357,14 +349,14 @@ static void click(struct app *app, bool is_double) {
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
     if (scene_pick(&scene, app->cursor, pick_reach_px * app->pixel_scale, &id)) {
-        app->has_selected = true;
-        app->selected = id;
-        app->is_following = is_double;
-    } else if (app->has_selected) {
-        app->has_selected = app->is_following = false;
+        app->selection.has_agent = true;
+        app->selection.id = id;
+        app->selection.is_following = is_double;
+    } else if (app->selection.has_agent) {
+        app->selection.has_agent = app->selection.is_following = false;
     } else {
-        app_act(app,
-                SHORTCUT_FORCES); /* a quick second click is no double click here: it means the opposite */
+        /* a quick second click is no double click here: it means the opposite */
+        view_settings_toggle_forces(&app->settings, &app->changes);
     }
 }
 
@@ -406,12 +398,13 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
 
 static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
     const bool has_control = (event->keysym.mod & KMOD_CTRL) != 0;
-    const enum shortcut_action action = shortcuts_find(event->keysym.sym, has_control);
-    if (app->shows_help) {
+    const struct shortcut *row = shortcuts_find(event->keysym.sym, has_control);
+    const enum shortcut_action action = row != NULL ? row->action : SHORTCUT_NONE;
+    if (app->open.help) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
         app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
     }
-    if ((app->shows_picker || app->result.is_typing) && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
+    if ((app->open.picker || app->result.is_typing) && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
         action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
         app->input.is_up |= event->keysym.sym == SDLK_UP;
         app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
@@ -419,15 +412,16 @@ static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
         app->input.is_backspace |= event->keysym.sym == SDLK_BACKSPACE;
         return;
     }
-    if (event->repeat == 0 || action == SHORTCUT_STEP || action == SHORTCUT_STEP_BACK ||
-        action == SHORTCUT_BACK || action == SHORTCUT_FORWARD) {
-        app_act(app, action);
+    const bool repeats = action == SHORTCUT_STEP || action == SHORTCUT_STEP_BACK || action == SHORTCUT_BACK ||
+                         action == SHORTCUT_FORWARD;
+    if (row != NULL && (event->repeat == 0 || repeats)) {
+        app_act(app, row);
     }
 }
 
 static void handle_text(struct app *app, const char *text) {
     const size_t used = strlen(app->input.text);
-    if ((app->shows_picker || app->result.is_typing) && used + strlen(text) < sizeof app->input.text) {
+    if ((app->open.picker || app->result.is_typing) && used + strlen(text) < sizeof app->input.text) {
         snprintf(app->input.text + used, sizeof app->input.text - used, "%s", text);
     }
 }
@@ -452,7 +446,7 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         handle_button(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (app->result.wants_mouse || app->shows_picker || app->shows_help) {
+        if (app->result.wants_mouse || app->open.picker || app->open.help) {
             app->input.wheel += (float)event->wheel.y;
         } else {
             zoom(app, (float)event->wheel.y);
@@ -464,7 +458,7 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
             window_expose(app->window);
         }
         if (event->window.event == SDL_WINDOWEVENT_RESIZED && app->first_picture_ms > 0.0) {
-            app->changed |= CONFIG_SIZE;
+            view_changes_note(&app->changes, offsetof(struct view_settings, size));
         }
         if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
             app->has_cursor = app->cursor_moved = false;

@@ -142,7 +142,7 @@ void app_leave_trails(struct app *app) {
     const bool is_held = app_is_held(app);
     const bool can_retrace =
         is_held && app->history.count > 0 && history_begin_s(&app->history) <= app->playhead.at_s;
-    if (!overlays_has(app->overlays, OVERLAY_TRAILS) || app->frame.names == NULL) {
+    if (!app->settings.shows_trails || app->frame.names == NULL) {
         return;
     }
     if (can_retrace && app->retraced_s != app->playhead.at_s) {

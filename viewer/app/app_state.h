@@ -79,17 +79,14 @@ struct app {
     struct camera_margins margins;
     float window_scale, pixel_scale; /* picture px per window px; the same times the UI's scale */
 
-    overlay_set overlays;
-    enum palette palette;
-    unsigned changed;                  /* enum config_change: settings that were changed in the window */
+    struct view_settings settings;
+    struct view_changes changes; /* what was changed in the window */
+    struct selection selection;
+    struct panels_open open;
     int32_t first_width, first_height; /* of the window, px */
-    enum heat_mode heat_mode;
-    bool colors_by_kind, shows_side, shows_network, shows_help, shows_picker;
-    bool has_selected, is_following, shows_params;
-    uint32_t selected;
-    bool has_camera;      /* of this world */
-    double stream_due_ms; /* no other subscription before */
-    uint32_t asked_agent; /* by the newest inspect: */
+    bool has_camera;                   /* of this world */
+    double stream_due_ms;              /* no other subscription before */
+    uint32_t asked_agent;              /* by the newest inspect: */
     uint64_t asked_tick;
     double asked_ms, inspected_ms; /* when; when it was answered */
 
@@ -123,7 +120,8 @@ struct app {
 
 /* app_input.c */
 void app_handle_event(struct app *app, const SDL_Event *event);
-void app_act(struct app *app, enum shortcut_action action);
+/** What the key of this row does. */
+void app_act(struct app *app, const struct shortcut *row);
 /** What the panels said they were asked for. */
 void app_take_result(struct app *app, const struct panels_result *result);
 bool app_moves_mouse_target(const struct app *app);

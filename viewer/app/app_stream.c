@@ -54,8 +54,7 @@ void app_take_density(struct app *app) {
 static struct stream_wish wish_of(const struct app *app) {
     const vec2 size = {(float)app->raster->width, (float)app->raster->height};
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    const overlay_set vectors = OVERLAYS_NEED_FORCES;
-    const bool fits = newest != NULL && newest->count <= HUD_FORCES_MOST && !app->has_selected;
+    const bool fits = newest != NULL && newest->count <= HUD_FORCES_MOST && !app->selection.has_agent;
     return (struct stream_wish){
         .world = app->server.scenario.size,
         .is_open = strcmp(app->server.scenario.edge, "open") == 0,
@@ -63,10 +62,10 @@ static struct stream_wish wish_of(const struct app *app) {
                     camera_to_world(&app->camera, size)},
         .cell = (float)HEAT_CELL_PX * app->pixel_scale / app->camera.scale,
         .total = app->server.agent_total,
-        .never_heat = app->heat_mode == HEAT_OFF,
+        .never_heat = app->settings.heat == HEAT_OFF,
         .prefers_plain = app->options.layout == LAYOUT_OBJECTS,
-        .forces = fits && (app->overlays & vectors) != 0,
-        .shares = fits && overlays_has(app->overlays, OVERLAY_BEHAVIORS),
+        .forces = fits && view_settings_need_forces(&app->settings),
+        .shares = fits && app->settings.shows_behaviors,
     };
 }
 
@@ -124,7 +123,8 @@ void app_update_stream(struct app *app) {
 /* ---- the selected agent ---- */
 
 const struct message_agent *app_inspected(const struct app *app) {
-    const bool is_it = app->has_selected && app->server.has_agent && app->server.agent.id == app->selected;
+    const bool is_it =
+        app->selection.has_agent && app->server.has_agent && app->server.agent.id == app->selection.id;
     return is_it && app->playhead.is_live && app->now_ms - app->inspected_ms < inspected_fresh_ms
                ? &app->server.agent
                : NULL;
@@ -132,16 +132,16 @@ const struct message_agent *app_inspected(const struct app *app) {
 
 void app_ask_agent(struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    if (!app->has_selected || newest == NULL || app->link.state != LINK_READY) {
+    if (!app->selection.has_agent || newest == NULL || app->link.state != LINK_READY) {
         return;
     }
-    const bool is_other = app->asked_agent != app->selected;
+    const bool is_other = app->asked_agent != app->selection.id;
     const bool is_newer = app->asked_tick != newest->tick || app->now_ms - app->asked_ms > 500.0;
     if (is_other || (is_newer && app->now_ms - app->asked_ms >= inspect_gap_ms)) {
         struct request request = request_default(REQUEST_INSPECT);
         request.body.inspect.agent_count = 1;
-        request.body.inspect.agents[0] = app->selected;
-        app->asked_agent = app->selected;
+        request.body.inspect.agents[0] = app->selection.id;
+        app->asked_agent = app->selection.id;
         app->asked_tick = newest->tick;
         app->asked_ms = app->now_ms;
         app_send(app, &request);

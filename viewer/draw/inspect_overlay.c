@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "viewer/draw/palette.h"
+
 /* Places that go along with the agent; the others stand in the world, whatever it does until the next answer.
  */
 static const char *const carried[] = {"circle", "goal", "future", "probe"};
@@ -48,11 +50,11 @@ static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here
     const float width = 1.25f * scene->pixel_scale;
     const color stroke = color_fade(PALETTE_NEIGHBOR, 0.7f);
     const vec2 gone = vec2_add(here, way);
-    canvas_draw_line(canvas, camera_to_window(&scene->camera, here), camera_to_window(&scene->camera, gone),
+    canvas_draw_line(canvas, camera_to_window(scene->camera, here), camera_to_window(scene->camera, gone),
                      width, stroke);
     if (vec2_length(vec2_sub(gone, there)) > 1.0f) {
-        canvas_draw_line(canvas, camera_to_window(&scene->camera, vec2_sub(there, way)),
-                         camera_to_window(&scene->camera, there), width, stroke);
+        canvas_draw_line(canvas, camera_to_window(scene->camera, vec2_sub(there, way)),
+                         camera_to_window(scene->camera, there), width, stroke);
     }
 }
 
@@ -70,7 +72,7 @@ void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *ca
         const float radius = scene_arrow_radius(scene, kind != NULL ? kind->radius : 0.0f);
         draw_tie(scene, canvas, pose->position, there,
                  short_way(vec2_sub(there, pose->position), wrap_size_of(scene)));
-        canvas_draw_ring(canvas, camera_to_window(&scene->camera, there),
+        canvas_draw_ring(canvas, camera_to_window(scene->camera, there),
                          1.2f * radius + 2.0f * scene->pixel_scale, scene->pixel_scale,
                          color_fade(PALETTE_NEIGHBOR, 0.65f));
     }
@@ -91,10 +93,10 @@ static void draw_cross(struct canvas *canvas, vec2 at, float unit, color stroke)
 
 static void draw_place(const struct scene *scene, struct canvas *canvas,
                        const struct message_agent_point *point, const struct pose *pose) {
-    const float unit = scene->pixel_scale, radius = point->radius * scene->camera.scale;
-    const vec2 center = camera_to_window(&scene->camera, pose->position);
+    const float unit = scene->pixel_scale, radius = point->radius * scene->camera->scale;
+    const vec2 center = camera_to_window(scene->camera, pose->position);
     const vec2 at = camera_to_window(
-        &scene->camera, inspect_overlay_place(scene->inspected, point, pose->position, wrap_size_of(scene)));
+        scene->camera, inspect_overlay_place(scene->inspected, point, pose->position, wrap_size_of(scene)));
     const color stroke = palette_series(server_view_behavior(scene->server, point->behavior));
     canvas_draw_line(canvas, center, at, 1.25f * unit, color_fade(stroke, 0.5f));
     if (radius > 0.0f && radius < 20000.0f) {

@@ -26,18 +26,18 @@ struct scene_style {
 static void draw_grid(const struct scene *scene, struct canvas *canvas, vec2 low, vec2 high) {
     const vec2 size = scene->server->scenario.size;
     float step = 100.0f;
-    while (step * scene->camera.scale < 40.0f * scene->pixel_scale) {
+    while (step * scene->camera->scale < 40.0f * scene->pixel_scale) {
         step *= 2.0f;
     }
     const float width = fmaxf(roundf(scene->pixel_scale), 1.0f);
-    const vec2 first = camera_to_world(&scene->camera, vec2_make(0.0f, 0.0f));
-    const vec2 last = camera_to_world(&scene->camera, vec2_make((float)canvas->width, (float)canvas->height));
+    const vec2 first = camera_to_world(scene->camera, vec2_make(0.0f, 0.0f));
+    const vec2 last = camera_to_world(scene->camera, vec2_make((float)canvas->width, (float)canvas->height));
     for (float x = fmaxf(floorf(first.x / step) * step, step); x < fminf(size.x, last.x); x += step) {
-        const float at = floorf(camera_to_window(&scene->camera, vec2_make(x, 0.0f)).x);
+        const float at = floorf(camera_to_window(scene->camera, vec2_make(x, 0.0f)).x);
         canvas_fill_rect(canvas, vec2_make(at, low.y), vec2_make(at + width, high.y), PALETTE_GRID);
     }
     for (float y = fmaxf(floorf(first.y / step) * step, step); y < fminf(size.y, last.y); y += step) {
-        const float at = floorf(camera_to_window(&scene->camera, vec2_make(0.0f, y)).y);
+        const float at = floorf(camera_to_window(scene->camera, vec2_make(0.0f, y)).y);
         canvas_fill_rect(canvas, vec2_make(low.x, at), vec2_make(high.x, at + width), PALETTE_GRID);
     }
 }
@@ -48,20 +48,20 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
         return;
     }
     /* whole pixels: a border that is one pixel wide must not be smeared over two */
-    vec2 low = camera_to_window(&scene->camera, vec2_make(0.0f, 0.0f));
-    vec2 high = camera_to_window(&scene->camera, scene->server->scenario.size);
+    vec2 low = camera_to_window(scene->camera, vec2_make(0.0f, 0.0f));
+    vec2 high = camera_to_window(scene->camera, scene->server->scenario.size);
     low = vec2_make(floorf(low.x), floorf(low.y));
     high = vec2_make(ceilf(high.x), ceilf(high.y));
     const float border = fmaxf(roundf(scene->pixel_scale), 1.0f);
     canvas_fill_rect(canvas, vec2_make(low.x - border, low.y - border),
                      vec2_make(high.x + border, high.y + border), PALETTE_BORDER);
     canvas_fill_rect(canvas, low, high, PALETTE_WORLD);
-    if (overlays_has(scene->overlays, OVERLAY_GRID)) {
+    if (scene->settings->shows_grid) {
         draw_grid(scene, canvas, low, high);
     }
-    scenery_draw(&scene->server->scenario, &scene->camera, scene->pixel_scale, canvas);
+    scenery_draw(&scene->server->scenario, scene->camera, scene->pixel_scale, canvas);
     if (scene->handle != NULL) {
-        scenery_draw_obstacle_handle(&scene->server->scenario, scene->handle, &scene->camera,
+        scenery_draw_obstacle_handle(&scene->server->scenario, scene->handle, scene->camera,
                                      scene->pixel_scale, canvas);
     }
 }
@@ -70,13 +70,13 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
 static float least_radius(const struct scene *scene) {
     const vec2 size = scene->server->scenario.size;
     const int32_t count = scene->frame->count > 0 ? scene->frame->count : 1;
-    const float room = size.x * size.y * scene->camera.scale * scene->camera.scale / (float)count;
+    const float room = size.x * size.y * scene->camera->scale * scene->camera->scale / (float)count;
     const float fair = 0.4f * sqrtf(fmaxf(room, 0.0f));
     return fminf(fmaxf(fair, crowd_arrow_px * scene->pixel_scale), SCENE_MIN_ARROW_PX * scene->pixel_scale);
 }
 
 float scene_arrow_radius(const struct scene *scene, float world_radius) {
-    const float least = least_radius(scene), radius = fmaxf(world_radius * scene->camera.scale, least);
+    const float least = least_radius(scene), radius = fmaxf(world_radius * scene->camera->scale, least);
     /* pictures made beforehand are kept by size: few sizes while zooming */
     return scene->frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }
@@ -95,9 +95,10 @@ static void style_init(const struct scene *scene, struct scene_style *style) {
         style->max_force[i] = kind != NULL ? kind->max_force : 0.0f;
     }
     for (int i = 0; i < names->state_names.count; i++) {
-        agents->state_fill[i] = palette_state(scene->palette, names->state_names.names[i]);
+        agents->state_fill[i] =
+            palette_state((enum palette)scene->settings->palette, names->state_names.names[i]);
     }
-    agents->by_kind = scene->colors_by_kind;
+    agents->by_kind = scene->settings->colors_by_kind;
     agents->is_held = scene->is_held;
     agents->wrap_size = server_view_wraps(scene->server) ? scene->server->scenario.size : none;
 }
@@ -146,7 +147,7 @@ static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32
                          const struct scene_style *style) {
     const struct frame *frame = scene->frame;
     const uint16_t kind = frame->kind[index];
-    const vec2 center = camera_to_window(&scene->camera, vec2_make(frame->x[index], frame->y[index]));
+    const vec2 center = camera_to_window(scene->camera, vec2_make(frame->x[index], frame->y[index]));
     const float unit = scene->pixel_scale, thin = 2.0f * unit;
     const float speed = style->max_speed[kind], force = style->max_force[kind];
     const float reach = style->agents.radius[kind] + velocity_length_px * unit;
@@ -158,21 +159,21 @@ static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32
     const vec2 steering = is_inspected ? scene->inspected->steering
                           : has_forces ? frame->steering[index]
                                        : none;
-    if (has_forces && overlays_has(scene->overlays, OVERLAY_DESIRED)) {
+    if (has_forces && scene->settings->shows_desired) {
         /* wider than the velocity: when the two agree, both are seen */
         arrow_draw_vector(canvas, center, vector_end(center, desired, speed, reach), 2.5f * thin,
                           PALETTE_DESIRED);
     }
-    if (overlays_has(scene->overlays, OVERLAY_VELOCITY)) {
+    if (scene->settings->shows_velocity) {
         const vec2 velocity = {frame->vx[index], frame->vy[index]};
         arrow_draw_vector(canvas, center, vector_end(center, velocity, speed, reach), thin, PALETTE_VELOCITY);
     }
-    if (is_inspected && overlays_has(scene->overlays, OVERLAY_BEHAVIORS)) {
+    if (is_inspected && scene->settings->shows_behaviors) {
         draw_inspected(scene, canvas, center, push, force);
-    } else if (has_forces && overlays_has(scene->overlays, OVERLAY_BEHAVIORS)) {
+    } else if (has_forces && scene->settings->shows_behaviors) {
         draw_behaviors(scene, canvas, index, center, push, force);
     }
-    if (has_forces && overlays_has(scene->overlays, OVERLAY_STEERING)) {
+    if (has_forces && scene->settings->shows_steering) {
         arrow_draw_vector(canvas, center, vector_end(center, steering, force, push), thin, PALETTE_STEERING);
     }
 }
@@ -193,14 +194,14 @@ static void draw_arc(struct canvas *canvas, vec2 center, float radius, float fro
 
 static void draw_radius(const struct scene *scene, struct canvas *canvas, const struct radius_overlay *circle,
                         const struct pose *pose) {
-    const float width = 1.25f * scene->pixel_scale, radius = circle->radius * scene->camera.scale;
-    const vec2 center = camera_to_window(&scene->camera, pose->position);
+    const float width = 1.25f * scene->pixel_scale, radius = circle->radius * scene->camera->scale;
+    const vec2 center = camera_to_window(scene->camera, pose->position);
     const vec2 ahead = {cosf(pose->heading), sinf(pose->heading)};
     if (radius > 20000.0f) {
         return;
     }
     if (circle->form == RADIUS_WANDER) {
-        const vec2 middle = vec2_add(center, vec2_scale(ahead, circle->distance * scene->camera.scale));
+        const vec2 middle = vec2_add(center, vec2_scale(ahead, circle->distance * scene->camera->scale));
         canvas_draw_line(canvas, center, middle, 0.75f * width, color_fade(PALETTE_RADIUS, 0.5f));
         canvas_draw_ring(canvas, middle, radius, width, color_fade(PALETTE_RADIUS, 0.8f));
     } else if (circle->form == RADIUS_VIEW && circle->view < 6.2f) {
@@ -224,7 +225,7 @@ static void draw_radii(const struct scene *scene, struct canvas *canvas, const s
                                           names->kind_names.names[pose->kind],
                                           names->state_names.names[pose->state], radii);
     /* where it really is, is among the places */
-    const bool has_circle = scene->inspected != NULL && overlays_has(scene->overlays, OVERLAY_PLACES) &&
+    const bool has_circle = scene->inspected != NULL && scene->settings->shows_places &&
                             inspect_overlay_has(scene->inspected, "circle");
     for (int i = 0; i < count; i++) {
         if (radii[i].form != RADIUS_WANDER || !has_circle) {
@@ -238,7 +239,7 @@ static void draw_trail(const struct scene *scene, struct canvas *canvas, const s
     vec2 before = {0.0f, 0.0f};
     for (int i = 0; i < trail->count; i++) {
         bool is_broken;
-        const vec2 at = camera_to_window(&scene->camera, trail_point(trail, i, &is_broken));
+        const vec2 at = camera_to_window(scene->camera, trail_point(trail, i, &is_broken));
         if (i > 0 && !is_broken) {
             const float age = (float)(i + 1) / (float)trail->count;
             canvas_draw_line(canvas, before, at, 1.5f * scene->pixel_scale,
@@ -250,12 +251,12 @@ static void draw_trail(const struct scene *scene, struct canvas *canvas, const s
 
 static void draw_trails(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
     const struct frame *frame = scene->frame;
-    if (scene->trails == NULL || !overlays_has(scene->overlays, OVERLAY_TRAILS)) {
+    if (scene->trails == NULL || !scene->settings->shows_trails) {
         return;
     }
     for (int32_t i = 0; i < frame->settled_count && i < TRAILS_AGENTS; i++) {
         const struct trail *trail = trails_find(scene->trails, frame->id[i]);
-        const bool is_selected = scene->has_selected && frame->id[i] == scene->selected;
+        const bool is_selected = selection_is(scene->selection, frame->id[i]);
         if (trail != NULL) {
             const color stroke = style->agents.by_kind ? style->agents.kind_fill[frame->kind[i]]
                                                        : style->agents.state_fill[frame->state[i]];
@@ -271,15 +272,15 @@ static void draw_ring_at(const struct scene *scene, struct canvas *canvas, uint3
         const vec2 at = {scene->frame->x[index], scene->frame->y[index]};
         const float radius =
             1.35f * style->agents.radius[scene->frame->kind[index]] + 4.0f * scene->pixel_scale;
-        canvas_draw_ring(canvas, camera_to_window(&scene->camera, at), radius, 1.75f * scene->pixel_scale,
+        canvas_draw_ring(canvas, camera_to_window(scene->camera, at), radius, 1.75f * scene->pixel_scale,
                          stroke);
     }
 }
 
 /* What shows of a wrapping world lies inside it: there the same place is on the other side. */
 static void clip_to_world(const struct scene *scene, struct canvas *canvas) {
-    const vec2 low = camera_to_window(&scene->camera, vec2_make(0.0f, 0.0f));
-    const vec2 high = camera_to_window(&scene->camera, scene->server->scenario.size);
+    const vec2 low = camera_to_window(scene->camera, vec2_make(0.0f, 0.0f));
+    const vec2 high = camera_to_window(scene->camera, scene->server->scenario.size);
     const float most = (float)RASTER_MAX_SIZE;
     canvas_set_clip(canvas, (struct raster_rect){(int32_t)floorf(fminf(fmaxf(low.x, 0.0f), most)),
                                                  (int32_t)floorf(fminf(fmaxf(low.y, 0.0f), most)),
@@ -291,31 +292,31 @@ static void draw_inspect_overlay(const struct scene *scene, struct canvas *canva
     if (scene->inspected == NULL) {
         return;
     }
-    if (overlays_has(scene->overlays, OVERLAY_NEIGHBORS)) {
+    if (scene->settings->shows_neighbors) {
         if (server_view_wraps(scene->server)) {
             clip_to_world(scene, canvas);
         }
         inspect_overlay_draw_neighbors(scene, canvas, pose);
         canvas_reset_clip(canvas);
     }
-    if (overlays_has(scene->overlays, OVERLAY_PLACES)) {
+    if (scene->settings->shows_places) {
         inspect_overlay_draw_places(scene, canvas, pose);
     }
 }
 
 /* Under the agents, which stay readable among vectors: for the selected one, or for all when none is. */
 static void draw_overlays(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
-    const overlay_set vectors = OVERLAYS_FORCES | OVERLAY_BIT(OVERLAY_BEHAVIORS);
-    const int32_t selected = scene->has_selected ? frame_find(scene->frame, scene->selected) : -1;
+    const int32_t selected =
+        scene->selection->has_agent ? frame_find(scene->frame, scene->selection->id) : -1;
     draw_trails(scene, canvas, style);
     if (selected >= 0) {
         const struct pose pose = frame_pose(scene->frame, selected);
-        if (overlays_has(scene->overlays, OVERLAY_RADII)) {
+        if (scene->settings->shows_radii) {
             draw_radii(scene, canvas, &pose);
         }
         draw_inspect_overlay(scene, canvas, &pose);
         draw_vectors(scene, canvas, selected, style);
-    } else if ((scene->overlays & vectors) != 0) {
+    } else if (view_settings_have_vectors(scene->settings)) {
         for (int32_t i = 0; i < scene->frame->count; i++) {
             draw_vectors(scene, canvas, i, style);
         }
@@ -326,9 +327,9 @@ static void draw_overlays(const struct scene *scene, struct canvas *canvas, cons
 
 bool scene_is_heat(const struct scene *scene) {
     const vec2 size = scene->server->scenario.size;
-    const float world = size.x * size.y * scene->camera.scale * scene->camera.scale;
-    if (scene->heat == NULL || scene->frame->names == NULL || scene->heat_mode != HEAT_AUTO) {
-        return scene->heat != NULL && scene->heat_mode == HEAT_ON;
+    const float world = size.x * size.y * scene->camera->scale * scene->camera->scale;
+    if (scene->heat == NULL || scene->frame->names == NULL || scene->settings->heat != HEAT_AUTO) {
+        return scene->heat != NULL && scene->settings->heat == HEAT_ON;
     }
     return heat_is_better(scene->frame->count, least_radius(scene), world);
 }
@@ -337,13 +338,13 @@ bool scene_is_heat(const struct scene *scene) {
 static void draw_density(const struct scene *scene, struct canvas *canvas) {
     const struct density *density = scene->density;
     const vec2 corner = {(float)density->region.x * 0.01f, (float)density->region.y * 0.01f};
-    const float scale = scene->camera.scale * 0.01f;
+    const float scale = scene->camera->scale * 0.01f;
     float speed = 0.0f;
     for (int i = 0; i < scene->server->scenario.kind_count; i++) {
         speed = fmaxf(speed, scene->server->scenario.kinds[i].max_speed);
     }
     if (heat_take(scene->heat, density, speed) == 0) {
-        const struct heat_place place = {camera_to_window(&scene->camera, corner),
+        const struct heat_place place = {camera_to_window(scene->camera, corner),
                                          {(float)density->region.width * scale / (float)density->columns,
                                           (float)density->region.height * scale / (float)density->rows}};
         heat_draw(scene->heat, canvas, &place, scene->pixel_scale);
@@ -357,20 +358,20 @@ static void draw_crowd(const struct scene *scene, struct canvas *canvas, const s
         if (scene->hides_agents) {
             return;
         }
-    } else if (scene_is_heat(scene) && heat_count(scene->heat, scene->frame, &scene->camera, canvas->width,
+    } else if (scene_is_heat(scene) && heat_count(scene->heat, scene->frame, scene->camera, canvas->width,
                                                   canvas->height, cell) == 0) {
         const struct heat_place place = {{0.0f, 0.0f}, {cell, cell}};
         heat_draw(scene->heat, canvas, &place, scene->pixel_scale);
         return;
     }
-    agents_draw(canvas, scene->frame, &scene->camera, &style->agents);
+    agents_draw(canvas, scene->frame, scene->camera, &style->agents);
 }
 
 bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
     const struct frame *frame = scene->frame;
     float best = INFINITY;
     for (int32_t i = 0; frame->names != NULL && i < frame->count; i++) {
-        const vec2 place = camera_to_window(&scene->camera, vec2_make(frame->x[i], frame->y[i]));
+        const vec2 place = camera_to_window(scene->camera, vec2_make(frame->x[i], frame->y[i]));
         const float distance = vec2_length(vec2_sub(place, at));
         const struct message_kind *kind =
             distance < best ? server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[i]])
@@ -400,7 +401,7 @@ static void draw_targets(const struct scene *scene, struct canvas *canvas) {
     const struct frame *frame = scene->frame;
     const float unit = scene->pixel_scale;
     for (int32_t i = 0; i < frame->target_count; i++) {
-        const vec2 at = camera_to_window(&scene->camera, frame->targets[i].position);
+        const vec2 at = camera_to_window(scene->camera, frame->targets[i].position);
         const char *name = frame->names->target_names.names[frame->targets[i].name];
         if (scene->has_cursor && strcmp(name, "mouse") == 0) {
             canvas_draw_ring(canvas, at, 14.0f * unit, 1.5f * unit, color_fade(PALETTE_TARGET, 0.8f));
@@ -418,7 +419,7 @@ static void draw_cursors(const struct scene *scene, struct canvas *canvas) {
     static const vec2 tip[3] = {{0.0f, 0.0f}, {0.0f, 15.0f}, {10.5f, 10.5f}};
     for (int i = 0; i < scene->server->cursors.count; i++) {
         const struct message_cursor *cursor = &scene->server->cursors.rows[i];
-        const vec2 at = camera_to_window(&scene->camera, vec2_make(cursor->x, cursor->y));
+        const vec2 at = camera_to_window(scene->camera, vec2_make(cursor->x, cursor->y));
         if (cursor->session != scene->server->session) {
             vec2 points[3];
             for (int k = 0; k < 3; k++) {
@@ -448,8 +449,8 @@ void scene_draw(const struct scene *scene, struct canvas *canvas) {
         if (scene->has_hovered) {
             draw_ring_at(scene, canvas, scene->hovered, color_fade(PALETTE_SELECTED, 0.45f), &style);
         }
-        if (scene->has_selected) {
-            draw_ring_at(scene, canvas, scene->selected, PALETTE_SELECTED, &style);
+        if (scene->selection->has_agent) {
+            draw_ring_at(scene, canvas, scene->selection->id, PALETTE_SELECTED, &style);
         }
     }
     draw_cursors(scene, canvas);

@@ -10,37 +10,34 @@
 #include "common/protocol/message_agent.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/heat.h"
-#include "viewer/draw/palette.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
-#include "viewer/model/overlays.h"
+#include "viewer/model/selection.h"
 #include "viewer/model/trails.h"
+#include "viewer/model/view_settings.h"
 
 #define SCENE_MIN_ARROW_PX 6.0f /* no arrow is drawn with a smaller radius, unless there are thousands */
 
-enum heat_mode { HEAT_AUTO, HEAT_ON, HEAT_OFF, HEAT_MODE_COUNT };
-
+/* What there is to draw, all of it the caller's. */
 struct scene {
-    struct camera camera;
+    const struct camera *camera;
     const struct server_view *server;
     const struct frame *frame;
-    const struct trails *trails;   /* NULL for none */
-    struct heat *heat;             /* NULL: never as heat */
-    const struct density *density; /* the crowd, when it is too large to be sent one by one; else NULL */
-    bool hides_agents;             /* the density shows them as well, and the frame has few of them */
+    const struct view_settings *settings;
+    const struct selection *selection; /* overlays are drawn for the selected agent alone */
+    const struct trails *trails;       /* NULL for none */
+    struct heat *heat;                 /* NULL: never as heat */
+    const struct density *density;     /* the crowd, when it is too large to be sent one by one; else NULL */
     const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
-    const struct obstacle_def *handle;     /* under the pointer or in the hand; NULL for none */
-    enum heat_mode heat_mode;
+    const struct obstacle_def *handle;     /* the obstacle under the pointer or held; NULL for none */
     float pixel_scale; /* picture px per window px (HiDPI): line widths and least sizes grow with it */
-    overlay_set overlays;
-    enum palette palette;
-    bool colors_by_kind;
-    bool has_selected, has_hovered;
-    uint32_t selected, hovered; /* ids of agents; overlays are drawn for the selected one alone */
-    bool is_dimmed;             /* the picture is old: nobody sends newer ones */
-    bool is_held;               /* the server is silent and agents stand: they are paler */
-    bool has_cursor;            /* the mouse is moving the target named mouse, and is here: */
-    vec2 cursor;                /* picture px */
+    bool hides_agents; /* the density shows them as well, and the frame has few of them */
+    bool is_dimmed;    /* the picture is old: the server sends no newer frames */
+    bool is_held;      /* the server is silent and agents stand: they are paler */
+    bool has_hovered;  /* an agent is under the pointer: */
+    uint32_t hovered;
+    bool has_cursor; /* the pointer moves the target named mouse, and is here: */
+    vec2 cursor;     /* picture px */
 };
 
 void scene_draw(const struct scene *scene, struct canvas *canvas);

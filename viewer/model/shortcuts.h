@@ -1,5 +1,9 @@
-/* The keys, in one table: what happens, what the help says. Pure; the window gives key codes as SDL's
- * numbers. */
+/* The keys, in one table: what each does, its words in the help, the setting that it changes. Pure; the window
+ * gives key codes as SDL's numbers.
+ *
+ * The help (F1), the check boxes of the side panel, the list of --overlays and the file of settings go by the
+ * rows.
+ */
 #ifndef DROVER_VIEWER_MODEL_SHORTCUTS_H
 #define DROVER_VIEWER_MODEL_SHORTCUTS_H
 
@@ -8,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/protocol/request.h"
+#include "viewer/model/view_settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,19 +26,8 @@ enum shortcut_action {
     SHORTCUT_PREVIOUS_SCENARIO,
     SHORTCUT_NEXT_SCENARIO,
     SHORTCUT_PICKER,
+    SHORTCUT_SETTING, /* changes the setting of its row, a bool or a choice */
     SHORTCUT_FORCES,
-    SHORTCUT_VELOCITY, /* the overlays, in the order of enum overlay */
-    SHORTCUT_DESIRED,
-    SHORTCUT_STEERING,
-    SHORTCUT_BEHAVIORS,
-    SHORTCUT_RADII,
-    SHORTCUT_NEIGHBORS,
-    SHORTCUT_PLACES,
-    SHORTCUT_TRAILS,
-    SHORTCUT_GRID,
-    SHORTCUT_COLORS,
-    SHORTCUT_PALETTE,
-    SHORTCUT_HEAT,
     SHORTCUT_FIT,
     SHORTCUT_FOLLOW,
     SHORTCUT_NEXT_AGENT,
@@ -41,7 +35,6 @@ enum shortcut_action {
     SHORTCUT_FORWARD,
     SHORTCUT_LIVE,
     SHORTCUT_PANEL,
-    SHORTCUT_NETWORK,
     SHORTCUT_PARAMS,
     SHORTCUT_ADD,
     SHORTCUT_REMOVE,
@@ -64,16 +57,23 @@ struct shortcut {
     bool has_control; /* with Ctrl held */
     const char *name; /* "Space"; "" for another key of the row before */
     const char *help; /* what it does, no full stop; "" where the name is */
+    /* Of struct view_settings, with its name in the file of settings; name NULL for none. help: for a choice, the
+     * words before its value in a notice. */
+    struct field setting;
+    bool is_overlay;   /* the setting is drawn over the world: kept as a word of the list "overlays" */
+    const char *label; /* the setting's words in the side panel; NULL: it has no check box there */
 };
 
 /** The rows, in the order of the help. */
 const struct shortcut *shortcuts_table(size_t *count);
-/** SHORTCUT_NONE when the key does nothing. */
-enum shortcut_action shortcuts_find(int32_t key, bool has_control);
-/** What the action asks of the server, which says who may do it; REQUEST_PING when it needs no role. */
+/** The row of a key, or NULL when the key does nothing. */
+const struct shortcut *shortcuts_find(int32_t key, bool has_control);
+/** The first row of an action. */
+const struct shortcut *shortcuts_row(enum shortcut_action action);
+/** The row whose setting is the member at this offset of struct view_settings, or NULL. */
+const struct shortcut *shortcuts_setting(size_t offset);
+/** The request that the action makes, whose role it needs; REQUEST_PING when it needs none. */
 enum request_op shortcuts_request(enum shortcut_action action);
-/** The name of the action's first key, "" when it has none. */
-const char *shortcuts_key_name(enum shortcut_action action);
 
 #ifdef __cplusplus
 }

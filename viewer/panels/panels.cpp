@@ -152,14 +152,15 @@ void panels::bar(const panels_view &view, float bar_width) {
 /* Returns its right edge, 0 without one. */
 float panels::legend(const panels_view &view) {
     struct vector_row {
-        enum overlay overlay;
+        bool is_shown;
         const char *name;
         color fill;
         bool needs_data;
     };
-    const vector_row vectors[] = {{OVERLAY_VELOCITY, "velocity", PALETTE_VELOCITY, false},
-                                  {OVERLAY_DESIRED, "desired", PALETTE_DESIRED, true},
-                                  {OVERLAY_STEERING, "steering", PALETTE_STEERING, true}};
+    const view_settings &settings = *view.settings;
+    const vector_row vectors[] = {{settings.shows_velocity, "velocity", PALETTE_VELOCITY, false},
+                                  {settings.shows_desired, "desired", PALETTE_DESIRED, true},
+                                  {settings.shows_steering, "steering", PALETTE_STEERING, true}};
     int shown = 0;
     float names = 0, counts = 0;
     char number[16];
@@ -169,7 +170,7 @@ float panels::legend(const panels_view &view) {
         counts = std::max(counts, width(regular, number));
     }
     for (const vector_row &entry : vectors) {
-        if (overlays_has(view.overlays, entry.overlay) && (view.has_force_data || !entry.needs_data)) {
+        if (entry.is_shown && (view.has_force_data || !entry.needs_data)) {
             names = std::max(names, width(regular, entry.name));
             shown++;
         }
@@ -198,7 +199,7 @@ float panels::legend(const panels_view &view) {
         y += gap;
     }
     for (const vector_row &entry : vectors) {
-        if (overlays_has(view.overlays, entry.overlay) && (view.has_force_data || !entry.needs_data)) {
+        if (entry.is_shown && (view.has_force_data || !entry.needs_data)) {
             vector_mark(ImVec2(std::floor(left + px(21)) + 0.5f, std::floor(y + line / 2) + 0.5f),
                         entry.fill);
             text(regular, text_x, y + (line - regular->FontSize) / 2, PALETTE_TEXT, entry.name);
@@ -320,12 +321,13 @@ void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
     if (view.past[0] == '\0') {
         return;
     }
-    const float right = size.x - (view.shows_side ? px(PANELS_SIDE_PX) : 0),
-                bottom = size.y - (view.shows_side ? px(PANELS_TIMELINE_PX) : 0), top = px(PANELS_BAR_PX);
+    const float right = size.x - (view_settings_have_panel(view.settings) ? px(PANELS_SIDE_PX) : 0),
+                bottom = size.y - (view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX) : 0),
+                top = px(PANELS_BAR_PX);
     const float half = px(1.5f);
     list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(PALETTE_WARN), 0, 0,
                   px(3));
-    const char *const hints[] = {view.is_playing ? "Space: hold   End: now" : "Space: play   End: now",
+    const char *const hints[] = {!view.shows_play ? "Space: hold   End: now" : "Space: play   End: now",
                                  "End: now", ""};
     const float ago = width(bold, view.past), gap = px(18), room = right - legend_right - px(38) - ago - gap;
     const char *const *hint = hints;
@@ -527,7 +529,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->labels(*view, size.x);
     panels->bar(*view, size.x);
     panels->past(*view, size, panels->legend(*view));
-    if (view->shows_picker && view->hit_count > 0) {
+    if (view->open->picker && view->hit_count > 0) {
         panels->chosen += (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
         panels->result.picks = input->is_return;
     }
@@ -536,10 +538,10 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->banner(*view, size);
     panels->tool(*view, size);
     panels->toast(*view, size);
-    if (view->shows_help) {
+    if (view->open->help) {
         panels->help(*view, size);
     }
-    panels->had_help = view->shows_help;
+    panels->had_help = view->open->help;
     ImGui::Render();
     if (canvas->raster != nullptr) {
         panels->paint_raster(canvas);
@@ -548,6 +550,6 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     }
     panels->result.wants_mouse = ImGui::GetIO().WantCaptureMouse;
     panels->result.is_typing = panels->typed_param >= 0;
-    panels->result.wants_keys = view->shows_picker || panels->result.is_typing;
+    panels->result.wants_keys = view->open->picker || panels->result.is_typing;
     return &panels->result;
 }

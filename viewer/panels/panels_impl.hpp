@@ -94,8 +94,10 @@ struct panels {
     float heading(float x, float y, const char *words);
     void row(float x, float y, float right, const panels_row &row);
     float inspector(const panels_view &view, float x, float y, float right);
-    float overlay_rows(const panels_view &view, float x, float y, float right);
-    float palette_row(const panels_view &view, float x, float y, float right);
+    float setting_rows(const panels_view &view, float x, float y, float right);
+    void toggle_row(const shortcut &row, bool is_on, float x, float y, float right);
+    void choice_row(const panels_view &view, const shortcut &row, float x, float y);
+    void setting_mark(const shortcut &row, float right, float y);
     float plot(const panels_plot &plot, int mark, float x, float y, float right, float height);
     float network(const panels_view &view, float x, float y, float right);
     float observations(const panels_view &view, float x, float y, float right);
