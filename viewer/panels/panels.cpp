@@ -507,11 +507,11 @@ uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_
     return texels;
 }
 
-static void give_input(const panels_input &input, ImVec2 size) {
+static void give_input(const pointer &pointer, const panels_input &input, ImVec2 size) {
     ImGuiIO &io = ImGui::GetIO();
     io.DisplaySize = size;
     io.DeltaTime = 1.0f / 60.0f;
-    io.MousePos = input.has_mouse ? ImVec2(input.mouse.x, input.mouse.y) : ImVec2(-FLT_MAX, -FLT_MAX);
+    io.MousePos = pointer.is_over_window ? ImVec2(pointer.at.x, pointer.at.y) : ImVec2(-FLT_MAX, -FLT_MAX);
     io.MouseDown[0] = input.is_down || input.was_pressed;
     io.MouseWheel = input.wheel;
     io.KeysDown[1] = input.is_backspace;
@@ -519,10 +519,12 @@ static void give_input(const panels_input &input, ImVec2 size) {
 }
 
 const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,
-                                        const struct panels_input *input, struct canvas *canvas) {
+                                        const struct pointer *pointer, const struct panels_input *input,
+                                        struct canvas *canvas) {
     const ImVec2 size(static_cast<float>(canvas->width), static_cast<float>(canvas->height));
-    give_input(*input, size);
+    give_input(*pointer, *input, size);
     panels->result = {};
+    panels->mouse = pointer;
     panels->input = input;
     ImGui::NewFrame();
     panels->list = ImGui::GetBackgroundDrawList();

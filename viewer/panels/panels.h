@@ -13,6 +13,7 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/palette.h"
 #include "viewer/model/plots.h"
+#include "viewer/model/pointer.h"
 #include "viewer/model/shortcuts.h"
 #include "viewer/model/view_settings.h"
 
@@ -142,9 +143,7 @@ struct panels_view {
 
 /** What the person does, since the last frame. */
 struct panels_input {
-    vec2 mouse;                           /* picture px */
-    vec2 pressed_at;                      /* where the left button went down last */
-    bool has_mouse, is_down, was_pressed; /* was_pressed: it may be up again */
+    bool is_down, was_pressed; /* the left button; was_pressed: it may be up again */
     float wheel;
     char text[64]; /* typed, UTF-8 */
     bool is_up, is_down_key, is_return, is_backspace, is_escape;
@@ -175,7 +174,8 @@ NODISCARD struct panels *panels_create(float scale);
 void panels_destroy(struct panels *panels);
 /** Draws over the picture and answers the input; the result is good until the next call. */
 const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,
-                                        const struct panels_input *input, struct canvas *canvas);
+                                        const struct pointer *pointer, const struct panels_input *input,
+                                        struct canvas *canvas);
 /** The font's texels, 0xAArrggbb, for a card's texture MESH_FONT. NULL when out of memory; freed by the
  * caller. */
 NODISCARD uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_t *height);

@@ -52,6 +52,7 @@ struct panels {
     float scrub_x;    /* where the timeline's handle was taken, */
     double scrub_s;   /* and at which moment */
     bool is_scrubbed; /* the mouse has moved since, or it was taken beside the handle */
+    const pointer *mouse;
     const panels_input *input;
 
     float px(float window_px) const { return window_px * scale; }
