@@ -41,10 +41,6 @@ bool inspect_overlay_has(const struct message_agent *inspected, const char *what
     return is_found;
 }
 
-static vec2 wrap_size_of(const struct scene *scene) {
-    return server_view_wraps(scene->server) ? scene->server->scenario.size : vec2_make(0.0f, 0.0f);
-}
-
 /* From both ends: over the border of a wrapping world it goes on at the other side. */
 static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here, vec2 there, vec2 way) {
     const float width = 1.25f * scene->pixel_scale;
@@ -69,9 +65,9 @@ void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *ca
         const vec2 there = {frame->x[index], frame->y[index]};
         const struct message_kind *kind =
             server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[index]]);
-        const float radius = scene_arrow_radius(scene, kind != NULL ? kind->radius : 0.0f);
+        const float radius = scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f);
         draw_tie(scene, canvas, pose->position, there,
-                 short_way(vec2_sub(there, pose->position), wrap_size_of(scene)));
+                 short_way(vec2_sub(there, pose->position), scene_wrap_size(scene)));
         canvas_draw_ring(canvas, camera_to_window(scene->camera, there),
                          1.2f * radius + 2.0f * scene->pixel_scale, scene->pixel_scale,
                          color_fade(PALETTE_NEIGHBOR, 0.65f));
@@ -95,8 +91,9 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
                        const struct message_agent_point *point, const struct pose *pose) {
     const float unit = scene->pixel_scale, radius = point->radius * scene->camera->scale;
     const vec2 center = camera_to_window(scene->camera, pose->position);
-    const vec2 at = camera_to_window(
-        scene->camera, inspect_overlay_place(scene->inspected, point, pose->position, wrap_size_of(scene)));
+    const vec2 at =
+        camera_to_window(scene->camera, inspect_overlay_place(scene->inspected, point, pose->position,
+                                                              scene_wrap_size(scene)));
     const color stroke = palette_series(server_view_behavior(scene->server, point->behavior));
     canvas_draw_line(canvas, center, at, 1.25f * unit, color_fade(stroke, 0.5f));
     if (radius > 0.0f && radius < 20000.0f) {

@@ -4,7 +4,8 @@
 #ifndef DROVER_VIEWER_DRAW_INSPECT_OVERLAY_H
 #define DROVER_VIEWER_DRAW_INSPECT_OVERLAY_H
 
-#include "viewer/draw/scene.h"
+#include "viewer/draw/canvas.h"
+#include "viewer/draw/scene_def.h"
 
 /** Where a place of the answer is drawn, px of the world: beside the agent as it is drawn, the short way.
  *

@@ -3,7 +3,8 @@
 #ifndef DROVER_VIEWER_DRAW_PALETTE_H
 #define DROVER_VIEWER_DRAW_PALETTE_H
 
-#include "viewer/draw/sprites.h"
+#include "viewer/draw/raster.h"
+#include "viewer/draw/shapes.h"
 #include "viewer/model/view_settings.h"
 
 #ifdef __cplusplus

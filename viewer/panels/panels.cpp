@@ -62,7 +62,7 @@ void panels::box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding
  * smoothed. */
 void panels::agent_mark(ImVec2 at, enum shape shape, float radius, color fill) {
     int count = 0;
-    const vec2 *points = shape_points(shape, &count);
+    const vec2 *points = shapes_points(shape, &count);
     ImVec2 corners[SHAPE_MAX_POINTS];
     const ImDrawListFlags before = list->Flags;
     for (int i = 0; i < count; i++) {
