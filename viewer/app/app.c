@@ -10,179 +10,24 @@
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
-#include "viewer/app/app_state.h"
+#include "viewer/app/app_actions.h"
+#include "viewer/app/app_drag.h"
+#include "viewer/app/app_draw.h"
+#include "viewer/app/app_input.h"
+#include "viewer/app/app_mail.h"
+#include "viewer/app/app_output.h"
+#include "viewer/app/app_stream.h"
+#include "viewer/app/app_tools.h"
 #include "viewer/app/config.h"
 #include "viewer/platform/png_file.h"
 
 static const double frame_ms = 1000.0 / 60.0;
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
-static const double snapshot_hz = 30.0;
 
 /* ---- mail ---- */
 
-/* One of the agents' columns: a density has none, and says less than plots and the timeline show. */
-static bool has_agents(const struct snapshot *snapshot) {
-    return snapshot->fields != 0 || snapshot->count > 0;
-}
-
-static void take_snapshot(struct app *app, struct snapshot *snapshot, double arrival_ms) {
-    struct mailbox *mailbox = connection_mailbox(app->connection);
-    if (snapshot == NULL) {
-        return;
-    }
-    if (snapshot->epoch != app->server.epoch) {
-        mailbox_return_snapshot(mailbox, snapshot);
-        return;
-    }
-    app->is_dirty = true;
-    server_view_note_names(&app->server, snapshot);
-    history_forget(&app->history, snapshot->time_s);
-    if (has_agents(snapshot)) {
-        plots_add(&app->plots, snapshot);
-        history_add(&app->history, snapshot);
-    }
-    app_note_echo(app, snapshot, arrival_ms);
-    real_time_add(&app->real_time, snapshot->time_s, snapshot->clock_ms, app->server.is_paused);
-    clock_sync_add(&app->clock, snapshot->clock_ms, arrival_ms, !app->server.is_paused);
-    mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
-}
-
-/* What hello, scenario and events do not say: parameters, and whether it was paused before we subscribed. */
-static void ask_world(struct app *app) {
-    if (app->server.has_scenario && app->server.role != ROLE_NONE) {
-        app_send_plain(app, REQUEST_GET_PARAMS);
-        app_send_plain(app, REQUEST_STATS);
-    }
-}
-
 /* Nothing that was of the world before is kept. */
-static void begin_world(struct app *app) {
-    trails_clear(&app->trails);
-    plots_init(&app->plots);
-    history_clear(&app->history);
-    camera_view_fit(&app->camera_view);
-    real_time_init(&app->real_time);
-    app->agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
-    playhead_go_live(&app->playhead);
-    app->past.count = 0; /* another world's */
-    app->is_following = app->is_dragging = app->has_camera = false;
-    app->tool = TOOL_NONE;
-    app->tuned_kind = 0;
-    app->has_selected = app->options.selected != 0; /* given on the command line: in every world */
-    app->selected = app->options.selected;
-    if (app->options.hint[0] != '\0' && !app->has_hinted) {
-        server_view_set_notice(&app->server, false, "%s", app->options.hint);
-        app->has_hinted = true;
-    }
-    ask_world(app);
-}
-
-static void take_message(struct app *app, const struct mail *mail) {
-    const bool is_reply = mail->message->op == MESSAGE_REPLY;
-    /* a round trip alone changes nothing worth a picture */
-    app->is_dirty |= !is_reply || strcmp(mail->message->body.reply.to, "ping") != 0;
-    if (is_reply && strcmp(mail->message->body.reply.to, "inspect") == 0) {
-        app->inspected_ms = app->now_ms;
-    }
-    const bool was_guest = app->server.role == ROLE_NONE;
-    server_view_apply(&app->server, mail->message, mail->epoch);
-    if (is_reply && was_guest) {
-        ask_world(app); /* the token was good */
-    }
-    if (mail->message->op == MESSAGE_HELLO) {
-        clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
-        app->tried_mouse = false;
-    }
-    if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
-        mail->message->op == MESSAGE_SCENARIO) {
-        begin_world(app);
-        char title[192];
-        snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);
-        window_set_title(app->window, title);
-    }
-}
-
-/* The snapshot first: then the messages it needs are there already (mailbox.h). */
-static void take_mail(struct app *app) {
-    struct mailbox *mailbox = connection_mailbox(app->connection);
-    double arrival_ms = 0.0;
-    struct snapshot *snapshot = mailbox_take_snapshot(mailbox, &arrival_ms);
-    app_take_density(app);
-    app->link = mailbox_status(mailbox);
-    for (struct mail *mail = mailbox_take_message(mailbox); mail != NULL;
-         mail = mailbox_take_message(mailbox)) {
-        take_message(app, mail);
-        mail_destroy(mail);
-    }
-    take_snapshot(app, snapshot, arrival_ms);
-    if (app->server.wanted_scenario[0] != '\0') {
-        app_send_load(app, app->server.wanted_scenario);
-        app->server.wanted_scenario[0] = '\0';
-    }
-    if (app->server.wants_params) {
-        app->server.wants_params = false;
-        app_send_plain(app, REQUEST_GET_PARAMS);
-    }
-    app_ask_agent(app);
-    rate_meter_add(&app->rate, app->now_ms, app->link.snapshot_count);
-    rate_meter_add(&app->bytes, app->now_ms, app->link.byte_count);
-}
-
 /* ---- what is taken away ---- */
-
-static void save_picture_on_key(struct app *app) {
-    char path[96];
-    struct failure failure;
-    const unsigned long long tick = app->frame.names != NULL ? app->frame.names->tick : 0;
-    snprintf(path, sizeof path, "drover-%s-%llu.png",
-             app->server.has_scenario ? app->server.scenario.name : "none", tick);
-    if (app_read_picture(app) != 0) {
-        server_view_set_notice(&app->server, true, "the picture cannot be read");
-    } else if (png_file_save(app->raster, path, &failure) == 0) {
-        server_view_set_notice(&app->server, false, "saved %s", path);
-    } else {
-        server_view_set_notice(&app->server, true, "%s", failure.message);
-    }
-    app->wants_screenshot = false;
-}
-
-/* The clip of F9 or --clip. */
-static void record_frame(struct app *app) {
-    const double now_ms =
-        app->options.fixed_dt_ms > 0.0 ? app->frames_drawn * app->options.fixed_dt_ms : app->now_ms;
-    if (app->clip == NULL || !clip_wants_frame(app->clip, now_ms)) {
-        return;
-    }
-    if (app_read_picture(app) != 0 || clip_add(app->clip, app->raster, now_ms) != 0) {
-        app_act(app, SHORTCUT_CLIP); /* says what became of it */
-    }
-}
-
-static int compare_floats(const void *a, const void *b) {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return x < y ? -1 : x > y ? 1 : 0;
-}
-
-static void print_times(const char *what, float *times, uint32_t count) {
-    qsort(times, count, sizeof *times, compare_floats);
-    printf("%-12s median %6.2f ms   p95 %6.2f ms   p99 %6.2f ms\n", what, (double)times[count / 2],
-           (double)times[count * 95 / 100], (double)times[count * 99 / 100]);
-}
-
-/* The first frames are left out: fonts, textures and pictures are made then. */
-static void print_stats(struct app *app) {
-    const uint32_t count = app->frames_drawn < APP_FRAME_TIMES ? app->frames_drawn : APP_FRAME_TIMES;
-    printf("first picture after %.0f ms, %u frames, %d agents, drawn by %s\n", app->first_picture_ms,
-           app->frames_drawn, app->frame.count,
-           window_wants_mesh(app->window) ? "the graphics card" : "the processor");
-    if (app->echo.count > 0) {
-        printf("%-12s median %6.2f ms   of %d\n", "mouse echo", echo_median_ms(&app->echo), app->echo.count);
-    }
-    if (count > 20) {
-        print_times("frame", app->frame_ms + 10, count - 10);
-        print_times("frame, CPU", app->frame_cpu_ms + 10, count - 10);
-    }
-}
 
 static double thread_cpu_ms(void) {
     struct timespec spent;
@@ -201,22 +46,24 @@ static void sleep_until(double wake_ms) {
 /* The screen's refresh paces us when there is one. It need not: a hidden window may not wait at all. */
 static void pace(struct app *app) {
     const double step = app->options.fixed_dt_ms > 0.0 ? app->options.fixed_dt_ms
-                        : window_has_vsync(app->window) && app->now_ms - app->dirty_ms < 600.0 ? 4.0
-                                                                                               : frame_ms;
+                        : window_has_vsync(app->window) && app->now_ms - app->pacing.dirty_ms < 600.0
+                            ? 4.0
+                            : frame_ms;
     const double now = connection_now_ms();
-    app->next_frame_ms = window_has_vsync(app->window) ? app->now_ms + step : app->next_frame_ms + step;
-    if (app->next_frame_ms < now - 5.0 * step) {
-        app->next_frame_ms = now; /* too slow for this rate: no race to catch up */
+    app->pacing.next_frame_ms =
+        window_has_vsync(app->window) ? app->now_ms + step : app->pacing.next_frame_ms + step;
+    if (app->pacing.next_frame_ms < now - 5.0 * step) {
+        app->pacing.next_frame_ms = now; /* too slow for this rate: no race to catch up */
     }
-    sleep_until(app->next_frame_ms);
+    sleep_until(app->pacing.next_frame_ms);
 }
 
 /* Whether to go on. -1 with *failure when it makes no sense to. */
 static int check_end(struct app *app, struct failure *failure) {
     const char *host = app->options.address.host, *port = app->options.address.port;
     const bool is_bounded = app->options.frames > 0;
-    app->frames_drawn += app->frame.names != NULL ? 1 : 0;
-    if (is_bounded && app->frames_drawn >= app->options.frames) {
+    app->times.count += app->frame.names != NULL ? 1 : 0;
+    if (is_bounded && app->times.count >= app->options.frames) {
         app->is_running = false;
         return 0;
     }
@@ -233,7 +80,8 @@ static int check_end(struct app *app, struct failure *failure) {
                    ? 0
                    : failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s", host, port, app->link.reason);
     }
-    if (is_bounded && app->frames_drawn == 0 && app->now_ms - app->started_ms > first_snapshot_limit_ms) {
+    if (is_bounded && app->times.count == 0 &&
+        app->now_ms - app->pacing.started_ms > first_snapshot_limit_ms) {
         app->is_running = false;
         return failure_set(failure, FAILURE_INTERNAL, NULL, "no snapshot from %s:%s within 10 s: %s", host,
                            port, app->link.reason[0] != '\0' ? app->link.reason : "the server sends nothing");
@@ -245,30 +93,33 @@ static void show(struct app *app) {
     if (window_wants_mesh(app->window)) {
         window_show(app->window);
     } else {
-        window_present(app->window, app->raster);
+        window_present(app->window, app->picture.raster);
     }
 }
 
 static void note_times(struct app *app, double cpu_before_ms) {
     if (app->frame.names != NULL) {
         const double now = connection_now_ms();
-        const uint32_t at = app->frames_drawn % APP_FRAME_TIMES;
-        app->frame_ms[at] = (float)(now - app->now_ms);
-        app->frame_cpu_ms[at] = (float)(thread_cpu_ms() - cpu_before_ms);
-        app->first_picture_ms = app->first_picture_ms > 0.0 ? app->first_picture_ms : now - app->started_ms;
+        const uint32_t at = app->times.count % APP_FRAME_TIMES;
+        app->times.frame_ms[at] = (float)(now - app->now_ms);
+        app->times.cpu_ms[at] = (float)(thread_cpu_ms() - cpu_before_ms);
+        app->times.first_picture_ms =
+            app->times.first_picture_ms > 0.0 ? app->times.first_picture_ms : now - app->pacing.started_ms;
     }
 }
 
 /* A paused world in which nobody does anything needs no other picture; nor does a server that is silent. */
 static bool needs_picture(struct app *app) {
     const bool is_still = app->server.is_paused && app->link.state == LINK_READY && app->frame.names != NULL;
-    if (app->is_dirty || app->toast_until_ms > app->now_ms || app->seen_notices != app->server.notice_count) {
-        app->is_dirty = false;
-        app->dirty_ms = app->now_ms;
+    if (app->pacing.is_dirty || app->toast.until_ms > app->now_ms ||
+        app->toast.seen_notices != app->server.notice_count) {
+        app->pacing.is_dirty = false;
+        app->pacing.dirty_ms = app->now_ms;
     }
     /* what fades, glows or catches up has done so in this time */
-    return !is_still || app->playhead.is_playing || app->now_ms - app->dirty_ms < 600.0 ||
-           app->clip != NULL || app->options.frames > 0 || app->wants_screenshot || app->wants_scale;
+    return !is_still || app->past.playhead.is_playing || app->now_ms - app->pacing.dirty_ms < 600.0 ||
+           app->output.clip != NULL || app->options.frames > 0 || app->output.wants_picture ||
+           app->picture.wants_scale;
 }
 
 static int run_frame(struct app *app, struct failure *failure) {
@@ -278,10 +129,11 @@ static int run_frame(struct app *app, struct failure *failure) {
     while (SDL_PollEvent(&event) != 0) {
         app_handle_event(app, &event);
     }
-    if (app->now_ms - app->started_ms < settle_ms && window_settle(app->window)) {
-        (void)window_size(app->window, &app->first_width, &app->first_height); /* nobody chose it: not kept */
+    if (app->now_ms - app->pacing.started_ms < settle_ms && window_settle(app->window)) {
+        (void)window_size(app->window, &app->picture.first_width,
+                          &app->picture.first_height); /* nobody chose it: not kept */
     }
-    take_mail(app);
+    app_take_mail(app);
     if (!needs_picture(app)) {
         return check_end(app, failure);
     }
@@ -291,14 +143,17 @@ static int run_frame(struct app *app, struct failure *failure) {
     app_update_stream(app);
     app_send_mouse(app);
     app_tool_move(app);
-    app_draw(app);
-    if (app->wants_screenshot) {
-        save_picture_on_key(app);
+    app_drag_update(app);
+    app_update_toast(app);
+    app_take_result(app, app_draw(app));
+    app_clear_input(app);
+    if (app->output.wants_picture) {
+        app_save_picture(app);
     }
     if (app->frame.names != NULL) {
-        record_frame(app);
+        app_record_frame(app);
     }
-    const bool is_last = app->options.frames > 0 && app->frames_drawn + 1 >= app->options.frames;
+    const bool is_last = app->options.frames > 0 && app->times.count + 1 >= app->options.frames;
     if (is_last && app->options.screenshot[0] != '\0' && app_read_picture(app) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "the picture cannot be read");
     }
@@ -310,50 +165,30 @@ static int run_frame(struct app *app, struct failure *failure) {
 /* Not when the screen or the window manager chose the size. */
 static void keep_size(struct app *app) {
     int32_t width, height;
-    if ((app->changed & CONFIG_SIZE) != 0 && window_size(app->window, &width, &height) &&
-        (width != app->first_width || height != app->first_height)) {
-        snprintf(app->options.size, sizeof app->options.size, "%dx%d", (int)width, (int)height);
-    } else {
-        app->changed &= ~(unsigned)CONFIG_SIZE;
+    bool *const is_changed = &app->changes.is_changed[offsetof(struct view_settings, size)];
+    *is_changed = *is_changed && window_size(app->window, &width, &height) &&
+                  (width != app->picture.first_width || height != app->picture.first_height);
+    if (*is_changed) {
+        (void)snprintf(app->settings.size, sizeof app->settings.size, "%dx%d", (int)width, (int)height);
     }
 }
 
-/* What was changed by hand is there the next time; flags are not. */
+/* Settings that were changed in the window are kept for the next run; flags are not. */
 static void keep_settings(struct app *app) {
     struct failure failure;
     if (app->options.is_headless || app->options.has_no_config) {
         return;
     }
-    const overlay_set toggled = app->overlays ^ app->options.overlay_bits;
-    app->changed |= toggled != 0 ? CONFIG_OVERLAYS : 0;
-    overlays_format((app->options.kept_overlays & ~toggled) | (app->overlays & toggled),
-                    app->options.overlays, sizeof app->options.overlays);
-    app->options.palette = (int)app->palette;
     keep_size(app);
-    if (config_save(&app->options, app->changed, &failure) != 0) {
+    if (config_save(&app->settings, &app->options.kept, &app->changes, &failure) != 0) {
         log_write(LOG_WARN, "config", "%s", failure.message);
     }
 }
 
-static int start_clip(struct app *app, struct failure *failure) {
-    if (app->options.clip[0] != '\0') {
-        snprintf(app->clip_path, sizeof app->clip_path, "%s", app->options.clip);
-        app->clip = clip_start(app->clip_path, app->raster->width, app->raster->height, failure);
-        return app->clip != NULL ? 0 : -1;
-    }
-    return 0;
-}
-
-static int end_clip(struct app *app, struct failure *failure) {
-    struct clip *clip = app->clip;
-    app->clip = NULL;
-    return clip_stop(clip, failure);
-}
-
 int app_run(struct app *app, struct failure *failure) {
     app->is_running = true;
-    app->next_frame_ms = connection_now_ms();
-    if (start_clip(app, failure) != 0) {
+    app->pacing.next_frame_ms = connection_now_ms();
+    if (app_start_clip(app, failure) != 0) {
         return -1;
     }
     while (app->is_running) {
@@ -365,19 +200,19 @@ int app_run(struct app *app, struct failure *failure) {
         }
     }
     if (app->options.prints_stats) {
-        print_stats(app);
+        app_print_stats(app);
     }
     keep_settings(app);
-    if (end_clip(app, failure) != 0) {
+    if (app_end_clip(app, failure) != 0) {
         return -1;
     }
     if (app->options.screenshot[0] == '\0') {
         return 0;
     }
-    if (app->frames_drawn == 0) {
+    if (app->times.count == 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "no picture saved: nothing was drawn yet");
     }
-    return png_file_save(app->raster, app->options.screenshot, failure);
+    return png_file_save(app->picture.raster, app->options.screenshot, failure);
 }
 
 static struct connection *connect_to(const struct viewer_options *options) {
@@ -393,36 +228,37 @@ static struct connection *connect_to(const struct viewer_options *options) {
 
 static void init_parts(struct app *app, const struct viewer_options *options) {
     app->options = *options;
-    app->started_ms = connection_now_ms();
-    app->overlays = options->overlay_bits;
-    app->palette = (enum palette)options->palette;
-    playhead_go_live(&app->playhead);
+    app->pacing.started_ms = connection_now_ms();
+    app->settings = options->settings;
+    playhead_go_live(&app->past.playhead);
     server_view_init(&app->server);
     snapshot_buffer_init(&app->snapshots);
-    snapshot_buffer_init(&app->past);
+    snapshot_buffer_init(&app->past.copies);
     frame_init(&app->frame);
-    mesh_init(&app->mesh);
+    mesh_init(&app->picture.mesh);
     heat_init(&app->heat);
     plots_init(&app->plots);
-    history_init(&app->history);
-    rate_meter_init(&app->rate);
-    rate_meter_init(&app->bytes);
-    real_time_init(&app->real_time);
-    clock_sync_init(&app->clock, 1000.0 / snapshot_hz);
+    history_init(&app->past.history);
+    rate_meter_init(&app->meters.snapshots);
+    rate_meter_init(&app->meters.bytes);
+    real_time_init(&app->meters.real_time);
+    clock_sync_init(&app->clock, 1000.0 / APP_SNAPSHOT_HZ);
 }
 
 /* Everything that is drawn with or on. */
 static int create_picture(struct app *app) {
     int32_t width, height;
     window_picture_size(app->window, &width, &height);
-    app->window_scale = window_pixel_scale(app->window);
-    (void)window_size(app->window, &app->first_width, &app->first_height);
-    app->raster = raster_create(width, height);
-    if (app->raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0) {
+    app->picture.window_scale = window_pixel_scale(app->window);
+    (void)window_size(app->window, &app->picture.first_width, &app->picture.first_height);
+    app->picture.raster = raster_create(width, height);
+    if (app->picture.raster == NULL || trails_init(&app->trails) != 0 || app_rescale(app) != 0) {
         return -1;
     }
-    const float wide = (float)width / app->pixel_scale;
-    app->shows_side = app->options.panel == PANEL_ON || (app->options.panel == PANEL_AUTO && wide >= 1000.0f);
+    const float wide = (float)width / app->picture.pixel_scale;
+    if (app->settings.panel == PANEL_AUTO) {
+        app->settings.panel = wide >= 1000.0f ? PANEL_ON : PANEL_OFF;
+    }
     return 0;
 }
 
@@ -462,23 +298,23 @@ void app_destroy(struct app *app) {
         return;
     }
     connection_destroy(app->connection);
-    mailbox_free_density(app->density);
-    mailbox_free_density(app->wide_density);
-    mailbox_free_density(app->spare_density);
-    if (clip_stop(app->clip, &failure) != 0) {
+    mailbox_free_density(app->counts.newest);
+    mailbox_free_density(app->counts.wide);
+    mailbox_free_density(app->counts.spare);
+    if (clip_stop(app->output.clip, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }
     panels_destroy(app->panels);
-    sprites_destroy(app->sprites);
-    raster_destroy(app->raster);
+    sprites_destroy(app->picture.sprites);
+    raster_destroy(app->picture.raster);
     window_destroy(app->window);
     snapshot_buffer_fini(&app->snapshots);
-    snapshot_buffer_fini(&app->past);
+    snapshot_buffer_fini(&app->past.copies);
     server_view_fini(&app->server);
-    history_fini(&app->history);
+    history_fini(&app->past.history);
     trails_fini(&app->trails);
     heat_fini(&app->heat);
-    mesh_fini(&app->mesh);
+    mesh_fini(&app->picture.mesh);
     frame_fini(&app->frame);
     free(app);
 }

@@ -1,14 +1,17 @@
-/* See app_state.h. Targets and obstacles in the hand: what is under the pointer, what is held, where it goes.
+/* See app_drag.h.
  *
  * While something is held its newest place goes out at a bounded rate, the last one always. Given up, it goes
  * back to where it was taken.
  */
+#include "viewer/app/app_drag.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/app/app_state.h"
-#include "viewer/draw/obstacle_grip.h"
+#include "viewer/app/app_questions.h"
+#include "viewer/app/app_requests.h"
+#include "viewer/model/obstacle_handle.h"
 
 static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach_px = 6.0f;
 static const float slop_px = 5.0f; /* a press that moves less is a click */
@@ -18,12 +21,12 @@ static const double target_gap_ms = 16.0, obstacle_gap_ms = 33.0;
 
 /* A named target; the one named mouse comes of its own. */
 static bool find_target(const struct app *app, struct app_hold *hold) {
-    float best = target_reach_px * app->pixel_scale;
+    float best = target_reach_px * app->picture.pixel_scale;
     for (int32_t i = 0; app->frame.names != NULL && i < app->frame.target_count; i++) {
         const struct frame_target *target = &app->frame.targets[i];
         const char *its = app->frame.names->target_names.names[target->name];
-        const vec2 at = camera_to_window(&app->camera, target->position);
-        const float distance = vec2_length(vec2_sub(at, app->cursor));
+        const vec2 at = camera_to_window(&app->picture.camera, target->position);
+        const float distance = vec2_length(vec2_sub(at, app->pointer.at));
         if (distance <= best && strcmp(its, "mouse") != 0) {
             best = distance;
             *hold = (struct app_hold){.what = HOLD_TARGET, .from = target->position};
@@ -37,15 +40,15 @@ static bool find_target(const struct app *app, struct app_hold *hold) {
 static bool is_on_agent(const struct app *app) {
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
-    return scene_pick(&scene, app->cursor, pick_reach_px * app->pixel_scale, &id);
+    return scene_pick(&scene, app->pointer.at, pick_reach_px * app->picture.pixel_scale, &id);
 }
 
 static bool find_obstacle(const struct app *app, struct app_hold *hold) {
     const vec2 at = app_world_point(app), none = {0.0f, 0.0f};
     const vec2 wrap_size = server_view_wraps(&app->server) ? app->server.scenario.size : none;
-    const float reach = obstacle_reach_px * app->pixel_scale / app->camera.scale;
+    const float reach = obstacle_reach_px * app->picture.pixel_scale / app->picture.camera.scale;
     const struct obstacle_def *found =
-        obstacle_grip_find(&app->server.scenario.geometry, at, reach, wrap_size);
+        obstacle_handle_find(&app->server.scenario.geometry, at, reach, wrap_size);
     if (found == NULL || is_on_agent(app)) {
         return false;
     }
@@ -61,8 +64,8 @@ static enum request_op op_of(const struct app_hold *hold) {
 
 static struct app_hold find_hold(const struct app *app) {
     struct app_hold hold = {.what = HOLD_NOTHING};
-    if (app->playhead.is_live && app->link.state == LINK_READY && app->server.has_scenario &&
-        app->has_camera && !find_target(app, &hold)) {
+    if (app->past.playhead.is_live && app->link.state == LINK_READY && app->server.has_scenario &&
+        app->picture.has_camera && !find_target(app, &hold)) {
         (void)find_obstacle(app, &hold);
     }
     return hold;
@@ -72,7 +75,7 @@ static struct app_hold find_hold(const struct app *app) {
 
 /* An obstacle's first point may lie outside: what is held stays under the hand. */
 static vec2 held_obstacle_point(const struct app *app) {
-    const vec2 to = vec2_add(app_world_point(app), app->hold.offset), size = app->server.scenario.size;
+    const vec2 to = vec2_add(app_world_point(app), app->hand.hold.offset), size = app->server.scenario.size;
     const float limit = (float)LIMIT_COORDINATE;
     if (server_view_wraps(&app->server)) {
         return server_view_clamp_point(&app->server, vec2_make(to.x - size.x * floorf(to.x / size.x),
@@ -82,58 +85,58 @@ static vec2 held_obstacle_point(const struct app *app) {
 }
 
 static vec2 held_point(const struct app *app) {
-    return app->hold.what == HOLD_OBSTACLE ? held_obstacle_point(app) : app_world_point(app);
+    return app->hand.hold.what == HOLD_OBSTACLE ? held_obstacle_point(app) : app_world_point(app);
 }
 
 static void send_to(struct app *app, vec2 to) {
-    struct request request = request_default(op_of(&app->hold));
-    if (app->hold.what == HOLD_TARGET) {
+    struct request request = request_default(op_of(&app->hand.hold));
+    if (app->hand.hold.what == HOLD_TARGET) {
         struct request_set_target *body = &request.body.set_target;
         body->has_name = body->has_point = true;
-        snprintf(body->name, sizeof body->name, "%s", app->hold.target);
+        snprintf(body->name, sizeof body->name, "%s", app->hand.hold.target);
         body->x = to.x;
         body->y = to.y;
     } else {
-        request.body.move_obstacle.obstacle = app->hold.obstacle;
+        request.body.move_obstacle.obstacle = app->hand.hold.obstacle;
         request.body.move_obstacle.x = to.x;
         request.body.move_obstacle.y = to.y;
     }
-    app->hold.sent_ms = app->now_ms;
-    app->drag_moved = false;
+    app->hand.hold.sent_ms = app->now_ms;
+    app->hand.has_moved = false;
     app_send(app, &request);
 }
 
 static void let_go(struct app *app) {
-    app->is_dragging = false;
-    app->hold.what = HOLD_NOTHING;
+    app->hand.is_dragging = false;
+    app->hand.hold.what = HOLD_NOTHING;
 }
 
 /* ---- the button ---- */
 
 bool app_drag_begin(struct app *app) {
-    app->hold = find_hold(app);
-    app->drag_moved = false;
-    app->is_dragging = app->hold.what != HOLD_NOTHING;
-    return app->is_dragging;
+    app->hand.hold = find_hold(app);
+    app->hand.has_moved = false;
+    app->hand.is_dragging = app->hand.hold.what != HOLD_NOTHING;
+    return app->hand.is_dragging;
 }
 
 static void note_motion(struct app *app) {
-    const float moved = vec2_length(vec2_sub(app->cursor, app->pressed_at));
-    app->hold.has_moved = app->hold.has_moved || moved > slop_px * app->pixel_scale;
+    const float moved = vec2_length(vec2_sub(app->pointer.at, app->pointer.pressed_at));
+    app->hand.hold.has_moved = app->hand.hold.has_moved || moved > slop_px * app->picture.pixel_scale;
 }
 
 void app_drag_move(struct app *app) {
-    struct app_hold *hold = &app->hold;
+    struct app_hold *hold = &app->hand.hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
-                         obstacle_grip_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
-    if (is_gone || app->link.state != LINK_READY || !app->playhead.is_live) {
+                         obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
+    if (is_gone || app->link.state != LINK_READY || !app->past.playhead.is_live) {
         server_view_set_notice(&app->server, true, is_gone ? "somebody removed the obstacle" : "let go");
         let_go(app);
         return;
     }
     note_motion(app);
     const double gap_ms = hold->what == HOLD_TARGET ? target_gap_ms : obstacle_gap_ms;
-    if (hold->has_moved && app->drag_moved && app->now_ms - hold->sent_ms >= gap_ms) {
+    if (hold->has_moved && app->hand.has_moved && app->now_ms - hold->sent_ms >= gap_ms) {
         send_to(app, held_point(app));
         if (!server_view_may(&app->server, op_of(hold))) {
             let_go(app); /* sending it said why */
@@ -143,8 +146,8 @@ void app_drag_move(struct app *app) {
 
 bool app_drag_end(struct app *app) {
     note_motion(app); /* all of it may have happened since the last frame */
-    const bool has_moved = app->hold.has_moved;
-    if (has_moved && app->drag_moved) {
+    const bool has_moved = app->hand.hold.has_moved;
+    if (has_moved && app->hand.has_moved) {
         send_to(app, held_point(app));
     }
     let_go(app);
@@ -152,8 +155,8 @@ bool app_drag_end(struct app *app) {
 }
 
 void app_drag_give_up(struct app *app) {
-    if (app->hold.has_moved) {
-        send_to(app, app->hold.from);
+    if (app->hand.hold.has_moved) {
+        send_to(app, app->hand.hold.from);
     }
     let_go(app);
 }
@@ -161,34 +164,44 @@ void app_drag_give_up(struct app *app) {
 /* ---- what is shown ---- */
 
 void app_drag_words(const struct app *app, char *out, size_t size) {
-    if (app->is_dragging && app->hold.what == HOLD_TARGET) {
-        snprintf(out, size, "Target %s  (Esc or right button: back)", app->hold.target);
-    } else if (app->is_dragging && app->hold.what == HOLD_OBSTACLE) {
-        snprintf(out, size, "Obstacle %u  (Esc or right button: back)", app->hold.obstacle);
+    if (app->hand.is_dragging && app->hand.hold.what == HOLD_TARGET) {
+        snprintf(out, size, "Target %s  (Esc or right button: back)", app->hand.hold.target);
+    } else if (app->hand.is_dragging && app->hand.hold.what == HOLD_OBSTACLE) {
+        snprintf(out, size, "Obstacle %u  (Esc or right button: back)", app->hand.hold.obstacle);
     }
 }
 
-/* The pointer is a hand over what can be dragged; an obstacle has a bright edge, where it will be. */
-bool app_drag_grip(struct app *app, struct obstacle_def *grip) {
-    const bool is_over_world = app->has_cursor && app->tool == TOOL_NONE && !app->is_panning &&
-                               !app_is_over_panels(app, app->cursor);
+/* What is held, or can be dragged under the pointer and by our role. */
+static struct app_hold find_shown(const struct app *app) {
+    const bool is_over_world = app->pointer.is_over_window && app->hand.tool == TOOL_NONE &&
+                               !app->pointer.is_panning && !app_is_over_panels(app, app->pointer.at);
     struct app_hold hold = {.what = HOLD_NOTHING};
-    if (app->is_dragging && app->tool == TOOL_NONE) {
-        hold = app->hold;
-    } else if (is_over_world && !app->is_pressed) {
+    if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
+        hold = app->hand.hold;
+    } else if (is_over_world && !app->pointer.is_pressed) {
         hold = find_hold(app);
     }
     if (!server_view_may(&app->server, op_of(&hold))) {
         hold.what = HOLD_NOTHING; /* a press and a motion say why */
     }
-    window_set_pointer(app->window, hold.what == HOLD_NOTHING ? WINDOW_ARROW
-                                    : app->is_dragging        ? WINDOW_MOVE
-                                                              : WINDOW_HAND);
+    return hold;
+}
+
+/* The pointer is a hand over what can be dragged. */
+void app_drag_update(struct app *app) {
+    app->hand.shown = find_shown(app);
+    window_set_pointer(app->window, app->hand.shown.what == HOLD_NOTHING ? WINDOW_ARROW
+                                    : app->hand.is_dragging              ? WINDOW_MOVE
+                                                                         : WINDOW_HAND);
+}
+
+bool app_drag_handle(const struct app *app, struct obstacle_def *handle) {
+    const struct app_hold *hold = &app->hand.shown;
     const struct obstacle_def *obstacle =
-        hold.what == HOLD_OBSTACLE ? obstacle_grip_by_id(&app->server.scenario.geometry, hold.obstacle)
-                                   : NULL;
+        hold->what == HOLD_OBSTACLE ? obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle)
+                                    : NULL;
     if (obstacle != NULL) {
-        *grip = hold.has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
+        *handle = hold->has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
     }
     return obstacle != NULL;
 }

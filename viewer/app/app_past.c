@@ -1,40 +1,22 @@
-/* See app_state.h. Looking back: which moment is shown, and the copies out of the history that show it. */
+/* See app_past.h. */
+#include "viewer/app/app_past.h"
+
 #include <math.h>
 
-#include "viewer/app/app_state.h"
+#include "viewer/app/app_questions.h"
 
 static const double live_within_s = 0.1; /* the handle this near the end of the timeline: now */
-
-double app_now_s(const struct app *app) {
-    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    return newest != NULL ? newest->time_s : 0.0;
-}
-
-double app_behind_s(const struct app *app) {
-    return app->playhead.is_live ? 0.0 : fmax(app_now_s(app) - app->playhead.at_s, 0.0);
-}
-
-bool app_is_held(const struct app *app) {
-    return !app->playhead.is_live && !app->playhead.is_playing;
-}
-
-bool app_refuses_past(struct app *app) {
-    if (!app->playhead.is_live) {
-        server_view_set_notice(&app->server, false, "this is the past; End goes back to now");
-    }
-    return !app->playhead.is_live;
-}
 
 /* ---- which moment ---- */
 
 /* A tool would change the present, which is not in sight. */
 static void put_down(struct app *app) {
-    app->tool = app->playhead.is_live ? app->tool : TOOL_NONE;
+    app->hand.tool = app->past.playhead.is_live ? app->hand.tool : TOOL_NONE;
 }
 
 static void note_way_back(struct app *app) {
     put_down(app);
-    if (app->playhead.is_live) {
+    if (app->past.playhead.is_live) {
         server_view_set_notice(&app->server, false, "%s",
                                app_density(app) != NULL
                                    ? "a crowd that is shown as heat is not kept for looking back"
@@ -43,14 +25,14 @@ static void note_way_back(struct app *app) {
 }
 
 void app_jump(struct app *app, double by_s) {
-    playhead_jump(&app->playhead, &app->history, app_now_s(app), by_s);
+    playhead_jump(&app->past.playhead, &app->past.history, app_now_s(app), by_s);
     if (by_s < 0.0) {
         note_way_back(app);
     }
 }
 
 void app_step_past(struct app *app, bool is_forward) {
-    playhead_step(&app->playhead, &app->history, app_now_s(app), is_forward);
+    playhead_step(&app->past.playhead, &app->past.history, app_now_s(app), is_forward);
     if (!is_forward) {
         note_way_back(app);
     }
@@ -58,7 +40,8 @@ void app_step_past(struct app *app, bool is_forward) {
 
 void app_scrub(struct app *app, double to_s) {
     const double now_s = app_now_s(app);
-    playhead_seek(&app->playhead, &app->history, now_s, to_s > now_s - live_within_s ? now_s : to_s);
+    playhead_seek(&app->past.playhead, &app->past.history, now_s,
+                  to_s > now_s - live_within_s ? now_s : to_s);
     put_down(app);
 }
 
@@ -66,41 +49,42 @@ void app_scrub(struct app *app, double to_s) {
 
 /* A copy into a slot of the past, unless it is there. */
 static int read_copy(struct app *app, int slot, int index) {
-    struct snapshot **place = &app->past.ring[slot];
+    struct snapshot **place = &app->past.copies.ring[slot];
     *place = *place != NULL ? *place : snapshot_create();
-    const bool is_there =
-        *place != NULL && slot < app->past.count && (*place)->time_s == history_time_s(&app->history, index);
-    return is_there ? 0 : *place != NULL ? history_read(&app->history, index, *place) : -1;
+    const bool is_there = *place != NULL && slot < app->past.copies.count &&
+                          (*place)->time_s == history_time_s(&app->past.history, index);
+    return is_there ? 0 : *place != NULL ? history_read(&app->past.history, index, *place) : -1;
 }
 
 /* Held: one copy as it is. Playing: the two around the moment. One that has been forgotten meanwhile and is
  * still held is in its slot. */
 static int read_past(struct app *app) {
-    const struct playhead *head = &app->playhead;
-    const int index = history_find(&app->history, head->at_s);
-    const bool is_forgotten = index < 0 || history_time_s(&app->history, index) > head->at_s;
-    if (is_forgotten && !head->is_playing && app->past.count > 0) {
+    const struct playhead *head = &app->past.playhead;
+    const int index = history_find(&app->past.history, head->at_s);
+    const bool is_forgotten = index < 0 || history_time_s(&app->past.history, index) > head->at_s;
+    if (is_forgotten && !head->is_playing && app->past.copies.count > 0) {
         return 0;
     }
-    const bool has_next = head->is_playing && index + 1 < app->history.count;
+    const bool has_next = head->is_playing && index + 1 < app->past.history.count;
     if (index < 0 || read_copy(app, 0, index) != 0 || (has_next && read_copy(app, 1, index + 1) != 0)) {
         return -1;
     }
-    app->past.begin = 0;
-    app->past.count = has_next ? 2 : 1;
+    app->past.copies.begin = 0;
+    app->past.copies.count = has_next ? 2 : 1;
     return 0;
 }
 
 int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s) {
-    playhead_advance(&app->playhead, &app->history, app_now_s(app), passed_s);
-    if (app->playhead.is_live || read_past(app) != 0) {
-        playhead_go_live(&app->playhead);
+    playhead_advance(&app->past.playhead, &app->past.history, app_now_s(app), passed_s);
+    if (app->past.playhead.is_live || read_past(app) != 0) {
+        playhead_go_live(&app->past.playhead);
         return -1;
     }
-    const struct snapshot_buffer *past = &app->past;
+    const struct snapshot_buffer *past = &app->past.copies;
     rules->is_paused = true; /* there is nothing to guess */
     rules->period_ms = past->count > 1 ? past->ring[1]->clock_ms - past->ring[0]->clock_ms : 0.0;
-    const double at_ms = app->playhead.is_playing ? app->playhead.at_s * 1000.0 : past->ring[0]->clock_ms;
+    const double at_ms =
+        app->past.playhead.is_playing ? app->past.playhead.at_s * 1000.0 : past->ring[0]->clock_ms;
     return interpolate_at(past, at_ms, rules, &app->frame);
 }
 
@@ -116,22 +100,22 @@ static float jump_px(const struct app *app) {
 
 /* The way to the moment that is held, out of the history. */
 static void retrace(struct app *app) {
-    const double end_s = app->playhead.at_s;
+    const double end_s = app->past.playhead.at_s;
     const struct interpolate_rules rules = {.world_size = app->server.scenario.size, .is_paused = true};
     const int count = trails_points(app->frame.settled_count);
     trails_clear(&app->trails);
     for (int back = count - 1, last = -1; back >= 0; back--) {
-        const int index = history_find(&app->history, end_s - back * TRAILS_STEP_S);
+        const int index = history_find(&app->past.history, end_s - back * TRAILS_STEP_S);
         if (index == last) {
             continue;
         }
         last = index;
-        app->past.count = 0;
+        app->past.copies.count = 0;
         if (index < 0 || read_copy(app, 0, index) != 0) {
             return;
         }
-        app->past.count = 1;
-        if (interpolate_at(&app->past, app->past.ring[0]->clock_ms, &rules, &app->frame) != 0) {
+        app->past.copies.count = 1;
+        if (interpolate_at(&app->past.copies, app->past.copies.ring[0]->clock_ms, &rules, &app->frame) != 0) {
             return;
         }
         trails_add(&app->trails, &app->frame, jump_px(app));
@@ -140,19 +124,19 @@ static void retrace(struct app *app) {
 
 void app_leave_trails(struct app *app) {
     const bool is_held = app_is_held(app);
-    const bool can_retrace =
-        is_held && app->history.count > 0 && history_begin_s(&app->history) <= app->playhead.at_s;
-    if (!overlays_has(app->overlays, OVERLAY_TRAILS) || app->frame.names == NULL) {
+    const bool can_retrace = is_held && app->past.history.count > 0 &&
+                             history_begin_s(&app->past.history) <= app->past.playhead.at_s;
+    if (!app->settings.shows_trails || app->frame.names == NULL) {
         return;
     }
-    if (can_retrace && app->retraced_s != app->playhead.at_s) {
-        app->retraced_s = app->playhead.at_s;
+    if (can_retrace && app->past.retraced_s != app->past.playhead.at_s) {
+        app->past.retraced_s = app->past.playhead.at_s;
         retrace(app);
     } else if (!is_held) {
-        if (app->playhead.is_live && app->retraced_s >= 0.0) {
+        if (app->past.playhead.is_live && app->past.retraced_s >= 0.0) {
             trails_clear(&app->trails); /* they led to another moment */
         }
-        app->retraced_s = app->playhead.is_live ? -1.0 : app->retraced_s;
+        app->past.retraced_s = app->past.playhead.is_live ? -1.0 : app->past.retraced_s;
         trails_add(&app->trails, &app->frame, jump_px(app));
     }
 }

@@ -1,10 +1,15 @@
-/* See app_state.h. What the mouse does to the world beside moving targets and obstacles: add and remove
- * agents, tune parameters. */
+/* See app_tools.h. */
+#include "viewer/app/app_tools.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/app/app_state.h"
+#include <SDL.h>
+
+#include "viewer/app/app_drag.h"
+#include "viewer/app/app_questions.h"
+#include "viewer/app/app_requests.h"
 
 static const double tune_gap_ms = 50.0;
 static const uint32_t handful = 10; /* agents that are added with Shift held */
@@ -14,7 +19,7 @@ static const float handful_radius_px = 24.0f;
 
 static const char *tool_kind(const struct app *app) {
     const struct message_scenario *scenario = &app->server.scenario;
-    return app->tool_kind < scenario->kind_count ? scenario->kinds[app->tool_kind].name : "";
+    return app->hand.kind < scenario->kind_count ? scenario->kinds[app->hand.kind].name : "";
 }
 
 static void add_agents(struct app *app) {
@@ -27,38 +32,40 @@ static void add_agents(struct app *app) {
     body->x = at.x;
     body->y = at.y;
     body->count = is_handful ? handful : 1;
-    body->radius = is_handful ? handful_radius_px * app->pixel_scale / app->camera.scale : 0.0f;
+    body->radius =
+        is_handful ? handful_radius_px * app->picture.pixel_scale / app->picture.camera.scale : 0.0f;
     app_send(app, &request);
 }
 
 static void remove_agent(struct app *app) {
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
-    if (scene_pick(&scene, app->cursor, 6.0f * app->pixel_scale, &id) && id != app->removed) {
+    if (scene_pick(&scene, app->pointer.at, 6.0f * app->picture.pixel_scale, &id) &&
+        id != app->hand.removed) {
         struct request request = request_default(REQUEST_REMOVE);
         request.body.remove.agent_count = 1;
         request.body.remove.agents[0] = id;
-        app->removed = id; /* once, while frames still show it */
+        app->hand.removed = id; /* once, while frames still show it */
         app_send(app, &request);
     }
 }
 
 void app_choose_tool(struct app *app, enum tool tool) {
-    if (tool == TOOL_ADD && app->tool == TOOL_ADD) { /* the next kind; none after the last */
-        app->tool_kind++;
+    if (tool == TOOL_ADD && app->hand.tool == TOOL_ADD) { /* the next kind; none after the last */
+        app->hand.kind++;
     } else {
-        app->tool_kind = 0;
+        app->hand.kind = 0;
     }
-    const bool ends = app->tool == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
-    app->tool = ends ? TOOL_NONE : tool;
+    const bool ends = app->hand.tool == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
+    app->hand.tool = ends ? TOOL_NONE : tool;
 }
 
 void app_tool_words(const struct app *app, char *out, size_t size) {
     out[0] = '\0';
-    if (app->tool == TOOL_ADD) {
+    if (app->hand.tool == TOOL_ADD) {
         snprintf(out, size, "Click adds: %s  (A: another kind, Shift: %u, Esc: done)", tool_kind(app),
                  handful);
-    } else if (app->tool == TOOL_REMOVE) {
+    } else if (app->hand.tool == TOOL_REMOVE) {
         snprintf(out, size, "Click or drag removes agents  (Esc: done)");
     } else {
         app_drag_words(app, out, size);
@@ -68,15 +75,15 @@ void app_tool_words(const struct app *app, char *out, size_t size) {
 /* ---- the button ---- */
 
 bool app_tool_press(struct app *app) {
-    if (!app->playhead.is_live || app->link.state != LINK_READY || !app->server.has_scenario) {
+    if (!app->past.playhead.is_live || app->link.state != LINK_READY || !app->server.has_scenario) {
         return false;
     }
-    app->removed = 0;
-    if (app->tool == TOOL_ADD) {
+    app->hand.removed = 0;
+    if (app->hand.tool == TOOL_ADD) {
         add_agents(app);
-    } else if (app->tool == TOOL_REMOVE) {
+    } else if (app->hand.tool == TOOL_REMOVE) {
         remove_agent(app);
-        app->is_dragging = true;
+        app->hand.is_dragging = true;
     } else {
         return app_drag_begin(app);
     }
@@ -84,39 +91,34 @@ bool app_tool_press(struct app *app) {
 }
 
 bool app_tool_release(struct app *app) {
-    if (app->tool == TOOL_NONE) {
+    if (app->hand.tool == TOOL_NONE) {
         return app_drag_end(app);
     }
-    app->is_dragging = false;
+    app->hand.is_dragging = false;
     return true;
 }
 
 /* Once a frame. */
 void app_tool_move(struct app *app) {
-    if (app->is_dragging && app->tool == TOOL_NONE) {
+    if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
         app_drag_move(app);
-    } else if (app->is_dragging && app->drag_moved && app->tool == TOOL_REMOVE) {
-        app->drag_moved = false;
+    } else if (app->hand.is_dragging && app->hand.has_moved && app->hand.tool == TOOL_REMOVE) {
+        app->hand.has_moved = false;
         remove_agent(app);
     }
 }
 
 /* ---- parameters ---- */
 
-const char *app_tuned_kind(const struct app *app) {
-    const struct message_scenario *scenario = &app->server.scenario;
-    return app->tuned_kind < scenario->kind_count ? scenario->kinds[app->tuned_kind].name : "";
-}
-
 /* While a slider is held the newest value goes out at a bounded rate; the last one always. */
 void app_tune(struct app *app, const struct panels_result *result) {
     const struct server_view *server = &app->server;
     if (result->next_kind && server->scenario.kind_count > 0) {
-        app->tuned_kind = (app->tuned_kind + 1) % server->scenario.kind_count;
+        app->tuning.kind = (app->tuning.kind + 1) % server->scenario.kind_count;
         return;
     }
     if (!result->tunes || result->param < 0 || result->param >= server->param_count ||
-        (result->is_sliding && app->now_ms - app->tuned_ms < tune_gap_ms) || app_refuses_past(app)) {
+        (result->is_sliding && app->now_ms - app->tuning.sent_ms < tune_gap_ms) || app_refuses_past(app)) {
         return;
     }
     const struct message_param *param = &server->params[result->param];
@@ -131,7 +133,7 @@ void app_tune(struct app *app, const struct panels_result *result) {
     snprintf(body->param, sizeof body->param, "%s", param->param);
     body->value = result->value;
     snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_TUNE_ID);
-    app->tuned_ms = app->now_ms;
+    app->tuning.sent_ms = app->now_ms;
     if (app_send(app, &request)) {
         server_view_set_param(&app->server, param->kind, param->param, result->value);
     }

@@ -1,7 +1,9 @@
 /* See config.h. The file is written beside itself and renamed: it is whole or as it was. */
 #include "viewer/app/config.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,31 +13,35 @@
 #include "common/json/json_check.h"
 #include "common/system/log.h"
 #include "common/system/regular_file.h"
-#include "viewer/draw/palette.h"
+#include "viewer/app/option_values.h"
+#include "viewer/model/shortcuts.h"
 
-enum { FILE_MOST = 16384, PATH_BYTES = 1200 };
+enum { FILE_MOST = 16384, PATH_BYTES = 1200, FIELDS_MOST = 32 };
 
-static const char *const panel_names[] = {"auto", "on", "off", NULL};
-
-/* In the order of enum config_change. */
-static const struct field table[] = {
-    {.name = "palette",
-     .type = FIELD_CHOICE,
-     FIELD_MEMBER(struct viewer_options, palette),
-     .choices = palette_names},
-    {.name = "ui_scale",
-     .type = FIELD_DOUBLE,
-     FIELD_MEMBER(struct viewer_options, ui_scale),
-     .min = 0,
-     .max = 4},
-    {.name = "panel",
-     .type = FIELD_CHOICE,
-     FIELD_MEMBER(struct viewer_options, panel),
-     .choices = panel_names},
-    {.name = "overlays", .type = FIELD_TEXT, FIELD_MEMBER(struct viewer_options, overlays)},
-    {.name = "size", .type = FIELD_TEXT, FIELD_MEMBER(struct viewer_options, size)},
-    {.type = FIELD_END},
+/* What the file holds. The settings come first: the rows of shortcuts.c name their members by offset. */
+struct kept_settings {
+    struct view_settings settings;
+    char overlays[256]; /* the overlays that are shown, as a list */
 };
+_Static_assert(offsetof(struct kept_settings, settings) == 0, "the offsets of settings hold here");
+
+/* The members of the file: a row for every setting of shortcuts.c but the overlays, which are one member, and
+ * the window's size. fields has room for FIELDS_MOST. */
+static void make_fields(struct field *fields) {
+    size_t count = 0, used = 0;
+    const struct shortcut *rows = shortcuts_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].setting.name != NULL && !rows[i].is_overlay) {
+            assert(used + 3 < FIELDS_MOST);
+            fields[used++] = rows[i].setting;
+        }
+    }
+    fields[used++] =
+        (struct field){.name = "overlays", .type = FIELD_TEXT, FIELD_MEMBER(struct kept_settings, overlays)};
+    fields[used++] =
+        (struct field){.name = "size", .type = FIELD_TEXT, FIELD_MEMBER(struct kept_settings, settings.size)};
+    fields[used] = (struct field){.type = FIELD_END};
+}
 
 /* "" when there is no home. */
 static void file_path(char *out, size_t size, bool only_folder) {
@@ -52,12 +58,23 @@ static void file_path(char *out, size_t size, bool only_folder) {
     }
 }
 
-int config_read(const char *text, size_t length, struct viewer_options *options, struct failure *failure) {
+/* The parsed members of *kept: what they mean, and whether it is allowed. */
+static int check_settings(struct kept_settings *kept, struct failure *failure) {
+    int32_t width, height;
+    if (kept->settings.size[0] != '\0' && size_parse(kept->settings.size, &width, &height, failure) != 0) {
+        return -1;
+    }
+    if (kept->overlays[0] != '\0' && overlays_parse(kept->overlays, &kept->settings, failure) != 0) {
+        return -1;
+    }
+    return ui_scale_check(kept->settings.ui_scale, failure);
+}
+
+int config_read(const char *text, size_t length, struct view_settings *settings, struct failure *failure) {
     const struct json_limits limits = json_limits_line();
     struct json_fault fault;
-    struct viewer_options read = *options;
-    int32_t width, height;
-    overlay_set set;
+    struct field fields[FIELDS_MOST];
+    struct kept_settings read = {.settings = *settings};
     if (json_check(text, length, &limits, &fault) != JSON_FINE) {
         return failure_set(failure, FAILURE_BAD_PARAM, NULL, "line %d: %s", fault.line, fault.message);
     }
@@ -66,17 +83,17 @@ int config_read(const char *text, size_t length, struct viewer_options *options,
         cJSON_Delete(json);
         return failure_set(failure, FAILURE_BAD_PARAM, NULL, "expected an object");
     }
-    const int result = fields_read(table, json, "", NULL, &read, NULL, failure);
+    make_fields(fields);
+    const int result = fields_read(fields, json, "", NULL, &read, NULL, failure);
     cJSON_Delete(json);
-    if (result != 0 || (read.size[0] != '\0' && size_parse(read.size, &width, &height, failure) != 0) ||
-        ui_scale_check(read.ui_scale, failure) != 0 || overlays_parse(read.overlays, &set, failure) != 0) {
+    if (result != 0 || check_settings(&read, failure) != 0) {
         return -1;
     }
-    *options = read;
+    *settings = read.settings;
     return 0;
 }
 
-void config_load(struct viewer_options *options) {
+int config_load(struct view_settings *settings) {
     char path[PATH_BYTES], reason[REGULAR_FILE_REASON] = "";
     char *text = NULL;
     size_t length = 0;
@@ -85,24 +102,33 @@ void config_load(struct viewer_options *options) {
     const enum regular_file_result result =
         path[0] == '\0' ? REGULAR_FILE_MISSING : regular_file_read(path, FILE_MOST, &text, &length, reason);
     if (result == REGULAR_FILE_MISSING) {
-        return;
+        return 0;
     }
-    if (result != REGULAR_FILE_OK || config_read(text, length, options, &failure) != 0) {
+    const bool is_used = result == REGULAR_FILE_OK && config_read(text, length, settings, &failure) == 0;
+    if (!is_used) {
         log_write(LOG_WARN, "config", "%s is not used and will not be changed: %s", path,
                   result != REGULAR_FILE_OK ? reason : failure.message);
-        options->has_no_config = true;
     }
     free(text);
+    return is_used ? 0 : -1;
 }
 
+/* ---- writing ---- */
+
 /* A member's value; NULL when out of memory. */
-static cJSON *value_of(const struct field *field, const struct viewer_options *options) {
-    const void *member = (const char *)options + field->offset;
-    if (field->type == FIELD_DOUBLE) {
+static cJSON *value_of(const struct field *field, const struct kept_settings *kept) {
+    const void *member = (const char *)kept + field->offset;
+    switch (field->type) {
+    case FIELD_BOOL:
+        return cJSON_CreateBool(*(const bool *)member);
+    case FIELD_DOUBLE:
         return cJSON_CreateNumber(*(const double *)member);
+    case FIELD_CHOICE:
+        return cJSON_CreateString(field->choices[*(const int *)member]);
+    default:
+        assert(field->type == FIELD_TEXT);
+        return cJSON_CreateString(member);
     }
-    const char *text = field->type == FIELD_CHOICE ? field->choices[*(const int *)member] : member;
-    return cJSON_CreateString(text);
 }
 
 /* The file's object; an empty one when there is no file. NULL with *failure. */
@@ -110,7 +136,7 @@ static cJSON *read_settings(const char *path, struct failure *failure) {
     char reason[REGULAR_FILE_REASON] = "";
     char *text = NULL;
     size_t length = 0;
-    struct viewer_options ignored = {.size = "640x480"};
+    struct view_settings ignored = view_settings_default();
     struct failure inner = {.message = ""};
     const enum regular_file_result result = regular_file_read(path, FILE_MOST, &text, &length, reason);
     if (result == REGULAR_FILE_MISSING) {
@@ -127,17 +153,39 @@ static cJSON *read_settings(const char *path, struct failure *failure) {
     return json;
 }
 
-/* The file as it is with what was changed: text of cJSON's, or NULL with *failure. */
-static char *write_settings(const char *path, const struct viewer_options *options, unsigned changed,
-                            struct failure *failure) {
+static bool is_changed(const struct field *field, const struct view_changes *changes, bool has_overlays) {
+    return field->offset < sizeof changes->is_changed ? changes->is_changed[field->offset] : has_overlays;
+}
+
+/* The list of overlays for the file: those that were changed as they are now, the others as they were. */
+static bool merge_overlays(const struct view_settings *now, const struct view_settings *kept,
+                           const struct view_changes *changes, struct kept_settings *merged) {
+    struct view_settings shown = *kept;
+    size_t count = 0;
+    bool has_change = false;
+    const struct shortcut *rows = shortcuts_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct field *setting = &rows[i].setting;
+        if (rows[i].is_overlay && changes->is_changed[setting->offset]) {
+            *(bool *)((char *)&shown + setting->offset) = view_settings_get_bool(now, setting);
+            has_change = true;
+        }
+    }
+    overlays_format(&shown, merged->overlays, sizeof merged->overlays);
+    return has_change;
+}
+
+/* The file as it is with what was changed: text of cJSON's, NULL with *failure. */
+static char *write_settings(const char *path, const struct kept_settings *merged, const struct field *fields,
+                            const bool *is_written, struct failure *failure) {
     (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
     cJSON *json = read_settings(path, failure);
     bool is_whole = json != NULL;
-    for (int i = 0; is_whole && table[i].type != FIELD_END; i++) {
-        if ((changed & 1u << i) != 0) {
-            cJSON *value = value_of(&table[i], options);
-            cJSON_DeleteItemFromObjectCaseSensitive(json, table[i].name);
-            is_whole = value != NULL && cJSON_AddItemToObject(json, table[i].name, value);
+    for (int i = 0; is_whole && fields[i].type != FIELD_END; i++) {
+        if (is_written[i]) {
+            cJSON *value = value_of(&fields[i], merged);
+            cJSON_DeleteItemFromObjectCaseSensitive(json, fields[i].name);
+            is_whole = value != NULL && cJSON_AddItemToObject(json, fields[i].name, value);
         }
     }
     char *text = is_whole ? cJSON_PrintUnformatted(json) : NULL;
@@ -158,24 +206,41 @@ static void make_folders(void) {
     }
 }
 
-int config_save(const struct viewer_options *options, unsigned changed, struct failure *failure) {
-    char path[PATH_BYTES], fresh[PATH_BYTES + 8];
-    file_path(path, sizeof path, false);
-    if (path[0] == '\0' || changed == 0) {
-        return 0; /* no home, or nothing to keep */
-    }
-    char *text = write_settings(path, options, changed, failure);
-    if (text == NULL) {
-        return -1;
-    }
-    make_folders();
-    snprintf(fresh, sizeof fresh, "%s.new", path);
+/* Writes beside the file and renames it. */
+static int write_file(const char *path, const char *text, struct failure *failure) {
+    char fresh[PATH_BYTES + 8];
+    (void)snprintf(fresh, sizeof fresh, "%s.new", path);
     FILE *file = fopen(fresh, "wb");
     bool is_written = file != NULL && fprintf(file, "%s\n", text) > 0;
     is_written = file != NULL && fclose(file) == 0 && is_written;
-    cJSON_free(text);
     if (!is_written || rename(fresh, path) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot write %s: %s", path, strerror(errno));
     }
     return 0;
+}
+
+int config_save(const struct view_settings *now, const struct view_settings *kept,
+                const struct view_changes *changes, struct failure *failure) {
+    char path[PATH_BYTES];
+    struct field fields[FIELDS_MOST];
+    bool is_written[FIELDS_MOST] = {false}, has_change = false;
+    struct kept_settings merged = {.settings = *now};
+    const bool has_overlays = merge_overlays(now, kept, changes, &merged);
+    make_fields(fields);
+    for (int i = 0; fields[i].type != FIELD_END; i++) {
+        is_written[i] = is_changed(&fields[i], changes, has_overlays);
+        has_change = has_change || is_written[i];
+    }
+    file_path(path, sizeof path, false);
+    if (path[0] == '\0' || !has_change) {
+        return 0; /* no home, or nothing to keep */
+    }
+    char *text = write_settings(path, &merged, fields, is_written, failure);
+    if (text == NULL) {
+        return -1;
+    }
+    make_folders();
+    const int result = write_file(path, text, failure);
+    cJSON_free(text);
+    return result;
 }

@@ -8,24 +8,25 @@
 #ifndef DROVER_VIEWER_APP_CONFIG_H
 #define DROVER_VIEWER_APP_CONFIG_H
 
-#include "viewer/app/options.h"
+#include <stddef.h>
 
-/** What was changed in the window, or-ed. */
-enum config_change {
-    CONFIG_PALETTE = 1,
-    CONFIG_UI_SCALE = 2,
-    CONFIG_PANEL = 4,
-    CONFIG_OVERLAYS = 8,
-    CONFIG_SIZE = 16
-};
+#include "common/base/failure.h"
+#include "viewer/model/view_settings.h"
 
-/** Puts what the file says over *options. */
-void config_load(struct viewer_options *options);
-/** Puts these members of *options into the file; it is made when it is not there. -1 with *failure. */
-NODISCARD int config_save(const struct viewer_options *options, unsigned changed, struct failure *failure);
+/** Puts what the file says over *settings. Without a file nothing changes. -1: the file cannot be used, which is logged; then it
+ * must not be written. */
+NODISCARD int config_load(struct view_settings *settings);
+/** Writes the members that were changed into the file; it is made when it does not exist.
+ *
+ * now      the settings as they are
+ * kept     the settings as the file had them: the overlays that were not changed are written as they are here
+ * changes  what was changed in the window; nothing: the file is not touched
+ * returns  0, or -1 with *failure */
+NODISCARD int config_save(const struct view_settings *now, const struct view_settings *kept,
+                          const struct view_changes *changes, struct failure *failure);
 
-/** Reads the text of such a file over *options; -1 with *failure, and *options as it was. */
-NODISCARD int config_read(const char *text, size_t length, struct viewer_options *options,
+/** Reads the text of such a file over *settings; -1 with *failure, and *settings as it was. */
+NODISCARD int config_read(const char *text, size_t length, struct view_settings *settings,
                           struct failure *failure);
 
 #endif

@@ -9,16 +9,10 @@
 #include "common/system/log.h"
 #include "common/text/person_name.h"
 #include "viewer/app/config.h"
-#include "viewer/draw/palette.h"
+#include "viewer/app/option_values.h"
 
-enum { MIN_WIDTH = 320, MIN_HEIGHT = 240, MAX_SIZE = 8192, HEADLESS_FRAMES = 60 };
+enum { HEADLESS_FRAMES = 60 };
 
-static const char *const overlay_names[OVERLAY_COUNT] = {
-    [OVERLAY_VELOCITY] = "velocity",   [OVERLAY_DESIRED] = "desired", [OVERLAY_STEERING] = "steering",
-    [OVERLAY_BEHAVIORS] = "behaviors", [OVERLAY_REACH] = "radii",     [OVERLAY_NEIGHBORS] = "neighbors",
-    [OVERLAY_PLACES] = "places",       [OVERLAY_TRAILS] = "trails",   [OVERLAY_GRID] = "grid",
-};
-static const char *const panel_names[] = {"auto", "on", "off", NULL};
 static const char *const renderer_names[] = {"auto", "card", "raster", NULL};
 
 static const char *const layout_names[] = {"objects", "packed", NULL}; /* enum layout */
@@ -42,7 +36,7 @@ static const struct field table[] = {
      .help = "Save the last frame as a PNG."},
     {.name = "size",
      .type = FIELD_TEXT,
-     FIELD_MEMBER(struct viewer_options, size),
+     FIELD_MEMBER(struct viewer_options, settings.size),
      .unit = "WxH",
      .help = "Size of the window or picture, 320x240 to 8192x8192; a window is no larger than its screen. "
              "Without it: 1280x800, more where text is larger."},
@@ -66,21 +60,21 @@ static const struct field table[] = {
              "trails, grid with commas between them, or none."},
     {.name = "palette",
      .type = FIELD_CHOICE,
-     FIELD_MEMBER(struct viewer_options, palette),
+     FIELD_MEMBER(struct viewer_options, settings.palette),
      .choices = palette_names,
      .unit = "NAME",
      .help = "Colours of the states: safe (for colour-blind people too) or classic (the tutorials')."},
     {.name = "ui-scale",
      .type = FIELD_DOUBLE,
-     FIELD_MEMBER(struct viewer_options, ui_scale),
+     FIELD_MEMBER(struct viewer_options, settings.ui_scale),
      .min = 0,
      .max = 4,
      .unit = "N",
      .help = "Size of text, lines and panels, 0.5 or more; 0 for what suits the screen."},
     {.name = "panel",
      .type = FIELD_CHOICE,
-     FIELD_MEMBER(struct viewer_options, panel),
-     .choices = panel_names,
+     FIELD_MEMBER(struct viewer_options, settings.panel),
+     .choices = panel_choice_names,
      .unit = "WHEN",
      .help = "The side panel and the timeline: auto (in windows at least 1000 wide, more where text is "
              "larger), on or off."},
@@ -163,81 +157,14 @@ static const struct options_def definition = {
         "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
 };
 
-static const char *read_length(const char *text, int32_t *length) {
-    int digits = 0;
-    for (*length = 0; digits < 5 && *text >= '0' && *text <= '9'; digits++, text++) {
-        *length = *length * 10 + (*text - '0');
-    }
-    return digits > 0 ? text : NULL;
-}
-
-int size_parse(const char *text, int32_t *width, int32_t *height, struct failure *failure) {
-    int32_t w = 0, h = 0;
-    const char *rest = read_length(text, &w);
-    if (rest != NULL && *rest == 'x') {
-        rest = read_length(rest + 1, &h);
-    } else {
-        rest = NULL;
-    }
-    if (rest == NULL || *rest != '\0' || w < MIN_WIDTH || h < MIN_HEIGHT || w > MAX_SIZE || h > MAX_SIZE) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "--size",
-                           "--size: \"%s\" is no size: expected WIDTHxHEIGHT, %dx%d to %dx%d", text,
-                           MIN_WIDTH, MIN_HEIGHT, MAX_SIZE, MAX_SIZE);
-    }
-    *width = w;
-    *height = h;
-    return 0;
-}
-
-int ui_scale_check(double scale, struct failure *failure) {
-    if (scale != 0.0 && scale < 0.5) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "--ui-scale", "--ui-scale: expected 0, or 0.5 to 4");
-    }
-    return 0;
-}
-
-int overlays_parse(const char *text, overlay_set *set, struct failure *failure) {
-    overlay_set found = 0;
-    for (const char *at = text; *at != '\0';) {
-        const size_t length = strcspn(at, ",");
-        int which = -1;
-        for (int i = 0; i < OVERLAY_COUNT; i++) {
-            if (strlen(overlay_names[i]) == length && strncmp(at, overlay_names[i], length) == 0) {
-                which = i;
-            }
-        }
-        if (which < 0 && !(length == 4 && strncmp(at, "none", 4) == 0)) {
-            return failure_set(
-                failure, FAILURE_BAD_PARAM, "--overlays",
-                "--overlays: \"%.*s\" is no overlay: expected velocity, desired, steering, behaviors, "
-                "radii, neighbors, places, trails, grid or none",
-                length > 40 ? 40 : (int)length, at);
-        }
-        found |= which >= 0 ? OVERLAY_BIT(which) : 0;
-        at += length + (at[length] == ',' ? 1 : 0);
-    }
-    *set = found;
-    return 0;
-}
-
-void overlays_format(overlay_set set, char *out, size_t size) {
-    size_t used = 0;
-    snprintf(out, size, "%s", set == 0 ? "none" : "");
-    for (int i = 0; i < OVERLAY_COUNT; i++) {
-        if (overlays_has(set, (enum overlay)i) && used < size) {
-            const int more = snprintf(out + used, size - used, "%s%s", used > 0 ? "," : "", overlay_names[i]);
-            used += more > 0 ? (size_t)more : 0;
-        }
-    }
-}
-
+/* What the flags --overlays and --forces show. */
 static int read_overlays(struct viewer_options *options, struct failure *failure) {
-    options->overlay_bits = OVERLAYS_DEFAULT;
-    if (options->overlays[0] != '\0' &&
-        overlays_parse(options->overlays, &options->overlay_bits, failure) != 0) {
+    if (options->overlays[0] != '\0' && overlays_parse(options->overlays, &options->settings, failure) != 0) {
         return -1;
     }
-    options->overlay_bits |= options->shows_forces ? OVERLAYS_FORCES : 0;
+    if (options->shows_forces) {
+        view_settings_show_forces(&options->settings);
+    }
     return 0;
 }
 
@@ -259,7 +186,8 @@ static int read_secret(struct viewer_options *options, struct failure *failure) 
     const size_t length = strlen(secret);
     if (length > LIMIT_TOKEN_CHARS) {
         return failure_set(failure, FAILURE_BAD_PARAM, "DROVER_TOKEN",
-                           "DROVER_TOKEN: %zu bytes are too long: at most %d", length, LIMIT_TOKEN_CHARS);
+                           "DROVER_TOKEN: the token is too long (%zu bytes); at most %d are allowed", length,
+                           LIMIT_TOKEN_CHARS);
     }
     memcpy(options->token, secret, length + 1);
     return 0;
@@ -279,15 +207,14 @@ static bool skips_config(int argc, char **argv) {
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure) {
     const char *positional = NULL;
-    *options = (struct viewer_options){
-        .address = {"127.0.0.1", "7717"}, .log_level = LOG_WARN, .layout = LAYOUT_PACKED};
-    if (!skips_config(argc, argv)) {
-        config_load(options);
+    *options = (struct viewer_options){.address = {"127.0.0.1", "7717"},
+                                       .settings = view_settings_default(),
+                                       .log_level = LOG_WARN,
+                                       .layout = LAYOUT_PACKED};
+    if (!skips_config(argc, argv) && config_load(&options->settings) != 0) {
+        options->has_no_config = true;
     }
-    if (read_overlays(options, failure) != 0) {
-        return OPTIONS_BAD;
-    }
-    options->kept_overlays = options->overlay_bits;
+    options->kept = options->settings;
     const enum options_result result = options_parse(&definition, argc, argv, options, &positional, failure);
     if (result != OPTIONS_RUN) {
         return result;
@@ -298,11 +225,11 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (positional != NULL && address_parse(positional, &options->address, failure) != 0) {
         return OPTIONS_BAD;
     }
-    if (options->size[0] != '\0' &&
-        size_parse(options->size, &options->width, &options->height, failure) != 0) {
+    if (options->settings.size[0] != '\0' &&
+        size_parse(options->settings.size, &options->width, &options->height, failure) != 0) {
         return OPTIONS_BAD;
     }
-    if (ui_scale_check(options->ui_scale, failure) != 0) {
+    if (ui_scale_check(options->settings.ui_scale, failure) != 0) {
         return OPTIONS_BAD;
     }
     if (read_overlays(options, failure) != 0 || check_name(options->name, failure) != 0) {

@@ -10,27 +10,20 @@
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/system/options.h"
-#include "viewer/draw/overlays.h"
-
-/** auto: when the window is wide enough. */
-enum panel_choice { PANEL_AUTO, PANEL_ON, PANEL_OFF };
+#include "viewer/model/view_settings.h"
 
 struct viewer_options {
     struct address address;
     bool is_headless;
-    uint32_t frames;       /* 0: until it is closed */
-    char screenshot[1024]; /* "" for none */
-    char size[24];         /* as given: "1280x800"; "" for the usual size */
-    int32_t width, height; /* window px, from size; 0 for the usual size */
-    double fixed_dt_ms;    /* 0: real time */
+    uint32_t frames;               /* 0: until it is closed */
+    char screenshot[1024];         /* "" for none */
+    struct view_settings settings; /* the file of settings, then the flags */
+    struct view_settings kept;     /* the file alone: what is kept of members that are not changed */
+    int32_t width, height;         /* window px, from settings.size; 0 for the usual size */
+    double fixed_dt_ms;            /* 0: real time */
     bool shows_forces;
-    char overlays[128];        /* as given: "velocity,trails"; "" for what is usual */
-    overlay_set overlay_bits;  /* from overlays and shows_forces */
-    overlay_set kept_overlays; /* what the settings say, without flags */
-    int palette;               /* enum palette */
-    double ui_scale;           /* size of text and lines; 0: what suits the screen */
-    int panel;                 /* enum panel_choice */
-    int renderer;              /* enum window_renderer */
+    char overlays[256]; /* as given: "velocity,trails"; "" for those of the settings */
+    int renderer;       /* enum window_renderer */
     bool is_full_screen;
     bool has_no_config; /* neither read nor written */
     bool prints_stats;
@@ -47,14 +40,5 @@ struct viewer_options {
 /** Reads the command line. OPTIONS_BAD fills *failure. */
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure);
-
-/** "velocity,trails", "none" -> a set. */
-NODISCARD int overlays_parse(const char *text, overlay_set *set, struct failure *failure);
-/** The set as such text. */
-void overlays_format(overlay_set set, char *out, size_t size);
-/** 0, or 0.5 to 4. */
-NODISCARD int ui_scale_check(double scale, struct failure *failure);
-/** WIDTHxHEIGHT, 320x240 to 8192x8192. */
-NODISCARD int size_parse(const char *text, int32_t *width, int32_t *height, struct failure *failure);
 
 #endif

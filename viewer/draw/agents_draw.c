@@ -5,6 +5,8 @@
 
 #include "viewer/draw/arrow.h"
 
+static const float crowd_arrow_px = 2.5f; /* the least radius among many thousands */
+
 /* Everything the loop over agents asks for by kind, and by kind or state. */
 struct brush {
     float scale, offset_x, offset_y;
@@ -181,4 +183,21 @@ void agents_draw(struct canvas *canvas, const struct frame *frame, const struct 
     for (int32_t i = 0; i < frame->count; i++) {
         draw(canvas, frame, i, camera_to_window(camera, vec2_make(frame->x[i], frame->y[i])), style);
     }
+}
+
+/* Among thousands small arrows are clearer than large ones that hide each other. */
+float agents_draw_least_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
+                               float pixel_scale) {
+    const int32_t count = frame->count > 0 ? frame->count : 1;
+    const float room = world_size.x * world_size.y * camera->scale * camera->scale / (float)count;
+    const float fair = 0.4f * sqrtf(fmaxf(room, 0.0f));
+    return fminf(fmaxf(fair, crowd_arrow_px * pixel_scale), AGENTS_DRAW_MIN_ARROW_PX * pixel_scale);
+}
+
+float agents_draw_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
+                         float pixel_scale, float world_radius) {
+    const float least = agents_draw_least_radius(frame, camera, world_size, pixel_scale);
+    const float radius = fmaxf(world_radius * camera->scale, least);
+    /* pictures made beforehand are kept by size: few sizes while zooming */
+    return frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }

@@ -3,13 +3,16 @@
 #define DROVER_VIEWER_DRAW_AGENTS_DRAW_H
 
 #include "common/text/name_table.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/canvas.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
 
 /** More agents than this are drawn on the raster by pictures made beforehand: headings in steps of 3.75
  * degrees, places in quarters of a pixel. */
 enum { AGENTS_DRAW_EXACT = 400 };
+
+/** No agent is drawn with a smaller radius, window px, unless there are thousands. */
+#define AGENTS_DRAW_MIN_ARROW_PX 6.0f
 
 /** Looked up once a frame, not for each agent; indices are those of the frame's name tables. */
 struct agents_style {
@@ -26,5 +29,12 @@ struct agents_style {
  * world are drawn on both sides. */
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style);
+
+/** The radius an agent of world_radius (px of the world) is drawn with, picture px; world_size: px of the world. */
+float agents_draw_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
+                         float pixel_scale, float world_radius);
+/** The radius of the smallest agents, picture px: smaller where there are many. */
+float agents_draw_least_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
+                               float pixel_scale);
 
 #endif

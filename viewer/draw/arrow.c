@@ -4,24 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "viewer/draw/outline.h"
 #include "viewer/draw/palette.h"
-
-/* A sharp corner goes at most 2.2 times as far as its edges. */
-static const float least_cosine = 1.0f / 2.2f;
-
-int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
-                  vec2 *grown) {
-    int count;
-    const vec2 *corners = shape_points(shape, &count);
-    const vec2 along = vec2_scale(direction, radius);
-    for (int i = 0; i < count; i++) {
-        points[i] = vec2_make(center.x + corners[i].x * along.x - corners[i].y * along.y,
-                              center.y + corners[i].x * along.y + corners[i].y * along.x);
-    }
-    outline_shift(points, count, outline_px, least_cosine, grown);
-    return count;
-}
 
 /* On a mesh: the picture in the atlas, which knows shapes that are not convex. */
 static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
@@ -51,8 +34,8 @@ void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radi
         return;
     }
     vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
-    const int count = arrow_outline(shape, center, radius, direction,
-                                    sprites_outline_px(canvas->sprites, radius), points, grown);
+    const int count = shapes_outline(shape, center, radius, direction,
+                                     sprites_outline_px(canvas->sprites, radius), points, grown);
     raster_fill_polygon(canvas->raster, grown, count, color_fade(PALETTE_OUTLINE, alpha));
     raster_fill_polygon(canvas->raster, points, count, color_fade(fill, alpha));
 }
@@ -71,7 +54,7 @@ void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, c
     const float edge = width * 0.35f;
     const color outline = color_fade(PALETTE_OUTLINE, 0.7f);
     vec2 grown[3];
-    outline_shift(tip, 3, edge, least_cosine, grown);
+    shapes_shift_outline(tip, 3, edge, SHAPES_LEAST_COSINE, grown);
     canvas_draw_line(canvas, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
                      width + 2.0f * edge, outline);
     canvas_fill_polygon(canvas, grown, 3, outline);

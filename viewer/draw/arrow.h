@@ -4,10 +4,6 @@
 
 #include "viewer/draw/canvas.h"
 
-/** The corners of a shape turned to direction (length 1), and those of its outline. points and grown have
- * room for SHAPE_MAX_POINTS. Returns how many there are. */
-int arrow_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px, vec2 *points,
-                  vec2 *grown);
 /** An agent: tip along direction (length 1), the body within about radius (px) of center, a dark outline
  * around it, from its exact corners. alpha 0..1. */
 void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,

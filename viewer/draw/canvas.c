@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "viewer/draw/outline.h"
+#include "viewer/draw/shapes.h"
 
 static const float fringe_px = 1.0f;
 static const float two_pi = 6.28318531f;
@@ -121,7 +121,7 @@ static void shift_outline(const vec2 *points, int count, float by, vec2 *shifted
         const vec2 a = points[i], b = points[(i + 1) % count];
         area += a.x * b.y - a.y * b.x;
     }
-    outline_shift(points, count, area >= 0.0f ? by : -by, 0.45f, shifted);
+    shapes_shift_outline(points, count, area >= 0.0f ? by : -by, 0.45f, shifted);
 }
 
 static bool is_finite(vec2 point) {

@@ -5,8 +5,8 @@
 #define DROVER_VIEWER_DRAW_HEAT_H
 
 #include "common/snapshot/snapshot_density.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/canvas.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
 
 enum { HEAT_CELL_PX = 8, HEAT_MOST_CELLS = 256 * 1024 };

@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-const char *const palette_names[] = {"safe", "classic", NULL};
-
 static const struct {
     const char *state;
     color fill[2]; /* safe, classic */

@@ -3,7 +3,9 @@
 #ifndef DROVER_VIEWER_DRAW_PALETTE_H
 #define DROVER_VIEWER_DRAW_PALETTE_H
 
-#include "viewer/draw/sprites.h"
+#include "viewer/draw/raster.h"
+#include "viewer/draw/shapes.h"
+#include "viewer/model/view_settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,14 +37,9 @@ extern "C" {
 
 #define PALETTE_SELECTED 0xffffffffu
 #define PALETTE_NEIGHBOR 0xffb8d8e0u /* lines to those that count */
-#define PALETTE_REACH    0xff6f8fb8u /* perception, wander circle, slowing distance */
+#define PALETTE_RADIUS   0xff6f8fb8u /* perception, wander circle, slowing distance */
 
-/** Both keep the tutorials' roles apart; safe also for people who see no red or no green. */
-enum palette { PALETTE_SAFE, PALETTE_CLASSIC };
 enum { PALETTE_SERIES = 8 };
-
-/** "safe", "classic"; NULL-ended. */
-extern const char *const palette_names[];
 
 /** The colour of a state. The tutorials' states have theirs (classic: wander gray, seek green, pursue orange,
  * evade red; safe: gray, blue, yellow, vermilion); any other name gets one that depends on the name alone, so

@@ -205,8 +205,9 @@ void scenery_draw(const struct message_scenario *scenario, const struct camera *
     canvas_reset_clip(canvas);
 }
 
-void scenery_draw_grip(const struct message_scenario *scenario, const struct obstacle_def *obstacle,
-                       const struct camera *camera, float pixel_scale, struct canvas *canvas) {
+void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
+                                  const struct obstacle_def *obstacle, const struct camera *camera,
+                                  float pixel_scale, struct canvas *canvas) {
     struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const float width = 2.5f * pixel_scale;
     const int copies = strcmp(scenario->edge, "wrap") == 0 ? 1 : 0;

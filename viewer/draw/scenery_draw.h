@@ -3,16 +3,17 @@
 #define DROVER_VIEWER_DRAW_SCENERY_DRAW_H
 
 #include "common/protocol/message.h"
-#include "viewer/draw/camera.h"
 #include "viewer/draw/canvas.h"
+#include "viewer/model/camera.h"
 
-/** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what reaches over
+/** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what radii over
  * a border is drawn on the other side too. pixel_scale  picture px per window px */
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas);
 
 /** The bright edge of an obstacle that the hand is over or holds. */
-void scenery_draw_grip(const struct message_scenario *scenario, const struct obstacle_def *obstacle,
-                       const struct camera *camera, float pixel_scale, struct canvas *canvas);
+void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
+                                  const struct obstacle_def *obstacle, const struct camera *camera,
+                                  float pixel_scale, struct canvas *canvas);
 
 #endif

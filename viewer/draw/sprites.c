@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/draw/arrow.h"
-
 enum {
     ATLAS_WIDTH = 544,
     ATLAS_HEIGHT = 1024,
@@ -18,32 +16,6 @@ enum {
 };
 
 static const float place_radii[SPRITES_SIZES] = {4.0f, 6.0f, 8.5f, 12.0f, 17.0f, 24.0f, 36.0f, 56.0f};
-
-static const vec2 dart[] = {{1.15f, 0.0f}, {-0.85f, 0.74f}, {-0.55f, 0.0f}, {-0.85f, -0.74f}};
-static const vec2 triangle[] = {{1.15f, 0.0f}, {-0.72f, 0.62f}, {-0.72f, -0.62f}};
-static const vec2 kite[] = {{1.1f, 0.0f}, {-0.15f, 0.66f}, {-1.0f, 0.0f}, {-0.15f, -0.66f}};
-static const vec2 shuttle[] = {
-    {1.1f, 0.0f}, {0.35f, 0.52f}, {-0.8f, 0.52f}, {-0.8f, -0.52f}, {0.35f, -0.52f}};
-static const vec2 barb[] = {{1.2f, 0.0f},   {-0.95f, 0.86f}, {-0.4f, 0.22f},
-                            {-0.95f, 0.0f}, {-0.4f, -0.22f}, {-0.95f, -0.86f}};
-static const vec2 beetle[] = {{0.95f, 0.3f},   {0.35f, 0.7f},  {-0.5f, 0.7f},  {-0.9f, 0.25f},
-                              {-0.9f, -0.25f}, {-0.5f, -0.7f}, {0.35f, -0.7f}, {0.95f, -0.3f}};
-
-#define SHAPE_ROW(points)                                                                                    \
-    { points, (int)(sizeof points / sizeof points[0]) }
-static const struct {
-    const vec2 *points;
-    int count;
-} shapes[SHAPE_COUNT] = {
-    [SHAPE_DART] = SHAPE_ROW(dart), [SHAPE_TRIANGLE] = SHAPE_ROW(triangle),
-    [SHAPE_KITE] = SHAPE_ROW(kite), [SHAPE_SHUTTLE] = SHAPE_ROW(shuttle),
-    [SHAPE_BARB] = SHAPE_ROW(barb), [SHAPE_BEETLE] = SHAPE_ROW(beetle),
-};
-
-const vec2 *shape_points(enum shape shape, int *count) {
-    *count = shapes[shape].count;
-    return shapes[shape].points;
-}
 
 /* How much of a pixel the colour covers, and colour and outline together: 0..255, fill <= body. */
 struct texel {
@@ -141,7 +113,7 @@ static void bake(struct sprites *sprites, enum shape shape, vec2 center, float r
     const struct raster_rect square = {0, 0, side, side};
     vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
     const int count =
-        arrow_outline(shape, center, radius, direction, sprites_outline_px(sprites, radius), points, grown);
+        shapes_outline(shape, center, radius, direction, sprites_outline_px(sprites, radius), points, grown);
     raster_set_clip(sprites->fill, square);
     raster_set_clip(sprites->body, square);
     raster_clear(sprites->fill, 0xff000000u);

@@ -1,4 +1,4 @@
-/* The shapes agents have, and pictures of them made beforehand by the raster: for drawing thousands.
+/* Pictures of the shapes of agents, made beforehand by the raster: for drawing thousands.
  *
  * A texel says how much of it the agent's colour covers (fill) and how much colour and dark outline cover
  * together (body). Two forms: an atlas of upright shapes in several sizes for a graphics card, which turns
@@ -14,24 +14,13 @@
 
 #include "common/base/nodiscard.h"
 #include "viewer/draw/raster.h"
+#include "viewer/draw/shapes.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Told apart by their outline alone. */
-enum shape { SHAPE_DART, SHAPE_TRIANGLE, SHAPE_KITE, SHAPE_SHUTTLE, SHAPE_BARB, SHAPE_BEETLE, SHAPE_COUNT };
-
-enum {
-    SHAPE_MAX_POINTS = 8,
-    SPRITES_ANGLES = 96,
-    SPRITES_STEPS = 4,
-    SPRITES_SIZES = 8,
-    SPRITES_MAX_BLIT_PX = 16
-};
-
-/** Corners for a radius of 1 and a heading of 0, clockwise on the screen. */
-const vec2 *shape_points(enum shape shape, int *count);
+enum { SPRITES_ANGLES = 96, SPRITES_STEPS = 4, SPRITES_SIZES = 8, SPRITES_MAX_BLIT_PX = 16 };
 
 /** Where an upright picture is in the atlas: square, middle at the agent. */
 struct sprite_place {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/draw/looks_draw.h"
+#include "viewer/draw/inspect_overlay.h"
 #include "viewer/draw/palette.h"
 #include "viewer/model/fuzzy.h"
 
@@ -61,7 +61,7 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
         hud_format_count(newest->tick, view->tick, sizeof view->tick);
         format_tenths(newest->time_s, " s", view->time, sizeof view->time);
     }
-    if (input->is_live &&
+    if (input->playhead->is_live &&
         (input->density != NULL || input->has_region)) { /* what is seen is not all there is */
         hud_format_count((uint64_t)input->server->agent_total, view->agents, sizeof view->agents);
     }
@@ -69,8 +69,8 @@ static void fill_numbers(const struct hud_input *input, struct panels_view *view
         if (input->link->ping_ms >= 0.0) {
             format_tenths(input->link->ping_ms, " ms", view->ping, sizeof view->ping);
         }
-        if (input->snapshots_per_s >= 0.0) {
-            format_tenths(input->snapshots_per_s, "/s", view->rate, sizeof view->rate);
+        if (input->measures.snapshots_per_s >= 0.0) {
+            format_tenths(input->measures.snapshots_per_s, "/s", view->rate, sizeof view->rate);
         }
     }
 }
@@ -170,7 +170,7 @@ static void fill_states(const struct hud_input *input, struct panels_view *view)
     for (int i = 0; i < server->legend_count && input->density == NULL; i++) {
         struct panels_legend_row *row = &view->legend[view->legend_count++];
         snprintf(row->name, sizeof row->name, "%s", server->legend[i].state);
-        row->fill = palette_state(input->palette, server->legend[i].state);
+        row->fill = palette_state((enum palette)input->settings->palette, server->legend[i].state);
         const int state = names != NULL ? name_table_find(&names->state_names, row->name) : -1;
         row->count = state >= 0 ? counts[state] : 0;
         const int kind = state >= 0 ? kinds[state] : 0;
@@ -267,11 +267,12 @@ static void fill_agent_rows(const struct hud_input *input, const struct pose *po
 }
 
 static void fill_agent(const struct hud_input *input, struct panels_view *view) {
-    const int32_t index =
-        input->has_selected && input->frame->names != NULL ? frame_find(input->frame, input->selected) : -1;
+    const int32_t index = input->selection->has_agent && input->frame->names != NULL
+                              ? frame_find(input->frame, input->selection->id)
+                              : -1;
     if (index < 0) {
-        if (input->has_selected) {
-            snprintf(view->agent, sizeof view->agent, "Agent %u", input->selected);
+        if (input->selection->has_agent) {
+            snprintf(view->agent, sizeof view->agent, "Agent %u", input->selection->id);
             const bool is_elsewhere = input->density != NULL || input->has_region;
             snprintf(view->agent_note, sizeof view->agent_note, "%s",
                      is_elsewhere ? "It is not among those that are shown one by one. L goes there."
@@ -282,13 +283,13 @@ static void fill_agent(const struct hud_input *input, struct panels_view *view) 
     const struct pose pose = frame_pose(input->frame, index);
     const struct snapshot *names = input->frame->names;
     snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id, names->kind_names.names[pose.kind],
-             input->is_following ? ", followed" : "");
+             input->selection->is_following ? ", followed" : "");
     fill_agent_rows(input, &pose, view);
     if (input->inspected != NULL) {
         fill_inspected(input, view);
     } else if (input->frame->has_forces && input->frame->row[index] >= 0) {
         fill_shares(input->server, names, input->frame->row[index], view);
-    } else if (!input->is_live) {
+    } else if (!input->playhead->is_live) {
         snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
     }
 }
@@ -317,7 +318,7 @@ static void fill_plots(const struct hud_input *input, struct panels_view *view) 
     order->top = 1.0f;
     crowd->series_count = plots->state_count;
     for (int s = 0; s < plots->state_count; s++) {
-        crowd->fill[s] = palette_state(input->palette, plots->state_names[s]);
+        crowd->fill[s] = palette_state((enum palette)input->settings->palette, plots->state_names[s]);
     }
     for (int i = 0; i < plots->count; i++) {
         const struct plots_sample *sample = plots_at(plots, i);
@@ -329,8 +330,8 @@ static void fill_plots(const struct hud_input *input, struct panels_view *view) 
             crowd->top = fmaxf(crowd->top, 1.05f * sample->states[s]);
         }
     }
-    const int shown = input->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
-    view->plot_mark = input->is_live ? -1 : shown;
+    const int shown = input->playhead->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
+    view->plot_mark = input->playhead->is_live ? -1 : shown;
     if (shown < 0) {
         return; /* a moment that is held for longer than the plots reach */
     }
@@ -342,7 +343,8 @@ static void fill_plots(const struct hud_input *input, struct panels_view *view) 
 
 /* A world that is behind its rate has rare snapshots: no stall, and the network is not to blame. */
 static bool is_stalled(const struct hud_input *input) {
-    return input->frame->is_stalled && (input->behind_rate < 0.0 || input->frame->late_ms > slow_stall_ms);
+    return input->frame->is_stalled &&
+           (input->measures.behind_rate < 0.0 || input->frame->late_ms > slow_stall_ms);
 }
 
 /* Wrong is: frames that had to guess for long, a stall, snapshots that were made for nothing. */
@@ -352,7 +354,7 @@ static bool is_network_bad(const struct hud_input *input) {
         guessed += input->lag->late_ms[i] > 40.0f ? 1 : 0;
     }
     return input->link->state == LINK_READY &&
-           (is_stalled(input) || (guessed > 3 && input->behind_rate < 0.0));
+           (is_stalled(input) || (guessed > 3 && input->measures.behind_rate < 0.0));
 }
 
 static void fill_network(const struct hud_input *input, struct panels_view *view) {
@@ -363,17 +365,16 @@ static void fill_network(const struct hud_input *input, struct panels_view *view
     int *count = &view->network_count;
     format_tenths(fmax(input->link->ping_ms, 0.0), " ms", text, sizeof text);
     add_row(view->network, count, "ping", input->link->ping_ms >= 0.0 ? text : "...");
-    format_tenths(fmax(input->snapshots_per_s, 0.0), "/s", text, sizeof text);
-    add_row(view->network, count, "snapshots", input->snapshots_per_s >= 0.0 ? text : "...");
-    format_tenths(fmax(input->bytes_per_s, 0.0) / 1000.0, " KB/s", text, sizeof text);
-    add_row(view->network, count, "received", input->bytes_per_s >= 0.0 ? text : "...");
-    format_tenths(input->delay_ms, " ms", text, sizeof text);
+    format_tenths(fmax(input->measures.snapshots_per_s, 0.0), "/s", text, sizeof text);
+    add_row(view->network, count, "snapshots", input->measures.snapshots_per_s >= 0.0 ? text : "...");
+    format_tenths(fmax(input->measures.bytes_per_s, 0.0) / 1000.0, " KB/s", text, sizeof text);
+    add_row(view->network, count, "received", input->measures.bytes_per_s >= 0.0 ? text : "...");
+    format_tenths(input->measures.delay_ms, " ms", text, sizeof text);
     add_row(view->network, count, "interpolation delay", text);
-    format_tenths(fmax(input->echo_ms, 0.0), " ms", text, sizeof text);
-    add_row(view->network, count, "mouse to echo", input->echo_ms >= 0.0 ? text : "...");
-    snprintf(text, sizeof text, "%u", input->skipped);
+    format_tenths(fmax(input->measures.echo_ms, 0.0), " ms", text, sizeof text);
+    add_row(view->network, count, "mouse to echo", input->measures.echo_ms >= 0.0 ? text : "...");
+    snprintf(text, sizeof text, "%u", input->measures.skipped);
     add_row(view->network, count, "skipped snapshots", text);
-    view->shows_network = input->shows_network;
     view->is_network_bad = is_network_bad(input);
     if (input->lag != NULL) {
         view->lag = *input->lag;
@@ -451,15 +452,16 @@ static void fill_places(const struct hud_input *input, struct panels_view *view)
     const vec2 wrap_size = server_view_wraps(input->server) ? input->server->scenario.size : none;
     const int32_t index =
         agent != NULL && input->frame->names != NULL ? frame_find(input->frame, agent->id) : -1;
-    if (index < 0 || !overlays_has(input->overlays, OVERLAY_PLACES)) {
+    if (index < 0 || !input->settings->shows_places) {
         return;
     }
     const vec2 position = {input->frame->x[index], input->frame->y[index]};
     for (int i = 0; i < agent->point_count && view->label_count < PANELS_LABELS; i++) {
         const struct message_agent_point *point = &agent->points[i];
         if (!(point->radius > 0.0f)) {
-            add_place(view, point->what,
-                      camera_to_window(input->camera, looks_place(agent, point, position, wrap_size)));
+            add_place(
+                view, point->what,
+                camera_to_window(input->camera, inspect_overlay_place(agent, point, position, wrap_size)));
         }
     }
 }
@@ -484,9 +486,8 @@ static void fill_cursors(const struct hud_input *input, struct panels_view *view
 
 static void fill_params(const struct hud_input *input, struct panels_view *view) {
     const struct server_view *server = input->server;
-    view->shows_params = input->shows_params;
     snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
-    for (int i = 0; input->shows_params && i < server->param_count && view->param_count < PANELS_PARAMS;
+    for (int i = 0; input->open->params && i < server->param_count && view->param_count < PANELS_PARAMS;
          i++) {
         const struct message_param *from = &server->params[i];
         if (strcmp(from->kind, input->tuned_kind) == 0) {
@@ -502,7 +503,7 @@ static void fill_params(const struct hud_input *input, struct panels_view *view)
 /* A paused server stays paused when another scenario comes: nothing moves, and the person must know why. */
 static void fill_hint(const struct hud_input *input, struct panels_view *view) {
     const struct snapshot *newest = input->frame->names;
-    if (!input->is_headless && input->is_live && input->link->state == LINK_READY &&
+    if (!input->is_headless && input->playhead->is_live && input->link->state == LINK_READY &&
         input->server->is_paused && newest != NULL && newest->tick == 0) {
         snprintf(view->hint, sizeof view->hint, "%s",
                  server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
@@ -525,6 +526,8 @@ static void fill_role(const struct server_view *server, struct panels_view *view
 
 void hud_fill(const struct hud_input *input, struct panels_view *view) {
     memset(view, 0, sizeof *view);
+    view->settings = input->settings;
+    view->open = input->open;
     const struct address *address = input->address;
     const bool is_v6 = strchr(address->host, ':') != NULL;
     if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
@@ -537,7 +540,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
                  scenario->title[0] != '\0' ? scenario->title : scenario->name);
     }
     const bool is_guest = input->link->state == LINK_READY && input->server->role == ROLE_NONE;
-    const bool is_past = !input->is_live && input->link->state == LINK_READY;
+    const bool is_past = !input->playhead->is_live && input->link->state == LINK_READY;
     const enum run_state state =
         is_guest  ? RUN_CONNECTING
         : is_past ? RUN_PAST
@@ -545,29 +548,24 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = states[state].mark;
     view->state_words = PALETTE_TEXT;
-    if (state == RUN_RUNNING && input->behind_rate >= 0.0 && !input->is_fixed) {
-        const unsigned hundredths = (unsigned)(input->behind_rate * 100.0); /* never up: 0.949 is not 0.95 */
+    if (state == RUN_RUNNING && input->measures.behind_rate >= 0.0 && !input->is_fixed) {
+        const unsigned hundredths =
+            (unsigned)(input->measures.behind_rate * 100.0); /* never up: 0.949 is not 0.95 */
         snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
                  hundredths % 100);
         view->state_color = view->state_words = PALETTE_WARN;
     }
-    view->overlays = input->overlays;
-    view->palette = input->palette;
     view->has_force_data =
         input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
-    view->shows_help = input->shows_help;
-    view->shows_side = input->shows_side;
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
-    view->is_live = input->is_live;
-    view->is_playing = input->is_playing;
-    if (!input->is_live) {
+    view->is_live = input->playhead->is_live;
+    view->shows_play = input->playhead->is_live ? input->server->is_paused : !input->playhead->is_playing;
+    if (!input->playhead->is_live) {
         format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
     }
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
-    view->is_paused = input->server->is_paused;
-    view->shows_picker = input->shows_picker;
     snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
     view->toast_alpha = input->toast_alpha;
     if (input->toast_alpha > 0.0f) {
@@ -575,7 +573,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         view->is_toast_error = input->server->is_notice_error;
     }
     fill_numbers(input, view);
-    if (input->colors_by_kind) {
+    if (input->settings->colors_by_kind) {
         fill_kinds(input, view);
     } else {
         fill_states(input, view);
@@ -583,7 +581,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     fill_agent(input, view);
     fill_plots(input, view);
     fill_network(input, view);
-    if (input->shows_picker) {
+    if (input->open->picker) {
         fill_hits(input, view);
     }
     fill_labels(input, view);
@@ -592,7 +590,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     fill_params(input, view);
     fill_banner(input, view);
     fill_role(input->server, view);
-    if (!input->is_live) { /* playing the past is everybody's */
+    if (!input->playhead->is_live) { /* playing the past is everybody's */
         view->no_time[0] = '\0';
         snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
     }

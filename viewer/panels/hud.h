@@ -6,11 +6,13 @@
 #include <stdbool.h>
 
 #include "clients/c/mailbox.h"
+#include "clients/c/server_address.h"
 #include "clients/c/server_view.h"
-#include "viewer/app/options.h"
-#include "viewer/draw/camera.h"
-#include "viewer/draw/palette.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
+#include "viewer/model/playhead.h"
+#include "viewer/model/selection.h"
+#include "viewer/model/view_settings.h"
 #include "viewer/panels/panels.h"
 
 enum run_state {
@@ -23,41 +25,43 @@ enum run_state {
     RUN_PAST
 };
 
+/** What was measured. */
+struct hud_measures {
+    double echo_ms;         /* from a motion of the mouse to the server's frame; < 0: unknown */
+    double snapshots_per_s; /* < 0: not known yet */
+    double bytes_per_s;     /* < 0: not known yet */
+    double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
+                               not behind */
+    double delay_ms;    /* how far behind the newest snapshot the picture is */
+    uint32_t skipped;   /* snapshots of the last seconds that came and were never drawn */
+};
+
+/** All pointers are the caller's. */
 struct hud_input {
     const struct server_view *server;
     const struct frame *frame;
     const struct link_status *link;
     const struct address *address;
     const struct camera *camera;
+    const struct view_settings *settings;
+    const struct selection *selection;
+    const struct panels_open *open;
+    const struct playhead *playhead;
     const struct density *density;         /* shown instead of agents; NULL for none */
     const struct message_agent *inspected; /* what is known of the selected agent; NULL for nothing */
-    double echo_ms;  /* from a motion of the mouse to the server's frame; < 0: unknown */
-    bool has_region; /* frames have the agents around what is visible alone */
-    bool shows_params;
-    const char *tuned_kind;       /* whose parameters; "" for none */
-    const struct plots *plots;    /* NULL for none */
-    const struct panels_lag *lag; /* NULL for none */
-    uint64_t now_ns;
-    double snapshots_per_s; /* < 0: not known yet */
-    double bytes_per_s;     /* < 0: not known yet */
-    double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
-                           not */
-    double delay_ms;    /* how far behind the newest snapshot the picture is */
-    uint32_t skipped;   /* snapshots of the last seconds that came and were never drawn */
-    overlay_set overlays;
-    enum palette palette;
-    bool colors_by_kind;
-    bool has_selected, is_following;
-    uint32_t selected;
-    bool shows_help, shows_side, shows_network, shows_picker;
-    bool is_headless;         /* nobody is there to press a key */
-    bool is_fixed;            /* measured numbers are left out, so that pictures can be compared */
+    const struct plots *plots;             /* NULL for none */
+    const struct panels_lag *lag;          /* NULL for none */
+    const char *tuned_kind;                /* whose parameters; "" for none */
+    const char *clip;                      /* what is being recorded, "" for nothing */
+    const char *wanted;                    /* what is typed in the picker */
+    struct hud_measures measures;
     double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
     double behind_s;          /* how far the picture is behind it */
-    bool is_live, is_playing;
-    const char *clip;   /* what is being recorded, "" for nothing */
-    const char *wanted; /* what is typed in the picker */
+    uint64_t now_ns;
     float toast_alpha;
+    bool has_region;  /* frames have the agents around what is visible alone */
+    bool is_headless; /* there is no keyboard */
+    bool is_fixed;    /* measured numbers are left out, so that pictures can be compared */
 };
 
 /** Agents whose forces are asked for: with more of them the snapshots would be too large. */

@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "viewer/app/shortcuts.h"
 #include "viewer/draw/canvas.h"
-#include "viewer/draw/overlays.h"
 #include "viewer/draw/palette.h"
 #include "viewer/model/plots.h"
+#include "viewer/model/pointer.h"
+#include "viewer/model/shortcuts.h"
+#include "viewer/model/view_settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,8 +85,16 @@ struct panels_lag {
     int count;
 };
 
+/** What is open over the picture or in the side panel. */
+struct panels_open {
+    bool help, picker;
+    bool params; /* sliders instead of the inspector */
+};
+
 /** What the panels say. All text is UTF-8. */
 struct panels_view {
+    const struct view_settings *settings;
+    const struct panels_open *open;
     char scenario[128];                          /* "" before the first hello */
     char address[288];                           /* "127.0.0.1:7717" */
     char state[32];                              /* "running", "running 0.09x" ... */
@@ -97,12 +106,8 @@ struct panels_view {
     char hint[96];                               /* what is to be done first; "" for nothing */
     bool is_denied[SHORTCUT_ACTION_COUNT];       /* what our role may not do */
     char no_time[128], no_tuning[128];           /* why we may not pause and step, tune; "" when we may */
-    overlay_set overlays;
-    enum palette palette;
-    bool has_force_data; /* desired and steering are there, not the velocity alone */
-    bool shows_help;
-    bool shows_side; /* the side panel and the timeline */
-    char agent[64];  /* the inspector's title; "" for none */
+    bool has_force_data;                         /* desired and steering are there, not the velocity alone */
+    char agent[64];                              /* the inspector's title; "" for none */
     char agent_note[160];
     struct panels_row agent_rows[PANELS_ROWS];
     int agent_row_count;
@@ -112,19 +117,18 @@ struct panels_view {
     int plot_count, plot_mark; /* the sample of the moment shown; -1 when that is the newest */
     struct panels_row network[PANELS_ROWS];
     int network_count;
-    bool shows_network, is_network_bad; /* figures of the network; something is wrong with it */
+    bool is_network_bad; /* its figures are shown, whatever the settings say */
     struct panels_lag lag;
-    double recorded_s, now_s,
-        behind_s; /* the timeline: how far back it reaches, its end, where the picture is */
-    bool is_live, is_paused, is_playing;
-    bool has_live;     /* there is something that is live */
-    char past[32];     /* "2.2 s ago"; "" when it is live */
-    char clip[64];     /* what is being recorded; "" for nothing */
-    bool shows_params; /* sliders instead of the inspector */
+    double recorded_s, now_s; /* the timeline: how far back it reaches, its end */
+    double behind_s;          /* how far the picture is behind its end */
+    bool is_live;             /* the picture is at its end */
+    bool shows_play;          /* the button lets the world, or the past, run; else it pauses */
+    bool has_live;            /* there is something that is live */
+    char past[32];            /* "2.2 s ago"; "" when it is live */
+    char clip[64];            /* what is being recorded; "" for nothing */
     char params_kind[40];
     struct panels_param params[PANELS_PARAMS];
     int param_count;
-    bool shows_picker;
     struct panels_hit hits[PANELS_HITS];
     int hit_count;
     struct panels_legend_row legend[PANELS_LEGEND_ROWS];
@@ -139,9 +143,7 @@ struct panels_view {
 
 /** What the person does, since the last frame. */
 struct panels_input {
-    vec2 mouse;                           /* picture px */
-    vec2 pressed_at;                      /* where the left button went down last */
-    bool has_mouse, is_down, was_pressed; /* was_pressed: it may be up again */
+    bool is_down, was_pressed; /* the left button; was_pressed: it may be up again */
     float wheel;
     char text[64]; /* typed, UTF-8 */
     bool is_up, is_down_key, is_return, is_backspace, is_escape;
@@ -151,7 +153,8 @@ struct panels_input {
 /** What comes of it. */
 struct panels_result {
     bool wants_mouse, wants_keys; /* the panels use it: it does not mean the world */
-    enum shortcut_action action;  /* a button or check box was pressed; else SHORTCUT_NONE */
+    const struct shortcut
+        *shortcut; /* a button or check box was clicked: as if its key was pressed; else NULL */
     bool is_scrubbing;
     double scrub_to_s; /* is_scrubbing: the moment the timeline's handle is at, simulated time */
     bool picks;
@@ -171,7 +174,8 @@ NODISCARD struct panels *panels_create(float scale);
 void panels_destroy(struct panels *panels);
 /** Draws over the picture and answers the input; the result is good until the next call. */
 const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,
-                                        const struct panels_input *input, struct canvas *canvas);
+                                        const struct pointer *pointer, const struct panels_input *input,
+                                        struct canvas *canvas);
 /** The font's texels, 0xAArrggbb, for a card's texture MESH_FONT. NULL when out of memory; freed by the
  * caller. */
 NODISCARD uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_t *height);

@@ -40,7 +40,7 @@ bool read_value(const char *words, double *value) {
     return digits > 0;
 }
 
-/* What is allowed is often far more than what makes sense: the track reaches four times the first value. */
+/* What is allowed is often far more than what makes sense: the track radii four times the first value. */
 double track_end(const panels_param &param) {
     const double usual = param.first > 0 ? 4 * param.first : std::min(param.max, 100.0);
     return std::min(std::max(usual, param.value), param.max);
@@ -107,8 +107,8 @@ float panels::param_row(const panels_view &view, const panels_param &param, floa
         result.param = param.index;
         result.value = param.first;
     } else if (is_active && typed_param != param.index &&
-               (held_param == param.index || std::fabs(input->mouse.x - input->pressed_at.x) > px(2))) {
-        const double share = static_cast<double>((input->mouse.x - x) / (right - x));
+               (held_param == param.index || std::fabs(mouse->at.x - mouse->pressed_at.x) > px(2))) {
+        const double share = static_cast<double>((mouse->at.x - x) / (right - x));
         const double value = std::min(std::max(begin + share * reach, begin), end);
         held_param = param.index;
         held_value = std::min(std::max(rounded(value, reach), begin), param.max);
@@ -180,7 +180,7 @@ float panels::params(const panels_view &view, float x, float y, float right) {
         std::snprintf(words, sizeof words, "%s\n%s to %s %s%s%s", hovered->help, least, most,
                       std::strcmp(hovered->unit, "1") == 0 ? "" : hovered->unit,
                       view.no_tuning[0] != '\0' ? "\n\n" : "", view.no_tuning);
-        tooltip(words, ImVec2(x - px(40), input->mouse.y), 1.0f, 0.5f);
+        tooltip(words, ImVec2(x - px(40), mouse->at.y), 1.0f, 0.5f);
     }
     const char *note = view.param_count == 0       ? "The server has not said yet what can be tuned."
                        : view.no_tuning[0] != '\0' ? view.no_tuning

@@ -4,110 +4,35 @@
 
 namespace {
 
-constexpr ImGuiWindowFlags still = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
-                                   ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoBringToFrontOnFocus;
+/* What stands beside the check box of an overlay: a piece of what it draws. */
+enum mark { mark_none, mark_vector, mark_circle, mark_tie, mark_cross };
 
-enum icon { icon_pause, icon_play, icon_step };
-
-struct overlay_row {
-    enum overlay overlay;
-    enum shortcut_action action;
-    const char *name;
-    color swatch; /* 0: none */
+struct overlay_mark {
+    size_t offset; /* of the overlay's member of the settings */
+    enum mark mark;
+    color fill;
 };
 
-const overlay_row overlay_table[] = {
-    {OVERLAY_VELOCITY, SHORTCUT_VELOCITY, "velocity", PALETTE_VELOCITY},
-    {OVERLAY_DESIRED, SHORTCUT_DESIRED, "desired velocity", PALETTE_DESIRED},
-    {OVERLAY_STEERING, SHORTCUT_STEERING, "steering force", PALETTE_STEERING},
-    {OVERLAY_BEHAVIORS, SHORTCUT_BEHAVIORS, "each behaviour", 0},
-    {OVERLAY_REACH, SHORTCUT_REACH, "radii, view", PALETTE_REACH},
-    {OVERLAY_NEIGHBORS, SHORTCUT_NEIGHBORS, "neighbours", PALETTE_NEIGHBOR},
-    {OVERLAY_PLACES, SHORTCUT_PLACES, "places aimed at", PALETTE_TEXT_DIM},
-    {OVERLAY_TRAILS, SHORTCUT_TRAILS, "trails", 0},
-    {OVERLAY_GRID, SHORTCUT_GRID, "grid", 0},
+const overlay_mark overlay_marks[] = {
+    {offsetof(view_settings, shows_velocity), mark_vector, PALETTE_VELOCITY},
+    {offsetof(view_settings, shows_desired), mark_vector, PALETTE_DESIRED},
+    {offsetof(view_settings, shows_steering), mark_vector, PALETTE_STEERING},
+    {offsetof(view_settings, shows_radii), mark_circle, PALETTE_RADIUS},
+    {offsetof(view_settings, shows_neighbors), mark_tie, PALETTE_NEIGHBOR},
+    {offsetof(view_settings, shows_places), mark_cross, PALETTE_TEXT_DIM},
 };
+
+/* Without a row above: no mark. */
+overlay_mark mark_of(const shortcut &row) {
+    for (const overlay_mark &mark : overlay_marks) {
+        if (mark.offset == row.setting.offset) {
+            return mark;
+        }
+    }
+    return {row.setting.offset, mark_none, 0};
+}
 
 } // namespace
-
-/* ---- parts ---- */
-
-void panels::begin_window(const char *name, ImVec2 low, ImVec2 high) {
-    ImGui::SetNextWindowPos(low);
-    ImGui::SetNextWindowSize(ImVec2(high.x - low.x, high.y - low.y));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
-    ImGuiWindowFlags flags =
-        still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse);
-    if (std::strcmp(name, "picker") == 0) {
-        flags &= ~ImGuiWindowFlags_NoBringToFrontOnFocus; /* over the side panel and the timeline */
-    }
-    ImGui::Begin(name, nullptr, flags);
-    ImGui::PopStyleVar(2);
-    list = ImGui::GetWindowDrawList();
-}
-
-/* An invisible one; it glows a little under the mouse. */
-bool panels::button(const char *id, ImVec2 low, ImVec2 high) {
-    ImGui::SetCursorScreenPos(low);
-    const bool is_pressed = ImGui::InvisibleButton(id, ImVec2(high.x - low.x, high.y - low.y));
-    if (ImGui::IsItemHovered()) {
-        list->AddRectFilled(low, high, to_imgui(0x18ffffffu), px(4));
-    }
-    return is_pressed;
-}
-
-/* why_not: why it does nothing; "" when it does something. */
-bool panels::icon_button(const char *id, ImVec2 low, color fill, int icon, const char *why_not) {
-    const ImVec2 high(low.x + px(28), low.y + px(24)), middle((low.x + high.x) / 2, (low.y + high.y) / 2);
-    box(low, high, 0xff252b34u, 0, 4);
-    const bool is_pressed = button(id, low, high);
-    fill = why_not[0] != '\0' ? faint_text : fill;
-    if (ImGui::IsItemHovered() && why_not[0] != '\0') {
-        tooltip(why_not, ImVec2(low.x, low.y - px(12)), 0.0f, 1.0f);
-    }
-    const float s = px(5);
-    if (icon == icon_pause) {
-        list->AddRectFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x - px(1.5f), middle.y + s),
-                            to_imgui(fill));
-        list->AddRectFilled(ImVec2(middle.x + px(1.5f), middle.y - s), ImVec2(middle.x + s, middle.y + s),
-                            to_imgui(fill));
-    } else {
-        list->AddTriangleFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x + s * 0.8f, middle.y),
-                                ImVec2(middle.x - s, middle.y + s), to_imgui(fill));
-    }
-    if (icon == icon_step) {
-        list->AddRectFilled(ImVec2(middle.x + s * 0.8f, middle.y - s),
-                            ImVec2(middle.x + s * 0.8f + px(2), middle.y + s), to_imgui(fill));
-    }
-    return is_pressed;
-}
-
-/* A box with words over everything; share 0: it begins at `at`, 1: it ends there. */
-void panels::tooltip(const char *words, ImVec2 at, float share_x, float share_y) {
-    const float wrap = px(240);
-    const ImVec2 size = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, words);
-    const ImVec2 room = ImGui::GetIO().DisplaySize, most(room.x - size.x - px(11), room.y - size.y - px(11));
-    const ImVec2 low(std::floor(std::max(std::min(at.x - size.x * share_x, most.x), px(11))),
-                     std::floor(std::max(std::min(at.y - size.y * share_y, most.y), px(11))));
-    ImDrawList *before = list;
-    list = ImGui::GetForegroundDrawList();
-    box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
-        pop_fill, pop_edge, 5);
-    list->AddText(regular, regular->FontSize, low, to_imgui(PALETTE_TEXT), words, nullptr, wrap);
-    list = before;
-}
-
-float panels::heading(float x, float y, const char *words) {
-    text(bold, x, y, PALETTE_ACCENT, words);
-    return y + px(22);
-}
-
-void panels::row(float x, float y, float right, const panels_row &row) {
-    text(regular, x, y, PALETTE_TEXT_DIM, row.name);
-    text(regular, right - width(regular, row.value), y, PALETTE_TEXT, row.value);
-}
 
 /* ---- the side panel ---- */
 
@@ -145,65 +70,84 @@ float panels::inspector(const panels_view &view, float x, float y, float right) 
     return y + px(8);
 }
 
-float panels::overlay_rows(const panels_view &view, float x, float y, float right) {
-    y = heading(x, y, "Overlays");
-    for (const overlay_row &entry : overlay_table) {
-        const bool is_on = overlays_has(view.overlays, entry.overlay);
-        const ImVec2 low(x, std::floor(y + px(1))), high(x + px(15), std::floor(y + px(16)));
-        if (button(entry.name, ImVec2(x - px(4), y - px(1)), ImVec2(right + px(4), y + px(19)))) {
-            result.action = entry.action;
-        }
-        box(low, high, is_on ? PALETTE_ACCENT : 0xff2d343fu, 0, 3);
-        if (is_on) {
-            const ImVec2 tick[3] = {ImVec2(low.x + px(3.5f), low.y + px(8)),
-                                    ImVec2(low.x + px(6.5f), low.y + px(11)),
-                                    ImVec2(low.x + px(11.5f), low.y + px(4.5f))};
-            list->AddPolyline(tick, 3, to_imgui(0xffffffffu), 0, px(2));
-        }
-        text(regular, x + px(24), y, PALETTE_TEXT, entry.name);
-        const char *key = shortcuts_key_name(entry.action);
-        text(regular, right - px(34) - width(regular, key), y, faint_text, key);
-        if (entry.overlay == OVERLAY_PLACES) {
-            const ImVec2 at(right - px(13), std::floor(y + px(9)) + 0.5f);
-            const float arm = px(4);
-            list->AddLine(ImVec2(at.x - arm, at.y - arm), ImVec2(at.x + arm, at.y + arm),
-                          to_imgui(entry.swatch), px(2));
-            list->AddLine(ImVec2(at.x - arm, at.y + arm), ImVec2(at.x + arm, at.y - arm),
-                          to_imgui(entry.swatch), px(2));
-        } else if (entry.overlay == OVERLAY_NEIGHBORS) {
-            const float middle = std::floor(y + px(9)) + 0.5f;
-            list->AddLine(ImVec2(right - px(24), middle), ImVec2(right - px(12), middle),
-                          to_imgui(entry.swatch), px(1.25f));
-            list->AddCircle(ImVec2(right - px(7), middle), px(5), to_imgui(entry.swatch), 24, px(1.25f));
-        } else if (entry.overlay == OVERLAY_REACH) {
-            list->AddCircle(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), px(7),
-                            to_imgui(entry.swatch), 24, px(1.25f));
-        } else if (entry.swatch != 0) {
-            vector_mark(ImVec2(right - px(13), std::floor(y + px(9)) + 0.5f), entry.swatch);
-        }
-        y += px(22);
+void panels::setting_mark(const shortcut &row, float right, float y) {
+    const overlay_mark mark = mark_of(row);
+    const ImU32 fill = to_imgui(mark.fill);
+    const float middle = std::floor(y + px(9)) + 0.5f;
+    const ImVec2 at(right - px(13), middle);
+    const float arm = px(4);
+    switch (mark.mark) {
+    case mark_vector:
+        vector_mark(at, mark.fill);
+        break;
+    case mark_circle:
+        list->AddCircle(at, px(7), fill, 24, px(1.25f));
+        break;
+    case mark_tie:
+        list->AddLine(ImVec2(right - px(24), middle), ImVec2(right - px(12), middle), fill, px(1.25f));
+        list->AddCircle(ImVec2(right - px(7), middle), px(5), fill, 24, px(1.25f));
+        break;
+    case mark_cross:
+        list->AddLine(ImVec2(at.x - arm, at.y - arm), ImVec2(at.x + arm, at.y + arm), fill, px(2));
+        list->AddLine(ImVec2(at.x - arm, at.y + arm), ImVec2(at.x + arm, at.y - arm), fill, px(2));
+        break;
+    case mark_none:
+        break;
     }
-    return palette_row(view, x, y, right) + px(6);
 }
 
-/* A click takes the other one; its colours show which it is. */
-float panels::palette_row(const panels_view &view, float x, float y, float right) {
-    const char *const samples[] = {"seek", "pursue", "evade", "wander"};
-    char words[32];
-    if (button("palette", ImVec2(x - px(4), y - px(1)), ImVec2(right + px(4), y + px(19)))) {
-        result.action = SHORTCUT_PALETTE;
+/* A check box. */
+void panels::toggle_row(const shortcut &row, bool is_on, float x, float y, float right) {
+    const ImVec2 low(x, std::floor(y + px(1))), high(x + px(15), std::floor(y + px(16)));
+    box(low, high, is_on ? PALETTE_ACCENT : 0xff2d343fu, 0, 3);
+    if (is_on) {
+        const ImVec2 tick[3] = {ImVec2(low.x + px(3.5f), low.y + px(8)),
+                                ImVec2(low.x + px(6.5f), low.y + px(11)),
+                                ImVec2(low.x + px(11.5f), low.y + px(4.5f))};
+        list->AddPolyline(tick, 3, to_imgui(0xffffffffu), 0, px(2));
     }
-    std::snprintf(words, sizeof words, "palette: %s", palette_names[view.palette]);
+    text(regular, x + px(24), y, PALETTE_TEXT, row.label);
+    setting_mark(row, right, y);
+}
+
+/* A click takes the next one; the colours of the palette show which it is. */
+void panels::choice_row(const panels_view &view, const shortcut &row, float x, float y) {
+    const char *const samples[] = {"seek", "pursue", "evade", "wander"};
+    char words[64];
+    std::snprintf(words, sizeof words, "%s: %s", row.label,
+                  view_settings_get_choice(view.settings, &row.setting));
     text(regular, x + px(24), y, PALETTE_TEXT, words);
-    const char *key = shortcuts_key_name(SHORTCUT_PALETTE);
-    text(regular, right - px(34) - width(regular, key), y, faint_text, key);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; row.setting.offset == offsetof(view_settings, palette) && i < 4; i++) {
         const ImVec2 low(std::floor(x + px(1) + px(7) * static_cast<float>(i % 2)),
                          std::floor(y + px(2) + px(7) * (i < 2 ? 0.0f : 1.0f)));
+        const auto palette = static_cast<enum palette>(view.settings->palette);
         list->AddRectFilled(low, ImVec2(low.x + px(6), low.y + px(6)),
-                            to_imgui(palette_state(view.palette, samples[i])));
+                            to_imgui(palette_state(palette, samples[i])));
     }
-    return y + px(22);
+}
+
+/* The settings of the key table that have a label; a click is the key. */
+float panels::setting_rows(const panels_view &view, float x, float y, float right) {
+    size_t count = 0;
+    const shortcut *table = shortcuts_table(&count);
+    y = heading(x, y, "Overlays");
+    for (size_t i = 0; i < count; i++) {
+        const shortcut &row = table[i];
+        if (row.label == nullptr) {
+            continue;
+        }
+        if (button(row.label, ImVec2(x - px(4), y - px(1)), ImVec2(right + px(4), y + px(19)))) {
+            result.shortcut = &row;
+        }
+        if (row.setting.type == FIELD_BOOL) {
+            toggle_row(row, view_settings_get_bool(view.settings, &row.setting), x, y, right);
+        } else {
+            choice_row(view, row, x, y);
+        }
+        text(regular, right - px(34) - width(regular, row.name), y, faint_text, row.name);
+        y += px(22);
+    }
+    return y + px(6);
 }
 
 float panels::plot(const panels_plot &plot, int mark, float x, float y, float right, float height) {
@@ -249,7 +193,7 @@ float panels::network(const panels_view &view, float x, float y, float right) {
 
 float panels::observations(const panels_view &view, float x, float y, float right) {
     y = inspector(view, x, y, right);
-    y = overlay_rows(view, x, y, right);
+    y = setting_rows(view, x, y, right);
     if (view.plot_count > 0) {
         y = heading(x, y, "The last minute");
     }
@@ -267,7 +211,7 @@ void panels::side(const panels_view &view, ImVec2 size) {
     const float x = std::floor(left + px(14)), right = std::floor(size.x - px(14));
     float y = std::floor(top + px(12) - ImGui::GetScrollY());
     const float begin = y;
-    if (view.shows_params) {
+    if (view.open->params) {
         y = params(view, x, y, right);
     } else {
         y = observations(view, x, y, right);
@@ -313,12 +257,11 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(panel_edge));
     const float middle = std::floor((low.y + high.y) / 2), text_y = middle - regular->FontSize / 2;
     if (icon_button("pause", ImVec2(px(10), middle - px(12)), PALETTE_TEXT,
-                    (view.is_live ? view.is_paused : !view.is_playing) ? icon_play : icon_pause,
-                    view.no_time)) {
-        result.action = SHORTCUT_PAUSE;
+                    view.shows_play ? icon_play : icon_pause, view.no_time)) {
+        result.shortcut = shortcuts_row(SHORTCUT_PAUSE);
     }
     if (icon_button("step", ImVec2(px(42), middle - px(12)), PALETTE_TEXT, icon_step, view.no_time)) {
-        result.action = SHORTCUT_STEP;
+        result.shortcut = shortcuts_row(SHORTCUT_STEP);
     }
     char words[32];
     const double reach = 60.0;
@@ -339,7 +282,7 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     scrub(view, right, knob, reach / static_cast<double>(length));
     list->AddCircleFilled(ImVec2(knob, middle), px(7), to_imgui(0xffffffffu), 24);
     if (button("live", ImVec2(high.x - px(60), middle - px(12)), ImVec2(high.x - px(8), middle + px(12)))) {
-        result.action = SHORTCUT_LIVE;
+        result.shortcut = shortcuts_row(SHORTCUT_LIVE);
     }
     text(bold, high.x - px(50), text_y, view.is_live && view.has_live ? PALETTE_OK : PALETTE_TEXT_DIM,
          "LIVE");
@@ -410,15 +353,15 @@ void panels::picker(const panels_view &view, ImVec2 size) {
 }
 
 void panels::windows(const panels_view &view, ImVec2 size) {
-    if (view.shows_side) {
+    if (view_settings_have_panel(view.settings)) {
         side(view, size);
         timeline(view, size);
-    } else if (view.network_count > 0 && (view.shows_network || view.is_network_bad)) {
+    } else if (view.network_count > 0 && (view.settings->shows_network || view.is_network_bad)) {
         network_corner(view, size);
     }
-    if (view.shows_picker) {
+    if (view.open->picker) {
         picker(view, size);
     }
-    had_picker = view.shows_picker;
+    had_picker = view.open->picker;
     std::snprintf(result.wanted, sizeof result.wanted, "%s", had_picker ? wanted : "");
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
-#include "viewer/platform/key_codes.h"
+#include "viewer/model/key_codes.h"
 #include "viewer/platform/window_fit.h"
 #include "viewer/platform/window_tiles.h"
 

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "viewer/app/config.h"
+#include "viewer/app/option_values.h"
 #include "viewer/app/options.h"
-#include "viewer/draw/palette.h"
+#include "viewer/model/shortcuts.h"
 
 static void addresses_are_read(void **state) {
     (void)state;
@@ -104,13 +105,15 @@ static void defaults_and_mistakes(void **state) {
     assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
     assert_string_equal(options.address.host, "127.0.0.1");
     assert_string_equal(options.address.port, "7717");
-    assert_true(options.width == 0 && options.height == 0 && options.ui_scale == 0.0); /* from the screen */
+    assert_true(options.width == 0 && options.height == 0 &&
+                options.settings.ui_scale == 0.0); /* the screen says */
     assert_int_equal(options.frames, 0);
     assert_int_equal(parse("drover-viewer --size 1x1", &options, &failure), OPTIONS_BAD);
     assert_int_equal(parse("drover-viewer --fullscreens", &options, &failure), OPTIONS_BAD);
     assert_int_equal(parse("drover-viewer --overlays trails,grid --forces", &options, &failure), OPTIONS_RUN);
-    assert_int_equal(options.overlay_bits,
-                     OVERLAY_BIT(OVERLAY_TRAILS) | OVERLAY_BIT(OVERLAY_GRID) | OVERLAYS_FORCES);
+    char shown[128];
+    overlays_format(&options.settings, shown, sizeof shown);
+    assert_string_equal(shown, "velocity,desired,steering,trails,grid");
     assert_int_equal(parse("drover-viewer --overlays trails,gird", &options, &failure), OPTIONS_BAD);
     assert_non_null(strstr(failure.message, "gird"));
     assert_int_equal(parse("drover-viewer --ui-scale 9", &options, &failure), OPTIONS_BAD);
@@ -118,7 +121,7 @@ static void defaults_and_mistakes(void **state) {
     assert_non_null(strstr(failure.message, "expected 0, or 0.5 to 4"));
     assert_int_equal(parse("drover-viewer --ui-scale 0", &options, &failure), OPTIONS_RUN);
     assert_int_equal(parse("drover-viewer --palette classic", &options, &failure), OPTIONS_RUN);
-    assert_int_equal(options.palette, PALETTE_CLASSIC);
+    assert_int_equal(options.settings.palette, PALETTE_CLASSIC);
     assert_int_equal(parse("drover-viewer host:0", &options, &failure), OPTIONS_BAD);
     assert_int_equal(parse("drover-viewer --name A\xe2\x80\x8bnn", &options, &failure), OPTIONS_BAD);
     assert_non_null(strstr(failure.message, "--name: U+200B cannot be seen"));
@@ -143,29 +146,43 @@ static void a_token_of_the_environment_is_read_or_refused(void **state) {
     assert_int_equal(unsetenv("DROVER_TOKEN"), 0);
 }
 
+/* By the members that the rows of the keys name. */
+static void assert_equal_settings(const struct view_settings *a, const struct view_settings *b) {
+    size_t count = 0;
+    const struct shortcut *rows = shortcuts_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t offset = rows[i].setting.offset, size = rows[i].setting.size;
+        assert_memory_equal((const char *)a + offset, (const char *)b + offset, size);
+    }
+}
+
 static void overlays_are_written_as_they_are_read(void **state) {
     (void)state;
     char text[128];
     struct failure failure;
-    overlay_set set = 0;
-    overlays_format(OVERLAYS_DEFAULT, text, sizeof text);
+    struct view_settings settings = view_settings_default(), read = {.shows_trails = true};
+    overlays_format(&settings, text, sizeof text);
     assert_string_equal(text, "radii,neighbors,places,grid");
-    assert_int_equal(overlays_parse(text, &set, &failure), 0);
-    assert_int_equal(set, OVERLAYS_DEFAULT);
-    overlays_format(0, text, sizeof text);
+    assert_int_equal(overlays_parse(text, &read, &failure), 0);
+    assert_equal_settings(&read, &settings);
+    assert_int_equal(overlays_parse("none", &read, &failure), 0);
+    overlays_format(&read, text, sizeof text);
     assert_string_equal(text, "none");
-    assert_int_equal(overlays_parse(text, &set, &failure), 0);
-    assert_int_equal(set, 0);
+    assert_int_equal(overlays_parse("grid,gird", &read, &failure), -1);
+    assert_string_equal(failure.message,
+                        "--overlays: unknown overlay \"gird\"; expected velocity,desired,steering,behaviors,"
+                        "radii,neighbors,places,trails,grid or none");
+    assert_false(read.shows_grid); /* a refusal changes nothing */
 }
 
-static int read_config(const char *text, struct viewer_options *options) {
+static int read_config(const char *text, struct view_settings *settings) {
     struct failure failure;
-    return config_read(text, strlen(text), options, &failure);
+    return config_read(text, strlen(text), settings, &failure);
 }
 
 static void settings_are_read_or_left_alone(void **state) {
     (void)state;
-    struct viewer_options options = {.size = "640x480", .ui_scale = 1.0};
+    struct view_settings settings = {.size = "640x480", .ui_scale = 1.0};
     const char *const bad[] = {"",
                                "[]",
                                "{",
@@ -174,18 +191,19 @@ static void settings_are_read_or_left_alone(void **state) {
                                "{\"palette\":\"pink\"}",
                                "{\"size\":\"5x5\"}",
                                "{\"overlays\":\"trails,nonsense\"}",
+                               "{\"network\":1}",
                                "{\"panel\":7}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(read_config(bad[i], &options), -1);
-        assert_string_equal(options.size, "640x480");
-        assert_true(options.ui_scale == 1.0 && options.palette == PALETTE_SAFE &&
-                    options.panel == PANEL_AUTO);
+        assert_int_equal(read_config(bad[i], &settings), -1);
+        assert_string_equal(settings.size, "640x480");
+        assert_true(settings.ui_scale == 1.0 && settings.palette == PALETTE_SAFE &&
+                    settings.panel == PANEL_AUTO);
     }
-    assert_int_equal(read_config("{\"palette\":\"classic\",\"ui_scale\":1.5,\"later\":1}", &options), 0);
-    assert_int_equal(options.palette, PALETTE_CLASSIC);
-    assert_true(options.ui_scale == 1.5);
-    assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &options), 0); /* from the screen */
-    assert_true(options.size[0] == '\0' && options.ui_scale == 0.0);
+    assert_int_equal(read_config("{\"palette\":\"classic\",\"ui_scale\":1.5,\"later\":1}", &settings), 0);
+    assert_int_equal(settings.palette, PALETTE_CLASSIC);
+    assert_true(settings.ui_scale == 1.5);
+    assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &settings), 0); /* as the screen says */
+    assert_true(settings.size[0] == '\0' && settings.ui_scale == 0.0);
 }
 
 static void write_file(const char *path, const char *text) {
@@ -204,30 +222,43 @@ static void assert_file(const char *path, const char *text) {
     assert_string_equal(found, text);
 }
 
+/* Saves these members, given by their offsets, as if they were changed in the window. */
+static int save(const struct viewer_options *options, const size_t *offsets, size_t count,
+                struct failure *failure) {
+    struct view_changes changes = {{false}};
+    for (size_t i = 0; i < count; i++) {
+        view_changes_note(&changes, offsets[i]);
+    }
+    return config_save(&options->settings, &options->kept, &changes, failure);
+}
+
 static void only_what_was_changed_is_written(void **state) {
     (void)state;
+    const size_t palette = offsetof(struct view_settings, palette),
+                 ui_scale = offsetof(struct view_settings, ui_scale),
+                 panel = offsetof(struct view_settings, panel);
     char folder[] = "/tmp/drover-options-XXXXXX", path[128];
     struct viewer_options options;
     struct failure failure;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
-    snprintf(path, sizeof path, "%s/drover/viewer.json", folder);
+    (void)snprintf(path, sizeof path, "%s/drover/viewer.json", folder);
     assert_int_equal(parse("drover-viewer --palette classic --ui-scale 1.5", &options, &failure),
                      OPTIONS_RUN);
-    assert_int_equal(config_save(&options, 0, &failure), 0);
+    assert_int_equal(save(&options, NULL, 0, &failure), 0);
     assert_int_equal(access(path, F_OK), -1); /* nothing was changed: not even a file */
-    assert_int_equal(config_save(&options, CONFIG_PANEL, &failure), 0);
+    assert_int_equal(save(&options, &panel, 1, &failure), 0);
     assert_file(path, "{\"panel\":\"auto\"}\n"); /* not the flags */
     write_file(path, "{\"later\":[1],\"ui_scale\":1.25,\"overlays\":\"trails\"}");
     assert_int_equal(parse("drover-viewer --forces --overlays grid", &options, &failure), OPTIONS_RUN);
-    assert_int_equal(options.kept_overlays, OVERLAY_BIT(OVERLAY_TRAILS));
-    assert_true(overlays_has(options.overlay_bits, OVERLAY_GRID) && options.ui_scale == 1.25);
-    options.palette = PALETTE_CLASSIC;
-    options.ui_scale = 2.0;
-    assert_int_equal(config_save(&options, CONFIG_PALETTE | CONFIG_UI_SCALE, &failure), 0);
+    assert_true(options.kept.shows_trails && !options.kept.shows_grid);
+    assert_true(options.settings.shows_grid && options.settings.ui_scale == 1.25);
+    options.settings.palette = PALETTE_CLASSIC;
+    options.settings.ui_scale = 2.0;
+    assert_int_equal(save(&options, (size_t[]){palette, ui_scale}, 2, &failure), 0);
     assert_file(path, "{\"later\":[1],\"overlays\":\"trails\",\"palette\":\"classic\",\"ui_scale\":2}\n");
-    write_file(path, "{\"ui_scale\":"); /* the user edits it */
-    assert_int_equal(config_save(&options, CONFIG_PALETTE, &failure), -1);
+    write_file(path, "{\"ui_scale\":"); /* it is being edited */
+    assert_int_equal(save(&options, &palette, 1, &failure), -1);
     assert_non_null(strstr(failure.message, "viewer.json is not changed"));
     assert_file(path, "{\"ui_scale\":");
     assert_int_equal(remove(path), 0);
@@ -235,6 +266,32 @@ static void only_what_was_changed_is_written(void **state) {
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(folder), 0);
     assert_int_equal(setenv("XDG_CONFIG_HOME", "/nonexistent", 1), 0);
+}
+
+/* Whatever setting a row of the keys has: the file keeps it. */
+static void every_setting_of_a_key_is_kept(void **state) {
+    (void)state;
+    char folder[] = "/tmp/drover-options-XXXXXX", path[128];
+    struct failure failure;
+    size_t count = 0;
+    const struct shortcut *rows = shortcuts_table(&count);
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    (void)snprintf(path, sizeof path, "%s/drover/viewer.json", folder);
+    for (size_t i = 0; i < count; i++) {
+        struct view_settings settings = view_settings_default(), loaded = settings, kept = settings;
+        struct view_changes changes = {{false}};
+        if (rows[i].action == SHORTCUT_SETTING) {
+            view_settings_change(&settings, &changes, &rows[i].setting);
+            assert_int_equal(config_save(&settings, &kept, &changes, &failure), 0);
+            assert_int_equal(config_load(&loaded), 0);
+            assert_equal_settings(&loaded, &settings);
+            assert_int_equal(remove(path), 0);
+        }
+    }
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void) {
@@ -250,6 +307,7 @@ int main(void) {
         cmocka_unit_test(overlays_are_written_as_they_are_read),
         cmocka_unit_test(settings_are_read_or_left_alone),
         cmocka_unit_test(only_what_was_changed_is_written),
+        cmocka_unit_test(every_setting_of_a_key_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

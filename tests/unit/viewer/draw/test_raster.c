@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/draw/arrow.h"
 #include "viewer/draw/raster.h"
+#include "viewer/draw/shapes.h"
 
 static const color white = 0xffffffffu;
 
@@ -254,8 +254,8 @@ static void textures_are_copied_texel_for_pixel(void **state) {
 
 static void draw_dart(struct raster *raster, float heading) {
     vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
-    const int count = arrow_outline(SHAPE_DART, vec2_make(20.5f, 20.5f), 9.0f,
-                                    vec2_make(cosf(heading), sinf(heading)), 1.0f, points, grown);
+    const int count = shapes_outline(SHAPE_DART, vec2_make(20.5f, 20.5f), 9.0f,
+                                     vec2_make(cosf(heading), sinf(heading)), 1.0f, points, grown);
     raster_fill_polygon(raster, points, count, white);
 }
 

@@ -23,6 +23,9 @@ struct fixture {
     struct snapshot_buffer buffer;
     struct frame frame;
     struct sprites *sprites;
+    struct camera camera;
+    struct view_settings settings;
+    struct selection selection;
     struct scene scene;
 };
 
@@ -45,8 +48,13 @@ static int setup(void **state) {
     snapshot_buffer_init(&fixture->buffer);
     assert_null(snapshot_buffer_push(&fixture->buffer, fixture->snapshot));
     assert_int_equal(interpolate_at(&fixture->buffer, 0.0, &rules, &fixture->frame), 0);
-    fixture->scene = (struct scene){
-        .camera = {.scale = 1.0f}, .server = &fixture->server, .frame = &fixture->frame, .pixel_scale = 1.0f};
+    fixture->camera.scale = 1.0f;
+    fixture->scene = (struct scene){.camera = &fixture->camera,
+                                    .server = &fixture->server,
+                                    .frame = &fixture->frame,
+                                    .settings = &fixture->settings,
+                                    .selection = &fixture->selection,
+                                    .pixel_scale = 1.0f};
     *state = fixture;
     return 0;
 }
@@ -101,7 +109,7 @@ static void vectors_appear_on_request(void **state) {
     fixture->frame.steering[0] = vec2_make(-100, 0);
     draw(fixture);
     assert_int_equal(count_color(fixture, PALETTE_VELOCITY), 0);
-    fixture->scene.overlays = OVERLAYS_FORCES;
+    view_settings_show_forces(&fixture->settings);
     draw(fixture);
     assert_true(count_color(fixture, PALETTE_VELOCITY) > 30);
     assert_int_equal(count_color(fixture, PALETTE_DESIRED), 0); /* the snapshot does not have it */
@@ -131,13 +139,13 @@ static void overlays_are_for_the_selected_agent(void **state) {
     struct fixture *fixture = *state;
     uint32_t id = 0;
     fixture->frame.vx[0] = 100;
-    fixture->scene.overlays = OVERLAY_BIT(OVERLAY_VELOCITY);
-    fixture->scene.has_selected = true;
-    fixture->scene.selected = 77; /* no such agent */
+    fixture->settings.shows_velocity = true;
+    fixture->selection.has_agent = true;
+    fixture->selection.id = 77; /* no agent */
     draw(fixture);
     assert_true(count_color(fixture, PALETTE_VELOCITY) > 30); /* all have their colors again */
     assert_int_equal(count_color(fixture, PALETTE_SELECTED), 0);
-    fixture->scene.selected = 1;
+    fixture->selection.id = 1;
     draw(fixture);
     assert_true(count_color(fixture, PALETTE_VELOCITY) > 30);
     assert_true(count_color(fixture, PALETTE_SELECTED) > 20); /* its ring */
@@ -164,7 +172,7 @@ static void a_crowd_can_be_heat(void **state) {
     heat_init(&heat);
     fixture->scene.heat = &heat;
     assert_false(scene_is_heat(&fixture->scene));
-    fixture->scene.heat_mode = HEAT_ON;
+    fixture->settings.heat = HEAT_ON;
     draw(fixture);
     assert_int_equal(pixel(fixture, 100, 100),
                      palette_heat(0.1f + 0.9f / 2.4f)); /* the only cell is the mean one */

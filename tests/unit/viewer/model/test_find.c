@@ -14,7 +14,7 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/model/fuzzy.h"
 #include "viewer/model/plots.h"
-#include "viewer/model/reach.h"
+#include "viewer/model/radius_overlay.h"
 
 static void letters_find_names(void **state) {
     (void)state;
@@ -48,22 +48,22 @@ static void parameters_become_reaches(void **state) {
         param("boid", "queue.field_of_view", 180),
         param("cat", "seek.within", 300),
     };
-    struct reach found[REACH_MOST];
+    struct radius_overlay found[RADIUS_OVERLAY_MOST];
     const int count = (int)(sizeof params / sizeof params[0]);
-    assert_int_equal(reach_find(params, count, "boid", "wander", found), 3);
-    assert_int_equal(found[0].form, REACH_VIEW);
+    assert_int_equal(radius_overlay_find(params, count, "boid", "wander", found), 3);
+    assert_int_equal(found[0].form, RADIUS_VIEW);
     assert_string_equal(found[0].behavior, "alignment");
     assert_true(found[0].radius == 60.0f && fabsf(found[0].view - 1.5708f) < 1e-3f);
-    assert_int_equal(found[1].form, REACH_WANDER);
+    assert_int_equal(found[1].form, RADIUS_WANDER);
     assert_true(found[1].radius == 30.0f && found[1].distance == 50.0f);
     assert_true(fabsf(found[2].view - 3.1416f) < 1e-3f);
-    assert_int_equal(reach_find(params, count, "boid", "seek", found), 3);
-    assert_int_equal(found[1].form, REACH_SLOWING);
+    assert_int_equal(radius_overlay_find(params, count, "boid", "seek", found), 3);
+    assert_int_equal(found[1].form, RADIUS_SLOWING);
     assert_string_equal(found[1].behavior, "arrive");
-    assert_int_equal(reach_find(params, count, "cat", "seek", found), 1);
-    assert_int_equal(found[0].form, REACH_NOTICE);
-    assert_int_equal(reach_find(params, count, "dog", "seek", found), 0);
-    assert_int_equal(reach_find(NULL, 0, "cat", "seek", found), 0);
+    assert_int_equal(radius_overlay_find(params, count, "cat", "seek", found), 1);
+    assert_int_equal(found[0].form, RADIUS_NOTICE);
+    assert_int_equal(radius_overlay_find(params, count, "dog", "seek", found), 0);
+    assert_int_equal(radius_overlay_find(NULL, 0, "cat", "seek", found), 0);
 }
 
 static void plots_are_means_and_stay_a_minute(void **state) {

@@ -101,7 +101,7 @@ static void what_is_forgotten_is_still_held(void **state) {
     struct playhead head = {.is_live = true};
     record(10.0, 0.5);
     playhead_seek(&head, &history, 10.0, 4.0);
-    record(100.0, 0.5); /* reaches from 40 to 100 */
+    record(100.0, 0.5); /* radii from 40 to 100 */
     playhead_step(&head, &history, 100.0, false);
     assert_true(head.at_s == 4.0);
     playhead_step(&head, &history, 100.0, true);

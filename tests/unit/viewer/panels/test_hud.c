@@ -44,6 +44,10 @@ struct fixture {
     struct link_status link;
     struct address address;
     struct camera camera;
+    struct view_settings settings;
+    struct selection selection;
+    struct panels_open open;
+    struct playhead playhead;
 };
 
 static struct fixture *fixture_create(void) {
@@ -51,6 +55,7 @@ static struct fixture *fixture_create(void) {
     assert_non_null(fixture);
     server_view_init(&fixture->server);
     fixture->server.role = ROLE_ADMIN;
+    fixture->playhead.is_live = true;
     fixture->link = (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449};
     fixture->address = (struct address){"127.0.0.1", "7717"};
     fixture->camera = (struct camera){.scale = 2.0f, .offset = {10, 20}};
@@ -63,10 +68,12 @@ static struct hud_input input_of(const struct fixture *fixture) {
                               .link = &fixture->link,
                               .address = &fixture->address,
                               .camera = &fixture->camera,
-                              .is_live = true,
+                              .settings = &fixture->settings,
+                              .selection = &fixture->selection,
+                              .open = &fixture->open,
+                              .playhead = &fixture->playhead,
                               .now_ns = 1000000000u,
-                              .behind_rate = -1.0,
-                              .snapshots_per_s = 29.96};
+                              .measures = {.behind_rate = -1.0, .snapshots_per_s = 29.96}};
 }
 
 static void numbers_are_shown(void **state) {
@@ -118,7 +125,7 @@ static void the_past_has_its_own_numbers(void **state) {
     fixture->frame.names = past;
     fixture->frame.time_s = 1.0;
     struct hud_input input = input_of(fixture);
-    input.is_live = false;
+    fixture->playhead.is_live = false;
     input.now_s = 3.2;
     input.behind_s = 2.2;
     input.plots = &plots;
@@ -135,7 +142,7 @@ static void the_past_has_its_own_numbers(void **state) {
     assert_string_equal(fixture->view.plots[0].value, "10.0 px/s");
     fixture->frame.names = now;
     fixture->frame.time_s = 3.2;
-    input.is_live = true;
+    fixture->playhead.is_live = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.past, "");
     assert_string_equal(fixture->view.state, "running");
@@ -143,8 +150,8 @@ static void the_past_has_its_own_numbers(void **state) {
     assert_int_equal(fixture->view.legend[1].count, 2);
     assert_int_equal(fixture->view.plot_mark, -1);
     assert_string_equal(fixture->view.plots[0].value, "50.0 px/s");
-    fixture->link.state = LINK_WAITING; /* the lost server matters more */
-    input.is_live = false;
+    fixture->link.state = LINK_WAITING; /* that the server is gone matters more */
+    fixture->playhead.is_live = false;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "reconnecting");
     snapshot_destroy(past);
@@ -160,12 +167,12 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     assert_string_equal(fixture->view.state, "running");
     assert_int_equal(fixture->view.state_color, PALETTE_OK);
     assert_int_equal(fixture->view.state_words, PALETTE_TEXT);
-    input.behind_rate = 0.0949;
+    input.measures.behind_rate = 0.0949;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.09x");
     assert_int_equal(fixture->view.state_color, PALETTE_WARN);
     assert_int_equal(fixture->view.state_words, PALETTE_WARN);
-    input.behind_rate = 0.9499;
+    input.measures.behind_rate = 0.9499;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.94x");
     fixture->frame.is_stalled = true; /* its snapshots are rare: */
@@ -176,7 +183,7 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     fixture->frame.late_ms = 5500.0;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "stalled");
-    input.behind_rate = -1.0;
+    input.measures.behind_rate = -1.0;
     fixture->frame.late_ms = 600.0;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "stalled");
@@ -232,7 +239,7 @@ static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) 
     fixture->server.has_scenario = fixture->server.is_paused = true;
     snapshot->tick = 0;
     struct hud_input input = input_of(fixture);
-    input.is_headless = true; /* no user to press it */
+    input.is_headless = true; /* there is no keyboard */
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "");
     input.is_headless = false;
@@ -257,7 +264,7 @@ static void a_server_that_wants_a_token_says_so(void **state) {
     struct fixture *fixture = fixture_create();
     fixture->link = (struct link_status){.state = LINK_REFUSED, .was_ready = true};
     struct hud_input input = input_of(fixture);
-    input.is_live = true;
+    fixture->playhead.is_live = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.banner[0], "This server wants a token");
     assert_non_null(strstr(fixture->view.banner[1], "--token SECRET"));
@@ -286,7 +293,7 @@ static void what_a_role_may_not_do_is_marked(void **state) {
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.role, "operator");
     assert_true(fixture->view.is_denied[SHORTCUT_PAUSE] && fixture->view.is_denied[SHORTCUT_PICKER]);
-    assert_false(fixture->view.is_denied[SHORTCUT_ADD] || fixture->view.is_denied[SHORTCUT_TRAILS]);
+    assert_false(fixture->view.is_denied[SHORTCUT_ADD] || fixture->view.is_denied[SHORTCUT_SETTING]);
     assert_non_null(strstr(fixture->view.no_time, "needs the role admin; you are operator"));
     assert_string_equal(fixture->view.no_tuning, "");
     free(fixture);

@@ -1,8 +1,10 @@
-/* See looks_draw.h. */
-#include "viewer/draw/looks_draw.h"
+/* See inspect_overlay.h. */
+#include "viewer/draw/inspect_overlay.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "viewer/draw/palette.h"
 
 /* Places that go along with the agent; the others stand in the world, whatever it does until the next answer.
  */
@@ -24,14 +26,14 @@ static vec2 short_way(vec2 way, vec2 wrap_size) {
                      interpolate_wrap_difference(way.y, wrap_size.y));
 }
 
-vec2 looks_place(const struct message_agent *inspected, const struct message_agent_point *point,
-                 vec2 position, vec2 wrap_size) {
+vec2 inspect_overlay_place(const struct message_agent *inspected, const struct message_agent_point *point,
+                           vec2 position, vec2 wrap_size) {
     const vec2 place = {point->x, point->y}, then = {inspected->x, inspected->y};
     const vec2 from = is_carried(point->what) ? then : position;
     return vec2_add(position, short_way(vec2_sub(place, from), wrap_size));
 }
 
-bool looks_has(const struct message_agent *inspected, const char *what) {
+bool inspect_overlay_has(const struct message_agent *inspected, const char *what) {
     bool is_found = false;
     for (int i = 0; i < inspected->point_count; i++) {
         is_found = is_found || strcmp(inspected->points[i].what, what) == 0;
@@ -39,24 +41,21 @@ bool looks_has(const struct message_agent *inspected, const char *what) {
     return is_found;
 }
 
-static vec2 wrap_size_of(const struct scene *scene) {
-    return server_view_wraps(scene->server) ? scene->server->scenario.size : vec2_make(0.0f, 0.0f);
-}
-
 /* From both ends: over the border of a wrapping world it goes on at the other side. */
 static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here, vec2 there, vec2 way) {
     const float width = 1.25f * scene->pixel_scale;
     const color stroke = color_fade(PALETTE_NEIGHBOR, 0.7f);
     const vec2 gone = vec2_add(here, way);
-    canvas_draw_line(canvas, camera_to_window(&scene->camera, here), camera_to_window(&scene->camera, gone),
+    canvas_draw_line(canvas, camera_to_window(scene->camera, here), camera_to_window(scene->camera, gone),
                      width, stroke);
     if (vec2_length(vec2_sub(gone, there)) > 1.0f) {
-        canvas_draw_line(canvas, camera_to_window(&scene->camera, vec2_sub(there, way)),
-                         camera_to_window(&scene->camera, there), width, stroke);
+        canvas_draw_line(canvas, camera_to_window(scene->camera, vec2_sub(there, way)),
+                         camera_to_window(scene->camera, there), width, stroke);
     }
 }
 
-void looks_draw_neighbors(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
+                                    const struct pose *pose) {
     const struct frame *frame = scene->frame;
     for (int i = 0; i < scene->inspected->neighbor_count; i++) {
         const int32_t index = frame_find(frame, scene->inspected->neighbors[i]);
@@ -66,10 +65,10 @@ void looks_draw_neighbors(const struct scene *scene, struct canvas *canvas, cons
         const vec2 there = {frame->x[index], frame->y[index]};
         const struct message_kind *kind =
             server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[index]]);
-        const float radius = scene_arrow_radius(scene, kind != NULL ? kind->radius : 0.0f);
+        const float radius = scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f);
         draw_tie(scene, canvas, pose->position, there,
-                 short_way(vec2_sub(there, pose->position), wrap_size_of(scene)));
-        canvas_draw_ring(canvas, camera_to_window(&scene->camera, there),
+                 short_way(vec2_sub(there, pose->position), scene_wrap_size(scene)));
+        canvas_draw_ring(canvas, camera_to_window(scene->camera, there),
                          1.2f * radius + 2.0f * scene->pixel_scale, scene->pixel_scale,
                          color_fade(PALETTE_NEIGHBOR, 0.65f));
     }
@@ -90,10 +89,11 @@ static void draw_cross(struct canvas *canvas, vec2 at, float unit, color stroke)
 
 static void draw_place(const struct scene *scene, struct canvas *canvas,
                        const struct message_agent_point *point, const struct pose *pose) {
-    const float unit = scene->pixel_scale, radius = point->radius * scene->camera.scale;
-    const vec2 center = camera_to_window(&scene->camera, pose->position);
-    const vec2 at = camera_to_window(
-        &scene->camera, looks_place(scene->inspected, point, pose->position, wrap_size_of(scene)));
+    const float unit = scene->pixel_scale, radius = point->radius * scene->camera->scale;
+    const vec2 center = camera_to_window(scene->camera, pose->position);
+    const vec2 at =
+        camera_to_window(scene->camera, inspect_overlay_place(scene->inspected, point, pose->position,
+                                                              scene_wrap_size(scene)));
     const color stroke = palette_series(server_view_behavior(scene->server, point->behavior));
     canvas_draw_line(canvas, center, at, 1.25f * unit, color_fade(stroke, 0.5f));
     if (radius > 0.0f && radius < 20000.0f) {
@@ -103,7 +103,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
     }
 }
 
-void looks_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
     for (int i = 0; i < scene->inspected->point_count; i++) {
         draw_place(scene, canvas, &scene->inspected->points[i], pose);
     }

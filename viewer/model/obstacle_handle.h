@@ -1,6 +1,6 @@
 /* Which obstacle is under the hand. Pure; how it is moved, common/base/geometry.h says (obstacle_moved). */
-#ifndef DROVER_VIEWER_DRAW_OBSTACLE_GRIP_H
-#define DROVER_VIEWER_DRAW_OBSTACLE_GRIP_H
+#ifndef DROVER_VIEWER_MODEL_OBSTACLE_HANDLE_H
+#define DROVER_VIEWER_MODEL_OBSTACLE_HANDLE_H
 
 #include "common/protocol/message_geometry.h"
 
@@ -9,12 +9,12 @@
  * at, reach  px of the world
  * wrap_size  the size of a wrapping world, in which the point's copies count as well; {0,0} otherwise
  * returns    one of geometry's, or NULL */
-const struct obstacle_def *obstacle_grip_find(const struct message_geometry *geometry, vec2 at, float reach,
-                                              vec2 wrap_size);
+const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
+                                                vec2 wrap_size);
 /** The obstacle of this id, or NULL. 0 is no id. */
-const struct obstacle_def *obstacle_grip_by_id(const struct message_geometry *geometry, uint32_t id);
+const struct obstacle_def *obstacle_handle_by_id(const struct message_geometry *geometry, uint32_t id);
 
 /** How far a point is from it, px of the world; 0 inside. */
-float obstacle_grip_distance(const struct obstacle_def *obstacle, vec2 at);
+float obstacle_handle_distance(const struct obstacle_def *obstacle, vec2 at);
 
 #endif

@@ -1,5 +1,5 @@
-/* See obstacle_grip.h. */
-#include "viewer/draw/obstacle_grip.h"
+/* See obstacle_handle.h. */
+#include "viewer/model/obstacle_handle.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static float distance_to_polygon(const struct obstacle_def *obstacle, vec2 at) {
     return left == 0 || right == 0 ? 0.0f : best;
 }
 
-float obstacle_grip_distance(const struct obstacle_def *obstacle, vec2 at) {
+float obstacle_handle_distance(const struct obstacle_def *obstacle, vec2 at) {
     const vec2 way = vec2_sub(at, obstacle->at);
     if (obstacle->shape == OBSTACLE_POLYGON) {
         return distance_to_polygon(obstacle, at);
@@ -44,14 +44,14 @@ static float distance_to_copies(const struct obstacle_def *obstacle, vec2 at, ve
     for (int x = -copies; x <= copies; x++) {
         for (int y = -copies; y <= copies; y++) {
             const vec2 copy = {at.x + (float)x * wrap_size.x, at.y + (float)y * wrap_size.y};
-            best = fminf(best, obstacle_grip_distance(obstacle, copy));
+            best = fminf(best, obstacle_handle_distance(obstacle, copy));
         }
     }
     return best;
 }
 
-const struct obstacle_def *obstacle_grip_find(const struct message_geometry *geometry, vec2 at, float reach,
-                                              vec2 wrap_size) {
+const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
+                                                vec2 wrap_size) {
     const struct obstacle_def *found = NULL;
     float best = reach;
     for (int i = 0; i < geometry->obstacle_count; i++) {
@@ -65,7 +65,7 @@ const struct obstacle_def *obstacle_grip_find(const struct message_geometry *geo
     return found;
 }
 
-const struct obstacle_def *obstacle_grip_by_id(const struct message_geometry *geometry, uint32_t id) {
+const struct obstacle_def *obstacle_handle_by_id(const struct message_geometry *geometry, uint32_t id) {
     for (int i = 0; i < geometry->obstacle_count; i++) {
         if (geometry->obstacles[i].id == id && id != 0) {
             return &geometry->obstacles[i];

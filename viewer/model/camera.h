@@ -2,8 +2,8 @@
  *
  * window = world * scale + offset. scale > 0 always, so the way back exists.
  */
-#ifndef DROVER_VIEWER_DRAW_CAMERA_H
-#define DROVER_VIEWER_DRAW_CAMERA_H
+#ifndef DROVER_VIEWER_MODEL_CAMERA_H
+#define DROVER_VIEWER_MODEL_CAMERA_H
 
 #include <stdbool.h>
 

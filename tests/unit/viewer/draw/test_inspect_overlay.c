@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "viewer/draw/looks_draw.h"
+#include "viewer/draw/inspect_overlay.h"
 
 static const vec2 open_world = {0.0f, 0.0f}, wrapping = {800.0f, 480.0f};
 
@@ -21,7 +21,7 @@ static struct message_agent answer(const char *what, float x, float y) {
 }
 
 static void assert_place(const struct message_agent *agent, vec2 position, vec2 wrap_size, float x, float y) {
-    const vec2 place = looks_place(agent, &agent->points[0], position, wrap_size);
+    const vec2 place = inspect_overlay_place(agent, &agent->points[0], position, wrap_size);
     assert_true(place.x == x && place.y == y);
 }
 
@@ -49,8 +49,8 @@ static void the_short_way_over_the_border(void **state) {
 static void finds_what_there_is(void **state) {
     (void)state;
     const struct message_agent agent = answer("circle", 0.0f, 0.0f);
-    assert_true(looks_has(&agent, "circle"));
-    assert_false(looks_has(&agent, "goal"));
+    assert_true(inspect_overlay_has(&agent, "circle"));
+    assert_false(inspect_overlay_has(&agent, "goal"));
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* See reach.h. */
-#include "viewer/model/reach.h"
+/* See radius_overlay.h. */
+#include "viewer/model/radius_overlay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,15 +31,15 @@ static float value_of(const struct message_param *params, int count, const char 
     return otherwise;
 }
 
-/* "flock.alignment_radius" -> form, stem "flock.alignment_"; false when it is no reach. */
-static bool form_of(const char *name, enum reach_form *form, int *stem) {
+/* "flock.alignment_radius" -> form, stem "flock.alignment_"; false when it is no radius. */
+static bool form_of(const char *name, enum radius_form *form, int *stem) {
     static const struct {
         const char *ending;
-        enum reach_form form;
-    } endings[] = {{"slowing_distance", REACH_SLOWING},
-                   {"panic_distance", REACH_NOTICE},
-                   {"within", REACH_NOTICE},
-                   {"radius", REACH_VIEW}};
+        enum radius_form form;
+    } endings[] = {{"slowing_distance", RADIUS_SLOWING},
+                   {"panic_distance", RADIUS_NOTICE},
+                   {"within", RADIUS_NOTICE},
+                   {"radius", RADIUS_VIEW}};
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         const size_t part = strlen(endings[i].ending);
@@ -52,40 +52,41 @@ static bool form_of(const char *name, enum reach_form *form, int *stem) {
     return false;
 }
 
-static void set_name(struct reach *reach, const char *name, int stem) {
+static void set_name(struct radius_overlay *circle, const char *name, int stem) {
     const char *dot = strchr(name, '.');
     const int zone = dot != NULL ? (int)(dot - name) + 1 : 0;
     if (dot == NULL || stem <= zone) {
-        snprintf(reach->behavior, sizeof reach->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
+        snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
     } else {
-        snprintf(reach->behavior, sizeof reach->behavior, "%.*s", stem - zone - 1, name + zone);
+        snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - zone - 1, name + zone);
     }
 }
 
-int reach_find(const struct message_param *params, int param_count, const char *kind, const char *state,
-               struct reach *out) {
+int radius_overlay_find(const struct message_param *params, int param_count, const char *kind,
+                        const char *state, struct radius_overlay *out) {
     int count = 0;
-    for (int i = 0; i < param_count && count < REACH_MOST; i++) {
+    for (int i = 0; i < param_count && count < RADIUS_OVERLAY_MOST; i++) {
         const char *name = relevant(&params[i], kind, state);
-        enum reach_form form = REACH_VIEW;
+        enum radius_form form = RADIUS_VIEW;
         int stem = 0;
         if (name == NULL || !(params[i].value > 0.0) || params[i].value > (double)LIMIT_COORDINATE ||
             strcmp(name, "radius") == 0 || !form_of(name, &form, &stem)) {
             continue;
         }
-        struct reach *reach = &out[count++];
+        struct radius_overlay *circle = &out[count++];
         char other[64];
-        *reach = (struct reach){.form = form, .radius = (float)params[i].value, .view = 360.0f * radians};
-        set_name(reach, name, stem);
-        if (form == REACH_VIEW && strncmp(name, "wander", 6) == 0) {
+        *circle =
+            (struct radius_overlay){.form = form, .radius = (float)params[i].value, .view = 360.0f * radians};
+        set_name(circle, name, stem);
+        if (form == RADIUS_VIEW && strncmp(name, "wander", 6) == 0) {
             snprintf(other, sizeof other, "%.*sdistance", stem, name);
-            reach->form = REACH_WANDER;
-            reach->distance = value_of(params, param_count, kind, state, other, 0.0f);
-        } else if (form == REACH_VIEW) {
+            circle->form = RADIUS_WANDER;
+            circle->distance = value_of(params, param_count, kind, state, other, 0.0f);
+        } else if (form == RADIUS_VIEW) {
             snprintf(other, sizeof other, "%.*sfield_of_view", stem, name);
             const float view = value_of(params, param_count, kind, state, other, 360.0f);
             snprintf(other, sizeof other, "%.*sview", stem, name);
-            reach->view = value_of(params, param_count, kind, state, other, view) * radians;
+            circle->view = value_of(params, param_count, kind, state, other, view) * radians;
         }
     }
     return count;

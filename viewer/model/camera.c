@@ -1,5 +1,5 @@
 /* See camera.h. */
-#include "viewer/draw/camera.h"
+#include "viewer/model/camera.h"
 
 struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins) {
     const vec2 world = {fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f)};

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/draw/obstacle_grip.h"
+#include "viewer/model/obstacle_handle.h"
 
 static const vec2 open_world = {0.0f, 0.0f};
 
@@ -24,7 +24,7 @@ static struct message_geometry three_shapes(void) {
 }
 
 static uint32_t id_at(const struct message_geometry *geometry, float x, float y, float reach) {
-    const struct obstacle_def *found = obstacle_grip_find(geometry, vec2_make(x, y), reach, open_world);
+    const struct obstacle_def *found = obstacle_handle_find(geometry, vec2_make(x, y), reach, open_world);
     return found != NULL ? found->id : 0;
 }
 
@@ -33,13 +33,13 @@ static void distances(void **state) {
     const struct message_geometry geometry = three_shapes();
     const struct obstacle_def *circle = &geometry.obstacles[0], *box = &geometry.obstacles[1],
                               *polygon = &geometry.obstacles[2];
-    assert_true(obstacle_grip_distance(circle, vec2_make(60, 60)) == 0.0f);
-    assert_true(obstacle_grip_distance(circle, vec2_make(75, 50)) == 5.0f);
-    assert_true(obstacle_grip_distance(box, vec2_make(159, 21)) == 0.0f);
-    assert_true(obstacle_grip_distance(box, vec2_make(163, 64)) == 5.0f); /* 3 and 4 beyond the corner */
-    assert_true(obstacle_grip_distance(polygon, vec2_make(30, 160)) == 0.0f);
-    assert_true(obstacle_grip_distance(polygon, vec2_make(50, 184)) == 4.0f);
-    assert_true(fabsf(obstacle_grip_distance(polygon, vec2_make(60, 140)) - 7.0710678f * 2.0f) < 1e-4f);
+    assert_true(obstacle_handle_distance(circle, vec2_make(60, 60)) == 0.0f);
+    assert_true(obstacle_handle_distance(circle, vec2_make(75, 50)) == 5.0f);
+    assert_true(obstacle_handle_distance(box, vec2_make(159, 21)) == 0.0f);
+    assert_true(obstacle_handle_distance(box, vec2_make(163, 64)) == 5.0f); /* 3 and 4 beyond the corner */
+    assert_true(obstacle_handle_distance(polygon, vec2_make(30, 160)) == 0.0f);
+    assert_true(obstacle_handle_distance(polygon, vec2_make(50, 184)) == 4.0f);
+    assert_true(fabsf(obstacle_handle_distance(polygon, vec2_make(60, 140)) - 7.0710678f * 2.0f) < 1e-4f);
 }
 
 static void found_inside_and_within_reach(void **state) {
@@ -65,10 +65,10 @@ static void the_one_on_top_is_taken(void **state) {
 static void copies_of_a_wrapping_world_count(void **state) {
     (void)state;
     struct message_geometry geometry = three_shapes();
-    geometry.obstacles[0].at = vec2_make(195, 5); /* reaches over both edges */
+    geometry.obstacles[0].at = vec2_make(195, 5); /* radii over both edges */
     const vec2 size = {200, 200};
     assert_int_equal(id_at(&geometry, 2, 198, 0), 0);
-    const struct obstacle_def *found = obstacle_grip_find(&geometry, vec2_make(2, 198), 0.0f, size);
+    const struct obstacle_def *found = obstacle_handle_find(&geometry, vec2_make(2, 198), 0.0f, size);
     assert_non_null(found);
     assert_int_equal(found->id, 4);
 }
@@ -89,9 +89,9 @@ static void found_by_id(void **state) {
     (void)state;
     struct message_geometry geometry = three_shapes();
     geometry.obstacles[0].id = 0;
-    assert_ptr_equal(obstacle_grip_by_id(&geometry, 9), &geometry.obstacles[2]);
-    assert_null(obstacle_grip_by_id(&geometry, 4));
-    assert_null(obstacle_grip_by_id(&geometry, 0));
+    assert_ptr_equal(obstacle_handle_by_id(&geometry, 9), &geometry.obstacles[2]);
+    assert_null(obstacle_handle_by_id(&geometry, 4));
+    assert_null(obstacle_handle_by_id(&geometry, 0));
 }
 
 int main(void) {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/draw/camera.h"
+#include "viewer/model/camera.h"
 
 static void assert_near(float found, float wanted, float tolerance) {
     if (!(fabsf(found - wanted) <= tolerance)) {

@@ -1,6 +1,6 @@
 /* The key codes the shortcuts use: SDL_Keycode's values, for code that is built without SDL. */
-#ifndef DROVER_VIEWER_PLATFORM_KEY_CODES_H
-#define DROVER_VIEWER_PLATFORM_KEY_CODES_H
+#ifndef DROVER_VIEWER_MODEL_KEY_CODES_H
+#define DROVER_VIEWER_MODEL_KEY_CODES_H
 
 enum key_code {
     KEY_BACKSPACE = 8,

@@ -1,0 +1,206 @@
+/* See app_actions.h. */
+#include "viewer/app/app_actions.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "viewer/app/app_drag.h"
+#include "viewer/app/app_output.h"
+#include "viewer/app/app_past.h"
+#include "viewer/app/app_questions.h"
+#include "viewer/app/app_requests.h"
+#include "viewer/app/app_tools.h"
+
+static const double jump_s = 1.0;
+
+/* ---- what is open, selected, shown ---- */
+
+/* A choice says what it is now. */
+static void change_setting(struct app *app, const struct field *setting) {
+    view_settings_change(&app->settings, &app->changes, setting);
+    if (setting->type == FIELD_CHOICE) {
+        server_view_set_notice(&app->server, false, "%s: %s", setting->help,
+                               view_settings_get_choice(&app->settings, setting));
+    }
+}
+
+static void show_panel(struct app *app, bool is_shown) {
+    app->settings.panel = is_shown ? PANEL_ON : PANEL_OFF;
+    view_changes_note(&app->changes, offsetof(struct view_settings, panel));
+}
+
+/* The newest first. Never the program: one Esc too many must not end a talk. */
+static void close_something(struct app *app) {
+    if (app->open.help || app->open.picker) {
+        app->open.help = app->open.picker = false;
+    } else if (app->result.is_typing) {
+        app->input.is_escape = true;
+    } else if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
+        app_drag_give_up(app);
+    } else if (app->hand.tool != TOOL_NONE) {
+        app->hand.tool = TOOL_NONE;
+    } else if (app->open.params) {
+        app->open.params = false;
+    } else if (app->selection.has_agent) {
+        app->selection.has_agent = app->selection.is_following = false;
+    } else {
+        server_view_set_notice(&app->server, false, "%s quits", shortcuts_row(SHORTCUT_QUIT)->name);
+    }
+}
+
+static void next_agent(struct app *app) {
+    const struct frame *frame = &app->frame;
+    if (frame->names == NULL || frame->settled_count == 0) {
+        return;
+    }
+    const int32_t at = app->selection.has_agent ? frame_find(frame, app->selection.id) : -1;
+    app->selection.id = frame->id[(at + 1) % frame->settled_count];
+    app->selection.has_agent = true;
+}
+
+/* 0: what suits the screen. */
+static void set_scale(struct app *app, double scale) {
+    app->settings.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
+    view_changes_note(&app->changes, offsetof(struct view_settings, ui_scale));
+    app->picture.wants_scale = true;
+    server_view_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
+}
+
+static void open_picker(struct app *app) {
+    app->open.picker = !app->open.picker;
+    app->open.help = false;
+    if (app->open.picker) {
+        app_ask_scenarios(app);
+    }
+}
+
+static void act_on_view(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_FIT:
+        camera_view_fit(&app->picture.camera_view);
+        app->selection.is_following = false;
+        break;
+    case SHORTCUT_FOLLOW:
+        app->selection.is_following = app->selection.has_agent && !app->selection.is_following;
+        break;
+    case SHORTCUT_NEXT_AGENT:
+        next_agent(app);
+        break;
+    case SHORTCUT_PANEL:
+        show_panel(app, !view_settings_have_panel(&app->settings));
+        break;
+    case SHORTCUT_PARAMS:
+        app->open.params = !app->open.params || !view_settings_have_panel(&app->settings);
+        app->settings.panel = app->open.params ? PANEL_ON : app->settings.panel; /* for now: not kept */
+        break;
+    case SHORTCUT_LARGER:
+        set_scale(app, app_ui_scale(app) * 1.125);
+        break;
+    case SHORTCUT_SMALLER:
+        set_scale(app, app_ui_scale(app) / 1.125);
+        break;
+    case SHORTCUT_NORMAL_SIZE:
+        set_scale(app, 0.0);
+        break;
+    case SHORTCUT_FULL_SCREEN:
+        window_toggle_full_screen(app->window);
+        app->picture.wants_scale = app->picture.wants_scale || app->settings.ui_scale <= 0.0;
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- every action ---- */
+
+void app_act(struct app *app, const struct shortcut *row) {
+    const enum shortcut_action action = row->action;
+    const bool is_of_past =
+        !app->past.playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);
+    if (!is_of_past && !app_may(app, shortcuts_request(action))) {
+        return;
+    }
+    switch (action) {
+    case SHORTCUT_SETTING:
+        change_setting(app, &row->setting);
+        break;
+    case SHORTCUT_PAUSE:
+        if (app->past.playhead.is_live) {
+            app_set_paused(app, !server_view_will_be_paused(&app->server));
+        } else {
+            playhead_toggle(&app->past.playhead, &app->past.history);
+        }
+        break;
+    case SHORTCUT_STEP:
+        if (app->past.playhead.is_live) {
+            app_step_world(app);
+        } else {
+            app_step_past(app, true);
+        }
+        break;
+    case SHORTCUT_STEP_BACK:
+        app_step_past(app, false);
+        break;
+    case SHORTCUT_PREVIOUS_SCENARIO:
+    case SHORTCUT_NEXT_SCENARIO:
+        app_switch_scenario(app, action == SHORTCUT_NEXT_SCENARIO ? 1 : -1);
+        break;
+    case SHORTCUT_PICKER:
+        open_picker(app);
+        break;
+    case SHORTCUT_ADD:
+    case SHORTCUT_REMOVE:
+        if (!app_refuses_past(app)) {
+            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        }
+        break;
+    case SHORTCUT_FORCES:
+        view_settings_toggle_forces(&app->settings, &app->changes);
+        break;
+    case SHORTCUT_BACK:
+    case SHORTCUT_FORWARD:
+        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
+        break;
+    case SHORTCUT_LIVE:
+        playhead_go_live(&app->past.playhead);
+        break;
+    case SHORTCUT_HELP:
+        app->open.help = !app->open.help;
+        break;
+    case SHORTCUT_SCREENSHOT:
+        app->output.wants_picture = true;
+        break;
+    case SHORTCUT_CLIP:
+        app_toggle_clip(app);
+        break;
+    case SHORTCUT_EXPORT:
+        app_save_plots(app);
+        break;
+    case SHORTCUT_CLOSE:
+        close_something(app);
+        break;
+    case SHORTCUT_QUIT:
+        app->is_running = false;
+        break;
+    default:
+        act_on_view(app, action);
+        break;
+    }
+}
+
+/* ---- the panels ---- */
+
+void app_take_result(struct app *app, const struct panels_result *result) {
+    app->result = *result;
+    if (result->shortcut != NULL) {
+        app_act(app, result->shortcut);
+    }
+    if (result->is_scrubbing) {
+        app_scrub(app, result->scrub_to_s);
+    }
+    if (result->picks && result->hit >= 0 && result->hit < app->view.hit_count) {
+        app_send_load(app, app->view.hits[result->hit].name);
+        app->open.picker = false;
+    }
+    app_tune(app, result);
+}

@@ -1,0 +1,18 @@
+/* Looking back: which moment is shown, and the copies out of the history that show it. */
+#ifndef DROVER_VIEWER_APP_APP_PAST_H
+#define DROVER_VIEWER_APP_APP_PAST_H
+
+#include "viewer/app/app_state.h"
+
+/** Holds the moment so many seconds later, or earlier. */
+void app_jump(struct app *app, double by_s);
+/** Holds the copy after or before the one shown. */
+void app_step_past(struct app *app, bool is_forward);
+/** The timeline's handle is at this moment. */
+void app_scrub(struct app *app, double to_s);
+/** Makes the frame of the past; -1 when there is none: then it is live. passed_s: of wall time. */
+NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s);
+/** Adds the frame to the trails. */
+void app_leave_trails(struct app *app);
+
+#endif

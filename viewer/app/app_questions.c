@@ -1,0 +1,145 @@
+/* See app_questions.h. */
+#include "viewer/app/app_questions.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double inspected_fresh_ms = 1500.0;
+static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
+static const double least_covered = 0.7;      /* of what is visible; less is no picture of it */
+
+double app_ui_scale(const struct app *app) {
+    return app->settings.ui_scale > 0.0 ? app->settings.ui_scale : (double)window_text_scale(app->window);
+}
+
+/* ---- the pointer ---- */
+
+bool app_moves_mouse_target(const struct app *app) {
+    return app->server.has_mouse_target && app->link.state == LINK_READY && app->past.playhead.is_live &&
+           app->hand.tool == TOOL_NONE && !app->hand.is_dragging &&
+           server_view_may(&app->server, REQUEST_MOUSE);
+}
+
+vec2 app_world_point(const struct app *app) {
+    return server_view_clamp_point(&app->server, camera_to_world(&app->picture.camera, app->pointer.at));
+}
+
+/* Known before the panels are drawn again: the pointer may have jumped. */
+bool app_is_over_panels(const struct app *app, vec2 at) {
+    const float right = (float)app->picture.raster->width - PANELS_SIDE_PX * app->picture.pixel_scale;
+    const float bottom = (float)app->picture.raster->height - PANELS_TIMELINE_PX * app->picture.pixel_scale;
+    return app->result.wants_mouse || app->open.picker ||
+           (view_settings_have_panel(&app->settings) && (at.x >= right || at.y >= bottom));
+}
+
+/* ---- the past ---- */
+
+double app_now_s(const struct app *app) {
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    return newest != NULL ? newest->time_s : 0.0;
+}
+
+double app_behind_s(const struct app *app) {
+    return app->past.playhead.is_live ? 0.0 : fmax(app_now_s(app) - app->past.playhead.at_s, 0.0);
+}
+
+bool app_is_held(const struct app *app) {
+    return !app->past.playhead.is_live && !app->past.playhead.is_playing;
+}
+
+/* ---- counted agents ---- */
+
+struct stream_box app_world_box(const struct app *app) {
+    return (struct stream_box){{0.0f, 0.0f}, app->server.scenario.size};
+}
+
+/* Of the whole world; what is visible would be in it wherever one looks. */
+bool app_is_wide(const struct app *app, const struct density *density) {
+    const struct stream_wish everything = {.world = app->server.scenario.size, .visible = app_world_box(app)};
+    const struct stream_box box = stream_density_box(density);
+    return stream_covered(&box, &everything) > 0.999;
+}
+
+const struct density *app_newest_density(const struct app *app) {
+    return app->counts.newest_epoch == app->server.epoch ? app->counts.newest : NULL;
+}
+
+/* The newest of the whole world, or NULL. */
+const struct density *app_wide_density(const struct app *app) {
+    const struct density *newest = app_newest_density(app);
+    return newest != NULL && app_is_wide(app, newest)    ? newest
+           : app->counts.wide_epoch == app->server.epoch ? app->counts.wide
+                                                         : NULL;
+}
+
+struct stream_wish app_stream_wish(const struct app *app) {
+    const vec2 size = {(float)app->picture.raster->width, (float)app->picture.raster->height};
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    const bool fits = newest != NULL && newest->count <= HUD_FORCES_MOST && !app->selection.has_agent;
+    return (struct stream_wish){
+        .world = app->server.scenario.size,
+        .is_open = strcmp(app->server.scenario.edge, "open") == 0,
+        .visible = {camera_to_world(&app->picture.camera, vec2_make(0.0f, 0.0f)),
+                    camera_to_world(&app->picture.camera, size)},
+        .cell = (float)HEAT_CELL_PX * app->picture.pixel_scale / app->picture.camera.scale,
+        .total = app->server.agent_total,
+        .never_heat = app->settings.heat == HEAT_OFF,
+        .agents = (enum layout)app->options.layout,
+        .forces = fits && view_settings_need_forces(&app->settings),
+        .shares = fits && app->settings.shows_behaviors,
+    };
+}
+
+/* The one the frame stands for; and until frames of a larger part come, the last of the whole world, rather
+ * than a small rectangle with agents in an empty world. */
+const struct density *app_density(const struct app *app) {
+    const struct snapshot *shown = app->frame.names;
+    const bool is_counted = shown != NULL && shown->fields == 0 && shown->count == 0;
+    const struct density *newest = app_newest_density(app), *wide = app_wide_density(app);
+    if (shown == NULL || !app->past.playhead.is_live || wide == NULL) {
+        return is_counted ? newest : NULL;
+    }
+    const struct stream_wish wish = app_stream_wish(app);
+    const struct stream_box known =
+        is_counted && newest != NULL ? stream_density_box(newest) : app->stream.agents_box;
+    return stream_covered(&known, &wish) < least_covered ? wide : is_counted ? newest : NULL;
+}
+
+/* ---- the selected agent and its kind ---- */
+
+const struct message_agent *app_inspected(const struct app *app) {
+    const bool is_it =
+        app->selection.has_agent && app->server.has_agent && app->server.agent.id == app->selection.id;
+    return is_it && app->past.playhead.is_live &&
+                   app->now_ms - app->inspection.answered_ms < inspected_fresh_ms
+               ? &app->server.agent
+               : NULL;
+}
+
+const char *app_tuned_kind(const struct app *app) {
+    const struct message_scenario *scenario = &app->server.scenario;
+    return app->tuning.kind < scenario->kind_count ? scenario->kinds[app->tuning.kind].name : "";
+}
+
+/* ---- the scene ---- */
+
+struct scene app_scene(const struct app *app) {
+    const bool leads = app->pointer.is_over_window && app_moves_mouse_target(app) &&
+                       !app->result.wants_mouse && app->now_ms - app->pointer.moved_ms < cursor_fresh_ms;
+    return (struct scene){
+        .camera = &app->picture.camera,
+        .server = &app->server,
+        .frame = &app->frame,
+        .settings = &app->settings,
+        .selection = &app->selection,
+        .density = app_density(app),
+        .hides_agents = app->now_ms < app->counts.hide_agents_until_ms,
+        .inspected = app_inspected(app),
+        .trails = &app->trails,
+        .pixel_scale = app->picture.pixel_scale,
+        .is_dimmed = app->link.state != LINK_READY,
+        .is_held = app->frame.is_stalled && app->past.playhead.is_live,
+        .has_cursor = leads,
+        .cursor = app->pointer.at,
+    };
+}

@@ -1,0 +1,42 @@
+/* What follows from the state, without changing it. */
+#ifndef DROVER_VIEWER_APP_APP_QUESTIONS_H
+#define DROVER_VIEWER_APP_APP_QUESTIONS_H
+
+#include "viewer/app/app_state.h"
+
+/** The size of text and lines: as was chosen, else what suits the screen. */
+double app_ui_scale(const struct app *app);
+/** Whether the pointer moves the target named mouse. */
+bool app_moves_mouse_target(const struct app *app);
+/** Where in the world the pointer is, px of the world; never outside. */
+vec2 app_world_point(const struct app *app);
+/** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have jumped. */
+bool app_is_over_panels(const struct app *app, vec2 at);
+
+/** Simulated seconds: of the newest snapshot; how far the picture is behind it. */
+double app_now_s(const struct app *app);
+double app_behind_s(const struct app *app);
+/** Whether one moment of the past is shown and stays. */
+bool app_is_held(const struct app *app);
+
+/** The whole world, px of the world. */
+struct stream_box app_world_box(const struct app *app);
+/** Whether the density is of the whole world. */
+bool app_is_wide(const struct app *app, const struct density *density);
+/** The newest density of this world, or NULL; of the whole of it, or NULL. */
+const struct density *app_newest_density(const struct app *app);
+const struct density *app_wide_density(const struct app *app);
+/** What the picture needs of the frames. */
+struct stream_wish app_stream_wish(const struct app *app);
+/** The density that is shown instead of agents, or NULL. */
+const struct density *app_density(const struct app *app);
+
+/** What is known of the selected agent's forces, or NULL. */
+const struct message_agent *app_inspected(const struct app *app);
+/** The kind whose parameters are shown; "" for none. */
+const char *app_tuned_kind(const struct app *app);
+
+/** The scene as it is now, without heat, handle and hovered agent. */
+struct scene app_scene(const struct app *app);
+
+#endif

@@ -1,0 +1,24 @@
+/* Requests to the server. What the role may not do is refused here: a notice says what would help. */
+#ifndef DROVER_VIEWER_APP_APP_REQUESTS_H
+#define DROVER_VIEWER_APP_APP_REQUESTS_H
+
+#include "viewer/app/app_state.h"
+
+/** Whether our role allows this request; when it does not, a notice says why. */
+bool app_may(struct app *app, enum request_op op);
+/** Whether the request was sent; when it was not, a notice says why. */
+bool app_send(struct app *app, const struct request *request);
+/** A request without fields. */
+bool app_send_plain(struct app *app, enum request_op op);
+void app_send_load(struct app *app, const char *scenario);
+void app_set_paused(struct app *app, bool is_paused);
+/** One tick; a running world is paused first. */
+void app_step_world(struct app *app);
+/** The list of scenarios. */
+void app_ask_scenarios(struct app *app);
+/** Loads the scenario so many places further in the list. */
+void app_switch_scenario(struct app *app, int steps);
+/** For what would change the present: true, with a notice, when the past is shown. */
+bool app_refuses_past(struct app *app);
+
+#endif

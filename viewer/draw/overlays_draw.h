@@ -1,0 +1,15 @@
+/* The overlays of agents: trails, vectors, radii, and what the selected agent looks at. Pure. */
+#ifndef DROVER_VIEWER_DRAW_OVERLAYS_DRAW_H
+#define DROVER_VIEWER_DRAW_OVERLAYS_DRAW_H
+
+#include "viewer/draw/canvas.h"
+#include "viewer/draw/scene_def.h"
+
+/** Draws the overlays that the settings show, to lie under the agents, which stay readable among vectors: for the selected agent,
+ * or for all when none is selected. */
+void overlays_draw(const struct scene *scene, struct canvas *canvas, const struct scene_style *style);
+
+/** What shows of a wrapping world lies inside it: beyond its border the same place is on the other side. */
+void overlays_clip_to_world(const struct scene *scene, struct canvas *canvas);
+
+#endif

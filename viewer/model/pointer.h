@@ -1,0 +1,19 @@
+/* The pointer of the mouse, as the window says. A plain value. */
+#ifndef DROVER_VIEWER_MODEL_POINTER_H
+#define DROVER_VIEWER_MODEL_POINTER_H
+
+#include <stdbool.h>
+
+#include "common/base/vec2.h"
+
+struct pointer {
+    vec2 at;             /* picture px */
+    vec2 pressed_at;     /* picture px: where the left button went down last */
+    bool is_over_window; /* else `at` is where it left */
+    bool has_moved;      /* since its place was last sent to the server */
+    bool is_pressed;     /* the left button is down, and went down beside the panels */
+    bool is_panning;     /* the right button is down, and went down beside the panels */
+    double moved_ms;     /* when it last moved */
+};
+
+#endif

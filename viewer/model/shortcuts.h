@@ -1,0 +1,82 @@
+/* The keys, in one table: what each does, its words in the help, the setting that it changes. Pure; the window
+ * gives key codes as SDL's numbers.
+ *
+ * The help (F1), the check boxes of the side panel, the list of --overlays and the file of settings go by the
+ * rows.
+ */
+#ifndef DROVER_VIEWER_MODEL_SHORTCUTS_H
+#define DROVER_VIEWER_MODEL_SHORTCUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/protocol/request.h"
+#include "viewer/model/view_settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum shortcut_action {
+    SHORTCUT_NONE,
+    SHORTCUT_PAUSE,
+    SHORTCUT_STEP,
+    SHORTCUT_STEP_BACK,
+    SHORTCUT_PREVIOUS_SCENARIO,
+    SHORTCUT_NEXT_SCENARIO,
+    SHORTCUT_PICKER,
+    SHORTCUT_SETTING, /* changes the setting of its row, a bool or a choice */
+    SHORTCUT_FORCES,
+    SHORTCUT_FIT,
+    SHORTCUT_FOLLOW,
+    SHORTCUT_NEXT_AGENT,
+    SHORTCUT_BACK,
+    SHORTCUT_FORWARD,
+    SHORTCUT_LIVE,
+    SHORTCUT_PANEL,
+    SHORTCUT_PARAMS,
+    SHORTCUT_ADD,
+    SHORTCUT_REMOVE,
+    SHORTCUT_LARGER,
+    SHORTCUT_SMALLER,
+    SHORTCUT_NORMAL_SIZE,
+    SHORTCUT_FULL_SCREEN,
+    SHORTCUT_SCREENSHOT,
+    SHORTCUT_CLIP,
+    SHORTCUT_EXPORT,
+    SHORTCUT_HELP,
+    SHORTCUT_CLOSE,
+    SHORTCUT_QUIT,
+    SHORTCUT_ACTION_COUNT
+};
+
+struct shortcut {
+    enum shortcut_action action;
+    int32_t key;      /* SDL_Keycode; 0 for what the mouse does */
+    bool has_control; /* with Ctrl held */
+    const char *name; /* "Space"; "" for another key of the row before */
+    const char *help; /* what it does, no full stop; "" where the name is */
+    /* Of struct view_settings, with its name in the file of settings; name NULL for none. help: for a choice, the
+     * words before its value in a notice. */
+    struct field setting;
+    bool is_overlay;   /* the setting is drawn over the world: kept as a word of the list "overlays" */
+    const char *label; /* the setting's words in the side panel; NULL: it has no check box there */
+};
+
+/** The rows, in the order of the help. */
+const struct shortcut *shortcuts_table(size_t *count);
+/** The row of a key, or NULL when the key does nothing. */
+const struct shortcut *shortcuts_find(int32_t key, bool has_control);
+/** The first row of an action. */
+const struct shortcut *shortcuts_row(enum shortcut_action action);
+/** The row whose setting is the member at this offset of struct view_settings, or NULL. */
+const struct shortcut *shortcuts_setting(size_t offset);
+/** The request that the action makes, whose role it needs; REQUEST_PING when it needs none. */
+enum request_op shortcuts_request(enum shortcut_action action);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/* See panels_draw.hpp. */
+#include "viewer/panels/panels_draw.hpp"
+
+namespace {
+
+constexpr ImGuiWindowFlags still = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
+                                   ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+} // namespace
+
+void panels_pen::box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding) {
+    low = ImVec2(std::floor(low.x), std::floor(low.y));
+    high = ImVec2(std::floor(high.x), std::floor(high.y));
+    list->AddRectFilled(low, high, to_imgui(fill), px(rounding));
+    if (edge != 0) {
+        list->AddRect(low, high, to_imgui(edge), px(rounding), 0, px(1));
+    }
+}
+
+/* As agents look, pointing right. Not convex, so a fan around the middle, whose inner edges must not be
+ * smoothed. */
+void panels_pen::agent_mark(ImVec2 at, enum shape shape, float radius, color fill) {
+    int count = 0;
+    const vec2 *points = shapes_points(shape, &count);
+    ImVec2 corners[SHAPE_MAX_POINTS];
+    const ImDrawListFlags before = list->Flags;
+    for (int i = 0; i < count; i++) {
+        corners[i] = ImVec2(at.x + points[i].x * radius, at.y + points[i].y * radius);
+    }
+    list->Flags &= ~ImDrawListFlags_AntiAliasedFill;
+    for (int i = 0; i < count; i++) {
+        list->AddTriangleFilled(at, corners[i], corners[(i + 1) % count], to_imgui(fill));
+    }
+    list->Flags = before;
+    list->AddPolyline(corners, count, to_imgui(fill), ImDrawFlags_Closed, px(1));
+}
+
+void panels_pen::vector_mark(ImVec2 at, color fill) {
+    list->AddLine(ImVec2(at.x - px(11), at.y), ImVec2(at.x + px(6), at.y), to_imgui(fill), px(2));
+    list->AddTriangleFilled(ImVec2(at.x + px(4), at.y - px(4)), ImVec2(at.x + px(12), at.y),
+                            ImVec2(at.x + px(4), at.y + px(4)), to_imgui(fill));
+}
+
+/* ---- controls ---- */
+
+void panels_pen::begin_window(const char *name, ImVec2 low, ImVec2 high) {
+    ImGui::SetNextWindowPos(low);
+    ImGui::SetNextWindowSize(ImVec2(high.x - low.x, high.y - low.y));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
+    ImGuiWindowFlags flags =
+        still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse);
+    if (std::strcmp(name, "picker") == 0) {
+        flags &= ~ImGuiWindowFlags_NoBringToFrontOnFocus; /* over the side panel and the timeline */
+    }
+    ImGui::Begin(name, nullptr, flags);
+    ImGui::PopStyleVar(2);
+    list = ImGui::GetWindowDrawList();
+}
+
+/* An invisible one; it glows a little under the mouse. */
+bool panels_pen::button(const char *id, ImVec2 low, ImVec2 high) {
+    ImGui::SetCursorScreenPos(low);
+    const bool is_pressed = ImGui::InvisibleButton(id, ImVec2(high.x - low.x, high.y - low.y));
+    if (ImGui::IsItemHovered()) {
+        list->AddRectFilled(low, high, to_imgui(0x18ffffffu), px(4));
+    }
+    return is_pressed;
+}
+
+/* why_not: why it does nothing; "" when it does something. */
+bool panels_pen::icon_button(const char *id, ImVec2 low, color fill, enum icon icon, const char *why_not) {
+    const ImVec2 high(low.x + px(28), low.y + px(24)), middle((low.x + high.x) / 2, (low.y + high.y) / 2);
+    box(low, high, 0xff252b34u, 0, 4);
+    const bool is_pressed = button(id, low, high);
+    fill = why_not[0] != '\0' ? faint_text : fill;
+    if (ImGui::IsItemHovered() && why_not[0] != '\0') {
+        tooltip(why_not, ImVec2(low.x, low.y - px(12)), 0.0f, 1.0f);
+    }
+    const float s = px(5);
+    if (icon == icon_pause) {
+        list->AddRectFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x - px(1.5f), middle.y + s),
+                            to_imgui(fill));
+        list->AddRectFilled(ImVec2(middle.x + px(1.5f), middle.y - s), ImVec2(middle.x + s, middle.y + s),
+                            to_imgui(fill));
+    } else {
+        list->AddTriangleFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x + s * 0.8f, middle.y),
+                                ImVec2(middle.x - s, middle.y + s), to_imgui(fill));
+    }
+    if (icon == icon_step) {
+        list->AddRectFilled(ImVec2(middle.x + s * 0.8f, middle.y - s),
+                            ImVec2(middle.x + s * 0.8f + px(2), middle.y + s), to_imgui(fill));
+    }
+    return is_pressed;
+}
+
+/* A box with words over everything; share 0: it begins at `at`, 1: it ends there. */
+void panels_pen::tooltip(const char *words, ImVec2 at, float share_x, float share_y) {
+    const float wrap = px(240);
+    const ImVec2 size = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, words);
+    const ImVec2 room = ImGui::GetIO().DisplaySize, most(room.x - size.x - px(11), room.y - size.y - px(11));
+    const ImVec2 low(std::floor(std::max(std::min(at.x - size.x * share_x, most.x), px(11))),
+                     std::floor(std::max(std::min(at.y - size.y * share_y, most.y), px(11))));
+    ImDrawList *before = list;
+    list = ImGui::GetForegroundDrawList();
+    box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
+        pop_fill, pop_edge, 5);
+    list->AddText(regular, regular->FontSize, low, to_imgui(PALETTE_TEXT), words, nullptr, wrap);
+    list = before;
+}
+
+float panels_pen::heading(float x, float y, const char *words) {
+    text(bold, x, y, PALETTE_ACCENT, words);
+    return y + px(22);
+}
+
+void panels_pen::row(float x, float y, float right, const panels_row &row) {
+    text(regular, x, y, PALETTE_TEXT_DIM, row.name);
+    text(regular, right - width(regular, row.value), y, PALETTE_TEXT, row.value);
+}

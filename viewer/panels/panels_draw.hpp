@@ -1,0 +1,65 @@
+/* What the panels are drawn with: text, boxes, marks, invisible buttons. Not for others. */
+#ifndef DROVER_VIEWER_PANELS_PANELS_DRAW_HPP
+#define DROVER_VIEWER_PANELS_PANELS_DRAW_HPP
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include <imgui.h>
+
+/* vec2.h is C: its compound literals are an extension here */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+extern "C" {
+#include "viewer/draw/canvas.h"
+#include "viewer/draw/palette.h"
+#include "viewer/model/shortcuts.h"
+#include "viewer/panels/panels.h"
+}
+#pragma GCC diagnostic pop
+
+constexpr color panel_fill = 0xff1b1f26u, legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu,
+                pop_fill = 0xfa1e232bu, pop_edge = 0xff3d4653u, well_fill = 0xff12151au,
+                faint_text = 0xff6c7683u;
+
+/* ImGui's colours have red in the lowest byte, ours blue. */
+inline ImU32 to_imgui(color c) {
+    return (c & 0xff00ff00u) | ((c & 0xffu) << 16) | ((c >> 16) & 0xffu);
+}
+inline color from_imgui(ImU32 c) {
+    return to_imgui(c);
+}
+
+enum icon { icon_pause, icon_play, icon_step };
+
+/* Draws into an ImGui list, in window px times the scale. */
+struct panels_pen {
+    float scale;
+    ImFont *regular, *bold, *large;
+    ImDrawList *list;
+
+    float px(float window_px) const { return window_px * scale; }
+    /* Text at whole pixels. Returns its width. */
+    float text(ImFont *font, float x, float y, color c, const char *words) {
+        list->AddText(font, font->FontSize, ImVec2(std::floor(x), std::floor(y)), to_imgui(c), words);
+        return width(font, words);
+    }
+    static float width(ImFont *font, const char *words, float wrap = 0.0f) {
+        return font->CalcTextSizeA(font->FontSize, FLT_MAX, wrap, words).x;
+    }
+    void box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding);
+    void agent_mark(ImVec2 at, enum shape shape, float radius, color fill);
+    void vector_mark(ImVec2 at, color fill);
+    float heading(float x, float y, const char *words);
+    void row(float x, float y, float right, const panels_row &row);
+
+    void begin_window(const char *name, ImVec2 low, ImVec2 high);
+    bool button(const char *id, ImVec2 low, ImVec2 high);
+    bool icon_button(const char *id, ImVec2 low, color fill, enum icon icon, const char *why_not);
+    void tooltip(const char *words, ImVec2 at, float share_x, float share_y);
+};
+
+#endif

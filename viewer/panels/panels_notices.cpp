@@ -1,0 +1,142 @@
+/* See panels.h. What lies over the picture for a while: the help, the toast, the tool in hand, how long ago a moment was, the
+ * banner. */
+#include "viewer/panels/panels_impl.hpp"
+
+/* What lies between low and high of the rows, moved by the wheel and the arrows. */
+void panels::help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t lines, float line, float keys,
+                       float column) {
+    const float room = high.y - low.y, all = line * static_cast<float>(lines),
+                most = std::max(all - room, 0.0f);
+    const int steps = (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
+    help_scroll += line * (static_cast<float>(steps) - 3 * input->wheel);
+    help_scroll = std::floor(std::min(std::max(had_help ? help_scroll : 0.0f, 0.0f), most));
+    size_t count = 0, at = 0;
+    const shortcut *table = shortcuts_table(&count);
+    list->PushClipRect(low, high, true);
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].name[0] != '\0') {
+            const size_t side = at / lines;
+            const float x = low.x + column * static_cast<float>(side);
+            const float y = low.y + line * static_cast<float>(at % lines) - help_scroll;
+            const bool is_denied = view.is_denied[table[i].action];
+            text(bold, x, y, is_denied ? faint_text : PALETTE_ACCENT, table[i].name);
+            text(regular, x + keys + px(18), y, is_denied ? faint_text : PALETTE_TEXT, table[i].help);
+            at++;
+        }
+    }
+    list->PopClipRect();
+    if (most > 0) {
+        const float thumb = room * room / all, top = low.y + (room - thumb) * help_scroll / most;
+        const float left = high.x + px(8);
+        list->AddRectFilled(ImVec2(left, low.y), ImVec2(left + px(4), high.y), to_imgui(well_fill), px(2));
+        list->AddRectFilled(ImVec2(left, top), ImVec2(left + px(4), top + thumb), to_imgui(0xff6c7683u),
+                            px(2));
+    }
+}
+
+/* In as many columns as the height asks for and the width allows; what has no room is scrolled to. */
+void panels::help(const panels_view &view, ImVec2 size) {
+    size_t count = 0, shown = 0;
+    const shortcut *table = shortcuts_table(&count);
+    float keys = 0, words = 0;
+    for (size_t i = 0; i < count; i++) {
+        keys = std::max(keys, width(bold, table[i].name));
+        words = std::max(words, width(regular, table[i].help));
+        shown += table[i].name[0] != '\0' ? 1 : 0;
+    }
+    const float pad = px(22), room = size.y - px(PANELS_BAR_PX + 8 + 34) - pad * 2;
+    const float column = keys + px(18) + words + px(22), wide = size.x - px(16) - pad * 2 + px(22);
+    const size_t columns = room / px(23) >= static_cast<float>(shown) || wide < 2 * column ? 1 : 2,
+                 lines = (shown + columns - 1) / columns;
+    const float fitting = room / static_cast<float>(lines);
+    const float line = fitting < regular->FontSize + px(1) ? px(20) : std::min(px(25), fitting);
+    const float w = std::min(pad * 2 + column * static_cast<float>(columns) - px(22), size.x - px(16));
+    const float rows = std::min(line * static_cast<float>(lines), room), h = pad * 2 + px(34) + rows;
+    const ImVec2 low(std::floor((size.x - w) / 2),
+                     std::floor(std::max((size.y - h) / 2, px(PANELS_BAR_PX + 4))));
+    list->AddRectFilled(ImVec2(0, px(PANELS_BAR_PX)), size, to_imgui(0x8015181du));
+    box(low, ImVec2(low.x + w, low.y + h), pop_fill, pop_edge, 8);
+    const float title = text(large, low.x + pad, low.y + pad - px(4), PALETTE_TEXT, "Keys");
+    if (rows < line * static_cast<float>(lines)) {
+        text(regular, low.x + pad + title + px(14), low.y + pad - px(1), PALETTE_TEXT_DIM,
+             "Up, Down, wheel: the others");
+    }
+    const ImVec2 first(low.x + pad, low.y + pad + px(34));
+    help_rows(view, first, ImVec2(low.x + w - pad, first.y + rows), lines, line, keys, column);
+}
+
+void panels::toast(const panels_view &view, ImVec2 size) {
+    if (view.toast[0] == '\0' || view.toast_alpha <= 0.0f) {
+        return;
+    }
+    const float pad = px(14), stripe = px(4);
+    const float wrap = std::max(std::min(px(640), size.x - px(80)), px(80));
+    const ImVec2 words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, view.toast);
+    const ImVec2 low(std::floor((size.x - words.x) / 2 - pad),
+                     std::floor(size.y - px(28) - words.y - pad * 2));
+    const ImVec2 high(low.x + words.x + pad * 2, low.y + words.y + pad * 2 - px(6));
+    const color mark = view.is_toast_error ? PALETTE_BAD : PALETTE_ACCENT;
+    box(low, high, color_fade(0xfa1e232bu, view.toast_alpha), color_fade(0xff3d4653u, view.toast_alpha), 5);
+    list->AddRectFilled(ImVec2(low.x, low.y), ImVec2(low.x + stripe, std::floor(high.y)),
+                        to_imgui(color_fade(mark, view.toast_alpha)), px(5), ImDrawFlags_RoundCornersLeft);
+    list->AddText(regular, regular->FontSize, ImVec2(low.x + pad, std::floor(low.y + pad - px(3))),
+                  to_imgui(color_fade(PALETTE_TEXT, view.toast_alpha)), view.toast, nullptr, wrap);
+}
+
+/* What a click does now, under the bar; or what is to be done first. */
+void panels::tool(const panels_view &view, ImVec2 size) {
+    const bool is_tool = view.tool[0] != '\0';
+    const char *said = is_tool ? view.tool : view.hint;
+    if (said[0] != '\0') {
+        const float words = width(bold, said), x = std::floor((size.x - words) / 2),
+                    y = px(PANELS_BAR_PX + 10);
+        box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)),
+            is_tool ? 0xf02a3a50u : 0xf03a3423u, is_tool ? PALETTE_ACCENT : PALETTE_WARN, 5);
+        text(bold, x, y + px(6), PALETTE_TEXT, said);
+    }
+}
+
+/* A frame around the picture, and how long ago it was: in the middle, or beside the legend. */
+void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
+    if (view.past[0] == '\0') {
+        return;
+    }
+    const float right = size.x - (view_settings_have_panel(view.settings) ? px(PANELS_SIDE_PX) : 0),
+                bottom = size.y - (view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX) : 0),
+                top = px(PANELS_BAR_PX);
+    const float half = px(1.5f);
+    list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(PALETTE_WARN), 0, 0,
+                  px(3));
+    const char *const hints[] = {!view.shows_play ? "Space: hold   End: now" : "Space: play   End: now",
+                                 "End: now", ""};
+    const float ago = width(bold, view.past), gap = px(18), room = right - legend_right - px(38) - ago - gap;
+    const char *const *hint = hints;
+    while (**hint != '\0' && width(regular, *hint) > room) {
+        hint++;
+    }
+    const float words = ago + (**hint != '\0' ? gap + width(regular, *hint) : 0),
+                middle = (right - words) / 2;
+    const float x = std::floor(std::min(std::max(middle, legend_right + px(22)), right - words - px(14)));
+    const float y = top + px(3);
+    list->AddRectFilled(ImVec2(x - px(14), top), ImVec2(x + words + px(14), y + px(25)),
+                        to_imgui(PALETTE_WARN), px(5), ImDrawFlags_RoundCornersBottom);
+    text(bold, x, y + px(3), PALETTE_OUTLINE, view.past);
+    text(regular, x + ago + gap, y + px(3), PALETTE_OUTLINE, *hint);
+}
+
+void panels::banner(const panels_view &view, ImVec2 size) {
+    if (view.banner[0][0] == '\0') {
+        return;
+    }
+    const float wrap = std::max(std::min(px(640), size.x - px(80)), px(80));
+    const ImVec2 title = large->CalcTextSizeA(large->FontSize, FLT_MAX, 0.0f, view.banner[0]);
+    const ImVec2 words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, view.banner[1]);
+    const bool has_words = view.banner[1][0] != '\0';
+    const float w = std::max(title.x, words.x) + px(56), h = px(64) + (has_words ? px(14) + words.y : 0);
+    const ImVec2 low(std::floor((size.x - w) / 2), std::floor((size.y - h) / 2));
+    box(low, ImVec2(low.x + w, low.y + h), 0xf01e232bu, 0xff3d4653u, 8);
+    text(large, (size.x - title.x) / 2, low.y + px(20), PALETTE_TEXT, view.banner[0]);
+    list->AddText(regular, regular->FontSize,
+                  ImVec2(std::floor((size.x - words.x) / 2), std::floor(low.y + px(54))),
+                  to_imgui(PALETTE_TEXT_DIM), view.banner[1], nullptr, wrap);
+}
