@@ -74,41 +74,22 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
                             const struct request *request) {
     const struct subscription *subscription = &session->subscription;
     const struct snapshot_view *view = &subscription->view;
-<<<<<<< HEAD
     const struct frame_layout *layout = frame_layout_row(view->layout);
-    struct buffer out;
-    buffer_init(&out, REPLY_BYTES);
-    struct json_writer json = message_begin_answer(request, &out);
-    json_key_string(&json, "layout", request_layout_name(view->layout));
-    if (frame_layout_has_frames(layout)) {
-        json_key_number(&json, "hz", context->scenario->tick_hz / (double)subscription->every);
-        json_key_unsigned(&json, "every", subscription->every);
-    }
-    if (layout->fields != 0) {
-        json_key_bool(&json, "forces", request->body.subscribe.forces);
-        write_fields(view->fields, &json);
-    }
-    write_region(view, &json);
-    write_kinds(view, &json);
-    if (layout->takes_grid) {
-        write_grid(view, context->scenario, &json);
-=======
     struct reply reply;
     struct json_writer *json = reply_begin(&reply, request);
     json_key_string(json, "layout", request_layout_name(view->layout));
-    if (view->layout != LAYOUT_EVENTS) {
+    if (frame_layout_has_frames(layout)) {
         json_key_number(json, "hz", context->scenario->tick_hz / (double)subscription->every);
         json_key_unsigned(json, "every", subscription->every);
     }
-    if (view->layout == LAYOUT_OBJECTS || view->layout == LAYOUT_PACKED) {
+    if (layout->fields != 0) {
         json_key_bool(json, "forces", request->body.subscribe.forces);
         write_fields(view->fields, json);
     }
     write_region(view, json);
     write_kinds(view, json);
-    if (view->layout == LAYOUT_DENSITY) {
+    if (layout->takes_grid) {
         write_grid(view, context->scenario, json);
->>>>>>> net/main
     }
     if (subscription->cursors) {
         json_key_bool(json, "cursors", true);
