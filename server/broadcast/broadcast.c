@@ -85,15 +85,21 @@ static void drop_unused_forms(struct broadcast *broadcast, const struct session_
     broadcast->form_count = kept;
 }
 
-enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast, const struct session_set *sessions,
-                                             struct session *session, const struct subscription *subscription,
-                                             const struct frame_estimate *estimate) {
+/* A session whose end has begun gets no subscription. */
+static void give(struct session *session, const struct subscription *subscription) {
+    session->subscription = *subscription;
+    session->subscription.is_active = subscription->is_active && session_is_open(session);
+}
+
+enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const struct session_set *sessions,
+                                          struct session *session, const struct subscription *subscription,
+                                          const struct frame_estimate *estimate) {
     const struct subscription before = session->subscription;
     session->subscription.is_active = false; /* its own form makes room */
     drop_unused_forms(broadcast, sessions);
     session->subscription = before;
     if (!has_frames(subscription) || find_form(broadcast, &subscription->view) != NULL) {
-        session->subscription = *subscription;
+        give(session, subscription);
         return BROADCAST_SUBSCRIBED;
     }
     if (broadcast->form_count == LIMIT_FORMS) {
@@ -108,7 +114,7 @@ enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast, const 
     }
     assert(broadcast->form_count < LIMIT_FORMS);
     broadcast->forms[broadcast->form_count++] = form;
-    session->subscription = *subscription;
+    give(session, subscription);
     return BROADCAST_SUBSCRIBED;
 }
 

@@ -34,7 +34,7 @@ struct broadcast {
     uint64_t logged_ms, asked_ms; /* when the shortage was logged, and a snapshot requested */
 };
 
-enum broadcast_subscribe { BROADCAST_SUBSCRIBED, BROADCAST_FULL, BROADCAST_NO_MEMORY, BROADCAST_TOO_LARGE };
+enum broadcast_result { BROADCAST_SUBSCRIBED, BROADCAST_FULL, BROADCAST_NO_MEMORY, BROADCAST_TOO_LARGE };
 
 enum {
     BROADCAST_STALLED_MS = 1000, /* without a byte accepted, */
@@ -57,11 +57,11 @@ bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, ui
                       enum frame_reason reason, bool has_forces);
 /** Gives a session a subscription in place of its old one, which stays when there is no room for another
  * form. BROADCAST_TOO_LARGE: the memory of frames does not hold two frames of the estimate. */
-NODISCARD enum broadcast_subscribe broadcast_subscribe(struct broadcast *broadcast,
-                                                       const struct session_set *sessions,
-                                                       struct session *session,
-                                                       const struct subscription *subscription,
-                                                       const struct frame_estimate *estimate);
+NODISCARD enum broadcast_result broadcast_subscribe(struct broadcast *broadcast,
+                                                    const struct session_set *sessions,
+                                                    struct session *session,
+                                                    const struct subscription *subscription,
+                                                    const struct frame_estimate *estimate);
 /** Whether a snapshot is to be requested for sessions that were left out. Call a few times a second. */
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** The sum of all subscriptions. Frees the forms of subscriptions that ended. */

@@ -1,6 +1,7 @@
 /* Messages out of bytes, however they arrive, and no message of another protocol. */
 #include "tests/unit/server/cmocka_all.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "server/net/framing.h"
@@ -16,19 +17,28 @@ static enum protocol_sniff feed(struct framing *framing, const char *bytes, size
     return framing_commit(framing, length);
 }
 
+enum { LOG_BYTES = 128 };
+
+static void append(char log[LOG_BYTES], const char *text) {
+    const size_t length = strlen(log);
+    assert_true(length + strlen(text) < LOG_BYTES);
+    (void)snprintf(log + length, LOG_BYTES - length, "%s", text);
+}
+
 /* Appends the next message and '|', or '!' for one that is too long. Returns false when there is none. */
-static bool take(struct framing *framing, char *log) {
+static bool take(struct framing *framing, char log[LOG_BYTES]) {
     char *message = NULL;
     size_t length = 0;
     switch (framing_next(framing, &message, &length)) {
     case FRAMING_NEED_MORE:
         return false;
     case FRAMING_TOO_LONG:
-        (void)strcat(log, "!");
+        append(log, "!");
         return true;
     case FRAMING_MESSAGE:
         assert_int_equal(strlen(message), length);
-        (void)strcat(strcat(log, message), "|");
+        append(log, message);
+        append(log, "|");
         return true;
     }
     return false;
@@ -36,7 +46,7 @@ static bool take(struct framing *framing, char *log) {
 
 /* What the bytes are cut into, fed in pieces of `step`. */
 static void expect(const char *bytes, size_t step, const char *expected) {
-    char log[128] = "";
+    char log[LOG_BYTES] = "";
     struct framing framing;
     framing_init(&framing, MAX_BYTES);
     const size_t length = strlen(bytes);
@@ -73,7 +83,7 @@ static void the_end_completes_the_last_message(void **state) {
 
 static void a_partial_message_waits(void **state) {
     (void)state;
-    char log[32] = "";
+    char log[LOG_BYTES] = "";
     struct framing framing;
     framing_init(&framing, MAX_BYTES);
     (void)feed(&framing, "ab", 2);
@@ -94,7 +104,7 @@ static void a_partial_message_waits(void **state) {
 
 /* What the bytes are recognized as, fed one by one; and no message comes of them before. */
 static void expect_protocol(const char *bytes, size_t length, enum protocol_sniff expected) {
-    char log[32] = "";
+    char log[LOG_BYTES] = "";
     struct framing framing;
     framing_init(&framing, MAX_BYTES);
     enum protocol_sniff protocol = PROTOCOL_SNIFF_UNSURE;

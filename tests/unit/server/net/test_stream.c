@@ -1,6 +1,8 @@
 /* A stream over a real connection: what arrives, what is sent, and each of its ends. */
 #include "tests/unit/server/cmocka_all.h"
 
+#include <stdio.h>
+
 #include "common/base/limits.h"
 #include "server/net/stream.h"
 #include "tests/unit/server/net/tcp_pair.h"
@@ -172,6 +174,98 @@ static void the_newest_frame_wins(void **state) {
     finish(&fixture->stream);
 }
 
+enum { ORDERS = 400, MOST_BYTES = 40000 };
+
+/* What a client received so far, as lines "cNNNNNN...\n" and "fNNNNNN...\n". */
+struct lines {
+    struct buffer text;
+    size_t checked;
+    unsigned next_control, last_frame;
+};
+
+/* Every line is whole; control lines come in order without a gap, frames in order. */
+static void check_lines(struct lines *lines) {
+    char *end = NULL;
+    while ((end = memchr(lines->text.data + lines->checked, '\n', lines->text.length - lines->checked)) !=
+           NULL) {
+        const char *line = lines->text.data + lines->checked;
+        const unsigned number = (unsigned)strtoul(line + 1, NULL, 10);
+        if (line[0] == 'c') {
+            assert_int_equal(number, lines->next_control++);
+        } else {
+            assert_int_equal(line[0], 'f');
+            assert_true(number > lines->last_frame);
+            lines->last_frame = number;
+        }
+        for (const char *at = line + 7; at < end; at++) {
+            assert_int_equal(*at, 'x');
+        }
+        lines->checked = (size_t)(end - lines->text.data) + 1;
+    }
+}
+
+static void receive(struct fixture *fixture, struct lines *lines, size_t most) {
+    char *space = buffer_reserve(&lines->text, most);
+    assert_non_null(space);
+    const ssize_t got = recv(fixture->client, space, most, MSG_DONTWAIT);
+    assert_int_not_equal(got, 0);
+    buffer_commit(&lines->text, got > 0 ? (size_t)got : 0);
+    if (lines->text.length > 0) {
+        check_lines(lines);
+    }
+}
+
+static struct shared_bytes *numbered_line(char kind, unsigned number, size_t length) {
+    char *data = malloc(length + 1);
+    assert_non_null(data);
+    (void)snprintf(data, length, "%c%06u", kind, number);
+    memset(data + 7, 'x', length - 8);
+    data[length - 1] = '\n';
+    struct shared_bytes *bytes = shared_bytes_create(data, length);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+/* Control lines and frames of random sizes for a client that reads in random pieces. */
+static void lines_stay_whole_and_in_order(void **state) {
+    struct fixture *fixture = *state;
+    struct lines lines = {0};
+    buffer_init(&lines.text, 64u << 20);
+    uint32_t random = 1;
+    unsigned controls = 0, frames = 0;
+    for (int i = 0; i < ORDERS; i++) {
+        random = random * 1664525u + 1013904223u;
+        const size_t length = 8 + (random >> 8) % MOST_BYTES;
+        const bool is_frame = random >> 31 != 0;
+        struct shared_bytes *line =
+            numbered_line(is_frame ? 'f' : 'c', is_frame ? ++frames : controls++, length);
+        if (is_frame) {
+            stream_offer_frame(&fixture->stream, line);
+        } else {
+            assert_int_equal(stream_send(&fixture->stream, line), 0);
+        }
+        shared_bytes_release(line);
+        receive(fixture, &lines, 1 + (random >> 4) % (2 * MOST_BYTES));
+        if (random % 3 == 0) {
+            loop_turn(&fixture->loop);
+        }
+    }
+    for (int i = 0; i < 10000 && !send_queue_is_empty(&fixture->stream.queue); i++) {
+        receive(fixture, &lines, 1 << 20);
+        loop_turn(&fixture->loop);
+    }
+    for (int i = 0; i < 100 && lines.text.length < fixture->stream.bytes_sent; i++) {
+        receive(fixture, &lines, 1 << 20);
+    }
+    assert_int_equal(lines.text.length, fixture->stream.bytes_sent);
+    assert_int_equal(lines.checked, lines.text.length);
+    assert_int_equal(lines.next_control, controls);
+    assert_int_equal(fixture->stream.queue.frames_sent + fixture->stream.queue.frames_skipped, frames);
+    assert_int_equal(lines.last_frame, frames); /* the newest one is never lost */
+    buffer_fini(&lines.text);
+    finish(&fixture->stream);
+}
+
 /* ---- the end ---- */
 
 static void an_end_sends_what_waits(void **state) {
@@ -313,6 +407,7 @@ int main(void) {
         STREAM_TEST(bytes_arrive_and_leave_in_order),
         STREAM_TEST(a_stream_that_is_not_read_leaves_bytes_in_the_kernel),
         STREAM_TEST(the_newest_frame_wins),
+        STREAM_TEST(lines_stay_whole_and_in_order),
         STREAM_TEST(an_end_sends_what_waits),
         STREAM_TEST(a_stream_lingers_until_the_peer_closes),
         STREAM_TEST(lingering_has_a_limit),

@@ -65,7 +65,7 @@ static int set_up(void **state) {
         fixture->clients[i] = pair.client;
         fixture->sessions[i] = session_set_add(&fixture->set, pair.server, i < 2);
         assert_non_null(fixture->sessions[i]);
-        (void)strcpy(fixture->sessions[i]->address, "127.0.0.1");
+        memcpy(fixture->sessions[i]->address, "127.0.0.1", sizeof "127.0.0.1");
     }
     *state = fixture;
     return 0;
