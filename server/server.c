@@ -235,16 +235,11 @@ static void do_help(struct session *session, const struct request *request) {
     buffer_fini(&out);
 }
 
-/* Whose answer may have more than a few hundred bytes: up to a megabyte in a large world. */
-static bool has_long_answer(enum request_op op) {
-    return op == REQUEST_GET_PARAMS || op == REQUEST_LIST || op == REQUEST_INSPECT || op == REQUEST_REMOVE;
-}
-
 static void do_command(struct server *server, struct session *session, const struct request *request) {
     struct failure failure = {0};
     switch (simulation_submit(server->simulation, session->id, session->line, request)) {
     case COMMAND_QUEUED:
-        session_expect_answer(session, has_long_answer(request->op));
+        session_expect_answer(session, request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER));
         return;
     case COMMAND_REPLACED:
         return;
@@ -405,7 +400,7 @@ static void deliver_answer(struct session *session, const struct command *comman
     if (text != NULL) {
         session_send_text(session, text, length);
     }
-    session_answered(session, has_long_answer(command->request.op));
+    session_answered(session, request_has_trait(command->request.op, REQUEST_TRAIT_LONG_ANSWER));
 }
 
 static void deliver(struct server *server, struct outcome *outcome) {

@@ -7,9 +7,7 @@
 enum { BUCKETS = 1024 }; /* a power of two; sessions have consecutive numbers */
 
 enum command_sort command_sort_of(const struct request *request) {
-    const bool is_question =
-        request->op == REQUEST_GET_PARAMS || request->op == REQUEST_LIST || request->op == REQUEST_INSPECT;
-    return is_question ? COMMAND_QUESTION : COMMAND_CHANGE;
+    return request_has_trait(request->op, REQUEST_TRAIT_QUESTION) ? COMMAND_QUESTION : COMMAND_CHANGE;
 }
 
 /* ---- life ---- */
@@ -111,8 +109,8 @@ static bool is_held(const struct command_lanes *lanes, struct command *command) 
 /* ---- arriving ---- */
 
 static bool is_pointer(const struct request *request) {
-    return request->id[0] == '\0' &&
-           (request->op == REQUEST_MOUSE || (request->op == REQUEST_CURSOR && !request->body.cursor.is_gone));
+    return request->id[0] == '\0' && request_has_trait(request->op, REQUEST_TRAIT_REPLACES) &&
+           !(request->op == REQUEST_CURSOR && request->body.cursor.is_gone);
 }
 
 static struct command *create_command(uint32_t session, uint64_t sequence, const struct request *request) {
