@@ -7,6 +7,7 @@
 #include "common/base/limits.h"
 #include "common/system/log.h"
 #include "server/library/scenario_library.h"
+#include "server/simulation/worker_pool.h"
 
 #define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
 #define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)

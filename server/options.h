@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/system/options.h"
-#include "server/commands/stage.h"
+#include "server/scenario/staging.h"
 
 struct server_options {
     char listen[256];

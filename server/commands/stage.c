@@ -1,12 +1,13 @@
 /* See stage.h. */
 #include "server/commands/stage.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 void stage_init(struct stage *stage) {
-    *stage = (struct stage){.world = NULL};
+    *stage = (struct stage){.parallel = parallel_alone()};
 }
 
 void stage_fini(struct stage *stage) {
@@ -15,12 +16,8 @@ void stage_fini(struct stage *stage) {
 }
 
 void stage_step(struct stage *stage) {
-    if (stage->pool == NULL) {
-        world_step(stage->world);
-    } else {
-        const struct parallel parallel = worker_pool_parallel(stage->pool);
-        world_step_parallel(stage->world, &parallel);
-    }
+    assert(stage->world != NULL);
+    world_step_parallel(stage->world, &stage->parallel);
     if (world_is_given_up(stage->world)) {
         stage->is_spoiled = true;
         return;
@@ -29,6 +26,7 @@ void stage_step(struct stage *stage) {
 }
 
 void stage_change(struct stage *stage, struct staging *staging) {
+    assert(staging->world != NULL);
     struct world *former = stage->world;
     stage->world = staging->world;
     staging->world = former;

@@ -14,9 +14,9 @@
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
 #include "server/commands/event_log.h"
-#include "server/library/scenario_order.h"
+#include "server/scenario/staging.h"
+#include "server/sim/math/parallel.h"
 #include "server/sim/world/world.h"
-#include "server/simulation/worker_pool.h"
 
 /** What the names of targets that are cursors begin with; a number follows, from 1. */
 #define STAGE_CURSOR "cursor-"
@@ -37,17 +37,16 @@ struct stage {
     bool is_paused;
     uint32_t session; /* whose request is being applied */
     struct stage_cursors cursors;
-    struct event_log log; /* what ticks brought about, not yet told */
-    struct scenario_order
-        *order;               /* what was ordered for the request being applied; NULL: nothing; not owned */
-    struct worker_pool *pool; /* NULL, or helps in a tick; not owned */
+    struct event_log log;         /* what ticks brought about, not yet told */
+    struct staging *arrival;      /* the world that the load being applied puts in; NULL: none; not owned */
+    struct parallel parallel;     /* shares out the loops of a tick; the caller alone after stage_init */
     const atomic_bool *is_urgent; /* NULL, or says that the world is not wanted any more; not owned */
     bool is_spoiled; /* a tick was given up half done: only what worlds keep from tick to tick holds */
 };
 
 void stage_init(struct stage *stage);
 void stage_fini(struct stage *stage);
-/** One tick of the world, with the pool's help if there is one, unless it is given up (*is_urgent). */
+/** One tick of the world, shared out by stage->parallel, unless it is given up (*is_urgent). */
 void stage_step(struct stage *stage);
 /** Puts a built world on the stage; the one that was there (NULL at first) is in *staging afterwards. */
 void stage_change(struct stage *stage, struct staging *staging);

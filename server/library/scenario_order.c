@@ -1,8 +1,12 @@
 /* See scenario_order.h. */
 #include "server/library/scenario_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
 
 static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
     return scenario_library_load(context, name, out, failure);
@@ -86,4 +90,30 @@ static int copy_list(struct scenario_order *order, const struct scenario_source 
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
                          const struct stage_overrides *overrides, const atomic_bool *given_up) {
     order->result = order->is_load ? build(order, source, overrides, given_up) : copy_list(order, source);
+}
+
+static void write_list(const struct scenario_list *list, struct json_writer *json) {
+    json_key(json, "scenarios");
+    json_array(json);
+    for (int i = 0; i < list->count; i++) {
+        json_object(json);
+        json_key_string(json, "name", list->rows[i].name);
+        json_key_string(json, "title", list->rows[i].title);
+        json_key_string(json, "description", list->rows[i].description);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
+                           uint64_t tick, struct buffer *out) {
+    assert(order->result != 0 || !order->is_load);
+    if (order->result != 0) {
+        message_write_refusal(request, line, &order->failure, out);
+        return;
+    }
+    struct json_writer json = message_begin_answer(request, out);
+    json_key_unsigned(&json, "tick", tick);
+    write_list(&order->list, &json);
+    message_end_reply(&json, out);
 }

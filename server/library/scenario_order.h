@@ -9,10 +9,10 @@
 
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
-#include "server/commands/command.h"
 #include "server/library/scenario_library.h"
-#include "server/library/staging.h"
 #include "server/scenario/scenario.h"
+#include "server/scenario/staging.h"
+#include "server/simulation/command.h"
 
 /** Where scenarios come from: a scenario_library, or a test's own. Used by one thread at a time. */
 struct scenario_source {
@@ -48,5 +48,9 @@ void scenario_order_destroy(struct scenario_order *order);
 /** Reads, checks and builds what is ordered. given_up: as for staging_build. */
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
                          const struct stage_overrides *overrides, const atomic_bool *given_up);
+/** Appends the answer to a request that needs nothing of the world but its tick: a list of scenarios, or a
+ * load that failed. line: the number of the request's line. */
+void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
+                           uint64_t tick, struct buffer *out);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
-#include "server/commands/command_lanes.h"
+#include "server/simulation/command_lanes.h"
 
 enum { COMMAND_QUEUE_CAPACITY = 4096 };
 

@@ -216,12 +216,13 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     stage_init(&simulation->stage);
     simulation->stage.is_paused = def->is_paused;
     simulation->is_realtime = def->is_realtime;
-    simulation->stage.pool = worker_pool_create(def->threads);
-    if (simulation->stage.pool == NULL) {
+    simulation->pool = worker_pool_create(def->threads);
+    if (simulation->pool == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);
         simulation_destroy(simulation);
         return NULL;
     }
+    simulation->stage.parallel = worker_pool_parallel(simulation->pool);
     struct staging staging;
     if (staging_build(def->scenario, &def->overrides, NULL, NULL, &staging, failure) != 0) {
         simulation_destroy(simulation);
@@ -279,7 +280,7 @@ void simulation_destroy(struct simulation *simulation) {
     simulation_stop(simulation);
     stage_fini(&simulation->stage);
     scenario_builder_destroy(simulation->builder);
-    worker_pool_destroy(simulation->stage.pool);
+    worker_pool_destroy(simulation->pool);
     pthread_mutex_destroy(&simulation->mutex);
     snapshot_exchange_fini(&simulation->snapshots);
     outbox_fini(&simulation->outbox);

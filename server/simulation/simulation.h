@@ -25,6 +25,7 @@
 #include "server/broadcast/snapshot_exchange.h"
 #include "server/commands/stage.h"
 #include "server/frames/demand.h"
+#include "server/library/scenario_order.h"
 #include "server/simulation/command_queue.h"
 #include "server/simulation/outbox.h"
 #include "server/simulation/tick_meter.h"

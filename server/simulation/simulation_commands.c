@@ -164,7 +164,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
         simulation_end_step(simulation);
     }
     simulation->stage.session = command->session;
-    simulation->stage.order = order;
+    simulation->stage.arrival = order == NULL ? NULL : &order->staging;
     const struct command_effects effects =
         command_apply(&simulation->stage, &command->request, command->sequence, text);
     if (order != NULL) {
@@ -228,8 +228,8 @@ bool simulation_put_world(struct simulation *simulation) {
 void simulation_answer_order(struct simulation *simulation, struct command *command) {
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
-    command_answer_order(command->order, &command->request, command->sequence, atomic_load(&simulation->tick),
-                         &text);
+    scenario_order_answer(command->order, &command->request, command->sequence,
+                          atomic_load(&simulation->tick), &text);
     command_queue_answer(&simulation->commands, command, &text, &simulation->outbox);
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.commands++;

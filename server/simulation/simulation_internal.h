@@ -14,6 +14,7 @@
 #include "server/simulation/overload.h"
 #include "server/simulation/target_watch.h"
 #include "server/simulation/tick_clock.h"
+#include "server/simulation/worker_pool.h"
 
 /* How long questions may be answered: in the time of a tick when there is no slack before it, in a pass
  * between the ticks of a step, in a pass of a paused world (changes go first in the next). */
@@ -37,7 +38,8 @@ struct unseen {
 };
 
 struct simulation {
-    struct stage stage; /* the thread's, once it runs */
+    struct stage stage;       /* the thread's, once it runs */
+    struct worker_pool *pool; /* owned; behind stage.parallel */
     struct tick_clock clock;
     struct command_queue commands;
     struct scenario_builder *builder;

@@ -130,7 +130,7 @@ SELF_TEST = [
     ("viewer/panels/panels.cpp", "#include <vector>", False),
     ("viewer/a.c", "#include <cjson/cJSON.h>", True),
     ("server/net/a.c", '#include "common/base/buffer.h"', False),
-    ("server/net/a.c", '#include "server/commands/command.h"', True),
+    ("server/net/a.c", '#include "server/simulation/command.h"', True),
     ("server/net/a.c", '#include "server/sim/world/world.h"', True),
     ("server/net/a.c", "#include <SDL.h>", True),
     ("server/a.c", '#include "server/sim/world/world.h"', False),
@@ -144,7 +144,7 @@ SELF_TEST = [
     ("server/a.c", "#include HEADER", True),
     ("server/sim/a.c", '#include "common/base/vec2.h"', False),
     ("server/sim/a.c", '#include "common/base/buffer.h"', True),
-    ("server/sim/a.c", '#include "server/commands/command.h"', True),
+    ("server/sim/a.c", '#include "server/simulation/command.h"', True),
     ("server/sim/a.c", "# include <stdio.h>", True),
     ("server/sim/a.c", "#include <time.h>", True),
     ("server/sim/a.c", "#include <math.h>", False),
@@ -161,7 +161,7 @@ SELF_TEST = [
 
 
 def self_test():
-    headers = sorted(LEAVES | {"common/base/buffer.h", "server/sim/world/world.h", "server/commands/command.h", "viewer/a.h"})
+    headers = sorted(LEAVES | {"common/base/buffer.h", "server/sim/world/world.h", "server/simulation/command.h", "viewer/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
         with tempfile.TemporaryDirectory() as folder:

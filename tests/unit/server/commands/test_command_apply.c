@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "server/commands/command_apply.h"
+#include "server/commands/command_table.h"
+#include "server/library/scenario_order.h"
 
 static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
@@ -117,11 +119,11 @@ static const char *apply(const char *line) {
     }
     if (order != NULL && order->staging.world == NULL) {
         effects = (struct command_effects){0};
-        command_answer_order(order, request, 5, world_tick(stage.world), &out);
+        scenario_order_answer(order, request, 5, world_tick(stage.world), &out);
     } else {
-        stage.order = order;
+        stage.arrival = order == NULL ? NULL : &order->staging;
         effects = command_apply(&stage, request, 5, &out);
-        stage.order = NULL;
+        stage.arrival = NULL;
     }
     scenario_order_destroy(order);
     if (effects.step_ticks > 0) {
@@ -440,8 +442,17 @@ static void test_describe_geometry(void **state) {
     free(told);
 }
 
+static void test_every_op_has_its_handler(void **state) {
+    (void)state;
+    enum request_op wrong = REQUEST_OP_COUNT;
+    if (!command_table_is_whole(&wrong)) {
+        fail_msg("%s: its row and the handlers of the world differ", request_op_name(wrong));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op_has_its_handler),
         cmocka_unit_test_setup_teardown(test_describe_geometry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_heeds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_heeds_nothing, set_up, tear_down),

@@ -1,7 +1,7 @@
 /* A world that may come on the stage, and what is told of it. Built away from the simulation thread
  * (scenario_builder.h), so that a world of a million agents costs no tick. */
-#ifndef DROVER_SERVER_LIBRARY_STAGING_H
-#define DROVER_SERVER_LIBRARY_STAGING_H
+#ifndef DROVER_SERVER_SCENARIO_STAGING_H
+#define DROVER_SERVER_SCENARIO_STAGING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* See staging.h. */
-#include "server/library/staging.h"
+#include "server/scenario/staging.h"
 
 #include <string.h>
 

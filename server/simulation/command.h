@@ -1,7 +1,7 @@
 /* A request on its way from the loop to the simulation thread. The same memory carries the answer back
  * (outbox.h), so that answering never fails for want of memory. */
-#ifndef DROVER_SERVER_COMMANDS_COMMAND_H
-#define DROVER_SERVER_COMMANDS_COMMAND_H
+#ifndef DROVER_SERVER_SIMULATION_COMMAND_H
+#define DROVER_SERVER_SIMULATION_COMMAND_H
 
 #include <stdint.h>
 
