@@ -7,7 +7,7 @@
 #include "server/frames/world_snapshot.h"
 
 void apply_write_tick(struct apply *apply) {
-    json_key_unsigned(apply->json, "tick", world_tick(apply->stage->world));
+    json_key_unsigned(apply->json, "tick", world_tick(apply->state->world));
 }
 
 void apply_write_point(struct apply *apply, vec2 point) {
@@ -30,7 +30,7 @@ struct message_event *apply_tell(struct apply *apply, const char *name, unsigned
 }
 
 void apply_tell_target(struct apply *apply, const char *name, int target) {
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     const vec2 at = world_target_position(world, target);
     struct message_event *event = apply_tell(apply, name, EVENT_HAS_TARGET);
     (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, target));
@@ -50,7 +50,7 @@ int apply_fail_world(struct apply *apply, enum world_result result) {
     if (result == WORLD_FULL) {
         return failure_set(&apply->failure, FAILURE_FULL, "count",
                            "there are %d agents and at most %d may be",
-                           (int)world_agent_count(apply->stage->world), LIMIT_AGENTS);
+                           (int)world_agent_count(apply->state->world), LIMIT_AGENTS);
     }
     if (result == WORLD_NO_MEMORY) {
         return apply_fail_memory(apply);

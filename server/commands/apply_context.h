@@ -11,15 +11,15 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request.h"
-#include "server/commands/stage.h"
+#include "server/commands/simulation_state.h"
 
 /** What the request did, for those who watch. */
 struct command_effects {
     bool changed;   /* a snapshot would look different */
-    bool described; /* stage_describe would say something else: agents, parameters, scenario */
+    bool described; /* simulation_state_describe would say something else: agents, parameters, scenario */
     bool paused;    /* the world was running and is paused now */
     bool resumed;   /* and the other way round */
-    bool loaded;    /* another world is on the stage */
+    bool loaded;    /* another world took the place of this one */
     bool furnished; /* a target or an obstacle came, moved or went: those who were told before know less */
     uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
@@ -30,7 +30,7 @@ struct command_effects {
 
 /** What every handler works with. */
 struct apply {
-    struct stage *stage;
+    struct simulation_state *state;
     const struct request *request;
     struct json_writer *json; /* the open reply */
     struct command_effects effects;

@@ -8,7 +8,7 @@
 #include "server/commands/command_find.h"
 
 int apply_spawn(struct apply *apply) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const struct request_spawn *body = &apply->request->body.spawn;
     const int kind = command_find_kind(world, body->kind, &apply->failure);
     if (kind < 0) {
@@ -71,7 +71,7 @@ static uint32_t remove_agents(struct world *world, const struct request_remove *
 }
 
 int apply_remove(struct apply *apply) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const struct request_remove *body = &apply->request->body.remove;
     uint32_t missing[LIMIT_REMOVE_IDS];
     int missing_count = 0;
@@ -109,7 +109,7 @@ int apply_remove(struct apply *apply) {
 
 /* only_own: the parameter was to be set for one agent, which has only those of its body. */
 static int fail_param(struct apply *apply, int kind, const char *name, bool only_own) {
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     char list[NAME_LIST_BYTES] = "";
     char candidate[64];
     struct param_ref ref;
@@ -162,7 +162,7 @@ static void finish_set_param(struct apply *apply, double value) {
 }
 
 static int set_kind_param(struct apply *apply, const struct request_set_param *body) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const int kind = command_find_kind(world, body->kind, &apply->failure);
     struct param_ref ref;
     if (kind < 0) {
@@ -180,7 +180,7 @@ static int set_kind_param(struct apply *apply, const struct request_set_param *b
 }
 
 static int set_agent_param(struct apply *apply, const struct request_set_param *body) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const int32_t row = world_find_agent(world, body->agent);
     if (row < 0) {
         return apply_fail_agent(apply, body->agent);

@@ -12,7 +12,7 @@ static void write_unheeded(const struct apply *apply, struct buffer *out) {
     const struct request_set_target *body = &apply->request->body.set_target;
     struct message_event event = apply->effects.event; /* a named target, and where it is now */
     (void)snprintf(event.event, sizeof event.event, "unheeded");
-    event.tick = world_tick(apply->stage->world);
+    event.tick = world_tick(apply->state->world);
     if (!body->has_name) {
         event.has = body->has_kind ? EVENT_HAS_KIND : EVENT_HAS_AGENT;
         memcpy(event.kind, body->kind, sizeof event.kind);
@@ -32,12 +32,12 @@ static int handle(struct apply *apply) {
     return handler(apply);
 }
 
-struct command_effects command_apply(struct stage *stage, const struct request *request, uint64_t line,
-                                     struct buffer *out) {
+struct command_effects command_apply(struct simulation_state *state, const struct request *request,
+                                     uint64_t line, struct buffer *out) {
     struct buffer reply;
     buffer_init(&reply, out->limit);
     struct json_writer json = message_begin_answer(request, &reply);
-    struct apply apply = {.stage = stage, .request = request, .json = &json};
+    struct apply apply = {.state = state, .request = request, .json = &json};
     if (handle(&apply) != 0) {
         if (request->id[0] != '\0' || !apply.is_told) {
             message_write_refusal(request, line, &apply.failure, out);
@@ -59,13 +59,13 @@ struct command_effects command_apply(struct stage *stage, const struct request *
     return apply.effects;
 }
 
-void command_finish_step(const struct stage *stage, const struct request *request, bool is_stopped,
+void command_finish_step(const struct simulation_state *state, const struct request *request, bool is_stopped,
                          struct buffer *out) {
     struct json_writer json = message_begin_answer(request, out);
-    json_key_unsigned(&json, "tick", world_tick(stage->world));
-    if (!stage->is_spoiled) {
+    json_key_unsigned(&json, "tick", world_tick(state->world));
+    if (!state->is_spoiled) {
         json_key(&json, "hash");
-        json_hex64(&json, world_hash(stage->world));
+        json_hex64(&json, world_hash(state->world));
     }
     if (is_stopped) {
         json_key_bool(&json, "stopped", true);

@@ -1,14 +1,14 @@
-/* Applies one request to the stage and writes its answer: the only door through which clients reach the
+/* Applies one request to the simulation state and writes its answer: the only door through which clients reach the
  * world.
  *
  * 1. A request takes effect wholly or not at all: everything that can be refused is refused before anything
  * changes.
  * 2. Pure: no sockets, no files, no clock, no threads. The world of a `load` was built before and is
- * stage->arrival, which the caller sets; lists of scenarios are answered elsewhere (scenario_order.h).
+ * state->arrival, which the caller sets; lists of scenarios are answered elsewhere (scenario_order.h).
  * 3. Ops that do not touch the world (subscribe, unsubscribe, ping, bye) are the loop's and never come here
  * (assert).
  * 4. A `step` is only accepted here: the caller does its ticks and then has command_finish_step answer.
- * 5. Whose request it is, is stage->session, which the caller sets; only cursors depend on it.
+ * 5. Whose request it is, is state->session, which the caller sets; only cursors depend on it.
  */
 #ifndef DROVER_SERVER_COMMANDS_COMMAND_APPLY_H
 #define DROVER_SERVER_COMMANDS_COMMAND_APPLY_H
@@ -19,15 +19,15 @@
 #include "common/base/buffer.h"
 #include "common/protocol/request.h"
 #include "server/commands/apply_context.h"
-#include "server/commands/stage.h"
+#include "server/commands/simulation_state.h"
 
 /** Applies the request. Appends to `out` the reply (when one is due) or the error, one line; `line` is the
  * line number errors carry. */
-struct command_effects command_apply(struct stage *stage, const struct request *request, uint64_t line,
-                                     struct buffer *out);
+struct command_effects command_apply(struct simulation_state *state, const struct request *request,
+                                     uint64_t line, struct buffer *out);
 /** Appends the reply to a step that was accepted, once its ticks are done. is_stopped: not all of them. The
  * hash of a world that is spoiled is not known. */
-void command_finish_step(const struct stage *stage, const struct request *request, bool is_stopped,
+void command_finish_step(const struct simulation_state *state, const struct request *request, bool is_stopped,
                          struct buffer *out);
 
 #endif

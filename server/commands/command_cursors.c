@@ -6,11 +6,11 @@
 #include "server/commands/command_handlers.h"
 
 static void cursor_name(int index, char name[LIMIT_NAME_CHARS + 1]) {
-    (void)snprintf(name, LIMIT_NAME_CHARS + 1, STAGE_CURSOR "%d", index + 1);
+    (void)snprintf(name, LIMIT_NAME_CHARS + 1, CURSOR_TARGET_PREFIX "%d", index + 1);
 }
 
 /* The index of the first of owners[] that is this session; -1 when there is none. 0: the first free one. */
-static int find_owner(const struct stage_cursors *cursors, uint32_t session) {
+static int find_owner(const struct state_cursors *cursors, uint32_t session) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
         if (cursors->owners[i] == session) {
             return i;
@@ -20,18 +20,18 @@ static int find_owner(const struct stage_cursors *cursors, uint32_t session) {
 }
 
 /* The index of the cursor of the session whose request this is; -1 when it has none. */
-static int find_mine(const struct stage *stage) {
-    return stage->session == 0 ? -1 : find_owner(&stage->cursors, stage->session);
+static int find_mine(const struct simulation_state *state) {
+    return state->session == 0 ? -1 : find_owner(&state->cursors, state->session);
 }
 
 enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point) {
-    struct stage_cursors *cursors = &apply->stage->cursors;
-    struct world *world = apply->stage->world;
+    struct state_cursors *cursors = &apply->state->cursors;
+    struct world *world = apply->state->world;
     char name[LIMIT_NAME_CHARS + 1];
-    if (!world_wants_targets(world, STAGE_CURSOR)) {
+    if (!world_wants_targets(world, CURSOR_TARGET_PREFIX)) {
         return APPLY_CURSOR_UNWANTED;
     }
-    const int mine = find_mine(apply->stage);
+    const int mine = find_mine(apply->state);
     if (mine >= 0) {
         cursor_name(mine, name);
         world_set_target(world, world_find_target(world, name), point);
@@ -41,14 +41,14 @@ enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point) {
         if (fresh < 0 || world_add_target(world, name, point) != WORLD_OK) {
             return APPLY_CURSOR_FULL;
         }
-        cursors->owners[fresh] = apply->stage->session;
+        cursors->owners[fresh] = apply->state->session;
     }
     apply->effects.changed = true;
     return APPLY_CURSOR_MOVED;
 }
 
 void apply_write_cursor(struct apply *apply) {
-    const int mine = find_mine(apply->stage);
+    const int mine = find_mine(apply->state);
     char name[LIMIT_NAME_CHARS + 1];
     if (mine >= 0) {
         cursor_name(mine, name);
@@ -57,7 +57,7 @@ void apply_write_cursor(struct apply *apply) {
 }
 
 /* Whether the session was told before that there is no room; it is from now on. */
-static bool note_refused(struct stage_cursors *cursors, uint32_t session) {
+static bool note_refused(struct state_cursors *cursors, uint32_t session) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
         if (cursors->refused[i] == session) {
             return true;
@@ -68,15 +68,15 @@ static bool note_refused(struct stage_cursors *cursors, uint32_t session) {
 }
 
 int apply_fail_cursor(struct apply *apply) {
-    apply->is_told = note_refused(&apply->stage->cursors, apply->stage->session);
+    apply->is_told = note_refused(&apply->state->cursors, apply->state->session);
     return failure_set(&apply->failure, FAILURE_FULL, NULL,
                        "there are %d targets, and no more may be: your cursor is none of them",
                        LIMIT_TARGETS);
 }
 
 static void withdraw(struct apply *apply) {
-    struct world *world = apply->stage->world;
-    const int mine = find_mine(apply->stage);
+    struct world *world = apply->state->world;
+    const int mine = find_mine(apply->state);
     char name[LIMIT_NAME_CHARS + 1];
     int kind = 0;
     if (mine < 0) {
@@ -84,7 +84,7 @@ static void withdraw(struct apply *apply) {
     }
     cursor_name(mine, name);
     apply->effects.changed = world_remove_target(world, world_find_target(world, name), &kind) == WORLD_OK;
-    apply->stage->cursors.owners[mine] = 0;
+    apply->state->cursors.owners[mine] = 0;
 }
 
 int apply_cursor(struct apply *apply) {
@@ -98,7 +98,7 @@ int apply_cursor(struct apply *apply) {
         return apply_fail_cursor(apply);
     }
     apply_write_tick(apply);
-    apply_write_point(apply, world_settle_point(apply->stage->world, point));
+    apply_write_point(apply, world_settle_point(apply->state->world, point));
     apply_write_cursor(apply);
     return 0;
 }

@@ -7,7 +7,7 @@ static int fail_obstacle(struct apply *apply, uint32_t id) {
 
 /* pushed: how many bodies had to make room; -1: it went. */
 static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, int32_t pushed) {
-    const struct obstacle_def *obstacle = world_find_obstacle(apply->stage->world, id);
+    const struct obstacle_def *obstacle = world_find_obstacle(apply->state->world, id);
     struct message_event *event =
         apply_tell(apply, what, EVENT_HAS_OBSTACLE | (obstacle != NULL ? EVENT_HAS_SHAPE : 0u));
     event->obstacle = obstacle != NULL ? *obstacle : (struct obstacle_def){.id = id};
@@ -19,7 +19,7 @@ static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, 
 }
 
 int apply_add_obstacle(struct apply *apply) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const struct obstacle_def *shape = &apply->request->body.add_obstacle.shape;
     const char *fault = obstacle_def_fault(shape, world_edge(world) == EDGE_WRAP, world_size(world));
     if (fault != NULL) {
@@ -43,7 +43,7 @@ int apply_add_obstacle(struct apply *apply) {
 int apply_move_obstacle(struct apply *apply) {
     const struct request_move_obstacle *body = &apply->request->body.move_obstacle;
     int32_t pushed = 0;
-    switch (world_move_obstacle(apply->stage->world, body->obstacle, vec2_make(body->x, body->y), &pushed)) {
+    switch (world_move_obstacle(apply->state->world, body->obstacle, vec2_make(body->x, body->y), &pushed)) {
     case WORLD_OK:
         finish_obstacle(apply, "obstacle_moved", body->obstacle, pushed);
         return 0;
@@ -58,7 +58,7 @@ int apply_move_obstacle(struct apply *apply) {
 
 int apply_remove_obstacle(struct apply *apply) {
     const uint32_t id = apply->request->body.remove_obstacle.obstacle;
-    switch (world_remove_obstacle(apply->stage->world, id)) {
+    switch (world_remove_obstacle(apply->state->world, id)) {
     case WORLD_OK:
         finish_obstacle(apply, "obstacle_removed", id, -1);
         return 0;

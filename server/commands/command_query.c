@@ -41,7 +41,7 @@ static void write_params(const struct world *world, int kind, struct json_writer
 
 int apply_get_params(struct apply *apply) {
     const struct request_get_params *request = &apply->request->body.get_params;
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     struct json_writer *json = apply->json;
     apply_write_tick(apply);
     int first = 0;
@@ -122,7 +122,7 @@ static void list_behaviors(struct json_writer *json) {
 }
 
 int apply_list(struct apply *apply) {
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     apply_write_tick(apply);
     switch ((enum list_what)apply->request->body.list.what) {
     case LIST_SCENARIOS: /* of the folder, not of the world */
@@ -216,7 +216,7 @@ static void write_agent(const struct world *world, int32_t row, struct json_writ
 }
 
 int apply_inspect(struct apply *apply) {
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     const struct request_inspect *request = &apply->request->body.inspect;
     struct json_writer *json = apply->json;
     apply_write_tick(apply);

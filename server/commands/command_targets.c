@@ -13,7 +13,7 @@ static void note_unheeded(struct apply *apply) {
 }
 
 static int move_target(struct apply *apply, const char *name, const char *field, vec2 point) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const int target = command_find_target(world, name, field, &apply->failure);
     if (target < 0) {
         return -1;
@@ -30,7 +30,7 @@ int apply_mouse(struct apply *apply) {
     const struct request_mouse *body = &apply->request->body.mouse;
     const vec2 point = vec2_make(body->x, body->y);
     const enum apply_cursor cursor = apply_point_cursor(apply, point);
-    if (cursor == APPLY_CURSOR_UNWANTED || world_find_target(apply->stage->world, "mouse") >= 0) {
+    if (cursor == APPLY_CURSOR_UNWANTED || world_find_target(apply->state->world, "mouse") >= 0) {
         if (move_target(apply, "mouse", NULL, point) != 0) {
             return -1;
         }
@@ -38,7 +38,7 @@ int apply_mouse(struct apply *apply) {
         return apply_fail_cursor(apply);
     } else {
         apply_write_tick(apply);
-        apply_write_point(apply, world_settle_point(apply->stage->world, point));
+        apply_write_point(apply, world_settle_point(apply->state->world, point));
     }
     apply_write_cursor(apply);
     return 0;
@@ -46,7 +46,7 @@ int apply_mouse(struct apply *apply) {
 
 /* What an agent or a kind is to aim at. */
 static int read_aim(struct apply *apply, const struct request_set_target *body, struct aim *aim) {
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     *aim = (struct aim){.mode = AIM_BEHAVIOR};
     if (body->has_point) {
         aim->mode = AIM_POINT;
@@ -60,7 +60,7 @@ static int read_aim(struct apply *apply, const struct request_set_target *body, 
 }
 
 static int move_named(struct apply *apply, const struct request_set_target *body) {
-    const struct world *world = apply->stage->world;
+    const struct world *world = apply->state->world;
     if (move_target(apply, body->name, "name", vec2_make(body->x, body->y)) != 0) {
         return -1;
     }
@@ -71,7 +71,7 @@ static int move_named(struct apply *apply, const struct request_set_target *body
 }
 
 int apply_set_target(struct apply *apply) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const struct request_set_target *body = &apply->request->body.set_target;
     if (body->has_name) {
         return move_named(apply, body);
@@ -109,11 +109,12 @@ int apply_set_target(struct apply *apply) {
 }
 
 int apply_add_target(struct apply *apply) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const struct request_add_target *body = &apply->request->body.add_target;
-    if (strncmp(body->name, STAGE_CURSOR, sizeof STAGE_CURSOR - 1) == 0) {
+    if (strncmp(body->name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) == 0) {
         return failure_set(&apply->failure, FAILURE_BAD_PARAM, "name",
-                           "names that begin with " STAGE_CURSOR " belong to the cursors of sessions");
+                           "names that begin with " CURSOR_TARGET_PREFIX
+                           " belong to the cursors of sessions");
     }
     switch (world_add_target(world, body->name, vec2_make(body->x, body->y))) {
     case WORLD_OK:
@@ -133,13 +134,13 @@ int apply_add_target(struct apply *apply) {
 }
 
 int apply_remove_target(struct apply *apply) {
-    struct world *world = apply->stage->world;
+    struct world *world = apply->state->world;
     const char *name = apply->request->body.remove_target.name;
     const int target = command_find_target(world, name, "name", &apply->failure);
     if (target < 0) {
         return -1;
     }
-    if (strncmp(name, STAGE_CURSOR, sizeof STAGE_CURSOR - 1) == 0) {
+    if (strncmp(name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) == 0) {
         return failure_set(&apply->failure, FAILURE_IN_USE, "name", "%s is there as long as its session",
                            name);
     }

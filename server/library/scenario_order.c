@@ -40,7 +40,7 @@ struct scenario_order *scenario_order_create(struct command *command) {
 
 void scenario_order_destroy(struct scenario_order *order) {
     if (order != NULL) {
-        staging_fini(&order->staging);
+        built_world_fini(&order->built);
         free(order->list.rows);
         free(order);
     }
@@ -51,15 +51,15 @@ static int fail_memory(struct failure *failure) {
 }
 
 static int build(struct scenario_order *order, const struct scenario_source *source,
-                 const struct stage_overrides *overrides, const atomic_bool *given_up) {
+                 const struct world_overrides *overrides, const atomic_bool *given_up) {
     struct scenario *scenario = malloc(sizeof *scenario);
     if (scenario == NULL) {
         return fail_memory(&order->failure);
     }
     int result = source->load(source->context, order->load.scenario, scenario, &order->failure);
     if (result == 0) {
-        result = staging_build(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL, given_up,
-                               &order->staging, &order->failure);
+        result = built_world_make(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL,
+                                  given_up, &order->built, &order->failure);
         scenario_fini(scenario);
     }
     free(scenario);
@@ -88,7 +88,7 @@ static int copy_list(struct scenario_order *order, const struct scenario_source 
 }
 
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
-                         const struct stage_overrides *overrides, const atomic_bool *given_up) {
+                         const struct world_overrides *overrides, const atomic_bool *given_up) {
     order->result = order->is_load ? build(order, source, overrides, given_up) : copy_list(order, source);
 }
 

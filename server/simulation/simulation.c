@@ -22,7 +22,7 @@ static void publish_after_commands(struct simulation *simulation) {
     const struct demand demand = simulation_read_demand(simulation);
     simulation->unseen = (struct unseen){0};
     if (unseen.loaded ||
-        (unseen.changed && simulation->stage.is_paused && simulation->step.command == NULL)) {
+        (unseen.changed && simulation->state.is_paused && simulation->step.command == NULL)) {
         simulation_publish(simulation, &demand, AUDIENCE_ALL);
     } else if (unseen.paused) {
         simulation_publish(simulation, &demand, AUDIENCE_NEWER);
@@ -46,7 +46,7 @@ static void report_overrun(struct simulation *simulation) {
 static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     const uint64_t start_ns = clock_now_ns();
     const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
-    if (simulation->stage.is_spoiled) {
+    if (simulation->state.is_spoiled) {
         return;
     }
     simulation_note_tick(simulation, start_ns, now_ns);
@@ -56,7 +56,7 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     pthread_mutex_unlock(&simulation->mutex);
     simulation_push_log(simulation);
     const struct demand demand = simulation_read_demand(simulation);
-    if (demand_wants(&demand, world_tick(simulation->stage.world))) {
+    if (demand_wants(&demand, world_tick(simulation->state.world))) {
         simulation_publish(simulation, &demand, AUDIENCE_RATE);
     }
 }
@@ -74,7 +74,7 @@ static void run_due_ticks(struct simulation *simulation) {
         simulation->questions_ns = 0;
         const bool is_loaded = simulation->unseen.loaded;
         publish_after_commands(simulation);
-        if (simulation->stage.is_paused || is_loaded || simulation_is_called(simulation)) {
+        if (simulation->state.is_paused || is_loaded || simulation_is_called(simulation)) {
             return; /* the rest belonged to a world that was running */
         }
         const uint64_t behind = (uint64_t)(due - 1 - i);
@@ -98,7 +98,7 @@ static void use_slack(struct simulation *simulation) {
 }
 
 static void wait_for_work(struct simulation *simulation) {
-    if (simulation->stage.is_paused) {
+    if (simulation->state.is_paused) {
         command_queue_wait(&simulation->commands, NULL, COMMAND_ANY);
         return;
     }
@@ -138,7 +138,7 @@ static void *run(void *argument) {
         }
         if (simulation_put_world(simulation)) {
             publish_after_commands(simulation);
-        } else if (simulation->stage.is_paused) {
+        } else if (simulation->state.is_paused) {
             run_paused(simulation);
         } else {
             use_slack(simulation);
@@ -213,8 +213,8 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
         return NULL;
     }
-    stage_init(&simulation->stage);
-    simulation->stage.is_paused = def->is_paused;
+    simulation_state_init(&simulation->state);
+    simulation->state.is_paused = def->is_paused;
     simulation->is_realtime = def->is_realtime;
     simulation->pool = worker_pool_create(def->threads);
     if (simulation->pool == NULL) {
@@ -222,13 +222,13 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         simulation_destroy(simulation);
         return NULL;
     }
-    simulation->stage.parallel = worker_pool_parallel(simulation->pool);
-    struct staging staging;
-    if (staging_build(def->scenario, &def->overrides, NULL, NULL, &staging, failure) != 0) {
+    simulation->state.parallel = worker_pool_parallel(simulation->pool);
+    struct built_world built;
+    if (built_world_make(def->scenario, &def->overrides, NULL, NULL, &built, failure) != 0) {
         simulation_destroy(simulation);
         return NULL;
     }
-    stage_change(&simulation->stage, &staging);
+    simulation_state_change(&simulation->state, &built);
     const struct scenario_builder_handler handler = {simulation, on_world, on_done};
     simulation->builder = scenario_builder_create(&def->source, &def->overrides, &handler);
     if (simulation->builder == NULL) {
@@ -236,8 +236,8 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         simulation_destroy(simulation);
         return NULL;
     }
-    simulation->stage.is_urgent = scenario_builder_urgency(simulation->builder);
-    world_let_give_up(simulation->stage.world, simulation->stage.is_urgent);
+    simulation->state.is_urgent = scenario_builder_urgency(simulation->builder);
+    world_let_give_up(simulation->state.world, simulation->state.is_urgent);
     simulation_update_description(simulation);
     simulation->is_crowd_new = true;
     return simulation;
@@ -246,8 +246,8 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
 int simulation_start(struct simulation *simulation, void (*notify_function)(void *context), void *context) {
     simulation->notify = notify_function;
     simulation->notify_context = context;
-    tick_clock_init(&simulation->clock, world_tick_hz(simulation->stage.world), clock_now_ns());
-    if (simulation->stage.is_paused) {
+    tick_clock_init(&simulation->clock, world_tick_hz(simulation->state.world), clock_now_ns());
+    if (simulation->state.is_paused) {
         tick_clock_pause(&simulation->clock);
     }
     simulation->is_started = pthread_create(&simulation->thread, NULL, run, simulation) == 0;
@@ -278,7 +278,7 @@ void simulation_destroy(struct simulation *simulation) {
         return;
     }
     simulation_stop(simulation);
-    stage_fini(&simulation->stage);
+    simulation_state_fini(&simulation->state);
     scenario_builder_destroy(simulation->builder);
     worker_pool_destroy(simulation->pool);
     pthread_mutex_destroy(&simulation->mutex);

@@ -1,4 +1,4 @@
-/* The simulation thread: owns the stage, does its ticks on time, applies commands at tick boundaries, copies
+/* The simulation thread: owns the simulation state, does its ticks on time, applies commands at tick boundaries, copies
  * out what somebody wants to see.
  *
  * 1. Nothing but this thread touches the world after simulation_start. Others hand it commands and take
@@ -10,7 +10,7 @@
  * published. So whoever takes the snapshot first and the outcomes second has, with every snapshot, all that
  * led to it.
  * 4. A `load` is read and built by a thread of its own (scenario_builder.h) as soon as all that its session
- * sent before has taken effect. When the world is ready it goes on the stage at once: a tick under way is
+ * sent before has taken effect. When the world is ready it is put in at once: a tick under way is
  * given up.
  * 5. Every command that was queued gets exactly one OUTCOME_ANSWER, also when the simulation stops.
  */
@@ -23,7 +23,7 @@
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
 #include "server/broadcast/snapshot_exchange.h"
-#include "server/commands/stage.h"
+#include "server/commands/simulation_state.h"
 #include "server/frames/demand.h"
 #include "server/library/scenario_order.h"
 #include "server/simulation/command_queue.h"
@@ -33,7 +33,7 @@
 struct simulation;
 
 struct simulation_def {
-    struct stage_overrides overrides;
+    struct world_overrides overrides;
     struct scenario_source source;   /* used by a thread of the simulation's from simulation_create on */
     const struct scenario *scenario; /* the first */
     bool is_paused;
@@ -43,7 +43,7 @@ struct simulation_def {
 
 /** How the thread keeps up, as of the last tick boundary. */
 struct simulation_statistics {
-    uint64_t tick, ticks; /* of the world on the stage; done in real time since the start */
+    uint64_t tick, ticks; /* of the world; done in real time since the start */
     double tick_hz;
     bool is_paused;
     uint64_t agents, commands, commands_waiting;
@@ -92,7 +92,7 @@ bool simulation_tell_overload(struct simulation *simulation, struct message_even
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** Ticks the world has done. */
 uint64_t simulation_tick(const struct simulation *simulation);
-/** Ticks a second of the world on the stage. */
+/** Ticks a second of the world. */
 double simulation_tick_hz(struct simulation *simulation);
 
 #endif

@@ -38,8 +38,8 @@ struct unseen {
 };
 
 struct simulation {
-    struct stage stage;       /* the thread's, once it runs */
-    struct worker_pool *pool; /* owned; behind stage.parallel */
+    struct simulation_state state; /* the thread's, once it runs */
+    struct worker_pool *pool;      /* owned; behind state.parallel */
     struct tick_clock clock;
     struct command_queue commands;
     struct scenario_builder *builder;
@@ -72,7 +72,7 @@ struct simulation {
 
 /* ---- simulation_report.c ---- */
 
-/** Makes what others read (simulation_describe) what the stage is now. */
+/** Makes what others read (simulation_describe) what the state is now. */
 void simulation_update_description(struct simulation *simulation);
 struct demand simulation_read_demand(struct simulation *simulation);
 /** Tells the loop that there is something to take. */
@@ -104,7 +104,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
 void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns);
 /** Whether what is under way has to end as soon as it can: another world waits, or the server stops. */
 bool simulation_is_called(const struct simulation *simulation);
-/** Puts the world that waits on the stage, before whatever else waits. False when there is none, or the
+/** Puts in the world that waits, before all other commands. False when there is none, or the
  * server stops. */
 bool simulation_put_world(struct simulation *simulation);
 /** Answers the step under way, wherever it has got to. */

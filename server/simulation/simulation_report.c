@@ -11,11 +11,12 @@ enum { LINE_BYTES = 1024 * 1024 };
 
 void simulation_update_description(struct simulation *simulation) {
     pthread_mutex_lock(&simulation->mutex);
-    stage_describe(&simulation->stage, &simulation->description);
-    simulation->is_paused = simulation->stage.is_paused;
+    simulation_state_describe(&simulation->state, &simulation->description);
+    simulation->is_paused = simulation->state.is_paused;
     pthread_mutex_unlock(&simulation->mutex);
-    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
-    atomic_store(&simulation->wants_cursors, world_wants_targets(simulation->stage.world, STAGE_CURSOR));
+    atomic_store(&simulation->tick, world_tick(simulation->state.world));
+    atomic_store(&simulation->wants_cursors,
+                 world_wants_targets(simulation->state.world, CURSOR_TARGET_PREFIX));
 }
 
 struct demand simulation_read_demand(struct simulation *simulation) {
@@ -37,8 +38,8 @@ static void push_line(struct simulation *simulation, enum outcome_kind kind, str
         return;
     }
     outcome->revision = atomic_load(&simulation->revision);
-    outcome->epoch = simulation->stage.epoch;
-    outcome->tick_hz = world_tick_hz(simulation->stage.world);
+    outcome->epoch = simulation->state.epoch;
+    outcome->tick_hz = world_tick_hz(simulation->state.world);
     outbox_push(&simulation->outbox, outcome);
 }
 
@@ -53,13 +54,13 @@ static void push_event_as_it_is(struct simulation *simulation, const struct mess
 }
 
 void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
-    event->tick = world_tick(simulation->stage.world);
+    event->tick = world_tick(simulation->state.world);
     event->by = by;
     push_event_as_it_is(simulation, event);
 }
 
 void simulation_push_log(struct simulation *simulation) {
-    struct event_log *log = &simulation->stage.log;
+    struct event_log *log = &simulation->state.log;
     for (int i = 0; i < log->count; i++) {
         push_event_as_it_is(simulation, &log->events[i]);
     }
@@ -92,24 +93,24 @@ void simulation_measure(struct simulation *simulation, struct tick_meter *meter,
 }
 
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns) {
-    return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->stage.world));
+    return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->state.world));
 }
 
 void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience) {
-    if (demand->count == 0 || simulation->stage.is_spoiled) {
+    if (demand->count == 0 || simulation->state.is_spoiled) {
         return;
     }
     const uint64_t start_ns = clock_now_ns();
     struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
-    if (world_snapshot_copy_wanted(simulation->stage.world, demand->forces, demand->headings, snapshot) !=
+    if (world_snapshot_copy_wanted(simulation->state.world, demand->forces, demand->headings, snapshot) !=
         0) {
         log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
         return;
     }
-    if (world_is_given_up(simulation->stage.world)) {
+    if (world_is_given_up(simulation->state.world)) {
         return; /* forces may be missing; the world that comes is shown soon */
     }
-    snapshot->epoch = simulation->stage.epoch;
+    snapshot->epoch = simulation->state.epoch;
     const uint64_t now_ns = clock_now_ns();
     snapshot->clock_ms = (double)now_ns * 1e-6;
     snapshot->pace = simulation_pace_at(simulation, now_ns);
@@ -120,7 +121,7 @@ void simulation_publish(struct simulation *simulation, const struct demand *dema
 
 static void look_for_clump(struct simulation *simulation) {
     simulation->is_crowd_new = false;
-    const struct clump clump = overload_look(simulation->stage.world);
+    const struct clump clump = overload_look(simulation->state.world);
     pthread_mutex_lock(&simulation->mutex);
     simulation->overload.clump = clump;
     pthread_mutex_unlock(&simulation->mutex);
@@ -131,12 +132,12 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
         look_for_clump(simulation);
     }
     atomic_store(&simulation->tick_began_ns, start_ns);
-    stage_step(&simulation->stage);
+    simulation_state_step(&simulation->state);
     atomic_store(&simulation->tick_began_ns, 0);
-    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
+    atomic_store(&simulation->tick, world_tick(simulation->state.world));
     const uint64_t now_ns = clock_now_ns();
-    if (!simulation->stage.is_spoiled &&
-        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->stage.world))) {
+    if (!simulation->state.is_spoiled &&
+        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->state.world))) {
         look_for_clump(simulation);
         pthread_mutex_lock(&simulation->mutex);
         overload_note(&simulation->overload, now_ns - start_ns);
@@ -147,7 +148,7 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
 
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns) {
     struct simulation_statistics *statistics = &simulation->statistics;
-    const struct world *world = simulation->stage.world;
+    const struct world *world = simulation->state.world;
     const uint64_t second = (uint64_t)world_tick_hz(world);
     const bool is_new_second = world_tick(world) % (second > 0 ? second : 1) == 0;
     const double candidates = is_new_second ? world_candidates(world) : statistics->candidates;
