@@ -143,7 +143,7 @@ static void on_session_closed(void *context, const struct session *session) {
         simulation_end_steps(loop->simulation, session->id);
         pointing_depart(&loop->pointing, loop->simulation, session);
         presence_changed(&loop->presence);
-        delivery_update_demand(loop);
+        delivery_update_schedule(loop);
     } else if (loop->sessions.count == 0) {
         close_handles(server);
     }

@@ -20,8 +20,8 @@
 
 #include "common/base/buffer.h"
 #include "server/broadcast/snapshot_exchange.h"
-#include "server/frames/demand.h"
 #include "server/frames/frame_form.h"
+#include "server/frames/snapshot_schedule.h"
 #include "server/net/session_set.h"
 
 struct broadcast {
@@ -64,7 +64,7 @@ NODISCARD enum broadcast_join broadcast_join(struct broadcast *broadcast, const 
 /** Whether a snapshot ought to be asked for, for the sake of those who were left out. Call now and then. */
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** What all subscriptions add up to. Gives up what belongs to those that ended. */
-struct demand broadcast_demand(struct broadcast *broadcast, const struct session_set *sessions);
+struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions);
 /** Offers the snapshot to those who are due; one of an earlier epoch is thrown away. */
 void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *slot,
                      struct session_set *sessions);

@@ -1,6 +1,6 @@
 /* Answers the requests about a session's own frames: subscribe, unsubscribe, set_region, resync. On the loop.
  *
- * Each returns true when snapshots are wanted otherwise than before (the demand changed, or the state is owed
+ * Each returns true when snapshots are wanted otherwise than before (the schedule changed, or the state is owed
  * at once).
  */
 #ifndef DROVER_SERVER_BROADCAST_SUBSCRIBE_H

@@ -18,7 +18,7 @@ void apply_write_point(struct apply *apply, vec2 point) {
 void apply_finish_geometry(struct apply *apply) {
     apply->effects.changed = true;
     apply->effects.described = true;
-    apply->effects.furnished = true;
+    apply->effects.scenery_changed = true;
     apply_write_tick(apply);
 }
 

@@ -20,7 +20,8 @@ struct command_effects {
     bool paused;    /* the world was running and is paused now */
     bool resumed;   /* and the other way round */
     bool loaded;    /* another world took the place of this one */
-    bool furnished; /* a target or an obstacle came, moved or went: those who were told before know less */
+    bool
+        scenery_changed; /* a target or an obstacle came, moved or went: those who were told before know less */
     uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
                       its session, which needs to know it once) */

@@ -7,9 +7,9 @@
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
 
-void delivery_update_demand(struct loop_context *loop) {
-    const struct demand demand = broadcast_demand(&loop->broadcast, &loop->sessions);
-    simulation_set_demand(loop->simulation, &demand);
+void delivery_update_schedule(struct loop_context *loop) {
+    const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);
+    simulation_set_schedule(loop->simulation, &schedule);
 }
 
 /* Names the one who did it, and tells everybody. */
@@ -44,49 +44,49 @@ static void deliver_answer(struct session *session, const struct command *comman
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
         rate_limit_forgive(&session->limit, uv_now(session->tcp.loop));
     }
-    if (command->outcome.is_notice && session->guest.unheeded_told) {
+    if (command->event.is_notice && session->guest.unheeded_told) {
         free(text);
         text = NULL;
     }
-    session->guest.unheeded_told = session->guest.unheeded_told || command->outcome.is_notice;
+    session->guest.unheeded_told = session->guest.unheeded_told || command->event.is_notice;
     if (text != NULL) {
         session_send_text(session, text, length);
     }
     session_answered(session, request_has_trait(command->request.op, REQUEST_TRAIT_LONG_ANSWER));
 }
 
-static void deliver(struct loop_context *loop, struct outcome *outcome) {
-    if (outcome->kind == OUTCOME_EVENT) {
-        delivery_send_event(loop, outcome->event);
-        note_told(loop, outcome->revision);
+static void deliver(struct loop_context *loop, struct sim_event *event) {
+    if (event->kind == SIM_EVENT_MESSAGE) {
+        delivery_send_event(loop, event->message);
+        note_told(loop, event->revision);
         return;
     }
-    char *text = outcome->text;
-    const size_t length = outcome->length;
-    outcome->text = NULL;
-    if (outcome->kind == OUTCOME_SCENARIO) {
-        broadcast_scenario(&loop->broadcast, outcome->epoch, outcome->tick_hz, text, length, &loop->sessions);
-        note_told(loop, outcome->revision);
-        delivery_update_demand(loop);
+    char *text = event->text;
+    const size_t length = event->length;
+    event->text = NULL;
+    if (event->kind == SIM_EVENT_SCENARIO) {
+        broadcast_scenario(&loop->broadcast, event->epoch, event->tick_hz, text, length, &loop->sessions);
+        note_told(loop, event->revision);
+        delivery_update_schedule(loop);
         return;
     }
-    struct session *session = session_set_find(&loop->sessions, outcome->session);
+    struct session *session = session_set_find(&loop->sessions, event->session);
     if (session == NULL) {
         free(text);
         return;
     }
-    deliver_answer(session, (const struct command *)outcome, text, length);
+    deliver_answer(session, (const struct command *)event, text, length);
 }
 
 void delivery_take(struct loop_context *loop) {
-    /* The snapshot first: whatever it shows has its outcome in the outbox by then (simulation.h, 3). */
+    /* The snapshot first: the events of all that it shows are in the queue by then (simulation.h, 3). */
     const struct snapshot_slot *slot = simulation_take_snapshot(loop->simulation);
-    struct outcome *outcome = simulation_take_outcomes(loop->simulation);
-    while (outcome != NULL) {
-        struct outcome *next = outcome->next;
-        deliver(loop, outcome);
-        outcome_free(outcome);
-        outcome = next;
+    struct sim_event *event = simulation_take_events(loop->simulation);
+    while (event != NULL) {
+        struct sim_event *next = event->next;
+        deliver(loop, event);
+        sim_event_free(event);
+        event = next;
     }
     if (slot != NULL) {
         const uint64_t start_ns = clock_now_ns();

@@ -11,6 +11,6 @@ void delivery_take(struct loop_context *loop);
 /** Sends an event to every subscriber, with the name of the session that caused it (event->by). */
 void delivery_send_event(struct loop_context *loop, struct message_event *event);
 /** Passes on which frames the subscriptions need; after a change of them. */
-void delivery_update_demand(struct loop_context *loop);
+void delivery_update_schedule(struct loop_context *loop);
 
 #endif

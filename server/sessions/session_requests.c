@@ -29,13 +29,13 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
     const bool was_active = session->subscription.is_active;
     const struct subscribe_context context = {&loop->broadcast, &loop->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
-        /* Who was not subscribed while the world was loaded or furnished is told now how it is. */
+        /* Who was not subscribed while the world was loaded or scenery_changed is told now how it is. */
         if (!was_active && session->subscription.is_active && session->guest.told != revision) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
         session->guest.owes_cursors = session->subscription.cursors;
         loop->presence.is_owed = loop->presence.is_owed || session->subscription.cursors;
-        delivery_update_demand(loop);
+        delivery_update_schedule(loop);
         simulation_request_snapshot(loop->simulation);
     }
     free(now);

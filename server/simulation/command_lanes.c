@@ -32,7 +32,7 @@ int command_lanes_init(struct command_lanes *lanes, size_t capacity, command_is_
 void command_lanes_fini(struct command_lanes *lanes) {
     struct command *command = NULL;
     while ((command = command_lanes_pop(lanes)) != NULL) {
-        outcome_free(&command->outcome);
+        sim_event_free(&command->event);
     }
     free(lanes->lanes);
     free(lanes->heap);
@@ -116,7 +116,7 @@ static bool is_pointer(const struct request *request) {
 static struct command *create_command(uint32_t session, uint64_t sequence, const struct request *request) {
     struct command *command = malloc(sizeof *command);
     if (command != NULL) {
-        command->outcome = (struct outcome){.kind = OUTCOME_ANSWER, .session = session};
+        command->event = (struct sim_event){.kind = SIM_EVENT_ANSWER, .session = session};
         command->session = session;
         command->sequence = sequence;
         command->turn = 0;

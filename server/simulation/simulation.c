@@ -19,13 +19,13 @@ enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20 };
 /* Shows what a pass did. What changes during a step is seen in the step's frames. */
 static void publish_after_commands(struct simulation *simulation) {
     const struct unseen unseen = simulation->unseen;
-    const struct demand demand = simulation_read_demand(simulation);
+    const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
     simulation->unseen = (struct unseen){0};
     if (unseen.loaded ||
         (unseen.changed && simulation->state.is_paused && simulation->step.command == NULL)) {
-        simulation_publish(simulation, &demand, AUDIENCE_ALL);
+        simulation_publish(simulation, &schedule, AUDIENCE_ALL);
     } else if (unseen.paused) {
-        simulation_publish(simulation, &demand, AUDIENCE_NEWER);
+        simulation_publish(simulation, &schedule, AUDIENCE_NEWER);
     }
 }
 
@@ -55,9 +55,9 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     tick_meter_add(&simulation->statistics.lateness, start_ns > due_ns ? start_ns - due_ns : 0);
     pthread_mutex_unlock(&simulation->mutex);
     simulation_push_log(simulation);
-    const struct demand demand = simulation_read_demand(simulation);
-    if (demand_wants(&demand, world_tick(simulation->state.world))) {
-        simulation_publish(simulation, &demand, AUDIENCE_RATE);
+    const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+    if (snapshot_schedule_wants(&schedule, world_tick(simulation->state.world))) {
+        simulation_publish(simulation, &schedule, AUDIENCE_RATE);
     }
 }
 
@@ -145,8 +145,8 @@ static void *run(void *argument) {
             run_due_ticks(simulation);
         }
         if (atomic_exchange(&simulation->wants_snapshot, false)) {
-            const struct demand demand = simulation_read_demand(simulation);
-            simulation_publish(simulation, &demand,
+            const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+            simulation_publish(simulation, &schedule,
                                simulation->step.command != NULL ? AUDIENCE_PACE : AUDIENCE_RATE);
         }
     }
@@ -187,8 +187,8 @@ static int init_parts(struct simulation *simulation) {
     if (command_queue_init(&simulation->commands, COMMAND_QUEUE_CAPACITY, is_ready, simulation) != 0) {
         return -1;
     }
-    if (outbox_init(&simulation->outbox) != 0) {
-        goto no_outbox;
+    if (event_queue_init(&simulation->events) != 0) {
+        goto no_events;
     }
     if (snapshot_exchange_init(&simulation->snapshots) != 0) {
         goto no_snapshots;
@@ -200,8 +200,8 @@ static int init_parts(struct simulation *simulation) {
 no_mutex:
     snapshot_exchange_fini(&simulation->snapshots);
 no_snapshots:
-    outbox_fini(&simulation->outbox);
-no_outbox:
+    event_queue_fini(&simulation->events);
+no_events:
     command_queue_fini(&simulation->commands);
     return -1;
 }
@@ -283,7 +283,7 @@ void simulation_destroy(struct simulation *simulation) {
     worker_pool_destroy(simulation->pool);
     pthread_mutex_destroy(&simulation->mutex);
     snapshot_exchange_fini(&simulation->snapshots);
-    outbox_fini(&simulation->outbox);
+    event_queue_fini(&simulation->events);
     command_queue_fini(&simulation->commands);
     free(simulation);
 }
@@ -299,9 +299,9 @@ void simulation_end_steps(struct simulation *simulation, uint32_t session) {
     command_queue_end_steps(&simulation->commands, session);
 }
 
-void simulation_set_demand(struct simulation *simulation, const struct demand *demand) {
+void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule) {
     pthread_mutex_lock(&simulation->mutex);
-    simulation->demand = *demand;
+    simulation->schedule = *schedule;
     pthread_mutex_unlock(&simulation->mutex);
 }
 
@@ -310,8 +310,8 @@ void simulation_request_snapshot(struct simulation *simulation) {
     command_queue_wake(&simulation->commands);
 }
 
-struct outcome *simulation_take_outcomes(struct simulation *simulation) {
-    return outbox_take(&simulation->outbox);
+struct sim_event *simulation_take_events(struct simulation *simulation) {
+    return event_queue_take(&simulation->events);
 }
 
 const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulation) {

@@ -16,8 +16,8 @@ enum { ANSWER_BYTES = 16 * 1024 * 1024 };
 
 static void answer(struct simulation *simulation, struct command *command, struct buffer *text) {
     assert(command->order == NULL);
-    command->outcome.text = buffer_take(text, &command->outcome.length);
-    outbox_push(&simulation->outbox, &command->outcome);
+    command->event.text = buffer_take(text, &command->event.length);
+    event_queue_push(&simulation->events, &command->event);
     simulation->has_answers = true;
 }
 
@@ -48,7 +48,7 @@ static void follow_up(struct simulation *simulation, const struct command_effect
     if (effects->resumed) {
         tick_clock_resume(&simulation->clock, now_ns);
     }
-    if (effects->loaded || effects->furnished) {
+    if (effects->loaded || effects->scenery_changed) {
         atomic_fetch_add(&simulation->revision, 1);
         target_watch_reset(&simulation->targets); /* it knows targets by index */
     }
@@ -88,8 +88,8 @@ void simulation_end_step(struct simulation *simulation) {
     simulation_update_description(simulation);
     simulation_push_log(simulation);
     /* Somebody steps and watches: let every step be seen if the loop is quick enough. */
-    const struct demand demand = simulation_read_demand(simulation);
-    simulation_publish(simulation, &demand, AUDIENCE_ALL);
+    const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+    simulation_publish(simulation, &schedule, AUDIENCE_ALL);
     simulation->unseen.changed = false;
 }
 
@@ -105,9 +105,9 @@ static void show_step(struct simulation *simulation, uint64_t now_ns) {
     }
     const uint64_t pace = simulation_pace_at(simulation, now_ns);
     if (pace != step->pace) {
-        const struct demand demand = simulation_read_demand(simulation);
-        if (demand_wants_since(&demand, step->pace, pace)) {
-            simulation_publish(simulation, &demand, AUDIENCE_PACE);
+        const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+        if (snapshot_schedule_wants_since(&schedule, step->pace, pace)) {
+            simulation_publish(simulation, &schedule, AUDIENCE_PACE);
         }
         step->pace = pace;
     }
@@ -192,7 +192,7 @@ static void apply(struct simulation *simulation, struct command *command, uint64
     if (op == REQUEST_STEP) { /* it was refused */
         command_queue_end_step(&simulation->commands);
     }
-    command->outcome.is_notice = effects.unheeded && command->request.id[0] == '\0';
+    command->event.is_notice = effects.unheeded && command->request.id[0] == '\0';
     answer(simulation, command, &text);
     follow_up(simulation, &effects, session);
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
@@ -230,7 +230,7 @@ void simulation_answer_order(struct simulation *simulation, struct command *comm
     buffer_init(&text, ANSWER_BYTES);
     scenario_order_answer(command->order, &command->request, command->sequence,
                           atomic_load(&simulation->tick), &text);
-    command_queue_answer(&simulation->commands, command, &text, &simulation->outbox);
+    command_queue_answer(&simulation->commands, command, &text, &simulation->events);
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.commands++;
     pthread_mutex_unlock(&simulation->mutex);

@@ -43,7 +43,7 @@ struct simulation {
     struct tick_clock clock;
     struct command_queue commands;
     struct scenario_builder *builder;
-    struct outbox outbox;
+    struct event_queue events;
     struct snapshot_exchange snapshots;
     void (*notify)(void *context);
     void *notify_context;
@@ -58,7 +58,7 @@ struct simulation {
     pthread_mutex_t mutex; /* of the five below, which other threads read or write */
     struct overload overload;
     struct simulation_statistics statistics;
-    struct demand demand;
+    struct snapshot_schedule schedule;
     struct message_scenario description;
     bool is_paused;
     uint64_t reported_dropped_ticks;
@@ -74,7 +74,7 @@ struct simulation {
 
 /** Makes what others read (simulation_describe) what the state is now. */
 void simulation_update_description(struct simulation *simulation);
-struct demand simulation_read_demand(struct simulation *simulation);
+struct snapshot_schedule simulation_read_schedule(struct simulation *simulation);
 /** Tells the loop that there is something to take. */
 void simulation_notify(struct simulation *simulation);
 /** Tells everybody; fills in the tick and who did it. */
@@ -93,7 +93,8 @@ void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint
 /** The time in ticks: those of a world that ran all the time. */
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
 /** Copies the world out for the loop, if anybody wants frames. */
-void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience);
+void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
+                        enum audience audience);
 
 /* ---- simulation_commands.c ---- */
 

@@ -19,11 +19,11 @@ void simulation_update_description(struct simulation *simulation) {
                  world_wants_targets(simulation->state.world, CURSOR_TARGET_PREFIX));
 }
 
-struct demand simulation_read_demand(struct simulation *simulation) {
+struct snapshot_schedule simulation_read_schedule(struct simulation *simulation) {
     pthread_mutex_lock(&simulation->mutex);
-    const struct demand demand = simulation->demand;
+    const struct snapshot_schedule schedule = simulation->schedule;
     pthread_mutex_unlock(&simulation->mutex);
-    return demand;
+    return schedule;
 }
 
 void simulation_notify(struct simulation *simulation) {
@@ -31,38 +31,38 @@ void simulation_notify(struct simulation *simulation) {
     simulation->notify(simulation->notify_context);
 }
 
-static void push_line(struct simulation *simulation, enum outcome_kind kind, struct buffer *line) {
-    struct outcome *outcome = outcome_create(kind, line);
-    if (outcome == NULL) {
-        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+static void push_line(struct simulation *simulation, enum sim_event_kind kind, struct buffer *line) {
+    struct sim_event *event = sim_event_create(kind, line);
+    if (event == NULL) {
+        log_write(LOG_ERROR, "simulation", "out of memory: an event is lost");
         return;
     }
-    outcome->revision = atomic_load(&simulation->revision);
-    outcome->epoch = simulation->state.epoch;
-    outcome->tick_hz = world_tick_hz(simulation->state.world);
-    outbox_push(&simulation->outbox, outcome);
+    event->revision = atomic_load(&simulation->revision);
+    event->epoch = simulation->state.epoch;
+    event->tick_hz = world_tick_hz(simulation->state.world);
+    event_queue_push(&simulation->events, event);
 }
 
-static void push_event_as_it_is(struct simulation *simulation, const struct message_event *event) {
-    struct outcome *outcome = outcome_create_event(event);
-    if (outcome == NULL) {
-        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+static void push_message(struct simulation *simulation, const struct message_event *message) {
+    struct sim_event *event = sim_event_create_message(message);
+    if (event == NULL) {
+        log_write(LOG_ERROR, "simulation", "out of memory: an event is lost");
         return;
     }
-    outcome->revision = atomic_load(&simulation->revision);
-    outbox_push(&simulation->outbox, outcome);
+    event->revision = atomic_load(&simulation->revision);
+    event_queue_push(&simulation->events, event);
 }
 
 void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
     event->tick = world_tick(simulation->state.world);
     event->by = by;
-    push_event_as_it_is(simulation, event);
+    push_message(simulation, event);
 }
 
 void simulation_push_log(struct simulation *simulation) {
     struct event_log *log = &simulation->state.log;
     for (int i = 0; i < log->count; i++) {
-        push_event_as_it_is(simulation, &log->events[i]);
+        push_message(simulation, &log->events[i]);
     }
     if (log->count > 0) {
         log->count = 0;
@@ -81,7 +81,7 @@ void simulation_push_scenario(struct simulation *simulation) {
     buffer_init(&line, LINE_BYTES);
     message_write_scenario(&simulation->description,
                            &line); /* written by this thread only: no lock to read */
-    push_line(simulation, OUTCOME_SCENARIO, &line);
+    push_line(simulation, SIM_EVENT_SCENARIO, &line);
     buffer_fini(&line);
 }
 
@@ -96,13 +96,14 @@ uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns
     return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->state.world));
 }
 
-void simulation_publish(struct simulation *simulation, const struct demand *demand, enum audience audience) {
-    if (demand->count == 0 || simulation->state.is_spoiled) {
+void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
+                        enum audience audience) {
+    if (schedule->count == 0 || simulation->state.is_spoiled) {
         return;
     }
     const uint64_t start_ns = clock_now_ns();
     struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
-    if (world_snapshot_copy_wanted(simulation->state.world, demand->forces, demand->headings, snapshot) !=
+    if (world_snapshot_copy_wanted(simulation->state.world, schedule->forces, schedule->headings, snapshot) !=
         0) {
         log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
         return;
