@@ -11,7 +11,7 @@
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
-#include "server/commands/answer.h"
+#include "server/sessions/answer.h"
 #include "server/net/listener.h"
 #include "server/sessions/delivery.h"
 #include "server/sessions/loop_context.h"

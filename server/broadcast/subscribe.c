@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/commands/answer.h"
+#include "server/sessions/answer.h"
 
 enum {
     REPLY_BYTES = 65536, /* the names of all kinds have 2 KB */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/protocol/request.h"
-#include "common/system/log.h"
 
 /* A million agents with a handful of behaviours each. */
 static const size_t frame_limit_bytes = (size_t)1 << 30;

@@ -11,7 +11,7 @@
 #include "common/protocol/request_help.h"
 #include "common/system/clock.h"
 #include "server/broadcast/subscribe.h"
-#include "server/commands/answer.h"
+#include "server/sessions/answer.h"
 #include "server/commands/command_table.h"
 #include "server/sessions/delivery.h"
 #include "server/sessions/reception.h"

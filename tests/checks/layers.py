@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds the arrows between the layers: reads every #include of ours and refuses those that point the wrong way.
 
-    viewer -> clients/c, common        clients/c -> common        server -> server/net, server/sim, common        server/net -> common
+    viewer -> clients/c, common        clients/c -> common        server -> server/net, drover_world, common        server/net -> common
+    drover_world (server/scenario, frames, commands) -> server/sim, common without common/system; commands -> frames, scenario
     server/sim -> the C library and a few leaf headers of common            common -> cJSON only
 
 usage: layers.py [ROOT]          prints FILE:LINE: RULE for every wrong include; exit code 1 when there is one
@@ -15,15 +16,20 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = ("common", "server/sim", "server/net", "server", "clients/c", "viewer")  # longest prefix of a path first
+LAYERS = ("common", "server/sim", "server/scenario", "server/frames", "server/commands", "server/net", "server", "clients/c", "viewer")  # longest prefix of a path first
 MAY_USE = {
     "common": {"common"},
     "server/sim": {"server/sim"},
     "server/net": {"server/net", "common"},
-    "server": {"server", "server/net", "server/sim", "common"},
+    "server/scenario": {"server/scenario", "server/sim", "common"},
+    "server/frames": {"server/frames", "server/sim", "common"},
+    "server/commands": {"server/commands", "server/frames", "server/scenario", "server/sim", "common"},
+    "server": {"server", "server/net", "server/sim", "server/scenario", "server/frames", "server/commands", "common"},
     "clients/c": {"clients/c", "common"},
     "viewer": {"viewer", "clients/c", "common"},
 }
+# drover_world without the core: no threads, sockets, files or clock. <stdio.h> is for snprintf; world_symbols.py finds the rest.
+WORLD = {"server/scenario", "server/frames", "server/commands"}
 # What server/sim may take from common: headers that need nothing but the C library themselves.
 LEAVES = {"common/base/vec2.h", "common/base/limits.h", "common/base/field.h", "common/base/geometry.h", "common/base/nodiscard.h"}
 
@@ -32,6 +38,7 @@ PURE_C = {
     f"{name}.h"
     for name in "assert float inttypes limits math stdalign stdatomic stdbool stddef stdint stdlib string".split()
 }
+WORLD_C = PURE_C | {"ctype.h", "stdarg.h", "stdio.h"}
 # SIMD instructions, in the one header that wraps them.
 LANES, INTRINSICS = "server/sim/math/lanes.h", {"emmintrin.h", "immintrin.h"}
 C_AND_POSIX = PURE_C | {
@@ -73,6 +80,8 @@ def wrong_own(root, path, layer, name):
         return None
     if path in LEAVES and target not in LEAVES:
         return f"{path} is a leaf that server/sim uses; it may include leaves and C library headers only, not {target}"
+    if layer in WORLD and target.startswith("common/system/"):
+        return f"{layer} is part of drover_world, which reads no files, clocks or logs: not {target}"
     if layer_of(target) in MAY_USE[layer]:
         return None
     allowed = sorted(LEAVES) if layer == "server/sim" else []
@@ -84,6 +93,8 @@ def wrong_system(path, layer, name):
         if name in PURE_C or (path == LANES and name in INTRINSICS):
             return None
         return f"{path} belongs to the pure core: <{name}> is not one of the C headers {', '.join(sorted(PURE_C))}"
+    if layer in WORLD and not name.startswith("cjson/") and name not in WORLD_C:
+        return f"{path} is part of drover_world: <{name}> is not one of the C headers {', '.join(sorted(WORLD_C))}"
     for header, files, rule in LIBRARIES:
         if header.match(name):
             return None if files.match(path) else f"<{name}>: {rule}"
@@ -139,6 +150,24 @@ SELF_TEST = [
     ("server/a.h", "#include <uv.h>", True),
     ("server/a.c", "#include <cjson/cJSON.h>", True),
     ("server/scenario/scenario.c", "#include <cjson/cJSON.h>", False),
+    ("server/commands/a.c", "#include <cjson/cJSON.h>", True),
+    ("server/commands/a.c", "#include <stdio.h>", False),
+    ("server/commands/a.c", "#include <stdatomic.h>", False),
+    ("server/commands/a.c", "#include <pthread.h>", True),
+    ("server/commands/a.c", "#include <threads.h>", True),
+    ("server/commands/a.c", "#include <time.h>", True),
+    ("server/commands/a.c", "#include <uv.h>", True),
+    ("server/commands/a.c", "#include <sys/socket.h>", True),
+    ("server/frames/a.c", "#include <unistd.h>", True),
+    ("server/frames/a.h", "#include <fcntl.h>", True),
+    ("server/scenario/a.c", "#include <dirent.h>", True),
+    ("server/scenario/a.c", '#include "server/sim/world/world.h"', False),
+    ("server/scenario/a.c", '#include "common/base/buffer.h"', False),
+    ("server/scenario/a.c", '#include "common/system/log.h"', True),
+    ("server/scenario/a.c", '#include "server/commands/command.h"', True),
+    ("server/frames/a.c", '#include "server/commands/command.h"', True),
+    ("server/commands/a.c", '#include "server/a.h"', True),
+    ("server/simulation/a.c", "#include <pthread.h>", False),
     ("server/a.c", "#include <imgui.h>", True),
     ("server/a.c", "#include <curl/curl.h>", True),
     ("server/a.c", "#include HEADER", True),
@@ -161,7 +190,7 @@ SELF_TEST = [
 
 
 def self_test():
-    headers = sorted(LEAVES | {"common/base/buffer.h", "server/sim/world/world.h", "server/simulation/command.h", "viewer/a.h"})
+    headers = sorted(LEAVES | {"common/base/buffer.h", "common/system/log.h", "server/a.h", "server/sim/world/world.h", "server/simulation/command.h", "viewer/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 /* See answer.h. */
-#include "server/commands/answer.h"
+#include "server/sessions/answer.h"
 
 #include "common/protocol/message.h"
 

@@ -1,6 +1,6 @@
 /* The plainest answers to a request, sent at once. On the loop. */
-#ifndef DROVER_SERVER_COMMANDS_ANSWER_H
-#define DROVER_SERVER_COMMANDS_ANSWER_H
+#ifndef DROVER_SERVER_SESSIONS_ANSWER_H
+#define DROVER_SERVER_SESSIONS_ANSWER_H
 
 #include "common/base/failure.h"
 #include "common/protocol/request.h"
