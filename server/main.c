@@ -9,6 +9,7 @@
 #include "common/system/line_writer.h"
 #include "common/system/log.h"
 #include "server/descriptor_limit.h"
+#include "server/library/scenario_file.h"
 #include "server/library/scenario_library.h"
 #include "server/options.h"
 #include "server/server.h"
@@ -107,7 +108,7 @@ static bool check_file(const char *path) {
         return false;
     }
     struct scenario_mistakes mistakes = {.rows = rows, .capacity = MISTAKES};
-    const bool is_good = scenario_check_file(path, &mistakes);
+    const bool is_good = scenario_file_check(path, &mistakes);
     for (int i = 0; i < mistakes.count; i++) {
         (void)printf("%s: %s%s%s\n", path, rows[i].field, rows[i].field[0] == '\0' ? "" : ": ",
                      rows[i].message);

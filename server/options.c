@@ -7,6 +7,7 @@
 #include "common/base/limits.h"
 #include "common/system/log.h"
 #include "server/library/scenario_library.h"
+#include "server/simulation/worker_pool.h"
 
 #define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
 #define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)
@@ -205,16 +206,16 @@ int server_options_frame_memory(const struct server_options *options, uint64_t *
     return 0;
 }
 
-int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
+int server_options_overrides(const struct server_options *options, struct world_overrides *out,
                              struct failure *failure) {
-    *out = (struct stage_overrides){.has_seed = options->seed[0] != '\0', .tick_hz = options->tick_hz};
+    *out = (struct world_overrides){.has_seed = options->seed[0] != '\0', .tick_hz = options->tick_hz};
     if (options->tick_hz > 0.0 && options->tick_hz < 1.0) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--tick-hz", "--tick-hz: the smallest rate is 1");
     }
     return out->has_seed ? read_seed(options->seed, &out->seed, failure) : 0;
 }
 
-int server_options_simd(const char *text, struct stage_overrides *out, struct failure *failure) {
+int server_options_simd(const char *text, struct world_overrides *out, struct failure *failure) {
     if (text == NULL || text[0] == '\0') {
         return 0;
     }

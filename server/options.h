@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/system/options.h"
-#include "server/commands/stage.h"
+#include "server/scenario/built_world.h"
 
 struct server_options {
     char listen[256];
@@ -34,7 +34,7 @@ const struct options_def *server_options_def(void);
 /** How many threads work on a tick: what --threads says, or what suits the machine. 1 or more. */
 int server_options_threads(const struct server_options *options);
 /** What --seed and --tick-hz say. 0, or -1 with *failure. */
-NODISCARD int server_options_overrides(const struct server_options *options, struct stage_overrides *out,
+NODISCARD int server_options_overrides(const struct server_options *options, struct world_overrides *out,
                                        struct failure *failure);
 /** What --frame-memory says, in bytes. 0, or -1 with *failure. */
 NODISCARD int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
@@ -42,6 +42,6 @@ NODISCARD int server_options_frame_memory(const struct server_options *options, 
 
 /** What the variable DROVER_SIMD says (plain, sse2, avx2 or avx512; NULL or empty: the widest there is). 0,
  * or -1 with *failure when there is no such thing or this machine does not have it. */
-NODISCARD int server_options_simd(const char *text, struct stage_overrides *out, struct failure *failure);
+NODISCARD int server_options_simd(const char *text, struct world_overrides *out, struct failure *failure);
 
 #endif

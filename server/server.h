@@ -1,7 +1,7 @@
 /* The server as a whole: the loop with its listener, sessions and signals, and the simulation behind it.
  *
  * What a session asks is answered here when it concerns the session (ping, subscribe, unsubscribe, bye) and
- * becomes a command for the simulation otherwise. Answers come back through the outbox.
+ * becomes a command for the simulation otherwise. Answers come back through the event queue.
  */
 #ifndef DROVER_SERVER_SERVER_H
 #define DROVER_SERVER_SERVER_H

@@ -1,8 +1,9 @@
 /* Requests: what a client says to the server, as structs. protocol.md is the reference.
  *
- * One table row per op (request.c) gives its wire name, its fields (common/base/field.h) and whether it always
- * answers; decoding, encoding and the documentation check go by that table. Decoding never half-applies: it
- * fills a struct.
+ * One table row per op (request_table.c) gives its wire name, its role, its traits, its fields
+ * (common/base/field.h) and the rules between them. Decoding and encoding (request_codec.c), `help` and the
+ * checks of protocol.md and protocol.schema.json go by that table. Decoding fills a struct and does nothing
+ * else.
  */
 #ifndef DROVER_COMMON_PROTOCOL_REQUEST_H
 #define DROVER_COMMON_PROTOCOL_REQUEST_H
@@ -57,6 +58,16 @@ enum role {
     ROLE_OPERATOR, /* targets, mouse, tuning, spawning, removing */
     ROLE_ADMIN,    /* time and scenarios */
     ROLE_COUNT
+};
+
+/** What is true of an op, bits of its row. */
+enum request_trait {
+    REQUEST_TRAIT_LOOP = 1,        /* the server's loop has a handler for it */
+    REQUEST_TRAIT_WORLD = 2,       /* the world has one; an op with both goes to the loop first */
+    REQUEST_TRAIT_ANSWERS = 4,     /* answered even without an id */
+    REQUEST_TRAIT_LONG_ANSWER = 8, /* the answer may be more than a few hundred bytes, up to a megabyte */
+    REQUEST_TRAIT_QUESTION = 16,   /* only reads the world */
+    REQUEST_TRAIT_REPLACES = 32,   /* without an id it replaces the last one of its session that waits */
 };
 
 enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
@@ -233,11 +244,11 @@ struct request {
 
 /** The wire name, "set_target". */
 const char *request_op_name(enum request_op op);
-/** Whether the op is answered even without an id (subscribe, unsubscribe, get_params, list, step, load, ping,
- * bye, hello, stats, help). */
-bool request_always_answers(enum request_op op);
 /** The role an op needs. */
 enum role request_role(enum request_op op);
+bool request_has_trait(enum request_op op, enum request_trait trait);
+/** Whether the op is answered even without an id. */
+bool request_always_answers(enum request_op op);
 /** "none", "viewer", "operator", "admin". */
 const char *role_name(enum role role);
 /** The role of this name, or ROLE_COUNT. */

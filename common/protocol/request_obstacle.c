@@ -3,6 +3,8 @@
  */
 #include "common/protocol/request_obstacle.h"
 
+#include "common/protocol/message_geometry.h"
+
 const char *const obstacle_shape_names[] = {
     [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon"};
 static const char *const wanted[] = {[OBSTACLE_CIRCLE] = "[x, y, radius]",
@@ -48,8 +50,8 @@ static int read_polygon(const cJSON *array, struct obstacle_def *shape, struct f
     return 0;
 }
 
-int request_read_obstacle(const cJSON *json, struct request_add_obstacle *add, struct failure *failure) {
-    struct obstacle_def *shape = &add->shape;
+int request_check_add_obstacle(struct request *request, const cJSON *json, struct failure *failure) {
+    struct obstacle_def *shape = &request->body.add_obstacle.shape;
     const cJSON *value = NULL;
     for (int i = OBSTACLE_CIRCLE; i <= OBSTACLE_POLYGON; i++) {
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(json, obstacle_shape_names[i]);
@@ -77,4 +79,9 @@ int request_read_obstacle(const cJSON *json, struct request_add_obstacle *add, s
     shape->size = is_box ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
     shape->radius = is_box ? 0.0f : numbers[2];
     return 0;
+}
+
+bool request_write_add_obstacle(const struct request *request, struct json_writer *json) {
+    message_obstacle_write(&request->body.add_obstacle.shape, json);
+    return true;
 }

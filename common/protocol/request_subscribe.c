@@ -2,6 +2,7 @@
  */
 #include "common/protocol/request_subscribe.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,32 +10,39 @@
 #include "common/json/field_json.h"
 #include "common/snapshot/snapshot.h"
 
-static const struct {
-    const char *name;
-    unsigned field;
-} field_names[] = {{"pos", SNAPSHOT_POS},     {"vel", SNAPSHOT_VEL},        {"heading", SNAPSHOT_HEADING},
-                   {"state", SNAPSHOT_STATE}, {"kind", SNAPSHOT_KIND},      {"stamina", SNAPSHOT_STAMINA},
-                   {"force", SNAPSHOT_FORCE}, {"desired", SNAPSHOT_DESIRED}};
+const char *const request_layout_names[] = {[LAYOUT_OBJECTS] = "objects",
+                                            [LAYOUT_PACKED] = "packed",
+                                            [LAYOUT_DENSITY] = "density",
+                                            [LAYOUT_EVENTS] = "events",
+                                            [LAYOUT_COUNT] = NULL};
 
-enum { FIELD_NAME_COUNT = sizeof field_names / sizeof field_names[0] };
+const char *const request_field_names[] = {"pos",     "vel",   "heading", "state", "kind",
+                                           "stamina", "force", "desired", NULL};
+/* By index in request_field_names. */
+static const unsigned field_bits[] = {SNAPSHOT_POS,  SNAPSHOT_VEL,     SNAPSHOT_HEADING, SNAPSHOT_STATE,
+                                      SNAPSHOT_KIND, SNAPSHOT_STAMINA, SNAPSHOT_FORCE,   SNAPSHOT_DESIRED};
+
+enum { FIELD_NAME_COUNT = sizeof field_bits / sizeof field_bits[0] };
+static_assert(sizeof request_field_names / sizeof request_field_names[0] == FIELD_NAME_COUNT + 1,
+              "each field has a bit");
 
 const char *request_field_name(int index, unsigned *field) {
     if (index < 0 || index >= FIELD_NAME_COUNT) {
         return NULL;
     }
-    *field = field_names[index].field;
-    return field_names[index].name;
+    *field = field_bits[index];
+    return request_field_names[index];
 }
 
 const char *request_layout_name(int layout) {
-    return field_find(request_fields(REQUEST_SUBSCRIBE), "layout")->choices[layout];
+    return request_layout_names[layout];
 }
 
 /* The field of the name at text, 0 when it is none. */
 static unsigned find_field(const char *text, size_t length) {
     for (int i = 0; i < FIELD_NAME_COUNT; i++) {
-        if (strlen(field_names[i].name) == length && memcmp(field_names[i].name, text, length) == 0) {
-            return field_names[i].field;
+        if (strlen(request_field_names[i]) == length && memcmp(request_field_names[i], text, length) == 0) {
+            return field_bits[i];
         }
     }
     return 0;
@@ -94,29 +102,35 @@ static bool is_given(const cJSON *json, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
 }
 
-int request_check_set_region(struct request_set_region *set, const cJSON *json, struct failure *failure) {
+int request_check_set_region(struct request *request, const cJSON *json, struct failure *failure) {
+    struct request_set_region *set = &request->body.set_region;
     if (set->has_region == set->clear) {
         return failure_set(failure, FAILURE_BAD_PARAM, "region", "give region, or clear, one of them");
     }
     return set->clear ? 0 : read_region(json, set->region, failure);
 }
 
-void request_write_region(const struct request *request, struct json_writer *json) {
-    const float *region = NULL;
-    if (request->op == REQUEST_SUBSCRIBE && request->body.subscribe.has_region) {
-        region = request->body.subscribe.region;
-    } else if (request->op == REQUEST_SET_REGION && request->body.set_region.has_region) {
-        region = request->body.set_region.region;
-    }
-    if (region == NULL) {
-        return;
-    }
+static void write_region(const float region[4], struct json_writer *json) {
     json_key(json, "region");
     json_array(json);
     for (int i = 0; i < 4; i++) {
         json_float(json, region[i]);
     }
     json_end(json);
+}
+
+bool request_write_subscribe(const struct request *request, struct json_writer *json) {
+    if (request->body.subscribe.has_region) {
+        write_region(request->body.subscribe.region, json);
+    }
+    return false;
+}
+
+bool request_write_set_region(const struct request *request, struct json_writer *json) {
+    if (request->body.set_region.has_region) {
+        write_region(request->body.set_region.region, json);
+    }
+    return false;
 }
 
 /* ---- what goes with which layout ---- */
@@ -146,7 +160,8 @@ static int check_grid(const struct request_subscribe *subscribe, const cJSON *js
     return 0;
 }
 
-int request_check_subscribe(struct request_subscribe *subscribe, const cJSON *json, struct failure *failure) {
+int request_check_subscribe(struct request *request, const cJSON *json, struct failure *failure) {
+    struct request_subscribe *subscribe = &request->body.subscribe;
     static const char *const grids[] = {"grid", "cell", NULL};
     static const char *const agents[] = {"fields", "forces", NULL};
     static const char *const frames[] = {"region", "kinds", NULL};

@@ -1,4 +1,6 @@
-/* The rules of subscribe and set_region, for request.c alone. */
+/* The rules of subscribe and set_region, for request_table.c. See request_check.h for what a check and a
+ * writer do.
+ */
 #ifndef DROVER_COMMON_PROTOCOL_REQUEST_SUBSCRIBE_H
 #define DROVER_COMMON_PROTOCOL_REQUEST_SUBSCRIBE_H
 
@@ -9,12 +11,16 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/request.h"
 
-/** Reads `region` and checks what goes with which layout; names and numbers were read by the table. */
-NODISCARD int request_check_subscribe(struct request_subscribe *subscribe, const cJSON *json,
-                                      struct failure *failure);
-NODISCARD int request_check_set_region(struct request_set_region *set, const cJSON *json,
-                                       struct failure *failure);
-/** "region":[...] of a request that has one. */
-void request_write_region(const struct request *request, struct json_writer *json);
+/** By enum layout, NULL after the last. */
+extern const char *const request_layout_names[];
+/** The fields of agents that a subscription may name, NULL after the last. */
+extern const char *const request_field_names[];
+
+/** Reads `region`; checks which fields the layout takes. */
+NODISCARD int request_check_subscribe(struct request *request, const cJSON *json, struct failure *failure);
+NODISCARD int request_check_set_region(struct request *request, const cJSON *json, struct failure *failure);
+/** Write `region`, when there is one. */
+bool request_write_subscribe(const struct request *request, struct json_writer *json);
+bool request_write_set_region(const struct request *request, struct json_writer *json);
 
 #endif

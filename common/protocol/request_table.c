@@ -1,10 +1,15 @@
-/* The table of requests: names, fields, ranges, defaults. protocol.md describes the same rows for people. */
+/* The table of requests: names, roles, traits, fields, ranges, defaults, rules. protocol.md describes the same
+ * rows for people; e2e.agreement and e2e.protocol_doc compare. Owns nothing. */
 #include "common/protocol/request_table.h"
 
 #include <float.h>
+#include <string.h>
 
-static const char *const field_choices[] = {"pos",     "vel",   "heading", "state", "kind",
-                                            "stamina", "force", "desired", NULL};
+#include "common/protocol/request_check.h"
+#include "common/protocol/request_obstacle.h"
+#include "common/protocol/request_subscribe.h"
+#include "common/text/nearest_name.h"
+
 static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", NULL};
 
 /* clang-format off */
@@ -20,7 +25,7 @@ static const char *const list_choices[] = {"scenarios", "kinds", "targets", "beh
     {"agent", FIELD_UINT32, FIELD_MEMBER(structure, agent), 0, 1, (double)UINT32_MAX, 0, NULL, NULL, help_text}
 #define SPEED(structure, member, help_text)                                                                        \
     {#member, FIELD_FLOAT, FIELD_MEMBER(structure, member), 0, -LIMIT_SPEED, LIMIT_SPEED, 0, NULL, "px/s", help_text}
-/* An array that request_subscribe.c, request_obstacle.c or request.c reads and writes. */
+/* A field of a shape of its own: the row's check reads it, the row's writer writes it. */
 #define SHAPED(field_name, form, most, help_text)                                                                  \
     {field_name, FIELD_SHAPED, 0, 0, 0, 0, most, 0, NULL, form, help_text}
 #define REGION SHAPED("region", "[x, y, width, height]", 0, "Only what is inside; px.")
@@ -36,7 +41,7 @@ static const struct field subscribe_fields[] = {
      "Snapshots a second of simulated time."},
     {"forces", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, forces), 0, 0, 0, 0, NULL, NULL,
      "Steering vectors with every agent."},
-    {"fields", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, fields), 0, 0, 0, 0, field_choices, NULL,
+    {"fields", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, fields), 0, 0, 0, 0, request_field_names, NULL,
      "What of every agent: pos, vel, heading, state, kind, stamina, force, desired."},
     REGION,
     {"kinds", FIELD_NAMES, FIELD_MEMBER(struct request_subscribe, kinds), 0, 0, 0, 0, NULL, NULL,
@@ -251,33 +256,93 @@ static const struct field remove_obstacle_fields[] = {
     END,
 };
 
+#define ANSWERS REQUEST_TRAIT_ANSWERS
+#define LONG_ANSWER REQUEST_TRAIT_LONG_ANSWER
+#define LOOP REQUEST_TRAIT_LOOP
+#define QUESTION REQUEST_TRAIT_QUESTION
+#define REPLACES REQUEST_TRAIT_REPLACES
+#define WORLD REQUEST_TRAIT_WORLD
+
 const struct request_row request_rows[REQUEST_OP_COUNT] = {
-    [REQUEST_SUBSCRIBE] = {"subscribe", true, subscribe_fields, subscribe_presences},
-    [REQUEST_UNSUBSCRIBE] = {"unsubscribe", true, no_fields, no_presences},
-    [REQUEST_SET_REGION] = {"set_region", false, set_region_fields, set_region_presences},
-    [REQUEST_RESYNC] = {"resync", true, no_fields, no_presences},
-    [REQUEST_SET_TARGET] = {"set_target", false, set_target_fields, set_target_presences},
-    [REQUEST_MOUSE] = {"mouse", false, mouse_fields, no_presences},
-    [REQUEST_SPAWN] = {"spawn", false, spawn_fields, spawn_presences},
-    [REQUEST_REMOVE] = {"remove", false, remove_fields, remove_presences},
-    [REQUEST_SET_PARAM] = {"set_param", false, set_param_fields, set_param_presences},
-    [REQUEST_GET_PARAMS] = {"get_params", true, get_params_fields, get_params_presences},
-    [REQUEST_LIST] = {"list", true, list_fields, no_presences},
-    [REQUEST_INSPECT] = {"inspect", true, inspect_fields, no_presences},
-    [REQUEST_PAUSE] = {"pause", false, no_fields, no_presences},
-    [REQUEST_RESUME] = {"resume", false, no_fields, no_presences},
-    [REQUEST_STEP] = {"step", true, step_fields, no_presences},
-    [REQUEST_LOAD] = {"load", true, load_fields, load_presences},
-    [REQUEST_PING] = {"ping", true, ping_fields, ping_presences},
-    [REQUEST_BYE] = {"bye", true, no_fields, no_presences},
-    [REQUEST_HELLO] = {"hello", true, hello_fields, hello_presences},
-    [REQUEST_CURSOR] = {"cursor", false, cursor_fields, no_presences},
-    [REQUEST_STATS] = {"stats", true, no_fields, no_presences},
-    [REQUEST_HELP] = {"help", true, help_fields, no_presences},
-    [REQUEST_ADD_TARGET] = {"add_target", false, add_target_fields, no_presences},
-    [REQUEST_REMOVE_TARGET] = {"remove_target", false, remove_target_fields, no_presences},
-    [REQUEST_ADD_OBSTACLE] = {"add_obstacle", false, add_obstacle_fields, no_presences},
-    [REQUEST_MOVE_OBSTACLE] = {"move_obstacle", false, move_obstacle_fields, no_presences},
-    [REQUEST_REMOVE_OBSTACLE] = {"remove_obstacle", false, remove_obstacle_fields, no_presences},
+    [REQUEST_SUBSCRIBE] = {"subscribe", ROLE_VIEWER, LOOP | ANSWERS, subscribe_fields, subscribe_presences,
+        request_check_subscribe, request_write_subscribe},
+    [REQUEST_UNSUBSCRIBE] = {"unsubscribe", ROLE_VIEWER, LOOP | ANSWERS, no_fields, no_presences, NULL, NULL},
+    [REQUEST_SET_REGION] = {"set_region", ROLE_VIEWER, LOOP, set_region_fields, set_region_presences,
+        request_check_set_region, request_write_set_region},
+    [REQUEST_RESYNC] = {"resync", ROLE_VIEWER, LOOP | ANSWERS, no_fields, no_presences, NULL, NULL},
+    [REQUEST_SET_TARGET] = {"set_target", ROLE_OPERATOR, WORLD, set_target_fields, set_target_presences,
+        request_check_set_target, NULL},
+    [REQUEST_MOUSE] = {"mouse", ROLE_OPERATOR, LOOP | WORLD | REPLACES, mouse_fields, no_presences, NULL, NULL},
+    [REQUEST_SPAWN] = {"spawn", ROLE_OPERATOR, WORLD, spawn_fields, spawn_presences, request_check_spawn, NULL},
+    [REQUEST_REMOVE] = {"remove", ROLE_OPERATOR, WORLD | LONG_ANSWER, remove_fields, remove_presences,
+        request_check_remove, request_write_remove},
+    [REQUEST_SET_PARAM] = {"set_param", ROLE_OPERATOR, WORLD, set_param_fields, set_param_presences,
+        request_check_set_param, NULL},
+    [REQUEST_GET_PARAMS] = {"get_params", ROLE_VIEWER, WORLD | ANSWERS | QUESTION | LONG_ANSWER, get_params_fields, get_params_presences,
+        NULL, NULL},
+    [REQUEST_LIST] = {"list", ROLE_VIEWER, WORLD | ANSWERS | QUESTION | LONG_ANSWER, list_fields, no_presences,
+        NULL, NULL},
+    [REQUEST_INSPECT] = {"inspect", ROLE_VIEWER, WORLD | ANSWERS | QUESTION | LONG_ANSWER, inspect_fields, no_presences,
+        request_check_inspect, request_write_inspect},
+    [REQUEST_PAUSE] = {"pause", ROLE_ADMIN, WORLD, no_fields, no_presences, NULL, NULL},
+    [REQUEST_RESUME] = {"resume", ROLE_ADMIN, WORLD, no_fields, no_presences, NULL, NULL},
+    [REQUEST_STEP] = {"step", ROLE_ADMIN, WORLD | ANSWERS, step_fields, no_presences, NULL, NULL},
+    [REQUEST_LOAD] = {"load", ROLE_ADMIN, WORLD | ANSWERS, load_fields, load_presences, NULL, NULL},
+    [REQUEST_PING] = {"ping", ROLE_NONE, LOOP | ANSWERS, ping_fields, ping_presences, NULL, NULL},
+    [REQUEST_BYE] = {"bye", ROLE_NONE, LOOP | ANSWERS, no_fields, no_presences, NULL, NULL},
+    [REQUEST_HELLO] = {"hello", ROLE_NONE, LOOP | ANSWERS, hello_fields, hello_presences, request_check_hello, NULL},
+    [REQUEST_CURSOR] = {"cursor", ROLE_VIEWER, LOOP | WORLD | REPLACES, cursor_fields, no_presences, NULL, NULL},
+    [REQUEST_STATS] = {"stats", ROLE_VIEWER, LOOP | ANSWERS, no_fields, no_presences, NULL, NULL},
+    [REQUEST_HELP] = {"help", ROLE_NONE, LOOP | ANSWERS, help_fields, no_presences, NULL, NULL},
+    [REQUEST_ADD_TARGET] = {"add_target", ROLE_OPERATOR, WORLD, add_target_fields, no_presences, NULL, NULL},
+    [REQUEST_REMOVE_TARGET] = {"remove_target", ROLE_OPERATOR, WORLD, remove_target_fields, no_presences, NULL, NULL},
+    [REQUEST_ADD_OBSTACLE] = {"add_obstacle", ROLE_OPERATOR, WORLD, add_obstacle_fields, no_presences,
+        request_check_add_obstacle, request_write_add_obstacle},
+    [REQUEST_MOVE_OBSTACLE] = {"move_obstacle", ROLE_OPERATOR, WORLD, move_obstacle_fields, no_presences, NULL, NULL},
+    [REQUEST_REMOVE_OBSTACLE] = {"remove_obstacle", ROLE_OPERATOR, WORLD, remove_obstacle_fields, no_presences,
+        NULL, NULL},
 };
 /* clang-format on */
+
+const char *request_op_name(enum request_op op) {
+    return request_rows[op].name;
+}
+
+enum role request_role(enum request_op op) {
+    return request_rows[op].role;
+}
+
+bool request_has_trait(enum request_op op, enum request_trait trait) {
+    return (request_rows[op].traits & (unsigned)trait) != 0;
+}
+
+bool request_always_answers(enum request_op op) {
+    return request_has_trait(op, REQUEST_TRAIT_ANSWERS);
+}
+
+const struct field *request_fields(enum request_op op) {
+    return request_rows[op].fields;
+}
+
+static const char *const role_names[ROLE_COUNT] = {"none", "viewer", "operator", "admin"};
+
+const char *role_name(enum role role) {
+    return role_names[role];
+}
+
+enum role role_from_name(const char *name) {
+    for (int role = ROLE_VIEWER; role < ROLE_COUNT; role++) {
+        if (strcmp(name, role_names[role]) == 0) {
+            return (enum role)role;
+        }
+    }
+    return ROLE_COUNT;
+}
+
+void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]) {
+    struct nearest_name nearest = nearest_name_begin(op);
+    for (int i = 0; i < REQUEST_OP_COUNT; i++) {
+        nearest_name_offer(&nearest, request_rows[i].name);
+    }
+    nearest_name_hint(&nearest, hint);
+}

@@ -1,7 +1,10 @@
-/* The table of requests, for request.c alone: one row an op. */
+/* The table of requests, for the request_*.c files alone: one row an op. */
 #ifndef DROVER_COMMON_PROTOCOL_REQUEST_TABLE_H
 #define DROVER_COMMON_PROTOCOL_REQUEST_TABLE_H
 
+#include <cjson/cJSON.h>
+
+#include "common/json/json_writer.h"
 #include "common/protocol/request.h"
 
 /** A bool of the request's body that says whether a field was given. */
@@ -10,11 +13,21 @@ struct request_presence {
     size_t offset; /* of the bool in the body's struct */
 };
 
+/** Holds the rules between fields, and reads those that the table cannot (request_check.h). */
+typedef int request_check(struct request *request, const cJSON *json, struct failure *failure);
+/** Writes the fields that the table cannot. Returns whether these are all. */
+typedef bool request_writer(const struct request *request, struct json_writer *json);
+
+/** The wire half of a request. The server's half, its handlers, is in server/commands/command_table.c and
+ * server/sessions/session_requests.c. */
 struct request_row {
     const char *name;
-    bool always_answers;
+    enum role role;                           /* that the op needs */
+    unsigned traits;                          /* enum request_trait; LOOP, WORLD or both among them */
     const struct field *fields;               /* FIELD_END-ended */
     const struct request_presence *presences; /* ended by a NULL field */
+    request_check *check;                     /* NULL: there are no rules between fields */
+    request_writer *write;                    /* NULL: the table writes all */
 };
 
 extern const struct request_row request_rows[REQUEST_OP_COUNT];

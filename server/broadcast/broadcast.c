@@ -118,17 +118,17 @@ enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const str
     return BROADCAST_SUBSCRIBED;
 }
 
-struct demand broadcast_demand(struct broadcast *broadcast, const struct session_set *sessions) {
+struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions) {
     drop_unused_forms(broadcast, sessions);
-    struct demand demand = {0};
+    struct snapshot_schedule schedule = {0};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (has_frames(&session->subscription)) {
-            demand.headings =
-                demand.headings || (session->subscription.view.fields & (unsigned)SNAPSHOT_HEADING) != 0;
-            demand_add(&demand, session->subscription.every, session->subscription.forces);
+            schedule.headings =
+                schedule.headings || (session->subscription.view.fields & (unsigned)SNAPSHOT_HEADING) != 0;
+            snapshot_schedule_add(&schedule, session->subscription.every, session->subscription.forces);
         }
     }
-    return demand;
+    return schedule;
 }
 
 /* ---- memory ---- */

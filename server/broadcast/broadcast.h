@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
-#include "server/frames/demand.h"
 #include "server/frames/frame_form.h"
+#include "server/frames/snapshot_schedule.h"
 #include "server/sessions/session_set.h"
 #include "server/simulation/snapshot_exchange.h"
 
@@ -65,7 +65,7 @@ NODISCARD enum broadcast_result broadcast_subscribe(struct broadcast *broadcast,
 /** Whether a snapshot is to be requested for sessions that were left out. Call a few times a second. */
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** The sum of all subscriptions. Frees the forms of subscriptions that ended. */
-struct demand broadcast_demand(struct broadcast *broadcast, const struct session_set *sessions);
+struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions);
 /** Offers the snapshot to the sessions that are due; one of an earlier epoch is discarded. */
 void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *slot,
                      struct session_set *sessions);

@@ -1,52 +1,12 @@
-/* See command_query.h. */
-#include "server/commands/command_query.h"
+/* The handlers that only read the world: get_params, list, inspect. */
+#include "server/commands/command_handlers.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
-#include "common/text/nearest_name.h"
-#include "common/text/text_list.h"
+#include "server/commands/command_find.h"
 #include "server/frames/world_snapshot.h"
-
-void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted) {
-    text_list_add(list, NAME_LIST_BYTES, name, quoted);
-}
-
-int command_find_kind(const struct world *world, const char *name, struct failure *failure) {
-    const int kind = world_find_kind(world, name);
-    if (kind >= 0) {
-        return kind;
-    }
-    char list[NAME_LIST_BYTES] = "";
-    struct nearest_name nearest = nearest_name_begin(name);
-    for (int k = 0; k < world_kind_count(world); k++) {
-        command_list_name(list, world_kind(world, k)->name, true);
-        nearest_name_offer(&nearest, world_kind(world, k)->name);
-    }
-    char hint[NEAREST_HINT_BYTES];
-    nearest_name_hint(&nearest, hint);
-    return failure_set(failure, FAILURE_NO_KIND, "kind", "no kind \"%s\"%s; this scenario has %s", name, hint,
-                       list[0] == '\0' ? "none" : list);
-}
-
-int command_find_target(const struct world *world, const char *name, const char *field,
-                        struct failure *failure) {
-    const int target = world_find_target(world, name);
-    if (target >= 0) {
-        return target;
-    }
-    char list[NAME_LIST_BYTES] = "";
-    struct nearest_name nearest = nearest_name_begin(name);
-    for (int t = 0; t < world_target_count(world); t++) {
-        command_list_name(list, world_target_name(world, t), true);
-        nearest_name_offer(&nearest, world_target_name(world, t));
-    }
-    char hint[NEAREST_HINT_BYTES];
-    nearest_name_hint(&nearest, hint);
-    return failure_set(failure, FAILURE_NO_TARGET, field, "no target \"%s\"%s; this scenario has %s", name,
-                       hint, list[0] == '\0' ? "none" : list);
-}
 
 static void write_range(const struct field *field, struct json_writer *json) {
     json_key_number(json, "min", field->min);
@@ -79,13 +39,15 @@ static void write_params(const struct world *world, int kind, struct json_writer
     }
 }
 
-int command_query_params(const struct stage *stage, const struct request_get_params *request,
-                         struct json_writer *json, struct failure *failure) {
-    const struct world *world = stage->world;
+int apply_get_params(struct apply *apply) {
+    const struct request_get_params *request = &apply->request->body.get_params;
+    const struct world *world = apply->state->world;
+    struct json_writer *json = apply->json;
+    apply_write_tick(apply);
     int first = 0;
     int last = world_kind_count(world) - 1;
     if (request->has_kind) {
-        first = command_find_kind(world, request->kind, failure);
+        first = command_find_kind(world, request->kind, &apply->failure);
         last = first;
         if (first < 0) {
             return -1;
@@ -101,19 +63,6 @@ int command_query_params(const struct stage *stage, const struct request_get_par
 }
 
 /* ---- list ---- */
-
-void command_query_scenarios(const struct scenario_list *list, struct json_writer *json) {
-    json_key(json, "scenarios");
-    json_array(json);
-    for (int i = 0; i < list->count; i++) {
-        json_object(json);
-        json_key_string(json, "name", list->rows[i].name);
-        json_key_string(json, "title", list->rows[i].title);
-        json_key_string(json, "description", list->rows[i].description);
-        json_end(json);
-    }
-    json_end(json);
-}
 
 static void list_kinds(const struct world *world, struct json_writer *json) {
     json_key(json, "kinds");
@@ -172,22 +121,23 @@ static void list_behaviors(struct json_writer *json) {
     json_end(json);
 }
 
-int command_query_list(const struct stage *stage, const struct request_list *request,
-                       struct json_writer *json, struct failure *failure) {
-    switch ((enum list_what)request->what) {
+int apply_list(struct apply *apply) {
+    const struct world *world = apply->state->world;
+    apply_write_tick(apply);
+    switch ((enum list_what)apply->request->body.list.what) {
     case LIST_SCENARIOS: /* of the folder, not of the world */
         break;
     case LIST_KINDS:
-        list_kinds(stage->world, json);
+        list_kinds(world, apply->json);
         return 0;
     case LIST_TARGETS:
-        list_targets(stage->world, json);
+        list_targets(world, apply->json);
         return 0;
     case LIST_BEHAVIORS:
-        list_behaviors(json);
+        list_behaviors(apply->json);
         return 0;
     }
-    return failure_set(failure, FAILURE_INTERNAL, "what", "no such list");
+    return failure_set(&apply->failure, FAILURE_INTERNAL, "what", "no such list");
 }
 
 /* ---- inspect ---- */
@@ -265,8 +215,11 @@ static void write_agent(const struct world *world, int32_t row, struct json_writ
     json_end(json);
 }
 
-void command_query_inspect(const struct world *world, const struct request_inspect *request,
-                           struct json_writer *json) {
+int apply_inspect(struct apply *apply) {
+    const struct world *world = apply->state->world;
+    const struct request_inspect *request = &apply->request->body.inspect;
+    struct json_writer *json = apply->json;
+    apply_write_tick(apply);
     json_key(json, "agents");
     json_array(json);
     for (int i = 0; i < request->agent_count; i++) {
@@ -284,4 +237,5 @@ void command_query_inspect(const struct world *world, const struct request_inspe
         }
     }
     json_end(json);
+    return 0;
 }

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "common/protocol/request.h"
 #include "common/snapshot/frame_layout.h"
-#include "common/system/log.h"
 
 /* A million agents with a handful of behaviours each. */
 static const size_t frame_limit_bytes = (size_t)1 << 30;

@@ -15,7 +15,7 @@ struct line {
 
 struct scenario_builder {
     struct scenario_source source;
-    struct stage_overrides overrides;
+    struct world_overrides overrides;
     struct scenario_builder_handler handler;
     pthread_t thread;
     bool is_running;
@@ -67,7 +67,7 @@ static void offer_world(struct scenario_builder *builder, struct scenario_order 
 }
 
 static void finish(struct scenario_builder *builder, struct scenario_order *order) {
-    if (order->staging.world != NULL) {
+    if (order->built.world != NULL) {
         offer_world(builder, order);
     } else {
         builder->handler.on_done(builder->handler.context, order);
@@ -100,7 +100,7 @@ static void *run(void *argument) {
 /* ---- life ---- */
 
 struct scenario_builder *scenario_builder_create(const struct scenario_source *source,
-                                                 const struct stage_overrides *overrides,
+                                                 const struct world_overrides *overrides,
                                                  const struct scenario_builder_handler *handler) {
     struct scenario_builder *builder = calloc(1, sizeof *builder);
     if (builder == NULL) {

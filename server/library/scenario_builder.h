@@ -6,7 +6,7 @@
  * 3. A built world that was not handed back after SCENARIO_BUILDER_GRACE_MS is urgent: the tick in hand is to
  * be given up for it. So ticks of the usual length are done first, and what a step got to is known. A load
  * that fails is no reason.
- * 4. A world that has left the stage is destroyed on this thread too: that of a million agents takes a while.
+ * 4. A world that was replaced is destroyed on this thread too: that of a million agents takes a while.
  */
 #ifndef DROVER_SERVER_LIBRARY_SCENARIO_BUILDER_H
 #define DROVER_SERVER_LIBRARY_SCENARIO_BUILDER_H
@@ -23,13 +23,13 @@ struct scenario_builder_handler {
     void *context;
     /** A built world waits: scenario_builder_waiting. */
     void (*on_world)(void *context);
-    /** An order that needs no stage is done: a list, or a load that failed. It is freed afterwards. */
+    /** An order that changes no world is done: a list, or a load that failed. It is freed afterwards. */
     void (*on_done)(void *context, struct scenario_order *order);
 };
 
 /** Starts the thread. NULL when memory or threads are short. */
 NODISCARD struct scenario_builder *scenario_builder_create(const struct scenario_source *source,
-                                                           const struct stage_overrides *overrides,
+                                                           const struct world_overrides *overrides,
                                                            const struct scenario_builder_handler *handler);
 /** Ends the thread and frees what was handed back. NULL is fine. */
 void scenario_builder_destroy(struct scenario_builder *builder);
@@ -37,7 +37,7 @@ void scenario_builder_destroy(struct scenario_builder *builder);
 /** Hands over an order, once: further calls only ask whether its world waits. The builder may free it then,
  * or when on_done has returned. */
 bool scenario_builder_has_built(struct scenario_builder *builder, struct scenario_order *order);
-/** Takes the order whose world was waiting, with the one that has left the stage instead (stage_change). */
+/** Takes the order whose world was waiting, with the replaced one in its stead (simulation_state_change). */
 void scenario_builder_hand_back(struct scenario_builder *builder, struct scenario_order *order);
 /** Whether a built world waits. Takes no lock. */
 bool scenario_builder_has_world(const struct scenario_builder *builder);

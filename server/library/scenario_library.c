@@ -13,6 +13,7 @@
 #include "common/system/log.h"
 #include "common/text/name_table.h"
 #include "common/text/nearest_name.h"
+#include "server/library/scenario_file.h"
 
 static bool name_of_entry(const char *entry, char name[LIMIT_NAME_CHARS + 1]);
 
@@ -153,7 +154,7 @@ int scenario_library_load(struct scenario_library *library, const char *name, st
     if (!name_is_valid(name, strlen(name)) || !file_path(library, name, path)) {
         return fail_no_scenario(library, name, failure);
     }
-    if (scenario_read_file(path, out, &reason) == 0) {
+    if (scenario_file_read(path, out, &reason) == 0) {
         return 0;
     }
     return reason.code == FAILURE_NO_SCENARIO ? fail_no_scenario(library, name, failure)
@@ -184,7 +185,7 @@ static void remember(struct scenario_library *library, const char *path, const c
 int scenario_library_load_argument(struct scenario_library *library, const char *argument,
                                    struct scenario *out, struct failure *failure) {
     if (is_path(argument)) {
-        const int result = scenario_load_file(argument, out, failure);
+        const int result = scenario_file_load(argument, out, failure);
         if (result == 0) {
             remember(library, argument, out->name);
         }

@@ -1,8 +1,12 @@
 /* See scenario_order.h. */
 #include "server/library/scenario_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
 
 static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
     return scenario_library_load(context, name, out, failure);
@@ -36,7 +40,7 @@ struct scenario_order *scenario_order_create(struct command *command) {
 
 void scenario_order_destroy(struct scenario_order *order) {
     if (order != NULL) {
-        staging_fini(&order->staging);
+        built_world_fini(&order->built);
         free(order->list.rows);
         free(order);
     }
@@ -47,15 +51,15 @@ static int fail_memory(struct failure *failure) {
 }
 
 static int build(struct scenario_order *order, const struct scenario_source *source,
-                 const struct stage_overrides *overrides, const atomic_bool *given_up) {
+                 const struct world_overrides *overrides, const atomic_bool *given_up) {
     struct scenario *scenario = malloc(sizeof *scenario);
     if (scenario == NULL) {
         return fail_memory(&order->failure);
     }
     int result = source->load(source->context, order->load.scenario, scenario, &order->failure);
     if (result == 0) {
-        result = staging_build(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL, given_up,
-                               &order->staging, &order->failure);
+        result = built_world_make(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL,
+                                  given_up, &order->built, &order->failure);
         scenario_fini(scenario);
     }
     free(scenario);
@@ -84,6 +88,32 @@ static int copy_list(struct scenario_order *order, const struct scenario_source 
 }
 
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
-                         const struct stage_overrides *overrides, const atomic_bool *given_up) {
+                         const struct world_overrides *overrides, const atomic_bool *given_up) {
     order->result = order->is_load ? build(order, source, overrides, given_up) : copy_list(order, source);
+}
+
+static void write_list(const struct scenario_list *list, struct json_writer *json) {
+    json_key(json, "scenarios");
+    json_array(json);
+    for (int i = 0; i < list->count; i++) {
+        json_object(json);
+        json_key_string(json, "name", list->rows[i].name);
+        json_key_string(json, "title", list->rows[i].title);
+        json_key_string(json, "description", list->rows[i].description);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
+                           uint64_t tick, struct buffer *out) {
+    assert(order->result != 0 || !order->is_load);
+    if (order->result != 0) {
+        message_write_refusal(request, line, &order->failure, out);
+        return;
+    }
+    struct json_writer json = message_begin_answer(request, out);
+    json_key_unsigned(&json, "tick", tick);
+    write_list(&order->list, &json);
+    message_end_reply(&json, out);
 }

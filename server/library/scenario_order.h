@@ -2,17 +2,17 @@
  * there is. Files can be slow and worlds large, so orders are worked off by a thread of their own
  * (scenario_builder.h). Pure but for the scenario source.
  *
- * Owns its results, but for a world that is taken out of the staging.
+ * Owns its results, except for a world that is taken out of `built`.
  */
 #ifndef DROVER_SERVER_LIBRARY_SCENARIO_ORDER_H
 #define DROVER_SERVER_LIBRARY_SCENARIO_ORDER_H
 
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
-#include "server/commands/command.h"
 #include "server/library/scenario_library.h"
-#include "server/library/staging.h"
+#include "server/scenario/built_world.h"
 #include "server/scenario/scenario.h"
+#include "server/simulation/command.h"
 
 /** Where scenarios come from: a scenario_library, or a test's own. Used by one thread at a time. */
 struct scenario_source {
@@ -31,9 +31,9 @@ struct scenario_order {
     bool is_load;                    /* otherwise a list */
     struct request_load load;
     /* Once it is worked off: */
-    int result;             /* 0, or -1 with the failure */
-    struct failure failure; /* its field is one of the request's */
-    struct staging staging; /* a load's */
+    int result;               /* 0, or -1 with the failure */
+    struct failure failure;   /* its field is one of the request's */
+    struct built_world built; /* a load's */
     struct scenario_list list;
 };
 
@@ -45,8 +45,12 @@ bool scenario_order_is_needed(const struct request *request);
 NODISCARD struct scenario_order *scenario_order_create(struct command *command);
 /** NULL is fine. */
 void scenario_order_destroy(struct scenario_order *order);
-/** Reads, checks and builds what is ordered. given_up: as for staging_build. */
+/** Reads, checks and builds what is ordered. given_up: as for built_world_make. */
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
-                         const struct stage_overrides *overrides, const atomic_bool *given_up);
+                         const struct world_overrides *overrides, const atomic_bool *given_up);
+/** Appends the answer to a request that needs nothing of the world but its tick: a list of scenarios, or a
+ * load that failed. line: the number of the request's line. */
+void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
+                           uint64_t tick, struct buffer *out);
 
 #endif

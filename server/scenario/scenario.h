@@ -38,14 +38,5 @@ NODISCARD int scenario_read(const char *text, size_t length, struct scenario *sc
  * alone. */
 NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
                                 struct scenario_mistakes *mistakes);
-/** Whether a file has no mistake; adds to *mistakes those it has (and what keeps it from being read). */
-NODISCARD bool scenario_check_file(const char *path, struct scenario_mistakes *mistakes);
-/** Reads a file. As scenario_read; code is no_scenario when there is no such file, busy when descriptors or
- * memory are used up, and bad_scenario when it is not a regular file, too long, not to be read, or has a
- * mistake; the message is then "PATH: what is wrong", without the file's name. scenario->name comes from the
- * file's name. */
-NODISCARD int scenario_read_file(const char *path, struct scenario *scenario, struct failure *failure);
-/** The same with the file's path, as given, before the message. */
-NODISCARD int scenario_load_file(const char *path, struct scenario *scenario, struct failure *failure);
 
 #endif

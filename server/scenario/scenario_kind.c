@@ -1,8 +1,10 @@
-/* The kinds of a scenario file: bodies, states with their conditions, behaviours. See scenario_world.h.
+/* The kinds of a scenario file: bodies, states with their conditions, behaviours. See scenario_kind.h.
  *
  * A kind has either "behaviors", its only state, or "states". What behaviours and conditions refer to is
  * checked once all kinds are known (scenario_check_refs).
  */
+#include "server/scenario/scenario_kind.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +12,6 @@
 #include "common/text/name_table.h"
 #include "server/scenario/scenario_geometry.h"
 #include "server/scenario/scenario_text.h"
-#include "server/scenario/scenario_world.h"
 
 static const char *const no_more[] = {NULL};
 
@@ -37,19 +38,6 @@ static int check_target(const struct world_def *def, const char *name, const cha
     }
     /* A set may be empty at first: food* is filled later. */
     return is_prefix ? 0 : fail_no_target(def, name, path, failure);
-}
-
-int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
-                        struct failure *failure) {
-    char list[SCENARIO_LIST_BYTES] = "";
-    for (int i = 0; i < def->kind_count; i++) {
-        if (strcmp(def->kinds[i].name, name) == 0) {
-            return 0;
-        }
-        scenario_list_name(list, def->kinds[i].name);
-    }
-    return failure_set(failure, FAILURE_NO_KIND, path, "no kind \"%s\"; this scenario has %s", name,
-                       list[0] == '\0' ? "none" : list);
 }
 
 /* Exactly one of target, kind and agent, and it must be there. prefix: "" or "second_". */

@@ -37,3 +37,45 @@ int scenario_check_name(const char *name, const char *path, struct failure *fail
 void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name) {
     text_list_add(list, SCENARIO_LIST_BYTES, name, true);
 }
+
+int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
+                          struct failure *failure) {
+    if (scenario_expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
+        return -1;
+    }
+    if (cJSON_GetArraySize(json) != count) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found an array of %d", wanted,
+                           cJSON_GetArraySize(json));
+    }
+    const cJSON *item = NULL;
+    int index = 0;
+    cJSON_ArrayForEach(item, json) {
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s[%d]", path, index);
+        const struct field row = {.name = "",
+                                  .type = FIELD_FLOAT,
+                                  .offset = (size_t)index * sizeof *out,
+                                  .size = sizeof *out,
+                                  .min = index < 2 ? -LIMIT_COORDINATE : 0.0,
+                                  .max = LIMIT_COORDINATE,
+                                  .unit = "px"};
+        if (field_read_value(&row, item, item_path, out, failure) != 0) {
+            return -1;
+        }
+        index++;
+    }
+    return 0;
+}
+
+int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
+                        struct failure *failure) {
+    char list[SCENARIO_LIST_BYTES] = "";
+    for (int i = 0; i < def->kind_count; i++) {
+        if (strcmp(def->kinds[i].name, name) == 0) {
+            return 0;
+        }
+        scenario_list_name(list, def->kinds[i].name);
+    }
+    return failure_set(failure, FAILURE_NO_KIND, path, "no kind \"%s\"; this scenario has %s", name,
+                       list[0] == '\0' ? "none" : list);
+}

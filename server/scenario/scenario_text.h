@@ -9,6 +9,8 @@
 
 #include "common/base/failure.h"
 #include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+#include "server/sim/world/world_def.h"
 
 enum { SCENARIO_PATH_BYTES = sizeof((struct failure *)0)->field, SCENARIO_LIST_BYTES = 240 };
 
@@ -21,5 +23,14 @@ int scenario_expect(bool is_right, const char *wanted, const cJSON *found, const
 int scenario_check_name(const char *name, const char *path, struct failure *failure);
 /** Appends one more quoted name to a list, while there is room. */
 void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name);
+
+/** Reads exactly `count` numbers, in px; the first two are a place, the rest lengths. wanted: how the array
+ * is written, for messages. */
+NODISCARD int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted,
+                                    float *out, struct failure *failure);
+
+/** 0 when the definition has a kind of this name; otherwise fails with those there are. */
+NODISCARD int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
+                                  struct failure *failure);
 
 #endif

@@ -16,18 +16,7 @@ NODISCARD int scenario_read_world(const cJSON *root, struct world_def *def,
                                   struct scenario_mistakes *mistakes);
 NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def,
                                     struct scenario_mistakes *mistakes);
-NODISCARD int scenario_read_kinds(const cJSON *root, struct world_def *def,
-                                  struct scenario_mistakes *mistakes);
 NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def,
                                    struct scenario_mistakes *mistakes);
-
-/** Reads exactly `count` numbers, in px; the first two are a place, the rest lengths. wanted: how the array
- * is written, for messages. */
-NODISCARD int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted,
-                                    float *out, struct failure *failure);
-
-/** 0 when the definition has a kind of this name; otherwise fails with those there are. */
-NODISCARD int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
-                                  struct failure *failure);
 
 #endif

@@ -91,12 +91,12 @@ void command_queue_settle(struct command_queue *queue) {
 }
 
 void command_queue_answer(struct command_queue *queue, struct command *command, struct buffer *text,
-                          struct outbox *outbox) {
+                          struct event_queue *events) {
     pthread_mutex_lock(&queue->mutex);
     command_lanes_drop(&queue->lanes, command);
     command->order = NULL; /* only now: a command without one would order again */
-    command->outcome.text = buffer_take(text, &command->outcome.length);
-    outbox_push(outbox, &command->outcome);
+    command->event.text = buffer_take(text, &command->event.length);
+    event_queue_push(events, &command->event);
     if (queue->lanes.count > 0) {
         tell_news(queue, COMMAND_ANY);
     }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
-#include "server/commands/command_lanes.h"
+#include "server/simulation/command_lanes.h"
 
 enum { COMMAND_QUEUE_CAPACITY = 4096 };
 
@@ -48,9 +48,9 @@ void command_queue_settle(struct command_queue *queue);
 void command_queue_end_step(struct command_queue *queue);
 void command_queue_end_steps(struct command_queue *queue, uint32_t session);
 /** Answers a command that is not ready and never will be, the first of its lane; any thread. Its answer is in
- * the outbox before anything that its session sent later is taken. */
+ * the event queue before anything that its session sent later is taken. */
 void command_queue_answer(struct command_queue *queue, struct command *command, struct buffer *text,
-                          struct outbox *outbox);
+                          struct event_queue *events);
 /** Adds what a tick of the step under way took to ticking_ns; what that is now. */
 void command_queue_spend(struct command_queue *queue, uint64_t ns);
 uint64_t command_queue_ticking_ns(const struct command_queue *queue);

@@ -19,13 +19,13 @@ enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20 };
 /* Shows what a pass did. What changes during a step is seen in the step's frames. */
 static void publish_after_commands(struct simulation *simulation) {
     const struct unseen unseen = simulation->unseen;
-    const struct demand demand = simulation_read_demand(simulation);
+    const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
     simulation->unseen = (struct unseen){0};
     if (unseen.loaded ||
-        (unseen.changed && simulation->stage.is_paused && simulation->step.command == NULL)) {
-        simulation_publish(simulation, &demand, FRAME_REASON_ALL);
+        (unseen.changed && simulation->state.is_paused && simulation->step.command == NULL)) {
+        simulation_publish(simulation, &schedule, FRAME_REASON_ALL);
     } else if (unseen.paused) {
-        simulation_publish(simulation, &demand, FRAME_REASON_NEWER);
+        simulation_publish(simulation, &schedule, FRAME_REASON_NEWER);
     }
 }
 
@@ -46,7 +46,7 @@ static void report_overrun(struct simulation *simulation) {
 static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     const uint64_t start_ns = clock_now_ns();
     const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
-    if (simulation->stage.is_spoiled) {
+    if (simulation->state.is_spoiled) {
         return;
     }
     simulation_note_tick(simulation, start_ns, now_ns);
@@ -55,9 +55,9 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     tick_meter_add(&simulation->statistics.lateness, start_ns > due_ns ? start_ns - due_ns : 0);
     pthread_mutex_unlock(&simulation->mutex);
     simulation_push_log(simulation);
-    const struct demand demand = simulation_read_demand(simulation);
-    if (demand_wants(&demand, world_tick(simulation->stage.world))) {
-        simulation_publish(simulation, &demand, FRAME_REASON_RATE);
+    const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+    if (snapshot_schedule_wants(&schedule, world_tick(simulation->state.world))) {
+        simulation_publish(simulation, &schedule, FRAME_REASON_RATE);
     }
 }
 
@@ -74,7 +74,7 @@ static void run_due_ticks(struct simulation *simulation) {
         simulation->questions_ns = 0;
         const bool is_loaded = simulation->unseen.loaded;
         publish_after_commands(simulation);
-        if (simulation->stage.is_paused || is_loaded || simulation_is_called(simulation)) {
+        if (simulation->state.is_paused || is_loaded || simulation_is_called(simulation)) {
             return; /* the rest belonged to a world that was running */
         }
         const uint64_t behind = (uint64_t)(due - 1 - i);
@@ -98,7 +98,7 @@ static void use_slack(struct simulation *simulation) {
 }
 
 static void wait_for_work(struct simulation *simulation) {
-    if (simulation->stage.is_paused) {
+    if (simulation->state.is_paused) {
         command_queue_wait(&simulation->commands, NULL, COMMAND_ANY);
         return;
     }
@@ -138,15 +138,15 @@ static void *run(void *argument) {
         }
         if (simulation_put_world(simulation)) {
             publish_after_commands(simulation);
-        } else if (simulation->stage.is_paused) {
+        } else if (simulation->state.is_paused) {
             run_paused(simulation);
         } else {
             use_slack(simulation);
             run_due_ticks(simulation);
         }
         if (atomic_exchange(&simulation->wants_snapshot, false)) {
-            const struct demand demand = simulation_read_demand(simulation);
-            simulation_publish(simulation, &demand,
+            const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+            simulation_publish(simulation, &schedule,
                                simulation->step.command != NULL ? FRAME_REASON_PACE : FRAME_REASON_RATE);
         }
     }
@@ -187,8 +187,8 @@ static int init_parts(struct simulation *simulation) {
     if (command_queue_init(&simulation->commands, COMMAND_QUEUE_CAPACITY, is_ready, simulation) != 0) {
         return -1;
     }
-    if (outbox_init(&simulation->outbox) != 0) {
-        goto no_outbox;
+    if (event_queue_init(&simulation->events) != 0) {
+        goto no_events;
     }
     if (snapshot_exchange_init(&simulation->snapshots) != 0) {
         goto no_snapshots;
@@ -200,8 +200,8 @@ static int init_parts(struct simulation *simulation) {
 no_mutex:
     snapshot_exchange_fini(&simulation->snapshots);
 no_snapshots:
-    outbox_fini(&simulation->outbox);
-no_outbox:
+    event_queue_fini(&simulation->events);
+no_events:
     command_queue_fini(&simulation->commands);
     return -1;
 }
@@ -213,21 +213,22 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
         return NULL;
     }
-    stage_init(&simulation->stage);
-    simulation->stage.is_paused = def->is_paused;
+    simulation_state_init(&simulation->state);
+    simulation->state.is_paused = def->is_paused;
     simulation->is_realtime = def->is_realtime;
-    simulation->stage.pool = worker_pool_create(def->threads);
-    if (simulation->stage.pool == NULL) {
+    simulation->pool = worker_pool_create(def->threads);
+    if (simulation->pool == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);
         simulation_destroy(simulation);
         return NULL;
     }
-    struct staging staging;
-    if (staging_build(def->scenario, &def->overrides, NULL, NULL, &staging, failure) != 0) {
+    simulation->state.parallel = worker_pool_parallel(simulation->pool);
+    struct built_world built;
+    if (built_world_make(def->scenario, &def->overrides, NULL, NULL, &built, failure) != 0) {
         simulation_destroy(simulation);
         return NULL;
     }
-    stage_change(&simulation->stage, &staging);
+    simulation_state_change(&simulation->state, &built);
     const struct scenario_builder_handler handler = {simulation, on_world, on_done};
     simulation->builder = scenario_builder_create(&def->source, &def->overrides, &handler);
     if (simulation->builder == NULL) {
@@ -235,8 +236,8 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         simulation_destroy(simulation);
         return NULL;
     }
-    simulation->stage.is_urgent = scenario_builder_urgency(simulation->builder);
-    world_let_give_up(simulation->stage.world, simulation->stage.is_urgent);
+    simulation->state.is_urgent = scenario_builder_urgency(simulation->builder);
+    world_let_give_up(simulation->state.world, simulation->state.is_urgent);
     simulation_update_description(simulation);
     simulation->is_crowd_new = true;
     return simulation;
@@ -245,8 +246,8 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
 int simulation_start(struct simulation *simulation, void (*notify_function)(void *context), void *context) {
     simulation->notify = notify_function;
     simulation->notify_context = context;
-    tick_clock_init(&simulation->clock, world_tick_hz(simulation->stage.world), clock_now_ns());
-    if (simulation->stage.is_paused) {
+    tick_clock_init(&simulation->clock, world_tick_hz(simulation->state.world), clock_now_ns());
+    if (simulation->state.is_paused) {
         tick_clock_pause(&simulation->clock);
     }
     simulation->is_started = pthread_create(&simulation->thread, NULL, run, simulation) == 0;
@@ -277,12 +278,12 @@ void simulation_destroy(struct simulation *simulation) {
         return;
     }
     simulation_stop(simulation);
-    stage_fini(&simulation->stage);
+    simulation_state_fini(&simulation->state);
     scenario_builder_destroy(simulation->builder);
-    worker_pool_destroy(simulation->stage.pool);
+    worker_pool_destroy(simulation->pool);
     pthread_mutex_destroy(&simulation->mutex);
     snapshot_exchange_fini(&simulation->snapshots);
-    outbox_fini(&simulation->outbox);
+    event_queue_fini(&simulation->events);
     command_queue_fini(&simulation->commands);
     free(simulation);
 }
@@ -298,9 +299,9 @@ void simulation_end_steps(struct simulation *simulation, uint32_t session) {
     command_queue_end_steps(&simulation->commands, session);
 }
 
-void simulation_set_demand(struct simulation *simulation, const struct demand *demand) {
+void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule) {
     pthread_mutex_lock(&simulation->mutex);
-    simulation->demand = *demand;
+    simulation->schedule = *schedule;
     pthread_mutex_unlock(&simulation->mutex);
 }
 
@@ -309,8 +310,8 @@ void simulation_request_snapshot(struct simulation *simulation) {
     command_queue_wake(&simulation->commands);
 }
 
-struct outcome *simulation_take_outcomes(struct simulation *simulation) {
-    return outbox_take(&simulation->outbox);
+struct sim_event *simulation_take_events(struct simulation *simulation) {
+    return event_queue_take(&simulation->events);
 }
 
 const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulation) {

@@ -1,18 +1,17 @@
-/* The simulation thread: owns the stage, does its ticks on time, applies commands at tick boundaries, copies
+/* The simulation thread: owns the simulation state, does its ticks on time, applies commands at tick boundaries, copies
  * out what somebody wants to see.
  *
  * 1. Nothing but this thread touches the world after simulation_start. Others hand it commands and take
- * outcomes and snapshots; no call of theirs waits for a tick.
+ * events and snapshots; no call of theirs waits for a tick.
  * 2. While the world runs, commands are applied at the next tick boundary; while it is paused, at once; while
  * a step is under way, between its ticks, as soon as these took STEP_SLICE_NS together. Questions are
  * answered whenever there is time: they cost a tick at most half a millisecond.
- * 3. Outcomes and snapshots: the outcome of a command is pushed before a snapshot that shows its effect is
- * published. So whoever takes the snapshot first and the outcomes second has, with every snapshot, all that
- * led to it.
+ * 3. The answer to a command is pushed before a snapshot that shows its effect is published. So a thread that
+ * takes the snapshot first and the events second has, with every snapshot, all answers that led to it.
  * 4. A `load` is read and built by a thread of its own (scenario_builder.h) as soon as all that its session
- * sent before has taken effect. When the world is ready it goes on the stage at once: a tick under way is
+ * sent before has taken effect. When the world is ready it is put in at once: a tick under way is
  * given up.
- * 5. Every command that was queued gets exactly one OUTCOME_ANSWER, also when the simulation stops.
+ * 5. Every command that was queued gets exactly one SIM_EVENT_ANSWER, also when the simulation stops.
  */
 #ifndef DROVER_SERVER_SIMULATION_SIMULATION_H
 #define DROVER_SERVER_SIMULATION_SIMULATION_H
@@ -22,17 +21,18 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
-#include "server/commands/stage.h"
-#include "server/frames/demand.h"
+#include "server/commands/simulation_state.h"
+#include "server/frames/snapshot_schedule.h"
+#include "server/library/scenario_order.h"
 #include "server/simulation/command_queue.h"
-#include "server/simulation/outbox.h"
+#include "server/simulation/event_queue.h"
 #include "server/simulation/snapshot_exchange.h"
 #include "server/simulation/tick_meter.h"
 
 struct simulation;
 
 struct simulation_def {
-    struct stage_overrides overrides;
+    struct world_overrides overrides;
     struct scenario_source source;   /* used by a thread of the simulation's from simulation_create on */
     const struct scenario *scenario; /* the first */
     bool is_paused;
@@ -42,7 +42,7 @@ struct simulation_def {
 
 /** How the thread keeps up, as of the last tick boundary. */
 struct simulation_statistics {
-    uint64_t tick, ticks; /* of the world on the stage; done in real time since the start */
+    uint64_t tick, ticks; /* of the world; done in real time since the start */
     double tick_hz;
     bool is_paused;
     uint64_t agents, commands, commands_waiting;
@@ -69,11 +69,11 @@ NODISCARD enum command_push simulation_submit(struct simulation *simulation, uin
 /** The session is gone, or said bye: its steps end soon (command_lanes.h). */
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
 /** What snapshots are wanted from now on. */
-void simulation_set_demand(struct simulation *simulation, const struct demand *demand);
+void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule);
 /** Asks for a snapshot of the current state, soon and also while paused: somebody subscribed. */
 void simulation_request_snapshot(struct simulation *simulation);
-/** See outbox_take and snapshot_exchange_take. One thread. */
-struct outcome *simulation_take_outcomes(struct simulation *simulation);
+/** See event_queue_take and snapshot_exchange_take. One thread. */
+struct sim_event *simulation_take_events(struct simulation *simulation);
 const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulation);
 
 /** tick, time_s, is_paused and scenario of a hello, as of the last tick boundary. */
@@ -91,7 +91,7 @@ bool simulation_tell_overload(struct simulation *simulation, struct message_even
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** Ticks the world has done. */
 uint64_t simulation_tick(const struct simulation *simulation);
-/** Ticks a second of the world on the stage. */
+/** Ticks a second of the world. */
 double simulation_tick_hz(struct simulation *simulation);
 
 #endif

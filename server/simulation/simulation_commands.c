@@ -16,8 +16,8 @@ enum { ANSWER_BYTES = 16 * 1024 * 1024 };
 
 static void answer(struct simulation *simulation, struct command *command, struct buffer *text) {
     assert(command->order == NULL);
-    command->outcome.text = buffer_take(text, &command->outcome.length);
-    outbox_push(&simulation->outbox, &command->outcome);
+    command->event.text = buffer_take(text, &command->event.length);
+    event_queue_push(&simulation->events, &command->event);
     simulation->has_answers = true;
 }
 
@@ -28,7 +28,7 @@ static void push_effect(struct simulation *simulation, const struct message_even
         return;
     }
     if (strcmp(effect->event, "target") == 0) {
-        const int target = world_find_target(simulation->stage.world, effect->target);
+        const int target = world_find_target(simulation->state.world, effect->target);
         if (target < 0 || !target_watch_tell(&simulation->targets, target, by, now_ns)) {
             return;
         }
@@ -40,7 +40,7 @@ static void push_effect(struct simulation *simulation, const struct message_even
 static void follow_up(struct simulation *simulation, const struct command_effects *effects, uint32_t by) {
     const uint64_t now_ns = clock_now_ns();
     if (effects->loaded) {
-        tick_clock_set_rate(&simulation->clock, world_tick_hz(simulation->stage.world), now_ns);
+        tick_clock_set_rate(&simulation->clock, world_tick_hz(simulation->state.world), now_ns);
     }
     if (effects->paused) {
         tick_clock_pause(&simulation->clock);
@@ -48,7 +48,7 @@ static void follow_up(struct simulation *simulation, const struct command_effect
     if (effects->resumed) {
         tick_clock_resume(&simulation->clock, now_ns);
     }
-    if (effects->loaded || effects->furnished) {
+    if (effects->loaded || effects->scenery_changed) {
         atomic_fetch_add(&simulation->revision, 1);
         target_watch_reset(&simulation->targets); /* it knows targets by index */
     }
@@ -57,7 +57,7 @@ static void follow_up(struct simulation *simulation, const struct command_effect
     }
     simulation->is_crowd_new = simulation->is_crowd_new || effects->described;
     if (effects->loaded) {
-        log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->stage.name, by);
+        log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->state.name, by);
         simulation_push_scenario(simulation);
     }
     if (effects->paused || effects->resumed) {
@@ -81,15 +81,15 @@ void simulation_end_step(struct simulation *simulation) {
     struct command *command = simulation->step.command;
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
-    command_finish_step(&simulation->stage, &command->request, simulation->step.left > 0, &text);
+    command_finish_step(&simulation->state, &command->request, simulation->step.left > 0, &text);
     simulation->step.command = NULL;
     command_queue_end_step(&simulation->commands);
     answer(simulation, command, &text);
     simulation_update_description(simulation);
     simulation_push_log(simulation);
     /* Somebody steps and watches: let every step be seen if the loop is quick enough. */
-    const struct demand demand = simulation_read_demand(simulation);
-    simulation_publish(simulation, &demand, FRAME_REASON_ALL);
+    const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+    simulation_publish(simulation, &schedule, FRAME_REASON_ALL);
     simulation->unseen.changed = false;
 }
 
@@ -105,9 +105,9 @@ static void show_step(struct simulation *simulation, uint64_t now_ns) {
     }
     const uint64_t pace = simulation_pace_at(simulation, now_ns);
     if (pace != step->pace) {
-        const struct demand demand = simulation_read_demand(simulation);
-        if (demand_wants_since(&demand, step->pace, pace)) {
-            simulation_publish(simulation, &demand, FRAME_REASON_PACE);
+        const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+        if (snapshot_schedule_wants_since(&schedule, step->pace, pace)) {
+            simulation_publish(simulation, &schedule, FRAME_REASON_PACE);
         }
         step->pace = pace;
     }
@@ -125,7 +125,7 @@ static bool must_end_step(const struct simulation *simulation) {
 static uint64_t do_step_tick(struct simulation *simulation, uint64_t start_ns) {
     const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
     command_queue_spend(&simulation->commands, now_ns - start_ns);
-    if (simulation->stage.is_spoiled) {
+    if (simulation->state.is_spoiled) {
         return now_ns;
     }
     simulation->step.left--;
@@ -155,7 +155,7 @@ void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns)
 
 /* ---- a pass over the commands ---- */
 
-/* Applies a command; what was ordered for it is the builder's again, with the world that left the stage. */
+/* Applies a command; what was ordered for it is the builder's again, with the world that was replaced. */
 static struct command_effects apply_once(struct simulation *simulation, struct command *command,
                                          struct buffer *text) {
     struct scenario_order *order = command->order;
@@ -163,10 +163,10 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     if (ends_step && simulation->step.command != NULL) {
         simulation_end_step(simulation);
     }
-    simulation->stage.session = command->session;
-    simulation->stage.order = order;
+    simulation->state.session = command->session;
+    simulation->state.arrival = order == NULL ? NULL : &order->built;
     const struct command_effects effects =
-        command_apply(&simulation->stage, &command->request, command->sequence, text);
+        command_apply(&simulation->state, &command->request, command->sequence, text);
     if (order != NULL) {
         scenario_builder_hand_back(simulation->builder, order);
         command->order = NULL;
@@ -192,7 +192,7 @@ static void apply(struct simulation *simulation, struct command *command, uint64
     if (op == REQUEST_STEP) { /* it was refused */
         command_queue_end_step(&simulation->commands);
     }
-    command->outcome.is_notice = effects.unheeded && command->request.id[0] == '\0';
+    command->event.is_notice = effects.unheeded && command->request.id[0] == '\0';
     answer(simulation, command, &text);
     follow_up(simulation, &effects, session);
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
@@ -228,9 +228,9 @@ bool simulation_put_world(struct simulation *simulation) {
 void simulation_answer_order(struct simulation *simulation, struct command *command) {
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
-    command_answer_order(command->order, &command->request, command->sequence, atomic_load(&simulation->tick),
-                         &text);
-    command_queue_answer(&simulation->commands, command, &text, &simulation->outbox);
+    scenario_order_answer(command->order, &command->request, command->sequence,
+                          atomic_load(&simulation->tick), &text);
+    command_queue_answer(&simulation->commands, command, &text, &simulation->events);
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.commands++;
     pthread_mutex_unlock(&simulation->mutex);
@@ -256,8 +256,8 @@ static void inspect(struct simulation *simulation, struct command *command) {
     do {
         buffer_clear(&text);
         (void)apply_once(simulation, command, &text);
-    } while (world_is_given_up(simulation->stage.world) && simulation_put_world(simulation));
-    if (world_is_given_up(simulation->stage.world)) {
+    } while (world_is_given_up(simulation->state.world) && simulation_put_world(simulation));
+    if (world_is_given_up(simulation->state.world)) {
         buffer_fini(&text);
         refuse(simulation, command);
     } else {

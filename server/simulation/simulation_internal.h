@@ -14,6 +14,7 @@
 #include "server/simulation/overload.h"
 #include "server/simulation/target_watch.h"
 #include "server/simulation/tick_clock.h"
+#include "server/simulation/worker_pool.h"
 
 /* How long questions may be answered: in the time of a tick when there is no slack before it, in a pass
  * between the ticks of a step, in a pass of a paused world (changes go first in the next). */
@@ -37,11 +38,12 @@ struct unseen {
 };
 
 struct simulation {
-    struct stage stage; /* the thread's, once it runs */
+    struct simulation_state state; /* the thread's, once it runs */
+    struct worker_pool *pool;      /* owned; behind state.parallel */
     struct tick_clock clock;
     struct command_queue commands;
     struct scenario_builder *builder;
-    struct outbox outbox;
+    struct event_queue events;
     struct snapshot_exchange snapshots;
     void (*notify)(void *context);
     void *notify_context;
@@ -56,7 +58,7 @@ struct simulation {
     pthread_mutex_t mutex; /* of the five below, which other threads read or write */
     struct overload overload;
     struct simulation_statistics statistics;
-    struct demand demand;
+    struct snapshot_schedule schedule;
     struct message_scenario description;
     bool is_paused;
     uint64_t reported_dropped_ticks;
@@ -70,9 +72,9 @@ struct simulation {
 
 /* ---- simulation_report.c ---- */
 
-/** Makes what others read (simulation_describe) what the stage is now. */
+/** Makes what others read (simulation_describe) what the state is now. */
 void simulation_update_description(struct simulation *simulation);
-struct demand simulation_read_demand(struct simulation *simulation);
+struct snapshot_schedule simulation_read_schedule(struct simulation *simulation);
 /** Tells the loop that there is something to take. */
 void simulation_notify(struct simulation *simulation);
 /** Tells everybody; fills in the tick and who did it. */
@@ -91,7 +93,8 @@ void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint
 /** The time in ticks: those of a world that ran all the time. */
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
 /** Copies the world out for the loop, if anybody wants frames. */
-void simulation_publish(struct simulation *simulation, const struct demand *demand, enum frame_reason reason);
+void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
+                        enum frame_reason reason);
 
 /* ---- simulation_commands.c ---- */
 
@@ -102,7 +105,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
 void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns);
 /** Whether what is under way has to end as soon as it can: another world waits, or the server stops. */
 bool simulation_is_called(const struct simulation *simulation);
-/** Puts the world that waits on the stage, before whatever else waits. False when there is none, or the
+/** Puts in the world that waits, before all other commands. False when there is none, or the
  * server stops. */
 bool simulation_put_world(struct simulation *simulation);
 /** Answers the step under way, wherever it has got to. */

@@ -11,18 +11,19 @@ enum { LINE_BYTES = 1024 * 1024 };
 
 void simulation_update_description(struct simulation *simulation) {
     pthread_mutex_lock(&simulation->mutex);
-    stage_describe(&simulation->stage, &simulation->description);
-    simulation->is_paused = simulation->stage.is_paused;
+    simulation_state_describe(&simulation->state, &simulation->description);
+    simulation->is_paused = simulation->state.is_paused;
     pthread_mutex_unlock(&simulation->mutex);
-    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
-    atomic_store(&simulation->wants_cursors, world_wants_targets(simulation->stage.world, STAGE_CURSOR));
+    atomic_store(&simulation->tick, world_tick(simulation->state.world));
+    atomic_store(&simulation->wants_cursors,
+                 world_wants_targets(simulation->state.world, CURSOR_TARGET_PREFIX));
 }
 
-struct demand simulation_read_demand(struct simulation *simulation) {
+struct snapshot_schedule simulation_read_schedule(struct simulation *simulation) {
     pthread_mutex_lock(&simulation->mutex);
-    const struct demand demand = simulation->demand;
+    const struct snapshot_schedule schedule = simulation->schedule;
     pthread_mutex_unlock(&simulation->mutex);
-    return demand;
+    return schedule;
 }
 
 void simulation_notify(struct simulation *simulation) {
@@ -30,38 +31,38 @@ void simulation_notify(struct simulation *simulation) {
     simulation->notify(simulation->notify_context);
 }
 
-static void push_line(struct simulation *simulation, enum outcome_kind kind, struct buffer *line) {
-    struct outcome *outcome = outcome_create(kind, line);
-    if (outcome == NULL) {
-        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+static void push_line(struct simulation *simulation, enum sim_event_kind kind, struct buffer *line) {
+    struct sim_event *event = sim_event_create(kind, line);
+    if (event == NULL) {
+        log_write(LOG_ERROR, "simulation", "out of memory: an event is lost");
         return;
     }
-    outcome->revision = atomic_load(&simulation->revision);
-    outcome->epoch = simulation->stage.epoch;
-    outcome->tick_hz = world_tick_hz(simulation->stage.world);
-    outbox_push(&simulation->outbox, outcome);
+    event->revision = atomic_load(&simulation->revision);
+    event->epoch = simulation->state.epoch;
+    event->tick_hz = world_tick_hz(simulation->state.world);
+    event_queue_push(&simulation->events, event);
 }
 
-static void push_event_as_it_is(struct simulation *simulation, const struct message_event *event) {
-    struct outcome *outcome = outcome_create_event(event);
-    if (outcome == NULL) {
-        log_write(LOG_ERROR, "simulation", "short of memory: an event is lost");
+static void push_message(struct simulation *simulation, const struct message_event *message) {
+    struct sim_event *event = sim_event_create_message(message);
+    if (event == NULL) {
+        log_write(LOG_ERROR, "simulation", "out of memory: an event is lost");
         return;
     }
-    outcome->revision = atomic_load(&simulation->revision);
-    outbox_push(&simulation->outbox, outcome);
+    event->revision = atomic_load(&simulation->revision);
+    event_queue_push(&simulation->events, event);
 }
 
 void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
-    event->tick = world_tick(simulation->stage.world);
+    event->tick = world_tick(simulation->state.world);
     event->by = by;
-    push_event_as_it_is(simulation, event);
+    push_message(simulation, event);
 }
 
 void simulation_push_log(struct simulation *simulation) {
-    struct event_log *log = &simulation->stage.log;
+    struct event_log *log = &simulation->state.log;
     for (int i = 0; i < log->count; i++) {
-        push_event_as_it_is(simulation, &log->events[i]);
+        push_message(simulation, &log->events[i]);
     }
     if (log->count > 0) {
         log->count = 0;
@@ -80,7 +81,7 @@ void simulation_push_scenario(struct simulation *simulation) {
     buffer_init(&line, LINE_BYTES);
     message_write_scenario(&simulation->description,
                            &line); /* written by this thread only: no lock to read */
-    push_line(simulation, OUTCOME_SCENARIO, &line);
+    push_line(simulation, SIM_EVENT_SCENARIO, &line);
     buffer_fini(&line);
 }
 
@@ -92,25 +93,25 @@ void simulation_measure(struct simulation *simulation, struct tick_meter *meter,
 }
 
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns) {
-    return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->stage.world));
+    return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->state.world));
 }
 
-void simulation_publish(struct simulation *simulation, const struct demand *demand,
+void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
                         enum frame_reason reason) {
-    if (demand->count == 0 || simulation->stage.is_spoiled) {
+    if (schedule->count == 0 || simulation->state.is_spoiled) {
         return;
     }
     const uint64_t start_ns = clock_now_ns();
     struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
-    if (world_snapshot_copy_wanted(simulation->stage.world, demand->forces, demand->headings, snapshot) !=
+    if (world_snapshot_copy_wanted(simulation->state.world, schedule->forces, schedule->headings, snapshot) !=
         0) {
         log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
         return;
     }
-    if (world_is_given_up(simulation->stage.world)) {
+    if (world_is_given_up(simulation->state.world)) {
         return; /* forces may be missing; the world that comes is shown soon */
     }
-    snapshot->epoch = simulation->stage.epoch;
+    snapshot->epoch = simulation->state.epoch;
     const uint64_t now_ns = clock_now_ns();
     snapshot->clock_ms = (double)now_ns * 1e-6;
     snapshot->pace = simulation_pace_at(simulation, now_ns);
@@ -121,7 +122,7 @@ void simulation_publish(struct simulation *simulation, const struct demand *dema
 
 static void look_for_clump(struct simulation *simulation) {
     simulation->is_crowd_new = false;
-    const struct clump clump = overload_look(simulation->stage.world);
+    const struct clump clump = overload_look(simulation->state.world);
     pthread_mutex_lock(&simulation->mutex);
     simulation->overload.clump = clump;
     pthread_mutex_unlock(&simulation->mutex);
@@ -132,12 +133,12 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
         look_for_clump(simulation);
     }
     atomic_store(&simulation->tick_began_ns, start_ns);
-    stage_step(&simulation->stage);
+    simulation_state_step(&simulation->state);
     atomic_store(&simulation->tick_began_ns, 0);
-    atomic_store(&simulation->tick, world_tick(simulation->stage.world));
+    atomic_store(&simulation->tick, world_tick(simulation->state.world));
     const uint64_t now_ns = clock_now_ns();
-    if (!simulation->stage.is_spoiled &&
-        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->stage.world))) {
+    if (!simulation->state.is_spoiled &&
+        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->state.world))) {
         look_for_clump(simulation);
         pthread_mutex_lock(&simulation->mutex);
         overload_note(&simulation->overload, now_ns - start_ns);
@@ -148,7 +149,7 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
 
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns) {
     struct simulation_statistics *statistics = &simulation->statistics;
-    const struct world *world = simulation->stage.world;
+    const struct world *world = simulation->state.world;
     const uint64_t second = (uint64_t)world_tick_hz(world);
     const bool is_new_second = world_tick(world) % (second > 0 ? second : 1) == 0;
     const double candidates = is_new_second ? world_candidates(world) : statistics->candidates;

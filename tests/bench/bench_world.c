@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/system/clock.h"
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_internal.h" /* to time the parts of a tick by themselves */
 #include "server/simulation/worker_pool.h"
@@ -258,7 +259,7 @@ static void bench_scenario(const char *name, uint32_t count) {
     snprintf(path, sizeof path, "scenarios/%s.json", name);
     struct scenario scenario;
     struct failure failure;
-    if (scenario_load_file(path, &scenario, &failure) != 0) {
+    if (scenario_file_load(path, &scenario, &failure) != 0) {
         fprintf(stderr, "drover-bench: %s (run it from the top of the project)\n", failure.message);
         return;
     }

@@ -15,7 +15,7 @@ import sys
 import unittest
 
 from drover_client import Case, Server
-from schema_check import DEFS, OPS, complaint, inlined
+from schema_check import DEFS, OPS, branch, complaint, inlined
 
 COUNT = 20000 if os.environ.get("DROVER_SLOW") else 4000
 SEED = int(os.environ.get("DROVER_SEED", "11"))
@@ -280,6 +280,20 @@ class Agreement(Case):
                 request = {"op": "hello", "id": 1, "name": name}
                 verdicts.add(self.compare(request, client.request(**request)))
         self.assertEqual(verdicts, {True, False})
+
+    def test_the_enums_of_the_schema_are_those_of_help(self):
+        self.assertLessEqual({row["role"] for row in self.help}, set(DEFS["role"]["enum"]))
+        choices = {field["name"]: field["choices"] for row in self.help if row["op"] == "subscribe" for field in row["fields"] if "choices" in field}
+        self.assertEqual(choices["layout"], DEFS["layout"]["enum"])
+        self.assertEqual(choices["fields"], DEFS["field"]["enum"])
+
+    def test_every_op_has_its_parts_of_the_schema(self):
+        """The request itself, its line in from_client, and the reply."""
+        listed = [part["if"]["properties"]["op"]["const"] for part in DEFS["from_client"]["allOf"]]
+        self.assertEqual(sorted(listed), sorted(OPS))
+        for op in OPS:
+            self.assertIsNotNone(branch("client", op, None), op)
+            self.assertIsNotNone(branch("server", "reply", op), op)
 
     def test_help_has_what_the_schema_has(self):
         """Each op, each field, required or not, with the same bounds and the same choices; neither more nor fewer."""

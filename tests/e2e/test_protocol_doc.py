@@ -1,7 +1,8 @@
 """protocol.md, executed: its transcripts against a real server, its JSON parsed, its lists compared.
 
 In a block ```transcript SCENARIO a line `> TEXT` is sent and `< JSON` must come next, value for value. Only what differs
-from run to run may differ: server, session and clock anywhere, and the hash that the page calls HASH.
+from run to run may differ: server, session and clock anywhere, and the hash that the page calls HASH. A `message` that ends
+in " ..." on the page stands for every message that begins so: a list of ops or names may grow without a change of the page.
 """
 
 import json
@@ -14,6 +15,9 @@ PAGE = (ROOT / "protocol.md").read_text(encoding="utf-8")
 BLOCKS = [(m[1], m[2].split(), m[3], PAGE.count("\n", 0, m.start()) + 1)
           for m in re.finditer(r"^```(\w*)([^\n]*)\n(.*?)^```$", PAGE, re.M | re.S)]
 TRANSCRIPTS = [(arguments[0], text, line) for tag, arguments, text, line in BLOCKS if tag == "transcript"]
+REQUESTS = PAGE[PAGE.index("\n## Requests\n"):PAGE.index("\n## Changes\n")]
+HEADINGS = {section.split("\n", 1)[0]: section for section in re.split(r"^### ", REQUESTS, flags=re.M)[1:]}
+SECTIONS = {op: section for heading, section in HEADINGS.items() for op in heading.split(", ")}
 VOLATILE = {"server", "session", "clock"}
 
 
@@ -31,6 +35,9 @@ def difference(expected, found, path="$"):
         if expected == "HASH":
             return None if isinstance(found, str) and re.fullmatch("[0-9a-f]{16}", found) else f"{path}: {found!r} is no hash"
         numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (expected, found))
+        if path.endswith(".message") and isinstance(expected, str) and isinstance(found, str) and expected.endswith(" ..."):
+            begins = found.startswith(expected.removesuffix(" ..."))
+            return None if begins else f"{path}: {found!r} does not begin with {expected!r}"
         same = expected == found and (numbers or type(expected) is type(found))
         return None if same else f"{path}: {found!r} instead of {expected!r}"
     return next((d for d in (difference(a, b, p) for p, a, b in pairs) if d), None)
@@ -60,6 +67,9 @@ class Transcripts(Case):
         for a, b in [({"a": 1}, {"a": 2}), ({"a": 1}, {"a": 1, "b": 2}), ([1], [1, 2]), (1, True), (0, False), (1, "1"),
                      ("HASH", "xyz"), ({"a": [{"b": 1.0}]}, {"a": [{"b": 1.01}]}), (None, False), ([], {})]:
             self.assertIsNotNone(difference(a, b), (a, b))
+        self.assertIsNotNone(difference({"message": "known: a, ..."}, {"message": "known: b, c"}))
+        self.assertIsNotNone(difference({"hint": "known: a, ..."}, {"hint": "known: a, b"}))
+        self.assertIsNone(difference({"message": "known: a, ..."}, {"message": "known: a, b"}))
         self.assertIsNone(difference({"a": 1.0, "session": 1, "h": "HASH"}, {"a": 1, "session": 2, "h": "0123456789abcdef"}))
 
 
@@ -110,13 +120,34 @@ class Page(Case):
 
     def test_the_ops_of_the_page_are_the_ops_of_the_server(self):
         with Server("--paused", "seek") as server, server.connect() as client:
-            known = re.search(r"known: (.*)$", client.request("fly")["message"])[1].split(", ")
-            headings = [name for row in re.findall(r"^### (.*)$", PAGE[PAGE.index("\n## Requests\n"):], re.M) for name in row.split(", ")]
-            self.assertEqual(sorted(headings), sorted(known))
-            for op in known:
+            rows = {row["op"]: row for row in client.request("help")["ops"]}
+            self.assertEqual(sorted(SECTIONS), sorted(rows))
+            for op in rows:
                 self.assertNotEqual(client.request(op, id=op).get("code"), "unknown_op", op) if op != "bye" else None
             answered = re.search(r"that asks for something\s*\(([^)]*)\)", PAGE)[1]
-            self.assertLessEqual(set(re.findall(r"`(\w+)`", answered)), set(known))
+            self.assertEqual(set(re.findall(r"`(\w+)`", answered)), {op for op, row in rows.items() if row["always_answers"]})
+
+    def test_the_roles_of_the_page_are_the_roles_of_the_server(self):
+        table = re.findall(r"^\| `(\w+)` \| (?:and )?([a-z_, ]+)", PAGE[PAGE.index("| role | may |"):PAGE.index("## Limits")], re.M)
+        roles = {op.strip(): role for role, ops in table for op in ops.split(", ")}
+        with Server("--paused", "seek") as server, server.connect() as client:
+            self.assertEqual(roles, {row["op"]: row["role"] for row in client.request("help")["ops"]})
+
+    def test_every_field_of_the_server_is_on_the_page(self):
+        """In its op's section: in a table of fields, where the section has one for that op, or else in the text."""
+        with Server("--paused", "seek") as server, server.connect() as client:
+            for row in client.request("help")["ops"]:
+                section = SECTIONS[row["op"]]
+                for field in row["fields"]:
+                    self.assertRegex(section, rf"`{field['name']}`|\"{field['name']}\"", row["op"])
+
+    def test_every_field_of_a_table_is_one_of_the_server(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            fields = {row["op"]: {field["name"] for field in row["fields"]} for row in client.request("help")["ops"]}
+        for heading, section in HEADINGS.items():
+            known = set().union(*(fields[op] for op in heading.split(", ")))
+            for names in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.M) if "| field | type |" in section else []:
+                self.assertLessEqual(set(re.findall(r"`(\w+)`", names)), known, heading)
 
     def test_every_code_the_tests_provoke_is_on_the_page(self):
         codes = re.findall(r"^\| `(\w+)` \|", PAGE[PAGE.index("| code | when |"):PAGE.index("## Units")], re.M)

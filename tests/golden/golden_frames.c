@@ -15,6 +15,7 @@
 #include "common/snapshot/snapshot_packed.h"
 #include "common/snapshot/snapshot_packed_decode.h"
 #include "server/frames/world_snapshot.h"
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 
@@ -138,7 +139,7 @@ static bool run(const char *path) {
     struct scenario scenario;
     struct failure failure;
     struct world *world = NULL;
-    if (scenario_load_file(path, &scenario, &failure) != 0) {
+    if (scenario_file_load(path, &scenario, &failure) != 0) {
         fprintf(stderr, "%s\n", failure.message);
         return false;
     }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "server/simulation/worker_pool.h"
@@ -63,7 +64,7 @@ static int run(const char *path, const char *ticks, enum simd simd, struct worke
     const struct parallel parallel = worker_pool_parallel(pool);
     struct scenario scenario;
     struct failure failure;
-    if (scenario_load_file(path, &scenario, &failure) != 0) {
+    if (scenario_file_load(path, &scenario, &failure) != 0) {
         fprintf(stderr, "%s\n", failure.message);
         return 1;
     }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "tests/unit/server/cmocka_all.h"
@@ -143,7 +144,7 @@ static struct world *load(const char *name) {
     snprintf(path, sizeof path, "scenarios/%s.json", name);
     struct scenario scenario;
     struct failure failure;
-    if (scenario_load_file(path, &scenario, &failure) != 0) {
+    if (scenario_file_load(path, &scenario, &failure) != 0) {
         fail_msg("%s", failure.message);
     }
     struct world *world = NULL;

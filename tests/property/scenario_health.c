@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "tests/unit/server/cmocka_all.h"
@@ -191,7 +192,7 @@ static struct world *load(const char *name) {
     struct failure failure;
     struct world *world = NULL;
     (void)snprintf(path, sizeof path, "scenarios/%s.json", name);
-    assert_int_equal(scenario_load_file(path, &scenario, &failure), 0);
+    assert_int_equal(scenario_file_load(path, &scenario, &failure), 0);
     assert_int_equal(world_create(&scenario.def, &world, NULL), WORLD_OK);
     scenario_fini(&scenario);
     return world;

@@ -33,7 +33,7 @@ static void test_defaults(void **state) {
     assert_null(positional);
     assert_string_equal(options.listen, "127.0.0.1");
     assert_int_equal(options.port, 7717);
-    struct stage_overrides overrides;
+    struct world_overrides overrides;
     assert_int_equal(server_options_overrides(&options, &overrides, &failure), 0);
     assert_false(overrides.has_seed);
     assert_true(overrides.tick_hz == 0.0);
@@ -50,7 +50,7 @@ static void test_everything(void **state) {
     assert_non_null(positional);
     assert_int_equal(options.port, 0);
     assert_true(options.is_paused);
-    struct stage_overrides overrides;
+    struct world_overrides overrides;
     assert_int_equal(server_options_overrides(&options, &overrides, &failure), 0);
     assert_true(overrides.has_seed);
     assert_true(overrides.seed == UINT64_C(9007199254740991));
@@ -61,7 +61,7 @@ static void test_mistakes(void **state) {
     (void)state;
     static const char *const bad_seeds[] = {"x", "-1", "9007199254740992", "1.5", "99999999999999999999"};
     struct failure failure = {0};
-    struct stage_overrides overrides;
+    struct world_overrides overrides;
     for (size_t i = 0; i < sizeof bad_seeds / sizeof *bad_seeds; i++) {
         struct server_options options = server_options_default();
         memcpy(options.seed, bad_seeds[i], strlen(bad_seeds[i]) + 1);
@@ -109,7 +109,7 @@ static void test_frame_memory(void **state) {
 
 static void test_simd(void **state) {
     (void)state;
-    struct stage_overrides overrides = {0};
+    struct world_overrides overrides = {0};
     struct failure failure = {0};
     assert_int_equal(server_options_simd(NULL, &overrides, &failure), 0);
     assert_int_equal(server_options_simd("", &overrides, &failure), 0);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "server/commands/command_apply.h"
+#include "server/commands/command_table.h"
+#include "server/library/scenario_order.h"
 
 static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
@@ -55,24 +57,24 @@ static const struct scenario_list *list(void *context, struct failure *failure) 
     return &library_list;
 }
 
-static struct stage stage;
-static struct stage_overrides overrides;
+static struct simulation_state simulation;
+static struct world_overrides overrides;
 static struct scenario_source source;
 static struct buffer out;
 static struct command_effects effects;
 
 static void put(const struct scenario *scenario) {
-    struct staging staging;
+    struct built_world built;
     struct failure failure = {0};
-    assert_int_equal(staging_build(scenario, &overrides, NULL, NULL, &staging, &failure), 0);
-    stage_change(&stage, &staging);
-    staging_fini(&staging);
+    assert_int_equal(built_world_make(scenario, &overrides, NULL, NULL, &built, &failure), 0);
+    simulation_state_change(&simulation, &built);
+    built_world_fini(&built);
 }
 
 static int set_up(void **state) {
     (void)state;
-    stage_init(&stage);
-    overrides = (struct stage_overrides){0};
+    simulation_state_init(&simulation);
+    overrides = (struct world_overrides){0};
     source = (struct scenario_source){.load = load, .list = list};
     struct scenario *scenario = malloc(sizeof *scenario);
     struct failure failure;
@@ -81,14 +83,14 @@ static int set_up(void **state) {
     put(scenario);
     scenario_fini(scenario);
     free(scenario);
-    stage.is_paused = true;
+    simulation.is_paused = true;
     buffer_init(&out, 1 << 20);
     return 0;
 }
 
 static int tear_down(void **state) {
     (void)state;
-    stage_fini(&stage);
+    simulation_state_fini(&simulation);
     buffer_fini(&out);
     return 0;
 }
@@ -115,21 +117,21 @@ static const char *apply(const char *line) {
         free(command);
         scenario_order_work(order, &source, &overrides, NULL);
     }
-    if (order != NULL && order->staging.world == NULL) {
+    if (order != NULL && order->built.world == NULL) {
         effects = (struct command_effects){0};
-        command_answer_order(order, request, 5, world_tick(stage.world), &out);
+        scenario_order_answer(order, request, 5, world_tick(simulation.world), &out);
     } else {
-        stage.order = order;
-        effects = command_apply(&stage, request, 5, &out);
-        stage.order = NULL;
+        simulation.arrival = order == NULL ? NULL : &order->built;
+        effects = command_apply(&simulation, request, 5, &out);
+        simulation.arrival = NULL;
     }
     scenario_order_destroy(order);
     if (effects.step_ticks > 0) {
         assert_int_equal(out.length, 0);
         for (uint32_t i = 0; i < effects.step_ticks; i++) {
-            stage_step(&stage);
+            simulation_state_step(&simulation);
         }
-        command_finish_step(&stage, request, is_stopped, &out);
+        command_finish_step(&simulation, request, is_stopped, &out);
     }
     free(request);
     return out.length == 0 ? "" : out.data;
@@ -141,16 +143,16 @@ static void expect(const char *line, const char *answer) {
 
 /* The request is refused with this code and field, and nothing has changed. */
 static void refuse(const char *line, const char *code, const char *field, const char *message) {
-    const uint64_t before = world_hash(stage.world);
-    const uint32_t epoch = stage.epoch;
+    const uint64_t before = world_hash(simulation.world);
+    const uint32_t epoch = simulation.epoch;
     const char *answer = apply(line);
     char expected[512];
     (void)snprintf(expected, sizeof expected,
                    "{\"op\":\"error\",\"id\":1,\"line\":5,\"code\":\"%s\"%s%s%s,\"message\":\"%s\"}\n", code,
                    field[0] == '\0' ? "" : ",\"field\":\"", field, field[0] == '\0' ? "" : "\"", message);
     assert_string_equal(answer, expected);
-    assert_true(world_hash(stage.world) == before);
-    assert_int_equal(stage.epoch, epoch);
+    assert_true(world_hash(simulation.world) == before);
+    assert_int_equal(simulation.epoch, epoch);
     assert_false(effects.changed || effects.loaded || effects.paused || effects.resumed || effects.described);
     assert_int_equal(effects.step_ticks, 0);
 }
@@ -199,15 +201,16 @@ static void test_targets(void **state) {
     assert_true(effects.changed);
     assert_false(effects.described);
     expect("{\"op\":\"mouse\",\"x\":-10,\"y\":650}", ""); /* no id: no answer */
-    assert_true(world_target_position(stage.world, world_find_target(stage.world, "mouse")).x == 790.0f);
+    assert_true(world_target_position(simulation.world, world_find_target(simulation.world, "mouse")).x ==
+                790.0f);
     expect("{\"op\":\"mouse\",\"id\":\"m\",\"x\":-10,\"y\":650}",
            "{\"op\":\"reply\",\"to\":\"mouse\",\"id\":\"m\",\"tick\":0,\"x\":790.00,\"y\":50.00}\n");
     expect("{\"op\":\"set_target\",\"id\":2,\"agent\":1,\"x\":810,\"y\":20}",
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":2,\"tick\":0,\"x\":10.00,\"y\":20.00}\n");
-    const uint64_t aimed = world_hash(stage.world);
+    const uint64_t aimed = world_hash(simulation.world);
     expect("{\"op\":\"set_target\",\"id\":3,\"agent\":1,\"clear\":true}",
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":3,\"tick\":0}\n");
-    assert_true(world_hash(stage.world) != aimed);
+    assert_true(world_hash(simulation.world) != aimed);
     expect("{\"op\":\"set_target\",\"kind\":\"hunter\",\"follow\":\"mouse\"}", "");
     assert_true(effects.changed);
     refuse("{\"op\":\"set_target\",\"id\":1,\"name\":\"mous\",\"x\":1,\"y\":1}", "no_target", "name",
@@ -227,13 +230,13 @@ static void test_spawn(void **state) {
         "{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":3,\"x\":100,\"y\":100,\"heading\":90}",
         "{\"op\":\"reply\",\"to\":\"spawn\",\"id\":1,\"tick\":0,\"count\":3,\"first_id\":4,\"last_id\":6}\n");
     assert_true(effects.changed && effects.described);
-    assert_int_equal(world_agent_count(stage.world), 6);
+    assert_int_equal(world_agent_count(simulation.world), 6);
     expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":50}", "");
     for (int32_t row = 6; row < 56; row++) { /* anywhere in the world */
-        const vec2 at = world_agent(stage.world, row).position;
+        const vec2 at = world_agent(simulation.world, row).position;
         assert_true(at.x >= 0.0f && at.x <= 800.0f && at.y >= 0.0f && at.y <= 600.0f);
     }
-    assert_true(world_agent(stage.world, 6).position.x != world_agent(stage.world, 7).position.x);
+    assert_true(world_agent(simulation.world, 6).position.x != world_agent(simulation.world, 7).position.x);
     refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"bird\"}", "no_kind", "kind",
            "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
 }
@@ -246,7 +249,7 @@ static void test_full(void **state) {
     }
     refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "full", "count",
            "there are 1000003 agents and at most 1048576 may be");
-    assert_int_equal(world_agent_count(stage.world), 1000003);
+    assert_int_equal(world_agent_count(simulation.world), 1000003);
 }
 
 static void test_remove(void **state) {
@@ -259,7 +262,7 @@ static void test_remove(void **state) {
     assert_false(effects.changed);
     expect("{\"op\":\"remove\",\"id\":1,\"kind\":\"prey\"}",
            "{\"op\":\"reply\",\"to\":\"remove\",\"id\":1,\"tick\":0,\"removed\":1,\"missing\":[]}\n");
-    assert_int_equal(world_agent_count(stage.world), 1);
+    assert_int_equal(world_agent_count(simulation.world), 1);
     refuse("{\"op\":\"remove\",\"id\":1,\"kind\":\"bird\"}", "no_kind", "kind",
            "no kind \\\"bird\\\"; this scenario has \\\"prey\\\", \\\"hunter\\\"");
 }
@@ -269,10 +272,10 @@ static void test_params(void **state) {
     expect("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"max_speed\",\"value\":120.5}",
            "{\"op\":\"reply\",\"to\":\"set_param\",\"id\":1,\"tick\":0,\"value\":120.5}\n");
     assert_true(effects.changed && effects.described);
-    assert_true(world_agent(stage.world, 0).max_speed == 120.5f);
+    assert_true(world_agent(simulation.world, 0).max_speed == 120.5f);
     expect("{\"op\":\"set_param\",\"agent\":2,\"param\":\"mass\",\"value\":4}", "");
-    assert_true(world_agent(stage.world, 1).mass == 4.0f);
-    assert_true(world_agent(stage.world, 0).mass == 1.0f);
+    assert_true(world_agent(simulation.world, 1).mass == 4.0f);
+    assert_true(world_agent(simulation.world, 0).mass == 1.0f);
     expect("{\"op\":\"set_param\",\"kind\":\"prey\",\"param\":\"max_turn_rate\",\"value\":90}", "");
     const char *answer = apply("{\"op\":\"get_params\",\"kind\":\"prey\"}");
     assert_non_null(
@@ -333,7 +336,7 @@ static void test_lists(void **state) {
         "\\\"water\\\"\"},{\"name\":\"pond\",\"title\":\"Pond\",\"description\":\"\"}]}\n");
     assert_non_null(strstr(apply("{\"op\":\"list\",\"what\":\"behaviors\"}"),
                            "{\"name\":\"arrive\",\"params\":[{\"param\":\"weight\","));
-    source.context = &stage; /* see list() */
+    source.context = &simulation; /* see list() */
     refuse("{\"op\":\"list\",\"id\":1}", "no_scenario", "", "the directory is gone");
 }
 
@@ -345,24 +348,24 @@ static void test_time(void **state) {
     const char *answer = apply("{\"op\":\"step\",\"count\":60}");
     (void)snprintf(expected, sizeof expected,
                    "{\"op\":\"reply\",\"to\":\"step\",\"tick\":60,\"hash\":\"%016llx\"}\n",
-                   (unsigned long long)world_hash(stage.world));
+                   (unsigned long long)world_hash(simulation.world));
     assert_string_equal(answer, expected);
     assert_int_equal(effects.step_ticks, 60);
     assert_false(effects.changed);
-    assert_int_equal(world_tick(stage.world), 60);
+    assert_int_equal(world_tick(simulation.world), 60);
     expect("{\"op\":\"resume\",\"id\":3}", "{\"op\":\"reply\",\"to\":\"resume\",\"id\":3,\"tick\":60}\n");
     assert_true(effects.resumed);
-    assert_false(stage.is_paused);
+    assert_false(simulation.is_paused);
     refuse("{\"op\":\"step\",\"id\":1}", "not_paused", "", "the world runs; send pause first");
     expect("{\"op\":\"pause\"}", "");
-    assert_true(effects.paused && stage.is_paused);
+    assert_true(effects.paused && simulation.is_paused);
     is_stopped = true;
     answer = apply("{\"op\":\"step\",\"id\":\"s\",\"count\":2}");
     is_stopped = false;
     (void)snprintf(
         expected, sizeof expected,
         "{\"op\":\"reply\",\"to\":\"step\",\"id\":\"s\",\"tick\":62,\"hash\":\"%016llx\",\"stopped\":true}\n",
-        (unsigned long long)world_hash(stage.world));
+        (unsigned long long)world_hash(simulation.world));
     assert_string_equal(answer, expected);
 }
 
@@ -370,25 +373,25 @@ static void test_load(void **state) {
     (void)state;
     char expected[200];
     (void)apply("{\"op\":\"step\",\"count\":3}");
-    const uint32_t epoch = stage.epoch;
+    const uint32_t epoch = simulation.epoch;
     const char *answer = apply("{\"op\":\"load\",\"id\":1,\"scenario\":\"lake\"}");
     (void)snprintf(
         expected, sizeof expected,
         "{\"op\":\"reply\",\"to\":\"load\",\"id\":1,\"tick\":0,\"scenario\":\"lake\",\"hash\":\"%016llx\"}\n",
-        (unsigned long long)world_hash(stage.world));
+        (unsigned long long)world_hash(simulation.world));
     assert_string_equal(answer, expected);
     assert_true(effects.loaded && effects.changed && effects.described);
-    assert_int_equal(stage.epoch, epoch + 1);
-    assert_int_equal(world_seed(stage.world), 9);
-    assert_true(stage.is_paused); /* a paused server stays paused */
+    assert_int_equal(simulation.epoch, epoch + 1);
+    assert_int_equal(world_seed(simulation.world), 9);
+    assert_true(simulation.is_paused); /* a paused server stays paused */
     (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":77}");
-    assert_int_equal(world_seed(stage.world), 77);
-    overrides = (struct stage_overrides){.has_seed = true, .seed = 5, .tick_hz = 120.0};
+    assert_int_equal(world_seed(simulation.world), 77);
+    overrides = (struct world_overrides){.has_seed = true, .seed = 5, .tick_hz = 120.0};
     (void)apply("{\"op\":\"load\",\"scenario\":\"lake\"}");
-    assert_int_equal(world_seed(stage.world), 5);
-    assert_true(world_tick_hz(stage.world) == 120.0);
-    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":78}"); /* a requested seed is used */
-    assert_int_equal(world_seed(stage.world), 78);
+    assert_int_equal(world_seed(simulation.world), 5);
+    assert_true(world_tick_hz(simulation.world) == 120.0);
+    (void)apply("{\"op\":\"load\",\"scenario\":\"lake\",\"seed\":78}"); /* who asks for a seed gets it */
+    assert_int_equal(world_seed(simulation.world), 78);
     refuse("{\"op\":\"load\",\"id\":1,\"scenario\":\"nowhere\"}", "no_scenario", "scenario",
            "no scenario \\\"nowhere\\\"");
     refuse("{\"op\":\"load\",\"id\":1,\"scenario\":\"broken\"}", "bad_scenario", "scenario",
@@ -401,7 +404,7 @@ static void test_describe(void **state) {
     (void)state;
     struct message_scenario *text = calloc(1, sizeof *text);
     assert_non_null(text);
-    stage_describe(&stage, text);
+    simulation_state_describe(&simulation, text);
     assert_string_equal(text->name, "pond");
     assert_string_equal(text->title, "Pond");
     assert_string_equal(text->edge, "wrap");
@@ -426,7 +429,7 @@ static void test_describe_geometry(void **state) {
     scenario_fini(&scenario);
     struct message_scenario *told = calloc(1, sizeof *told);
     assert_non_null(told);
-    stage_describe(&stage, told);
+    simulation_state_describe(&simulation, told);
     const struct message_geometry *geometry = &told->geometry;
     assert_true(geometry->obstacle_count == 1 && geometry->obstacles[0].size.y == 4.0f);
     assert_true(geometry->wall_count == 1 && geometry->walls[0].to.y == 8.0f);
@@ -440,8 +443,17 @@ static void test_describe_geometry(void **state) {
     free(told);
 }
 
+static void test_every_op_has_its_handler(void **state) {
+    (void)state;
+    enum request_op wrong = REQUEST_OP_COUNT;
+    if (!command_table_is_whole(&wrong)) {
+        fail_msg("%s: its row and the handlers of the world differ", request_op_name(wrong));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op_has_its_handler),
         cmocka_unit_test_setup_teardown(test_describe_geometry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_heeds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_heeds_nothing, set_up, tear_down),

@@ -91,7 +91,7 @@ static int set_up(void **state) {
     shelf = (struct shelf){.is_slow = true};
     ear = (struct ear){.worlds = 0};
     const struct scenario_source source = {&shelf, load, list};
-    const struct stage_overrides none = {0};
+    const struct world_overrides none = {0};
     const struct scenario_builder_handler handler = {&ear, on_world, on_done};
     builder = scenario_builder_create(&source, &none, &handler);
     return builder == NULL ? -1 : 0;
@@ -135,9 +135,9 @@ static void test_a_world_is_built_and_taken(void **state) {
     assert_true(scenario_builder_has_built(builder, order));
     assert_true(scenario_builder_has_world(builder));
     assert_int_equal(scenario_builder_waiting(builder), 5);
-    assert_string_equal(order->staging.name, "pond");
-    assert_int_equal(world_seed(order->staging.world), 7);
-    assert_true(world_hash(order->staging.world) == order->staging.hash);
+    assert_string_equal(order->built.name, "pond");
+    assert_int_equal(world_seed(order->built.world), 7);
+    assert_true(world_hash(order->built.world) == order->built.hash);
     scenario_builder_hand_back(builder, order); /* with the world: the builder destroys it */
     assert_false(scenario_builder_has_world(builder) || is_urgent());
     assert_int_equal(scenario_builder_waiting(builder), 0);

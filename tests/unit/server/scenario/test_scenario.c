@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/buffer.h"
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 
@@ -414,10 +415,10 @@ static void test_limits(void **state) {
 static void test_file(void **state) {
     (void)state;
     struct failure failure = {0};
-    assert_int_equal(scenario_load_file("scenarios/seek.json", &scenario, &failure), 0);
+    assert_int_equal(scenario_file_load("scenarios/seek.json", &scenario, &failure), 0);
     assert_string_equal(scenario.name, "seek");
     scenario_fini(&scenario);
-    assert_int_equal(scenario_load_file("/nowhere/x.json", &scenario, &failure), -1);
+    assert_int_equal(scenario_file_load("/nowhere/x.json", &scenario, &failure), -1);
     assert_int_equal(failure.code, FAILURE_NO_SCENARIO);
 
     char path[] = "/tmp/drover-test-scenario-XXXXXX";
@@ -429,7 +430,7 @@ static void test_file(void **state) {
     char expected[200];
     (void)snprintf(expected, sizeof expected, "%s: kinds.p.mass: 0 is out of range: 0.01 to 1000000 mass",
                    path);
-    assert_int_equal(scenario_load_file(path, &scenario, &failure), -1);
+    assert_int_equal(scenario_file_load(path, &scenario, &failure), -1);
     assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
     assert_string_equal(failure.message, expected);
     (void)unlink(path);

@@ -17,7 +17,7 @@ static size_t take_all(struct command_queue *queue, unsigned wanted) {
     size_t count = 0;
     command_queue_begin(queue, wanted);
     while ((command = command_queue_take(queue, wanted)) != NULL) {
-        outcome_free(&command->outcome);
+        sim_event_free(&command->event);
         count++;
     }
     return count;
@@ -78,7 +78,7 @@ static void test_what_is_held_is_waited_for(void **state) {
     assert_null(command_queue_take(&queue, COMMAND_ANY));
     expect_wait(&queue, COMMAND_ANY);
     command_queue_end_step(&queue);
-    outcome_free(&step->outcome);
+    sim_event_free(&step->event);
     expect_no_wait(&queue, COMMAND_ANY);
     assert_int_equal(take_all(&queue, COMMAND_ANY), 1);
     assert_int_equal(push(&queue, 1, 3, REQUEST_LIST), COMMAND_QUEUED);
@@ -89,7 +89,7 @@ static void test_what_is_held_is_waited_for(void **state) {
     assert_null(command_queue_take(&queue, COMMAND_CHANGE)); /* the time for queries is over */
     command_queue_end_pass(&queue);
     expect_no_wait(&queue, COMMAND_ANY); /* but there is one */
-    outcome_free(&list->outcome);
+    sim_event_free(&list->event);
     command_queue_fini(&queue);
 }
 
@@ -109,7 +109,7 @@ static void test_a_step_ends_by_what_it_spent(void **state) {
     assert_true(command_queue_must_end_step(&queue));
     assert_true(command_queue_ticking_ns(&queue) == 6 * COMMAND_GRACE_NS);
     command_queue_end_step(&queue);
-    outcome_free(&step->outcome);
+    sim_event_free(&step->event);
     assert_false(command_queue_must_end_step(&queue));
 
     assert_int_equal(push(&queue, 1, 2, REQUEST_STEP), COMMAND_QUEUED);
@@ -118,11 +118,11 @@ static void test_a_step_ends_by_what_it_spent(void **state) {
     command_queue_begin(&queue, COMMAND_CHANGE);
     struct command *pause = command_queue_take(&queue, COMMAND_CHANGE);
     assert_int_equal(pause->request.op, REQUEST_PAUSE);
-    outcome_free(&pause->outcome);
+    sim_event_free(&pause->event);
     step = command_queue_take(&queue, COMMAND_CHANGE);
     assert_true(command_queue_must_end_step(&queue));
     command_queue_end_step(&queue);
-    outcome_free(&step->outcome);
+    sim_event_free(&step->event);
     command_queue_fini(&queue);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/simulation/worker_pool.h"
 #include "tests/unit/server/cmocka_all.h"
@@ -42,7 +43,7 @@ static void test_every_row_once(void **state) {
 static struct world *crowd(void) {
     struct scenario scenario;
     struct failure failure;
-    if (scenario_load_file("scenarios/hunters_and_prey.json", &scenario, &failure) != 0) {
+    if (scenario_file_load("scenarios/hunters_and_prey.json", &scenario, &failure) != 0) {
         fail_msg("%s", failure.message);
     }
     scenario.def.placements[1].count = 3000;

@@ -1,45 +1,43 @@
-/* See stage.h. */
-#include "server/commands/stage.h"
+/* See simulation_state.h. */
+#include "server/commands/simulation_state.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-void stage_init(struct stage *stage) {
-    *stage = (struct stage){.world = NULL};
+void simulation_state_init(struct simulation_state *state) {
+    *state = (struct simulation_state){.parallel = parallel_alone()};
 }
 
-void stage_fini(struct stage *stage) {
-    world_destroy(stage->world);
-    stage->world = NULL;
+void simulation_state_fini(struct simulation_state *state) {
+    world_destroy(state->world);
+    state->world = NULL;
 }
 
-void stage_step(struct stage *stage) {
-    if (stage->pool == NULL) {
-        world_step(stage->world);
-    } else {
-        const struct parallel parallel = worker_pool_parallel(stage->pool);
-        world_step_parallel(stage->world, &parallel);
-    }
-    if (world_is_given_up(stage->world)) {
-        stage->is_spoiled = true;
+void simulation_state_step(struct simulation_state *state) {
+    assert(state->world != NULL);
+    world_step_parallel(state->world, &state->parallel);
+    if (world_is_given_up(state->world)) {
+        state->is_spoiled = true;
         return;
     }
-    event_log_take(&stage->log, stage->world);
+    event_log_take(&state->log, state->world);
 }
 
-void stage_change(struct stage *stage, struct staging *staging) {
-    struct world *former = stage->world;
-    stage->world = staging->world;
-    staging->world = former;
-    world_let_give_up(stage->world, stage->is_urgent);
-    memcpy(stage->name, staging->name, sizeof stage->name);
-    memcpy(stage->title, staging->title, sizeof stage->title);
-    memcpy(stage->description, staging->description, sizeof stage->description);
-    stage->cursors = (struct stage_cursors){0};
-    stage->epoch++;
-    stage->is_spoiled = false;
-    event_log_init(&stage->log, world_tick_hz(stage->world));
+void simulation_state_change(struct simulation_state *state, struct built_world *built) {
+    assert(built->world != NULL);
+    struct world *former = state->world;
+    state->world = built->world;
+    built->world = former;
+    world_let_give_up(state->world, state->is_urgent);
+    memcpy(state->name, built->name, sizeof state->name);
+    memcpy(state->title, built->title, sizeof state->title);
+    memcpy(state->description, built->description, sizeof state->description);
+    state->cursors = (struct state_cursors){0};
+    state->epoch++;
+    state->is_spoiled = false;
+    event_log_init(&state->log, world_tick_hz(state->world));
 }
 
 /* The flow at the centres of about square cells, few enough to draw. */
@@ -81,15 +79,15 @@ static void describe_geometry(const struct world *world, struct message_geometry
     }
 }
 
-void stage_describe(const struct stage *stage, struct message_scenario *out) {
-    const struct world *world = stage->world;
+void simulation_state_describe(const struct simulation_state *state, struct message_scenario *out) {
+    const struct world *world = state->world;
     *out = (struct message_scenario){.size = world_size(world),
                                      .seed = world_seed(world),
                                      .tick_hz = world_tick_hz(world),
                                      .kind_count = world_kind_count(world)};
-    memcpy(out->name, stage->name, sizeof out->name);
-    memcpy(out->title, stage->title, sizeof out->title);
-    memcpy(out->description, stage->description, sizeof out->description);
+    memcpy(out->name, state->name, sizeof out->name);
+    memcpy(out->title, state->title, sizeof out->title);
+    memcpy(out->description, state->description, sizeof out->description);
     (void)snprintf(out->edge, sizeof out->edge, "%s", edge_names[world_edge(world)]);
     for (int k = 0; k < out->kind_count; k++) {
         const struct kind_def *kind = world_kind(world, k);
@@ -101,7 +99,8 @@ void stage_describe(const struct stage *stage, struct message_scenario *out) {
     }
     for (int t = 0; t < world_target_count(world); t++) {
         const char *name = world_target_name(world, t);
-        if (strncmp(name, STAGE_CURSOR, sizeof STAGE_CURSOR - 1) != 0) { /* those come and go unannounced */
+        if (strncmp(name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) !=
+            0) { /* those come and go unannounced */
             (void)snprintf(out->targets[out->target_count++], sizeof out->targets[0], "%s", name);
         }
     }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/commands/command_lanes.h"
+#include "server/simulation/command_lanes.h"
 
 static struct command_lanes lanes;
 
@@ -33,7 +33,7 @@ static const char *pass_within(unsigned wanted, int questions) {
                        (unsigned)command->sequence);
         questions -= command_sort_of(&command->request) == COMMAND_QUESTION ? 1 : 0;
         if (lanes.step != command) {
-            outcome_free(&command->outcome);
+            sim_event_free(&command->event);
         }
     }
     return text;
@@ -46,7 +46,7 @@ static const char *pass(void) {
 static void end_step(void) {
     struct command *step = lanes.step;
     command_lanes_end_step(&lanes);
-    outcome_free(&step->outcome);
+    sim_event_free(&step->event);
 }
 
 static int set_up(void **state) {
@@ -88,7 +88,7 @@ static void test_bound(void **state) {
     assert_int_equal(push(5000, 1, REQUEST_PAUSE), COMMAND_REFUSED);
     struct command *command = command_lanes_pop(&lanes);
     assert_non_null(command);
-    outcome_free(&command->outcome);
+    sim_event_free(&command->event);
     assert_int_equal(push(5000, 1, REQUEST_PAUSE), COMMAND_QUEUED);
 }
 
@@ -104,9 +104,9 @@ static void test_a_pass_ends(void **state) {
         struct command *command = command_lanes_take(&lanes, COMMAND_ANY);
         assert_non_null(command);
         assert_int_equal(command->sequence, 1);
-        assert_int_equal(command->outcome.kind, OUTCOME_ANSWER);
-        assert_int_equal(command->outcome.session, command->session);
-        outcome_free(&command->outcome);
+        assert_int_equal(command->event.kind, SIM_EVENT_ANSWER);
+        assert_int_equal(command->event.session, command->session);
+        sim_event_free(&command->event);
         (void)push(2, 2, REQUEST_SPAWN);
     }
     assert_null(command_lanes_take(&lanes, COMMAND_ANY));
@@ -237,7 +237,7 @@ static void test_who_is_asked_when(void **state) {
     end_step();
     assert_null(command_lanes_take(&lanes, COMMAND_CHANGE));
     assert_non_null(strstr(asked, "3.2 "));
-    outcome_free(&spawn->outcome);
+    sim_event_free(&spawn->event);
 }
 
 /* Commands that are taken, or answered elsewhere, in the middle of a pass. */
@@ -264,12 +264,12 @@ static void test_aside(void **state) {
     for (uint32_t session = 3; session <= 4; session++) {
         struct command *command = command_lanes_take(&lanes, COMMAND_CHANGE);
         assert_true(command != NULL && command->session == session);
-        outcome_free(&command->outcome);
+        sim_event_free(&command->event);
     }
     assert_int_equal(lanes.count, 4);
     assert_string_equal(pass(), "1.2 2.2 3.2 4.2");
-    outcome_free(&load->outcome);
-    outcome_free(&answered->outcome);
+    sim_event_free(&load->event);
+    sim_event_free(&answered->event);
 }
 
 /* ---- questions ---- */
@@ -351,7 +351,7 @@ static void test_no_session_starves(void **state) {
             others++;
             (void)push(command->session, 1, REQUEST_LIST);
         }
-        outcome_free(&command->outcome);
+        sim_event_free(&command->event);
         assert_in_range(others + OTHERS, many * OTHERS, (many + 2) * OTHERS);
     }
     assert_in_range(many, ROUNDS - 1, ROUNDS + 1);

@@ -1,5 +1,5 @@
-/* See staging.h. */
-#include "server/library/staging.h"
+/* See built_world.h. */
+#include "server/scenario/built_world.h"
 
 #include <string.h>
 
@@ -17,9 +17,9 @@ static int fail_create(const struct scenario *scenario, enum world_result result
     }
 }
 
-int staging_build(const struct scenario *scenario, const struct stage_overrides *overrides,
-                  const uint64_t *seed, const atomic_bool *given_up, struct staging *out,
-                  struct failure *failure) {
+int built_world_make(const struct scenario *scenario, const struct world_overrides *overrides,
+                     const uint64_t *seed, const atomic_bool *given_up, struct built_world *out,
+                     struct failure *failure) {
     struct world_def def = scenario->def; /* shares the scenario's arrays; not freed here */
     def.given_up = given_up;
     if (seed != NULL) {
@@ -30,7 +30,7 @@ int staging_build(const struct scenario *scenario, const struct stage_overrides 
     if (overrides->tick_hz > 0.0) {
         def.tick_hz = overrides->tick_hz;
     }
-    *out = (struct staging){.world = NULL};
+    *out = (struct built_world){.world = NULL};
     const char *what = "the world cannot be made";
     const enum world_result result = world_create(&def, &out->world, &what);
     if (result != WORLD_OK) {
@@ -47,7 +47,7 @@ int staging_build(const struct scenario *scenario, const struct stage_overrides 
     return 0;
 }
 
-void staging_fini(struct staging *staging) {
-    world_destroy(staging->world);
-    staging->world = NULL;
+void built_world_fini(struct built_world *built) {
+    world_destroy(built->world);
+    built->world = NULL;
 }

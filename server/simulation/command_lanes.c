@@ -1,5 +1,5 @@
 /* See command_lanes.h. */
-#include "server/commands/command_lanes.h"
+#include "server/simulation/command_lanes.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -7,9 +7,7 @@
 enum { BUCKETS = 1024 }; /* a power of two; sessions have consecutive numbers */
 
 enum command_sort command_sort_of(const struct request *request) {
-    const bool is_question =
-        request->op == REQUEST_GET_PARAMS || request->op == REQUEST_LIST || request->op == REQUEST_INSPECT;
-    return is_question ? COMMAND_QUESTION : COMMAND_CHANGE;
+    return request_has_trait(request->op, REQUEST_TRAIT_QUESTION) ? COMMAND_QUESTION : COMMAND_CHANGE;
 }
 
 /* ---- life ---- */
@@ -34,7 +32,7 @@ int command_lanes_init(struct command_lanes *lanes, size_t capacity, command_is_
 void command_lanes_fini(struct command_lanes *lanes) {
     struct command *command = NULL;
     while ((command = command_lanes_pop(lanes)) != NULL) {
-        outcome_free(&command->outcome);
+        sim_event_free(&command->event);
     }
     free(lanes->lanes);
     free(lanes->heap);
@@ -111,14 +109,14 @@ static bool is_held(const struct command_lanes *lanes, struct command *command) 
 /* ---- arriving ---- */
 
 static bool is_pointer(const struct request *request) {
-    return request->id[0] == '\0' &&
-           (request->op == REQUEST_MOUSE || (request->op == REQUEST_CURSOR && !request->body.cursor.is_gone));
+    return request->id[0] == '\0' && request_has_trait(request->op, REQUEST_TRAIT_REPLACES) &&
+           !(request->op == REQUEST_CURSOR && request->body.cursor.is_gone);
 }
 
 static struct command *create_command(uint32_t session, uint64_t sequence, const struct request *request) {
     struct command *command = malloc(sizeof *command);
     if (command != NULL) {
-        command->outcome = (struct outcome){.kind = OUTCOME_ANSWER, .session = session};
+        command->event = (struct sim_event){.kind = SIM_EVENT_ANSWER, .session = session};
         command->session = session;
         command->sequence = sequence;
         command->turn = 0;

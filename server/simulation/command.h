@@ -1,17 +1,17 @@
 /* A request on its way from the loop to the simulation thread. The same memory carries the answer back
- * (outbox.h), so that answering never fails for want of memory. */
-#ifndef DROVER_SERVER_COMMANDS_COMMAND_H
-#define DROVER_SERVER_COMMANDS_COMMAND_H
+ * (event_queue.h), so that answering never fails for want of memory. */
+#ifndef DROVER_SERVER_SIMULATION_COMMAND_H
+#define DROVER_SERVER_SIMULATION_COMMAND_H
 
 #include <stdint.h>
 
 #include "common/protocol/request.h"
-#include "server/simulation/outbox.h"
+#include "server/simulation/event_queue.h"
 
 struct scenario_order;
 
 struct command {
-    struct outcome outcome; /* first: the answer frees the whole command */
+    struct sim_event event; /* first: the answer frees the whole command */
     uint32_t session;
     uint64_t sequence; /* the line of the connection that asked */
     /* While it waits (command_lanes.h): */

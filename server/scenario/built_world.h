@@ -1,7 +1,7 @@
-/* A world that may come on the stage, and what is told of it. Built away from the simulation thread
+/* A world as a scenario describes it, ready to be simulated, with the titles that clients get. Built away from the simulation thread
  * (scenario_builder.h), so that a world of a million agents costs no tick. */
-#ifndef DROVER_SERVER_LIBRARY_STAGING_H
-#define DROVER_SERVER_LIBRARY_STAGING_H
+#ifndef DROVER_SERVER_SCENARIO_BUILT_WORLD_H
+#define DROVER_SERVER_SCENARIO_BUILT_WORLD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "server/sim/world/world.h"
 
 /** What the command line and the environment put in place of what a scenario says or the machine offers. */
-struct stage_overrides {
+struct world_overrides {
     bool has_seed;
     uint64_t seed;
     double tick_hz; /* 0: the scenario's */
@@ -22,7 +22,7 @@ struct stage_overrides {
     enum simd simd;
 };
 
-struct staging {
+struct built_world {
     struct world *world; /* owned; NULL: none */
     uint64_t hash;       /* of the world as it was built */
     char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
@@ -33,9 +33,9 @@ struct staging {
  * seed      NULL, or instead of the scenario's and the command line's
  * given_up  NULL, or ends it early when it becomes true
  * returns   0, or -1 with *failure (bad_scenario, busy); *out is then empty */
-NODISCARD int staging_build(const struct scenario *scenario, const struct stage_overrides *overrides,
-                            const uint64_t *seed, const atomic_bool *given_up, struct staging *out,
-                            struct failure *failure);
-void staging_fini(struct staging *staging);
+NODISCARD int built_world_make(const struct scenario *scenario, const struct world_overrides *overrides,
+                               const uint64_t *seed, const atomic_bool *given_up, struct built_world *out,
+                               struct failure *failure);
+void built_world_fini(struct built_world *built);
 
 #endif

@@ -16,15 +16,15 @@
  * 6. At most `capacity` commands wait. A pass costs O(lanes), a command taken O(log lanes): what is held
  * costs nothing.
  */
-#ifndef DROVER_SERVER_COMMANDS_COMMAND_LANES_H
-#define DROVER_SERVER_COMMANDS_COMMAND_LANES_H
+#ifndef DROVER_SERVER_SIMULATION_COMMAND_LANES_H
+#define DROVER_SERVER_SIMULATION_COMMAND_LANES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
-#include "server/commands/command.h"
+#include "server/simulation/command.h"
 
 /** How long ticks of steps may still take once they are to end. */
 #define COMMAND_GRACE_NS UINT64_C(100000000)
@@ -91,7 +91,7 @@ NODISCARD enum command_push command_lanes_push(struct command_lanes *lanes, uint
                                                uint64_t ticking_ns);
 /** Begins a pass over what waits now. wanted: enum command_sort. */
 void command_lanes_begin(struct command_lanes *lanes, unsigned wanted);
-/** The next command of the pass, the caller's to free (outcome_free of its outcome); NULL at its end. wanted:
+/** The next command of the pass, the caller's to free (sim_event_free of its event); NULL at its end. wanted:
  * what command_lanes_begin was told, or, from some point on, less. */
 struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted);
 /** The first command of a session, ready or not, also in the middle of a pass, which goes on without that

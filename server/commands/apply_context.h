@@ -1,0 +1,58 @@
+/* What a request is applied with: the state, the request, the open reply, the effects. Shared by the handlers
+ * of command_handlers.h and by command_apply.c.
+ */
+#ifndef DROVER_SERVER_COMMANDS_APPLY_CONTEXT_H
+#define DROVER_SERVER_COMMANDS_APPLY_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/failure.h"
+#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
+#include "common/protocol/request.h"
+#include "server/commands/simulation_state.h"
+
+/** What the request did, for those who watch. */
+struct command_effects {
+    bool changed;   /* a snapshot would look different */
+    bool described; /* simulation_state_describe would say something else: agents, parameters, scenario */
+    bool paused;    /* the world was running and is paused now */
+    bool resumed;   /* and the other way round */
+    bool loaded;    /* another world took the place of this one */
+    bool
+        scenery_changed; /* a target or an obstacle came, moved or went: those who were told before know less */
+    uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
+    bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
+                      its session, which needs to know it once) */
+    struct message_event
+        event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */
+};
+
+/** What every handler works with. */
+struct apply {
+    struct simulation_state *state;
+    const struct request *request;
+    struct json_writer *json; /* the open reply */
+    struct command_effects effects;
+    struct failure failure;
+    bool is_told; /* the session got this failure before: no error unless the request has an id */
+};
+
+/** Writes the number of ticks done, the reply's "tick", when the request has taken effect. */
+void apply_write_tick(struct apply *apply);
+/** Writes the reply's "x" and "y", px. */
+void apply_write_point(struct apply *apply, vec2 point);
+/** The event that subscribers get about this request. has: enum message_event_has. */
+struct message_event *apply_tell(struct apply *apply, const char *name, unsigned has);
+/** The same with a target's name and place. */
+void apply_tell_target(struct apply *apply, const char *name, int target);
+/** Ends a request that added, moved or removed a target or an obstacle: effects and "tick". */
+void apply_finish_geometry(struct apply *apply);
+
+/* Each sets apply->failure and returns -1. */
+int apply_fail_memory(struct apply *apply);
+int apply_fail_agent(struct apply *apply, uint32_t id);
+int apply_fail_world(struct apply *apply, enum world_result result);
+
+#endif

@@ -1,0 +1,156 @@
+/* The handlers of targets: set_target, mouse, add_target, remove_target. */
+#include "server/commands/command_handlers.h"
+
+#include <string.h>
+
+#include "server/commands/command_cursors.h"
+#include "server/commands/command_find.h"
+
+/* Says that nothing heeds what was set. It is set all the same: what is spawned later may heed it. */
+static void note_unheeded(struct apply *apply) {
+    apply->effects.unheeded = true;
+    json_key_bool(apply->json, "heeded", false);
+}
+
+static int move_target(struct apply *apply, const char *name, const char *field, vec2 point) {
+    struct world *world = apply->state->world;
+    const int target = command_find_target(world, name, field, &apply->failure);
+    if (target < 0) {
+        return -1;
+    }
+    world_set_target(world, target, point);
+    apply->effects.changed = true;
+    apply_write_tick(apply);
+    apply_write_point(apply, world_target_position(world, target));
+    apply_tell_target(apply, "target", target);
+    return 0;
+}
+
+int apply_mouse(struct apply *apply) {
+    const struct request_mouse *body = &apply->request->body.mouse;
+    const vec2 point = vec2_make(body->x, body->y);
+    const enum apply_cursor cursor = apply_point_cursor(apply, point);
+    if (cursor == APPLY_CURSOR_UNWANTED || world_find_target(apply->state->world, "mouse") >= 0) {
+        if (move_target(apply, "mouse", NULL, point) != 0) {
+            return -1;
+        }
+    } else if (cursor == APPLY_CURSOR_FULL) {
+        return apply_fail_cursor(apply);
+    } else {
+        apply_write_tick(apply);
+        apply_write_point(apply, world_settle_point(apply->state->world, point));
+    }
+    apply_write_cursor(apply);
+    return 0;
+}
+
+/* What an agent or a kind is to aim at. */
+static int read_aim(struct apply *apply, const struct request_set_target *body, struct aim *aim) {
+    const struct world *world = apply->state->world;
+    *aim = (struct aim){.mode = AIM_BEHAVIOR};
+    if (body->has_point) {
+        aim->mode = AIM_POINT;
+        aim->point = world_settle_point(world, vec2_make(body->x, body->y));
+    } else if (body->has_follow) {
+        aim->mode = AIM_TARGET;
+        aim->target = command_find_target(world, body->follow, "follow", &apply->failure);
+        return aim->target < 0 ? -1 : 0;
+    }
+    return 0;
+}
+
+static int move_named(struct apply *apply, const struct request_set_target *body) {
+    const struct world *world = apply->state->world;
+    if (move_target(apply, body->name, "name", vec2_make(body->x, body->y)) != 0) {
+        return -1;
+    }
+    if (!world_heeds_target(world, world_find_target(world, body->name))) {
+        note_unheeded(apply);
+    }
+    return 0;
+}
+
+int apply_set_target(struct apply *apply) {
+    struct world *world = apply->state->world;
+    const struct request_set_target *body = &apply->request->body.set_target;
+    if (body->has_name) {
+        return move_named(apply, body);
+    }
+    struct aim aim;
+    int kind = 0;
+    if (read_aim(apply, body, &aim) != 0) {
+        return -1;
+    }
+    if (body->has_agent) {
+        const enum world_result result = world_aim_agent(world, body->agent, aim);
+        if (result == WORLD_NO_AGENT) {
+            return apply_fail_agent(apply, body->agent);
+        }
+        if (result != WORLD_OK) {
+            return apply_fail_world(apply, result);
+        }
+        kind = world_agent(world, world_find_agent(world, body->agent)).kind;
+    } else {
+        kind = command_find_kind(world, body->kind, &apply->failure);
+        if (kind < 0) {
+            return -1;
+        }
+        world_aim_kind(world, kind, aim);
+    }
+    apply->effects.changed = true; /* the forces of a snapshot show it before the next tick does */
+    apply_write_tick(apply);
+    if (aim.mode == AIM_POINT) {
+        apply_write_point(apply, aim.point);
+    }
+    if (aim.mode != AIM_BEHAVIOR && !world_heeds_aim(world, kind)) {
+        note_unheeded(apply);
+    }
+    return 0;
+}
+
+int apply_add_target(struct apply *apply) {
+    struct world *world = apply->state->world;
+    const struct request_add_target *body = &apply->request->body.add_target;
+    if (strncmp(body->name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) == 0) {
+        return failure_set(&apply->failure, FAILURE_BAD_PARAM, "name",
+                           "names that begin with " CURSOR_TARGET_PREFIX
+                           " belong to the cursors of sessions");
+    }
+    switch (world_add_target(world, body->name, vec2_make(body->x, body->y))) {
+    case WORLD_OK:
+        break;
+    case WORLD_EXISTS:
+        return failure_set(&apply->failure, FAILURE_EXISTS, "name",
+                           "there is a target \"%s\" already; set_target moves it", body->name);
+    default:
+        return failure_set(&apply->failure, FAILURE_FULL, "name", "there are %d targets, and no more may be",
+                           LIMIT_TARGETS);
+    }
+    const int target = world_find_target(world, body->name);
+    apply_finish_geometry(apply);
+    apply_write_point(apply, world_target_position(world, target));
+    apply_tell_target(apply, "target_added", target);
+    return 0;
+}
+
+int apply_remove_target(struct apply *apply) {
+    struct world *world = apply->state->world;
+    const char *name = apply->request->body.remove_target.name;
+    const int target = command_find_target(world, name, "name", &apply->failure);
+    if (target < 0) {
+        return -1;
+    }
+    if (strncmp(name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) == 0) {
+        return failure_set(&apply->failure, FAILURE_IN_USE, "name", "%s is there as long as its session",
+                           name);
+    }
+    int kind = 0;
+    apply_tell_target(apply, "target_removed", target); /* while it is there */
+    if (world_remove_target(world, target, &kind) != WORLD_OK) {
+        return failure_set(&apply->failure, FAILURE_IN_USE, "name",
+                           "the kind \"%s\" names the target \"%s\" in its behaviours or conditions",
+                           world_kind(world, kind)->name, name);
+    }
+    apply_finish_geometry(apply);
+    return 0;
+}

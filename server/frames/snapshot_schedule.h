@@ -1,0 +1,26 @@
+/* Which ticks are copied out as snapshots: the sum of all subscriptions, for the simulation thread. A plain
+ * value.
+ */
+#ifndef DROVER_SERVER_FRAMES_SNAPSHOT_SCHEDULE_H
+#define DROVER_SERVER_FRAMES_SNAPSHOT_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SNAPSHOT_SCHEDULE_RATES = 16 };
+
+struct snapshot_schedule {
+    int count;                               /* 0: no snapshots */
+    uint64_t every[SNAPSHOT_SCHEDULE_RATES]; /* distinct; the ticks that are a multiple of one of them */
+    bool forces;                             /* with steering vectors */
+    bool headings;                           /* with headings: an arc tangent an agent */
+};
+
+/** Adds a subscription. More than SNAPSHOT_SCHEDULE_RATES different rates become every tick. every >= 1. */
+void snapshot_schedule_add(struct snapshot_schedule *schedule, uint64_t every, bool forces);
+/** Whether this tick is to be copied out. */
+bool snapshot_schedule_wants(const struct snapshot_schedule *schedule, uint64_t tick);
+/** Whether one of the ticks after `from`, up to `to`, is. */
+bool snapshot_schedule_wants_since(const struct snapshot_schedule *schedule, uint64_t from, uint64_t to);
+
+#endif

@@ -1,0 +1,29 @@
+# drover_world: a simulation without a program around it. Scenario texts, requests and ticks go in; replies, events, packed
+# frames and hashes come out. No libuv, threads, sockets, files or clock: tests/checks/layers.py and world_symbols.py hold that.
+# The server is its first user. Included by server/CMakeLists.txt and by tests/cross.
+set(DROVER_WORLD_SOURCES
+  commands/apply_context.c
+  commands/command_agents.c
+  commands/command_apply.c
+  commands/command_cursors.c
+  commands/command_find.c
+  commands/command_obstacles.c
+  commands/command_query.c
+  commands/command_table.c
+  commands/command_targets.c
+  commands/command_time.c
+  commands/event_log.c
+  commands/simulation_state.c
+  frames/frame_form.c
+  frames/snapshot_schedule.c
+  frames/world_snapshot.c
+  scenario/built_world.c
+  scenario/scenario.c
+  scenario/scenario_geometry.c
+  scenario/scenario_kind.c
+  scenario/scenario_mistakes.c
+  scenario/scenario_text.c
+  scenario/scenario_world.c)
+list(TRANSFORM DROVER_WORLD_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+drover_library(drover_world ${DROVER_WORLD_SOURCES})
+target_link_libraries(drover_world PUBLIC drover_sim drover_common)
