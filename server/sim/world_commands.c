@@ -91,9 +91,12 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
         return WORLD_NO_MEMORY;
     }
+    *first_id = world->next_id;
+    if (spawn->count == 0) {
+        return WORLD_OK;
+    }
     world_keep_headings(world);
     world->is_sorted = false;
-    *first_id = world->next_id;
     for (uint32_t i = 0; i < spawn->count && !(world->is_creating && world_is_given_up(world)); i++) {
         spawn_one(world, spawn, world->next_id++);
     }
@@ -117,8 +120,11 @@ static void copy_row(struct world *world, int32_t to, int32_t from) {
     world->own_body[to] = world->own_body[from];
 }
 
-/* Closes the gaps that AGENT_REMOVED marks, keeping the order of ids. */
-static int32_t compact(struct world *world) {
+/* Closes the gaps that AGENT_REMOVED marks on `removed` agents, keeping the order of ids. */
+static int32_t compact(struct world *world, int32_t removed) {
+    if (removed == 0) {
+        return 0; /* the order of slots is as old as it was */
+    }
     world_keep_headings(world);
     int32_t kept = 0;
     int32_t *new_row = world->rank; /* made anew below */
@@ -132,17 +138,16 @@ static int32_t compact(struct world *world) {
         }
         new_row[row] = kept++;
     }
-    const int32_t removed = world->agent_count - kept;
+    assert(world->agent_count - kept == removed);
     world->agent_count = kept;
-    if (removed > 0) {
-        grid_compact(&world->grid, new_row);
-    }
+    grid_compact(&world->grid, new_row);
     world_group_kinds(world);
     world_sort(world);
     return removed;
 }
 
 int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found) {
+    int32_t removed = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t row = world_find_agent(world, ids[i]);
         const bool is_there = row >= 0 && !(world->flags[row] & AGENT_REMOVED);
@@ -152,17 +157,19 @@ int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bo
         if (found) {
             found[i] = is_there;
         }
+        removed += is_there;
     }
-    return compact(world);
+    return compact(world, removed);
 }
 
 int32_t world_remove_kind(struct world *world, int kind) {
+    assert(kind >= 0 && kind < world->kind_count);
     for (int32_t row = 0; row < world->agent_count; row++) {
         if (world->kind[row] == kind) {
             world->flags[row] |= AGENT_REMOVED;
         }
     }
-    return compact(world);
+    return compact(world, world_kind_population(world, kind));
 }
 
 /* ---- targets ---- */
