@@ -64,14 +64,15 @@ static struct body draw_body(const struct world *world, const struct body_def *d
 static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32_t id) {
     const int32_t row = world->agent_count++;
     const struct kind *kind = &world->kinds[spawn->kind];
+#define SET_INITIAL(number, type, name, initial, saved, hashed, copied) world->name[row] = initial;
+    WORLD_COLUMNS(SET_INITIAL)
+#undef SET_INITIAL
     world->id[row] = id;
     world->kind[row] = (uint8_t)spawn->kind;
-    world->state[row] = 0;
     world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
     world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
-    world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
-    world->memory[row] = (struct memory){
-        .stamina = kind->def.body.max_stamina, .state_since = (uint32_t)world->tick, .wander = {1.0f, 0.0f}};
+    world->memory[row].stamina = kind->def.body.max_stamina;
+    world->memory[row].state_since = (uint32_t)world->tick;
     /* Nobody starts inside something solid. */
     const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
                                                                       spawn_place(world, spawn, id),
@@ -110,14 +111,12 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
 /* ---- removing ---- */
 
 static void copy_row(struct world *world, int32_t to, int32_t from) {
-    world->heading[to] = world->heading[from];
-    world->memory[to] = world->memory[from];
-    world->id[to] = world->id[from];
-    world->kind[to] = world->kind[from];
-    world->state[to] = world->state[from];
-    world->flags[to] = world->flags[from];
-    world->aim[to] = world->aim[from];
-    world->own_body[to] = world->own_body[from];
+#define COPY_ENTRY(number, type, name, initial, saved, hashed, copied)                                       \
+    if (copied) {                                                                                            \
+        world->name[to] = world->name[from];                                                                 \
+    }
+    WORLD_COLUMNS(COPY_ENTRY)
+#undef COPY_ENTRY
 }
 
 /* Closes the gaps that AGENT_REMOVED marks on `removed` agents, keeping the order of ids. */
