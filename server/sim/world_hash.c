@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "server/sim/rng.h"
+#include "server/sim/trig.h"
 #include "server/sim/world_internal.h"
 
 #define HASH(member, statement) statement
@@ -217,8 +218,9 @@ static uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *text) {
  * not numbers: what their names stand for is hashed with the behavior. */
 static bool row_words(const struct field *field, const char *object, uint64_t *word, uint64_t *initial) {
     const char *member = object + field->offset;
-    const double radians = 3.14159265358979323846 / 180.0;
-    const float number = (float)(field->type == FIELD_ANGLE ? field->initial * radians : field->initial);
+
+    const float number =
+        (float)(field->type == FIELD_ANGLE ? field->initial * (TRIG_PI / 180.0) : field->initial);
     float floats[2] = {0.0f, 0.0f};
     uint32_t whole = 0;
     bool flag = false;
