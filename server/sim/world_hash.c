@@ -214,13 +214,16 @@ static uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *text) {
     return absorb(hash, mark, (word << 8) | 0xFF);
 }
 
+static float initial_number(const struct field *field) {
+    const bool is_angle = field->type == FIELD_ANGLE;
+    return (float)(is_angle ? field->initial * (TRIG_PI / 180.0) : field->initial);
+}
+
 /* The word of a number's row: `memory`, or what stands for the row's initial value. False for rows that are
  * not numbers: what their names stand for is hashed with the behavior. */
 static bool row_words(const struct field *field, const char *object, uint64_t *word, uint64_t *initial) {
     const char *member = object + field->offset;
 
-    const float number =
-        (float)(field->type == FIELD_ANGLE ? field->initial * (TRIG_PI / 180.0) : field->initial);
     float floats[2] = {0.0f, 0.0f};
     uint32_t whole = 0;
     bool flag = false;
@@ -230,13 +233,13 @@ static bool row_words(const struct field *field, const char *object, uint64_t *w
     case FIELD_ANGLE:
         memcpy(floats, member, sizeof floats[0]);
         *word = pair(floats[0], 0.0f);
-        *initial = pair(number, 0.0f);
+        *initial = pair(initial_number(field), 0.0f);
         return true;
     case FIELD_RANGE:
     case FIELD_POINT:
         memcpy(floats, member, sizeof floats);
         *word = pair(floats[0], floats[1]);
-        *initial = pair(number, number);
+        *initial = pair(initial_number(field), initial_number(field));
         return true;
     case FIELD_UINT32:
         memcpy(&whole, member, sizeof whole);
