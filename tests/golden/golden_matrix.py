@@ -1,13 +1,15 @@
 """The golden hashes: the same bits from gcc and clang, -O0 to -O3, every SIMD width, 1 to 7 threads, for every scenario.
 
     golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--float-flags FLAGS] [--cut] [--write]
+                     [--column]
 
 Compiles server/sim and golden_hashes.c with each compiler and optimisation level, links them with the scenario loader and
 the common layer of this build, and compares the output of each program with tests/golden/hashes.txt. --write replaces the
 file with the output of the first program (say in the commit why the bits changed).
 
 Worlds with very many agents stop earlier in slow programs: BUDGET says how many agents times ticks each may take.
---cut leaves the programs in CUT, and CUT_BUDGET for each.
+--cut leaves the programs in CUT, and CUT_BUDGET for each. --column is one program with a further column of agents in which all
+have the initial value: the hashes are the same.
 """
 import argparse
 import json
@@ -41,6 +43,7 @@ UNSUPPORTED = 77
 CUT = {("gcc", "-O2", "", 2), ("gcc", "-O2", "plain", 1), ("gcc", "-O2", "sse2", 2), ("gcc", "-O2", "avx2", 3),
        ("gcc", "-O2", "avx512", 7), ("clang", "-O3", "", 1)}
 CUT_BUDGET = 10**6
+COLUMN = "-O1 '-DWORLD_COLUMNS_MORE(X)=X(15, uint8_t, spare_column, 0, true, hash_byte, true)'"
 
 
 def wide(file):
@@ -89,14 +92,14 @@ def build(compiler, level, source, link, linker, float_flags, folder):
 
     def compile_one(file):
         output = folder / (file.stem + ".o")
-        subprocess.run([compiler, *FLAGS, *float_flags, *wide(file), *level.split(), "-I", source, "-c", file, "-o", output], check=True)
+        subprocess.run([compiler, *FLAGS, *float_flags, *wide(file), *shlex.split(level), "-I", source, "-c", file, "-o", output], check=True)
         return output
 
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(compile_one, files))
     program = folder / "golden_hashes"
     # These objects come first, so the library's own copy of server/sim is never linked.
-    subprocess.run([linker, *level.split(), *objects, *link, "-lm", "-o", program], check=True)
+    subprocess.run([linker, *shlex.split(level), *objects, *link, "-lm", "-o", program], check=True)
     return program
 
 
@@ -119,14 +122,18 @@ def main():
     parser.add_argument("--float-flags", default="", help="what this processor needs (DROVER_FLOAT_FLAGS)")
     parser.add_argument("--cut", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--column", action="store_true")
     arguments = parser.parse_args()
     golden = arguments.source / "tests/golden/hashes.txt"
     scenarios = sorted((arguments.source / "scenarios").glob("*.json"))
+    arguments.cut = arguments.cut or arguments.column
     if arguments.cut and arguments.write:
         parser.error("--write needs every hash: leave --cut out")
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     if len(compilers) < 2:
         sys.exit("this test needs gcc and clang; ./dev test installs both")
+    if arguments.column:
+        compilers = ["gcc"]
     expected, failures, is_first = parse(golden.read_text() if golden.exists() else ""), 0, True
     new = [scenario.stem for scenario in scenarios if (scenario.stem, TICKS[0]) not in expected]
     if new and not arguments.write:
@@ -134,13 +141,13 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for compiler in compilers:
             levels = LEVELS + [WHOLE_PROGRAM] if compiler == "gcc" and "clang" not in arguments.cc else LEVELS
-            for level in levels:
+            for level in [COLUMN] if arguments.column else levels:
                 ways = [way for way in (ALL if level == "-O2" else ALONE)
-                        if not arguments.cut or (compiler, level, *way) in CUT]
+                        if not arguments.cut or arguments.column or (compiler, level, *way) in CUT]
                 if not ways:
                     continue
                 program = build(compiler, level, arguments.source, shlex.split(arguments.link), arguments.cc,
-                                shlex.split(arguments.float_flags), pathlib.Path(scratch) / f"{compiler}{level}".replace(" ", ""))
+                                shlex.split(arguments.float_flags), pathlib.Path(scratch) / f"{compiler}{level}".split("'")[0].replace(" ", ""))
                 for simd, threads in ways:
                     how = f"{compiler} {level} {simd or 'widest'}, {threads} threads"
                     budget = UNBOUNDED if is_first else min(SLOW.get(level, BUDGET), SLOW.get(simd, BUDGET))

@@ -1,7 +1,9 @@
 /* See scenery.h. */
 #include "server/sim/scenery/scenery.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLIDES    4     /* surfaces that one tick's way may be turned along */
 #define PUSHES    8     /* solids that a body is pushed out of in one tick */
@@ -39,11 +41,106 @@ int scenery_init(struct scenery *scenery, const struct geometry_def *def, const 
 }
 
 void scenery_fini(struct scenery *scenery) {
-    geometry_def_fini(&scenery->def);
-    free(scenery->solids);
-    free(scenery->paths);
-    solid_grid_fini(&scenery->grid);
+    if (scenery->block != NULL) {
+        free(scenery->block);
+    } else {
+        geometry_def_fini(&scenery->def);
+        free(scenery->solids);
+        free(scenery->paths);
+        solid_grid_fini(&scenery->grid);
+    }
     *scenery = (struct scenery){0};
+}
+
+/* ---- clones ---- */
+
+/* Arrays that are laid out in a block one after the other. start: NULL, and only bytes are counted. */
+struct packing {
+    char *start;
+    size_t used;
+};
+
+static void *pack(struct packing *packing, const void *array, size_t entry, size_t count) {
+    enum { ALIGNMENT = 16 };
+    const size_t bytes = array != NULL ? entry * count : 0, at = packing->used;
+    packing->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (packing->start == NULL || bytes == 0) {
+        return NULL;
+    }
+    memcpy(packing->start + at, array, bytes);
+    return packing->start + at;
+}
+
+static void pack_geometry(struct packing *packing, struct geometry_def *def) {
+    def->obstacles = pack(packing, def->obstacles, sizeof *def->obstacles, (size_t)def->obstacle_count);
+    def->walls = pack(packing, def->walls, sizeof *def->walls, (size_t)def->wall_count);
+    def->paths = pack(packing, def->paths, sizeof *def->paths, (size_t)def->path_count);
+    const struct flow_def *flows = def->flows;
+    def->flows = pack(packing, flows, sizeof *flows, (size_t)def->flow_count);
+    for (int i = 0; i < def->flow_count; i++) {
+        const size_t cells =
+            flows[i].type == FLOW_GRID ? (size_t)flows[i].columns * (size_t)flows[i].rows : 0;
+        vec2 *vectors = pack(packing, flows[i].vectors, sizeof *vectors, cells);
+        if (def->flows != NULL) {
+            def->flows[i].vectors = vectors;
+        }
+    }
+}
+
+static void pack_lists(struct packing *packing, struct solid_lists *lists, size_t cells) {
+    const size_t members = lists->begin != NULL ? (size_t)lists->begin[cells] : 0;
+    lists->begin = pack(packing, lists->begin, sizeof *lists->begin, cells + 1);
+    lists->members = pack(packing, lists->members, sizeof *lists->members, members);
+    lists->capacity = (int32_t)members;
+}
+
+/* The same scenery with its arrays in the packing's block. */
+static struct scenery pack_scenery(struct packing *packing, const struct scenery *from) {
+    struct scenery scenery = *from;
+    const size_t cells = (size_t)from->grid.columns * (size_t)from->grid.rows;
+    pack_geometry(packing, &scenery.def);
+    scenery.solids = pack(packing, from->solids, sizeof *from->solids, (size_t)from->solid_count);
+    scenery.paths = pack(packing, from->paths, sizeof *from->paths, (size_t)from->def.path_count);
+    scenery.grid.room = pack(packing, from->grid.room, sizeof *from->grid.room, cells);
+    pack_lists(packing, &scenery.grid.nearest, cells);
+    pack_lists(packing, &scenery.grid.reach, cells);
+    return scenery;
+}
+
+static size_t packed_size(const struct scenery *scenery) {
+    struct packing packing = {0};
+    (void)pack_scenery(&packing, scenery);
+    return packing.used;
+}
+
+bool scenery_clone_fits(const struct scenery *to, const struct scenery *from) {
+    return to->block != NULL && packed_size(from) <= to->block_size;
+}
+
+int scenery_clone_reserve(struct scenery *to, const struct scenery *from) {
+    const size_t own = packed_size(to), other = packed_size(from), size = own > other ? own : other;
+    if (to->block != NULL && other <= to->block_size) {
+        return 0;
+    }
+    struct packing packing = {.start = malloc(size + 1)}; /* never NULL but for want of memory */
+    if (packing.start == NULL) {
+        return -1;
+    }
+    struct scenery moved = pack_scenery(&packing, to);
+    moved.block = packing.start;
+    moved.block_size = size;
+    scenery_fini(to);
+    *to = moved;
+    return 0;
+}
+
+void scenery_clone(struct scenery *to, const struct scenery *from) {
+    assert(to != from && scenery_clone_fits(to, from));
+    struct packing packing = {.start = to->block};
+    struct scenery copy = pack_scenery(&packing, from);
+    copy.block = to->block;
+    copy.block_size = to->block_size;
+    *to = copy;
 }
 
 /* ---- questions ---- */

@@ -20,12 +20,22 @@ struct scenery {
     struct solid *solids;    /* owned */
     struct path *paths;      /* owned; def.path_count */
     struct solid_grid grid;  /* which solids matter where */
+    void *block;             /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
+    size_t block_size;       /* bytes */
 };
 
 /** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
 NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *def,
                            const struct bounds *bounds);
 void scenery_fini(struct scenery *scenery);
+
+/** Moves what `to` holds into one block with room for it and for `from`. 0, or -1 without memory (nothing
+ * changes). The room is there until scenery_fini. */
+NODISCARD int scenery_clone_reserve(struct scenery *to, const struct scenery *from);
+/** Whether `to` has room for `from`. */
+bool scenery_clone_fits(const struct scenery *to, const struct scenery *from);
+/** Copies `from` into the room of `to`. Allocates nothing. */
+void scenery_clone(struct scenery *to, const struct scenery *from);
 
 /** What a body senses of a solid. index -1: nothing. */
 struct scenery_touch {

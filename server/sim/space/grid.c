@@ -7,7 +7,6 @@
 
 #include "server/sim/math/column.h"
 
-#define CELLS_SPARE  64
 #define LOOKUP_GRAIN 4096
 
 /* ---- storage ---- */
@@ -44,35 +43,23 @@ int grid_reserve(struct grid *grid, int32_t count) {
         }
     }
     const int32_t old = grid->capacity > 0 ? grid->capacity + GRID_SPARE : 0, slots = count + GRID_SPARE;
-    const int32_t cells = 2 * count + CELLS_SPARE;
-    const bool grown = grow(&grid->motion, sizeof *grid->motion, old, slots) &&
-                       grow(&grid->next, sizeof *grid->next, old, slots) &&
-                       grow(&grid->row, sizeof *grid->row, old, slots) &&
-                       grow(&grid->kind, sizeof *grid->kind, old, slots) &&
-                       grow(&grid->radius, sizeof *grid->radius, old, slots) &&
-                       grow(&grid->spare_row, sizeof *grid->spare_row, old, slots) &&
-                       grow(&grid->spare_kind, sizeof *grid->spare_kind, old, slots) &&
-                       grow(&grid->key, sizeof *grid->key, old, slots) &&
-                       grow(&grid->lookup->slot, sizeof *grid->lookup->slot, old, slots) &&
-                       grow_cells(grid, cells);
+    bool grown = grow(&grid->lookup->slot, sizeof *grid->lookup->slot, old, slots) &&
+                 grow_cells(grid, grid_cells_max(count));
+#define GROW_COLUMN(type, name, copied) grown = grown && grow(&grid->name, sizeof *grid->name, old, slots);
+    GRID_COLUMNS(GROW_COLUMN)
+#undef GROW_COLUMN
     if (!grown) {
         return -1;
     }
     grid->capacity = count;
-    grid->cell_capacity = cells;
     return 0;
 }
 
 void grid_fini(struct grid *grid) {
-    free(grid->motion);
-    free(grid->next);
-    free(grid->row);
-    free(grid->kind);
-    free(grid->radius);
+#define FREE_COLUMN(type, name, copied) free(grid->name);
+    GRID_COLUMNS(FREE_COLUMN)
+#undef FREE_COLUMN
     free(grid->begin);
-    free(grid->spare_row);
-    free(grid->spare_kind);
-    free(grid->key);
     free(grid->shared);
     for (int part = 0; part < GRID_PARTS; part++) {
         free(grid->cursor[part]);
@@ -82,6 +69,33 @@ void grid_fini(struct grid *grid) {
     }
     free(grid->lookup);
     *grid = (struct grid){0};
+}
+
+void grid_clone(struct grid *to, const struct grid *from) {
+    assert(to != from && from->count <= to->capacity);
+    const struct grid own = *to;
+    *to = *from;
+    to->capacity = own.capacity;
+    to->lookup = own.lookup;
+    to->given_up = own.given_up;
+    to->begin = own.begin;
+    to->shared = own.shared;
+    memcpy(to->cursor, own.cursor, sizeof to->cursor);
+#define CLONE_COLUMN(type, name, copied)                                                                     \
+    to->name = own.name;                                                                                     \
+    if ((copied) && from->count > 0) {                                                                       \
+        memcpy(to->name, from->name, sizeof *to->name *(size_t)from->count);                                 \
+    }
+    GRID_COLUMNS(CLONE_COLUMN)
+#undef CLONE_COLUMN
+    /* In a world that is not sorted, cells may be left over from agents that are gone. */
+    const int32_t cells = from->across.cells * from->down.cells;
+    if (cells > 0 && cells <= grid_cells_max(from->count)) {
+        memcpy(to->begin, from->begin, sizeof *to->begin * ((size_t)cells + 1));
+    }
+    if (to->lookup != NULL) {
+        to->lookup->is_fresh = false;
+    }
 }
 
 void grid_append(struct grid *grid, struct motion motion, uint8_t kind) {

@@ -9,7 +9,8 @@
  * arrived are put in order of id afterwards. Between two sorts agents may move on in their slots: walks look
  * further by as much as anybody may have drifted.
  * 3. The grid covers the box of a torus, elsewhere the agents' bounding box, wherever they are. Indices are
- * clamped: nothing lies outside. The number of cells is bounded by the number of agents there is room for.
+ * clamped: nothing lies outside. The number of cells is bounded by the number of agents, so that it does not
+ * depend on how much room earlier agents have left.
  * 4. A walk visits every agent within the radius, each once, and others: the caller tests distances.
  * 5. Memory is taken by grid_reserve and nowhere else.
  * 6. Once *given_up is true no walk begins and sorting stops half done: what comes of it is thrown away.
@@ -44,33 +45,57 @@ struct grid_lookup {
     bool is_fresh;
 };
 
+/* What there is one of a slot: the members of struct grid, their room, freeing and clones.
+ * X(type, name, copied): copied into a clone, or of no use between ticks.
+ *
+ * motion  tick t
+ * next    tick t+1 in the making
+ * row     the agent's row in the world
+ * radius  body radius, px; filled by the world
+ * key     of the sort: the cell at t+1; then cells to put in order
+ * spare_row, spare_kind: of the sort */
+#define GRID_COLUMNS(X)                                                                                      \
+    X(struct motion, motion, true)                                                                           \
+    X(struct motion, next, false)                                                                            \
+    X(int32_t, row, true)                                                                                    \
+    X(uint8_t, kind, true)                                                                                   \
+    X(float, radius, true)                                                                                   \
+    X(int32_t, spare_row, false)                                                                             \
+    X(uint8_t, spare_kind, false)                                                                            \
+    X(int32_t, key, false)
+
 struct grid {
-    int32_t count, capacity; /* agents */
-    int32_t cell_capacity;
+    int32_t count, capacity;       /* agents */
     struct grid_axis across, down; /* columns, rows */
-    struct motion *motion;         /* by slot: tick t */
-    struct motion *next;           /* by slot: tick t+1 in the making */
-    int32_t *row;                  /* by slot: the agent's row in the world */
-    uint8_t *kind;                 /* by slot */
-    float *radius;                 /* by slot: body radius, px; filled by whoever needs it */
-    int32_t *begin;                /* by cell: its first slot; one more entry than cells */
-    bool has_kinds;                /* kinds differ */
-    bool has_cells;                /* key holds the cells of t+1 already, of a grid like that of tick t */
-    float drift;                   /* px: at most so far is an agent from where it was when it was sorted */
+#define GRID_MEMBER(type, name, copied) type *name;
+    GRID_COLUMNS(GRID_MEMBER)
+#undef GRID_MEMBER
+    int32_t *begin; /* by cell: its first slot; one more entry than cells */
+    bool has_kinds; /* kinds differ */
+    bool has_cells; /* key holds the cells of t+1 already, of a grid like that of tick t */
+    float drift;    /* px: at most so far is an agent from where it was when it was sorted; 0:
+                       the order of slots is a function of the positions */
     struct grid_lookup *lookup;
     const atomic_bool *given_up; /* NULL, or another thread's word that nobody waits for the result */
 
     /* Of the sort. */
-    int32_t *spare_row;
-    uint8_t *spare_kind;
-    int32_t *key;                /* by slot of tick t: the cell at t+1; then cells to put in order */
+
     int32_t *cursor[GRID_PARTS]; /* by cell, for each part of the slots: where its next agent goes */
     int32_t *shared;             /* cells with agents of several parts */
 };
 
+/** The most cells for so many agents. */
+static inline int32_t grid_cells_max(int32_t count) {
+    return 2 * count + 64;
+}
+
 /** Room for `count` agents; 0 or -1 (nothing changes). */
 NODISCARD int grid_reserve(struct grid *grid, int32_t count);
 void grid_fini(struct grid *grid);
+
+/** Copies all that matters between ticks into the memory of `to`, which must have room for from->count
+ * agents. Allocates nothing. *given_up stays that of `to`. */
+void grid_clone(struct grid *to, const struct grid *from);
 
 /** One more agent, of row `count`, in slot `count`; unsorted. */
 void grid_append(struct grid *grid, struct motion motion, uint8_t kind);

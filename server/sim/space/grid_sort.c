@@ -56,7 +56,7 @@ static void choose_cells(struct grid *grid, struct box box, bool wraps, float ra
     const float reach_x = grid_reach(&x, radius), reach_y = grid_reach(&y, radius);
     float edge = 1.0001f * (reach_x > reach_y ? reach_x : reach_y);
     int32_t columns = cells_along(width, 0.5f * edge), rows = cells_along(height, edge);
-    while ((int64_t)columns * rows > grid->cell_capacity) {
+    while ((int64_t)columns * rows > grid_cells_max(grid->count)) {
         edge *= 1.25f;
         columns = cells_along(width, 0.5f * edge);
         rows = cells_along(height, edge);

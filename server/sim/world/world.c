@@ -191,7 +191,7 @@ static enum world_result build_kinds(const struct world_def *def, struct world *
             return WORLD_NO_MEMORY;
         }
     }
-    world->kind_count = def->kind_count;
+    world->kind_count = world->kind_room = def->kind_count;
     for (int k = 0; k < def->kind_count; k++) {
         world->kinds[k].def = def->kinds[k];
         world->kinds[k].is_tireless = true;
@@ -310,17 +310,9 @@ void world_destroy(struct world *world) {
     }
     scenery_fini(&world->scenery);
     free(world->kinds);
-    free(world->heading);
-    free(world->next_heading);
-    free(world->memory);
-    free(world->by_kind);
-    free(world->rank);
-    free(world->id);
-    free(world->kind);
-    free(world->state);
-    free(world->flags);
-    free(world->aim);
-    free(world->own_body);
+#define FREE_COLUMN(number, type, name, initial, saved, hashed, copied) free(world->name);
+    WORLD_COLUMNS(FREE_COLUMN)
+#undef FREE_COLUMN
     grid_fini(&world->grid);
     free(world);
 }
@@ -332,17 +324,11 @@ int world_reserve(struct world *world, int32_t count) {
     int32_t capacity = world->capacity + world->capacity / 2;
     capacity = capacity > count ? capacity : count;
     /* A column that grew before another failed is merely larger than `capacity`. */
-    const bool grown = column_grow(&world->heading, sizeof *world->heading, capacity) &&
-                       column_grow(&world->next_heading, sizeof *world->next_heading, capacity) &&
-                       column_grow(&world->memory, sizeof *world->memory, capacity) &&
-                       column_grow(&world->by_kind, sizeof *world->by_kind, capacity) &&
-                       column_grow(&world->rank, sizeof *world->rank, capacity) &&
-                       column_grow(&world->id, sizeof *world->id, capacity) &&
-                       column_grow(&world->kind, sizeof *world->kind, capacity) &&
-                       column_grow(&world->state, sizeof *world->state, capacity) &&
-                       column_grow(&world->flags, sizeof *world->flags, capacity) &&
-                       column_grow(&world->aim, sizeof *world->aim, capacity) &&
-                       column_grow(&world->own_body, sizeof *world->own_body, capacity);
+    bool grown = true;
+#define GROW_COLUMN(number, type, name, initial, saved, hashed, copied)                                      \
+    grown = grown && column_grow(&world->name, sizeof *world->name, capacity);
+    WORLD_COLUMNS(GROW_COLUMN)
+#undef GROW_COLUMN
     if (!grown || grid_reserve(&world->grid, capacity) != 0) {
         return -1;
     }

@@ -49,6 +49,22 @@ enum world_result {
 NODISCARD enum world_result world_create(const struct world_def *def, struct world **out, const char **what);
 void world_destroy(struct world *world);
 
+/** Copies a whole world into another one, in place of what that held, without allocating: the hash, and with
+ * the same commands every later one, are equal from then on. Between ticks only. How `to` is computed stays
+ * as it was (world_set_simd, world_let_give_up).
+ *
+ * to       another world, from world_clone_new, or after world_clone_reserve
+ * returns  false when it does not fit (nothing changes): `from` has more agents, kinds or geometry than `to`
+ *          has memory for. A command that adds, moves or removes an obstacle in `to` takes the memory for
+ *          geometry; world_clone_reserve gives it again */
+NODISCARD bool world_clone(struct world *to, const struct world *from);
+/** Gives a world the memory for clones of another as it is now, and leaves what it holds as it is. False
+ * without memory (nothing changes but some room). */
+NODISCARD bool world_clone_reserve(struct world *to, const struct world *from);
+/** A further world, a clone of another, owned by the caller; NULL without memory. Never given up, at first.
+ */
+NODISCARD struct world *world_clone_new(const struct world *from);
+
 /** One tick of 1 / tick_hz seconds, unless it is given up on the way (world_let_give_up). */
 void world_step(struct world *world);
 

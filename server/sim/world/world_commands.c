@@ -64,14 +64,15 @@ static struct body draw_body(const struct world *world, const struct body_def *d
 static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32_t id) {
     const int32_t row = world->agent_count++;
     const struct kind *kind = &world->kinds[spawn->kind];
+#define SET_INITIAL(number, type, name, initial, saved, hashed, copied) world->name[row] = initial;
+    WORLD_COLUMNS(SET_INITIAL)
+#undef SET_INITIAL
     world->id[row] = id;
     world->kind[row] = (uint8_t)spawn->kind;
-    world->state[row] = 0;
     world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
     world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
-    world->aim[row] = (struct aim){.mode = AIM_BEHAVIOR};
-    world->memory[row] = (struct memory){
-        .stamina = kind->def.body.max_stamina, .state_since = (uint32_t)world->tick, .wander = {1.0f, 0.0f}};
+    world->memory[row].stamina = kind->def.body.max_stamina;
+    world->memory[row].state_since = (uint32_t)world->tick;
     /* Nobody starts inside something solid. */
     const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
                                                                       spawn_place(world, spawn, id),
@@ -91,9 +92,12 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
     if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
         return WORLD_NO_MEMORY;
     }
+    *first_id = world->next_id;
+    if (spawn->count == 0) {
+        return WORLD_OK;
+    }
     world_keep_headings(world);
     world->is_sorted = false;
-    *first_id = world->next_id;
     for (uint32_t i = 0; i < spawn->count && !(world->is_creating && world_is_given_up(world)); i++) {
         spawn_one(world, spawn, world->next_id++);
     }
@@ -107,18 +111,19 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
 /* ---- removing ---- */
 
 static void copy_row(struct world *world, int32_t to, int32_t from) {
-    world->heading[to] = world->heading[from];
-    world->memory[to] = world->memory[from];
-    world->id[to] = world->id[from];
-    world->kind[to] = world->kind[from];
-    world->state[to] = world->state[from];
-    world->flags[to] = world->flags[from];
-    world->aim[to] = world->aim[from];
-    world->own_body[to] = world->own_body[from];
+#define COPY_ENTRY(number, type, name, initial, saved, hashed, copied)                                       \
+    if (copied) {                                                                                            \
+        world->name[to] = world->name[from];                                                                 \
+    }
+    WORLD_COLUMNS(COPY_ENTRY)
+#undef COPY_ENTRY
 }
 
-/* Closes the gaps that AGENT_REMOVED marks, keeping the order of ids. */
-static int32_t compact(struct world *world) {
+/* Closes the gaps that AGENT_REMOVED marks on `removed` agents, keeping the order of ids. */
+static int32_t compact(struct world *world, int32_t removed) {
+    if (removed == 0) {
+        return 0; /* the order of slots is as old as it was */
+    }
     world_keep_headings(world);
     int32_t kept = 0;
     int32_t *new_row = world->rank; /* made anew below */
@@ -132,17 +137,16 @@ static int32_t compact(struct world *world) {
         }
         new_row[row] = kept++;
     }
-    const int32_t removed = world->agent_count - kept;
+    assert(world->agent_count - kept == removed);
     world->agent_count = kept;
-    if (removed > 0) {
-        grid_compact(&world->grid, new_row);
-    }
+    grid_compact(&world->grid, new_row);
     world_group_kinds(world);
     world_sort(world);
     return removed;
 }
 
 int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found) {
+    int32_t removed = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t row = world_find_agent(world, ids[i]);
         const bool is_there = row >= 0 && !(world->flags[row] & AGENT_REMOVED);
@@ -152,17 +156,19 @@ int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bo
         if (found) {
             found[i] = is_there;
         }
+        removed += is_there;
     }
-    return compact(world);
+    return compact(world, removed);
 }
 
 int32_t world_remove_kind(struct world *world, int kind) {
+    assert(kind >= 0 && kind < world->kind_count);
     for (int32_t row = 0; row < world->agent_count; row++) {
         if (world->kind[row] == kind) {
             world->flags[row] |= AGENT_REMOVED;
         }
     }
-    return compact(world);
+    return compact(world, world_kind_population(world, kind));
 }
 
 /* ---- targets ---- */

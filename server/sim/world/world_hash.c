@@ -1,212 +1,462 @@
-/* The state hash: a sum over agents of a mix of each one's bits, so storage order and threads do not matter,
- * chained with the hash of everything else that decides the future.
+/* The state hash: a sum over agents of terms of each one's words, so that storage order and threads do not
+ * matter, and a chain over everything else that decides the future.
+ *
+ * 1. docs/architecture.md, "What decides the future", lists every member of a world: what is not hashed here
+ * follows from what is, or decides nothing.
+ * 2. What a world does not use adds nothing: a word that has its initial value is left out, so a column, a
+ * parameter or a member that is added later changes no hash of worlds that do not use it. Everything is keyed
+ * by a number (enum mark, world_columns.h) or by its name in the field tables, never by its place.
+ * 3. HASH(member, statement) is the statement. tests/property/hash_mutants.py takes one after the other out
+ * and requires that a test notices.
  */
 #include <string.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/math/trig.h"
 #include "server/sim/world/world_internal.h"
 
-static uint64_t absorb(uint64_t hash, uint64_t word) {
-    return rng_mix((hash ^ word) + UINT64_C(0x9E3779B97F4A7C15));
+#define HASH(member, statement) statement
+
+#define ODD UINT64_C(0x9E3779B97F4A7C15)
+
+/* What a word of the chain is. Never renumber: hashes depend on it. */
+enum mark {
+    MARK_SEED = 1,
+    MARK_TICK,
+    MARK_AGENTS,
+    MARK_NEXT_ID,
+    MARK_SIZE,
+    MARK_EDGE,
+    MARK_TICK_HZ,
+    MARK_DRIFT,
+    MARK_ACROSS,
+    MARK_DOWN,
+    MARK_TARGET,
+    MARK_TARGET_NAME,
+    MARK_TARGET_AT,
+    MARK_TARGET_JUMP,
+    MARK_TARGET_LIVE,
+    MARK_KIND,
+    MARK_KIND_AIM,
+    MARK_KIND_POINT,
+    MARK_STATE,
+    MARK_STAMINA_RATE,
+    MARK_COMBINE,
+    MARK_CONDITION,
+    MARK_CONDITION_VALUE,
+    MARK_BEHAVIOR,
+    MARK_REF,
+    MARK_REF_TEXT,
+    MARK_KINDS,
+    MARK_PATH_INDEX,
+    MARK_FLOW_INDEX,
+    MARK_REGION,
+    MARK_REGION_AT,
+    MARK_REGION_SIZE,
+    MARK_NEXT_OBSTACLE,
+    MARK_OBSTACLE,
+    MARK_OBSTACLE_ID,
+    MARK_OBSTACLE_AT,
+    MARK_OBSTACLE_SIZE,
+    MARK_OBSTACLE_RADIUS,
+    MARK_POINT,
+    MARK_WALL_FROM,
+    MARK_WALL_TO,
+    MARK_PATH,
+    MARK_PATH_RADIUS,
+    MARK_FLOW,
+    MARK_FLOW_SEED,
+    MARK_FLOW_AT,
+    MARK_FLOW_VECTOR,
+    MARK_FLOW_STRENGTH,
+    MARK_FLOW_SCALE,
+    MARK_FLOW_GRID,
+    MARK_FLOW_CELL,
+};
+
+/* ---- words ---- */
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
-static uint64_t absorb_floats(uint64_t hash, float a, float b) {
-    uint32_t low, high;
-    memcpy(&low, &a, sizeof low);
-    memcpy(&high, &b, sizeof high);
-    return absorb(hash, ((uint64_t)high << 32) | low);
+static uint64_t pair(float a, float b) {
+    return ((uint64_t)bits_of(b) << 32) | bits_of(a);
 }
 
-static uint64_t absorb_aim(uint64_t hash, const struct aim *aim) {
-    if (aim->mode == AIM_BEHAVIOR) {
-        return absorb(hash, 0);
+static uint64_t point(vec2 at) {
+    return pair(at.x, at.y);
+}
+
+/* ---- agents: a sum ---- */
+
+enum { MARK_MOTION = 256, MARK_SLOT = 272 }; /* behind the columns, each of which has 16 */
+
+/* What a word of an agent adds, keyed by its id (base) and by what it is. */
+static inline uint64_t term(uint64_t base, uint64_t mark, uint64_t word, uint64_t initial) {
+    return word == initial ? 0 : rng_mix((base + mark * ODD) ^ word);
+}
+
+static inline uint64_t hash_none(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                 const void *entry) {
+    (void)world, (void)row, (void)base, (void)mark, (void)entry;
+    return 0;
+}
+
+/* The id keys everything else. */
+static inline uint64_t hash_id(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                               const uint32_t *entry) {
+    (void)world, (void)row, (void)mark, (void)entry;
+    return base;
+}
+
+static inline uint64_t hash_byte(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                 const uint8_t *entry) {
+    (void)world, (void)row;
+    return term(base, mark, *entry, 0);
+}
+
+static inline uint64_t hash_memory(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                   const struct memory *memory) {
+    uint64_t sum = 0;
+    HASH(memory.stamina, sum += term(base, mark, bits_of(memory->stamina), 0));
+    HASH(memory.is_exhausted, sum += term(base, mark + 1, memory->is_exhausted, 0));
+    HASH(memory.state_since, sum += term(base, mark + 2, world_state_ticks(world, row), 0));
+    HASH(memory.quarry, sum += term(base, mark + 3, memory->quarry, 0));
+    HASH(memory.wander, sum += term(base, mark + 4, point(memory->wander), pair(1.0f, 0.0f)));
+    HASH(memory.caught, sum += term(base, mark + 5, memory->caught, 0));
+    if (memory->solid != 0) {
+        HASH(memory.solid, sum += term(base, mark + 6, memory->solid, 0));
+        HASH(memory.side, sum += term(base, mark + 7, memory->side > 0, 0));
+        HASH(memory.pace, sum += term(base, mark + 8, bits_of(memory->pace), 0));
+        HASH(memory.solid_tick, sum += term(base, mark + 9, (uint32_t)world->tick - memory->solid_tick, 0));
     }
-    hash = absorb(hash, ((uint64_t)aim->mode << 32) | (uint32_t)aim->target);
-    return absorb_floats(hash, aim->point.x, aim->point.y);
+    if (memory->path != 0) {
+        HASH(memory.path, sum += term(base, mark + 10, memory->path, 0));
+        HASH(memory.path_s, sum += term(base, mark + 11, bits_of(memory->path_s), 0));
+    }
+    return sum;
+}
+
+static uint64_t aim_word(const struct aim *aim) {
+    return ((uint64_t)aim->mode << 32) | (uint32_t)aim->target;
+}
+
+static inline uint64_t hash_aim(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                const struct aim *aim) {
+    (void)world, (void)row;
+    uint64_t sum = 0;
+    HASH(aim.mode, sum += term(base, mark, aim_word(aim), 0));
+    HASH(aim.point, sum += term(base, mark + 1, point(aim->point), 0));
+    return sum;
+}
+
+static inline uint64_t hash_own_body(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                     const struct body *body) {
+    uint64_t sum = 0;
+    if (world->flags[row] & AGENT_OWN_BODY) {
+        HASH(flags, sum += term(base, mark, 1, 0));
+        HASH(own_body.mass, sum += term(base, mark + 1, bits_of(body->mass), 0));
+        HASH(own_body.radius, sum += term(base, mark + 2, bits_of(body->radius), 0));
+        HASH(own_body.max_speed, sum += term(base, mark + 3, bits_of(body->max_speed), 0));
+        HASH(own_body.max_force, sum += term(base, mark + 4, bits_of(body->max_force), 0));
+    }
+    return sum;
+}
+
+static inline uint64_t hash_heading(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                    const vec2 *entry) {
+    (void)entry; /* of agents that move, is_fluid leaves it stale */
+    return term(base, mark, point(world_heading(world, row)), pair(1.0f, 0.0f));
 }
 
 static uint64_t hash_agent(const struct world *world, int32_t row) {
-    const struct motion motion = world_motion(world, row);
-    uint64_t hash = absorb(world->id[row], ((uint64_t)world->kind[row] << 8) | world->state[row]);
-    hash = absorb_floats(hash, motion.x, motion.y);
-    hash = absorb_floats(hash, motion.vx, motion.vy);
-    const vec2 heading = world_heading(world, row);
-    const struct memory *memory = &world->memory[row];
-    hash = absorb_floats(hash, heading.x, heading.y);
-    hash = absorb_floats(hash, memory->wander.x, memory->wander.y);
-    hash = absorb_floats(hash, memory->stamina, memory->is_exhausted ? 1.0f : 0.0f);
-    hash = absorb(hash, ((uint64_t)world_state_ticks(world, row) << 32) | memory->quarry);
-    if (memory->solid != 0) {
-        hash = absorb(hash, ((uint64_t)memory->solid << 33) | ((uint64_t)(memory->side > 0) << 32) |
-                                memory->solid_tick);
-        hash = absorb_floats(hash, memory->pace, 0.0f);
+    const int32_t slot = grid_slot(&world->grid, row);
+    const struct motion motion = world->grid.motion[slot];
+    uint64_t base = ODD, sum = 0;
+    HASH(id, base = rng_mix(world->id[row] + ODD));
+    HASH(motion.position, sum += term(base, MARK_MOTION, pair(motion.x, motion.y), 0));
+    HASH(motion.velocity, sum += term(base, MARK_MOTION + 1, pair(motion.vx, motion.vy), 0));
+    if (world->grid.drift != 0.0f) { /* otherwise slots are in an order that positions and ids give */
+        HASH(grid.row, sum += term(base, MARK_SLOT, (uint32_t)slot + 1, 0));
     }
-    if (memory->path != 0) {
-        hash = absorb_floats(hash, (float)memory->path, memory->path_s);
+#define HASH_COLUMN(number, type, name, initial, saved, hashed, copied)                                      \
+    HASH(name, sum += hashed(world, row, base, 16 * number, &world->name[row]));
+    WORLD_COLUMNS(HASH_COLUMN)
+#undef HASH_COLUMN
+    return sum;
+}
+
+/* ---- the rest: a chain ---- */
+
+static uint64_t absorb(uint64_t hash, uint64_t mark, uint64_t word) {
+    return rng_mix(rng_mix((hash ^ word) + ODD) + mark * ODD);
+}
+
+static uint64_t absorb_unless(uint64_t initial, uint64_t hash, uint64_t mark, uint64_t word) {
+    return word == initial ? hash : absorb(hash, mark, word);
+}
+
+/* The text with its end, 7 bytes a word. */
+static uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *text) {
+    uint64_t word = 0;
+    const char *c = text;
+    for (int bytes = 0; *c != '\0'; c++) {
+        word = (word << 8) | (unsigned char)*c;
+        if (++bytes == 7) {
+            hash = absorb(hash, mark, word);
+            word = 0;
+            bytes = 0;
+        }
     }
-    hash = absorb_aim(hash, &world->aim[row]);
-    if (world->flags[row] & AGENT_OWN_BODY) {
-        const struct body *body = &world->own_body[row];
-        hash = absorb_floats(hash, body->mass, body->radius);
-        hash = absorb_floats(hash, body->max_speed, body->max_force);
+    return absorb(hash, mark, (word << 8) | 0xFF);
+}
+
+static float initial_number(const struct field *field) {
+    const bool is_angle = field->type == FIELD_ANGLE;
+    return (float)(is_angle ? field->initial * (TRIG_PI / 180.0) : field->initial);
+}
+
+/* The word of a number's row: `memory`, or what stands for the row's initial value. False for rows that are
+ * not numbers: what their names stand for is hashed with the behavior. */
+static bool row_words(const struct field *field, const char *object, uint64_t *word, uint64_t *initial) {
+    const char *member = object + field->offset;
+
+    float floats[2] = {0.0f, 0.0f};
+    uint32_t whole = 0;
+    bool flag = false;
+    int choice = 0;
+    switch (field->type) {
+    case FIELD_FLOAT:
+    case FIELD_ANGLE:
+        memcpy(floats, member, sizeof floats[0]);
+        *word = pair(floats[0], 0.0f);
+        *initial = pair(initial_number(field), 0.0f);
+        return true;
+    case FIELD_RANGE:
+    case FIELD_POINT:
+        memcpy(floats, member, sizeof floats);
+        *word = pair(floats[0], floats[1]);
+        *initial = pair(initial_number(field), initial_number(field));
+        return true;
+    case FIELD_UINT32:
+        memcpy(&whole, member, sizeof whole);
+        *word = whole;
+        *initial = (uint64_t)field->initial;
+        return true;
+    case FIELD_BOOL:
+        memcpy(&flag, member, sizeof flag);
+        *word = flag;
+        *initial = 0;
+        return true;
+    case FIELD_CHOICE:
+        memcpy(&choice, member, sizeof choice);
+        *word = (uint32_t)choice;
+        *initial = (uint64_t)field->initial;
+        return true;
+    default:
+        assert(field->type == FIELD_NAME || field->type == FIELD_TEXT || field->type == FIELD_NAMES);
+        return false;
+    }
+}
+
+/* The numbers of an object that its table lists, keyed by their names. */
+static uint64_t absorb_rows(uint64_t hash, const struct field *table, const void *object) {
+    for (const struct field *field = table; field->type != FIELD_END; field++) {
+        uint64_t word, initial;
+        if (row_words(field, object, &word, &initial) && word != initial) {
+            hash = absorb(absorb_text(hash, MARK_BEHAVIOR, field->name), MARK_BEHAVIOR, word);
+        }
+    }
+    return hash;
+}
+
+static uint64_t absorb_aim(uint64_t hash, const struct aim *aim) {
+    if (aim->mode != AIM_BEHAVIOR) {
+        HASH(kind.aim, hash = absorb(hash, MARK_KIND_AIM, aim_word(aim)));
+        HASH(kind.aim.point, hash = absorb(hash, MARK_KIND_POINT, point(aim->point)));
     }
     return hash;
 }
 
 static uint64_t absorb_ref(uint64_t hash, const struct target_ref *ref, const struct ref_runtime *runtime) {
-    hash = absorb(hash, ((uint64_t)runtime->mode << 32) | (uint32_t)runtime->index);
-    hash = absorb(hash, ref->agent);
-    return absorb_floats(hash, ref->within, 0.0f);
+    if (runtime->mode != REF_NONE) {
+        hash = absorb(hash, MARK_REF, ((uint64_t)runtime->mode << 32) | (uint32_t)runtime->index);
+    }
+    return runtime->mode == REF_PREFIX ? absorb_text(hash, MARK_REF_TEXT, ref->target) : hash;
 }
 
-static uint64_t absorb_behavior(uint64_t hash, const struct behavior_def *behavior,
+static uint64_t absorb_region(uint64_t hash, const struct region_def *region) {
+    hash = absorb_unless(0, hash, MARK_REGION, ((uint64_t)region->shape << 32) | bits_of(region->radius));
+    hash = absorb_unless(0, hash, MARK_REGION_AT, point(region->at));
+    return absorb_unless(0, hash, MARK_REGION_SIZE, point(region->size));
+}
+
+/* own: the index of its kind. */
+static uint64_t absorb_behavior(uint64_t hash, int own, const struct behavior_def *behavior,
                                 const struct behavior_runtime *runtime) {
-    hash = absorb(hash, ((uint64_t)behavior->type << 40) | ((uint64_t)behavior->law << 32) | behavior->tier);
-    hash = absorb_ref(hash, &behavior->target, &runtime->target);
-    hash = absorb_ref(hash, &behavior->second, &runtime->second);
-    hash = absorb_floats(hash, behavior->weight, behavior->probability);
-    hash = absorb_floats(hash, behavior->slowing_distance, behavior->panic_distance);
-    hash = absorb_floats(hash, behavior->max_prediction, behavior->keep ? 1.0f : 0.0f);
-    hash = absorb_floats(hash, behavior->offset.x, behavior->offset.y);
-    hash = absorb_floats(hash, behavior->wander_radius, behavior->wander_distance);
-    hash = absorb_floats(hash, behavior->spacing, (float)behavior->shape);
-    hash = absorb_floats(hash, behavior->wander_rate, 0.0f);
-    if (behavior_has_trait(behavior->type, TRAIT_SCENERY)) {
-        hash = absorb(hash, ((uint64_t)(uint32_t)runtime->path << 32) | (uint32_t)runtime->flow);
-        hash = absorb_floats(hash, behavior->horizon, behavior->clearance);
-        hash = absorb_floats(hash, behavior->distance, behavior->prediction);
-        return absorb_floats(hash, behavior->direction, 0.0f);
-    }
-    if (behavior_neighbor_use((enum behavior_type)behavior->type) == NEIGHBORS_UNUSED) {
-        return hash;
-    }
-    hash = absorb(hash, runtime->kinds);
-    for (int zone = 0; zone < ZONE_COUNT; zone++) {
-        hash = absorb_floats(hash, behavior->zones[zone].radius, behavior->zones[zone].field_of_view);
-        hash = absorb_floats(hash, behavior->zones[zone].weight, (float)behavior->falloff);
-    }
-    hash = absorb_floats(hash, behavior->horizon, behavior->clearance);
-    return absorb_floats(hash, behavior->distance, behavior->clear_ahead);
-}
-
-/* What only some behaviours have; nothing for those that do not. */
-static uint64_t absorb_extras(uint64_t hash, const struct behavior_def *behavior) {
-    if (behavior->max_neighbors > 0) {
-        hash = absorb(hash, behavior->max_neighbors);
-    }
-    if (behavior->obstacle_horizon > 0.0f) {
-        hash = absorb_floats(hash, behavior->obstacle_horizon, 0.0f);
-    }
-    if (behavior->window > 0.0f) {
-        hash = absorb_floats(hash, behavior->window, 0.0f);
-    }
-    if (behavior_has_trait(behavior->type, TRAIT_REGION)) {
-        const struct region_def *region = &behavior->region;
-        hash = absorb_floats(hash, behavior->margin, behavior->prediction);
-        hash = absorb_floats(hash, (float)region->shape, region->radius);
-        hash = absorb_floats(hash, region->at.x, region->at.y);
-        hash = absorb_floats(hash, region->size.x, region->size.y);
+    const enum behavior_type type = (enum behavior_type)behavior->type;
+    HASH(behavior.type, hash = absorb_text(hash, MARK_BEHAVIOR, behavior_type_name(type)));
+    HASH(behavior.rows, hash = absorb_rows(hash, behavior_fields(type), behavior));
+    HASH(behavior.target, hash = absorb_ref(hash, &behavior->target, &runtime->target));
+    HASH(behavior.second, hash = absorb_ref(hash, &behavior->second, &runtime->second));
+    HASH(behavior.path, hash = absorb_unless(0, hash, MARK_PATH_INDEX, (uint32_t)(runtime->path + 1)));
+    HASH(behavior.flow, hash = absorb_unless(0, hash, MARK_FLOW_INDEX, (uint32_t)(runtime->flow + 1)));
+    HASH(behavior.kinds, hash = absorb_unless(UINT64_C(1) << own, hash, MARK_KINDS, runtime->kinds));
+    if (behavior_has_trait(type, TRAIT_REGION)) {
+        HASH(behavior.region, hash = absorb_region(hash, &behavior->region));
     }
     return hash;
 }
 
-/* Obstacles that came or went while the world ran: which is meant by an id, and which comes next. */
-static uint64_t absorb_live(uint64_t hash, const struct world *world) {
-    const struct geometry_def *def = &world->scenery.def;
-    if (world->next_obstacle != (uint32_t)def->obstacle_count + 1) {
-        hash = absorb(hash, world->next_obstacle);
-        for (int i = 0; i < def->obstacle_count; i++) {
-            hash = absorb(hash, def->obstacles[i].id);
-        }
-    }
-    for (int i = 0; i < world->target_count; i++) {
-        const char *name = world->targets[i].name;
-        for (size_t c = 0; world->targets[i].is_live && name[c] != '\0'; c++) {
-            hash = absorb(hash, ((uint64_t)(uint32_t)i << 8) | (unsigned char)name[c]);
-        }
+static uint64_t absorb_condition(uint64_t hash, const struct condition_def *condition,
+                                 const struct ref_runtime *runtime) {
+    const uint64_t node = ((uint64_t)condition->type << 32) | (uint32_t)condition->count;
+    HASH(condition.type, hash = absorb(hash, MARK_CONDITION, node));
+    HASH(condition.value, hash = absorb_unless(0, hash, MARK_CONDITION_VALUE, bits_of(condition->value)));
+    if (condition->type == CONDITION_NEAR) {
+        HASH(condition.target, hash = absorb_ref(hash, &condition->target, runtime));
+        HASH(condition.rows, hash = absorb_rows(hash, target_ref_fields(), &condition->target));
     }
     return hash;
 }
 
-/* What stands in the world: two worlds that differ in it have different futures. */
-static uint64_t absorb_scenery(uint64_t hash, const struct scenery *scenery) {
-    for (int i = 0; i < scenery->solid_count; i++) {
-        const struct solid *solid = &scenery->solids[i];
-        hash = absorb_floats(hash, solid->center.x, solid->center.y);
-        hash = absorb_floats(hash, solid->radius, (float)solid->count);
-        for (int c = 0; c < solid->count; c++) {
-            hash = absorb_floats(hash, solid->corners[c].x, solid->corners[c].y);
-        }
-    }
-    for (int i = 0; i < scenery->def.path_count; i++) {
-        const struct path *path = &scenery->paths[i];
-        hash = absorb_floats(hash, path->radius, path->is_loop ? 1.0f : 0.0f);
-        for (int side = 0; side < path->count; side++) {
-            hash = absorb_floats(hash, path->sides[side].from.x, path->sides[side].from.y);
-            hash = absorb_floats(hash, path->sides[side].delta.x, path->sides[side].delta.y);
-        }
-    }
-    for (int i = 0; i < scenery->def.flow_count; i++) {
-        const struct flow_def *flow = &scenery->def.flows[i];
-        hash = absorb(hash, ((uint64_t)flow->type << 32) | flow->seed);
-        hash = absorb_floats(hash, flow->at.x, flow->at.y);
-        hash = absorb_floats(hash, flow->vector.x, flow->vector.y);
-        hash = absorb_floats(hash, flow->strength, flow->scale);
-        for (int32_t cell = 0; cell < flow->columns * flow->rows; cell++) {
-            hash = absorb_floats(hash, flow->vectors[cell].x, flow->vectors[cell].y);
-        }
-    }
-    return hash;
-}
-
-static uint64_t absorb_state(uint64_t hash, const struct state_def *state,
+static uint64_t absorb_state(uint64_t hash, int own, const struct state_def *state,
                              const struct state_runtime *runtime) {
-    hash = absorb_floats(hash, state->stamina_rate, (float)state->combine);
+    hash = absorb(hash, MARK_STATE, (uint32_t)state->behavior_count);
+    HASH(state.stamina_rate, hash = absorb_unless(0, hash, MARK_STAMINA_RATE, bits_of(state->stamina_rate)));
+    HASH(state.combine, hash = absorb_unless(0, hash, MARK_COMBINE, (uint32_t)state->combine));
     for (int c = 0; c < state->condition_count; c++) {
-        const struct condition_def *condition = &state->conditions[c];
-        hash = absorb(hash, ((uint64_t)condition->type << 32) | (uint32_t)condition->count);
-        hash = absorb_floats(hash, condition->value, 0.0f);
-        hash = absorb_ref(hash, &condition->target, &runtime->conditions[c]);
+        hash = absorb_condition(hash, &state->conditions[c], &runtime->conditions[c]);
     }
     for (int b = 0; b < state->behavior_count; b++) {
-        hash = absorb_behavior(hash, &state->behaviors[b], &runtime->behaviors[b]);
-        hash = absorb_extras(hash, &state->behaviors[b]);
+        hash = absorb_behavior(hash, own, &state->behaviors[b], &runtime->behaviors[b]);
     }
     return hash;
 }
 
-static uint64_t absorb_kind(uint64_t hash, const struct kind *kind) {
-    const struct body_def *body = &kind->def.body;
-    hash = absorb_floats(hash, body->mass.low, body->mass.high);
-    hash = absorb_floats(hash, body->radius.low, body->radius.high);
-    hash = absorb_floats(hash, body->max_speed.low, body->max_speed.high);
-    hash = absorb_floats(hash, body->max_force.low, body->max_force.high);
-    hash = absorb_floats(hash, body->max_turn_rate, (float)body->locomotion);
-    hash = absorb_floats(hash, body->max_stamina, 0.0f);
+static uint64_t absorb_kind(uint64_t hash, int index, const struct kind *kind) {
+    hash = absorb(hash, MARK_KIND, (uint32_t)kind->def.state_count);
+    HASH(kind.body, hash = absorb_rows(hash, body_fields(), &kind->def.body));
     hash = absorb_aim(hash, &kind->aim);
     for (int s = 0; s < kind->def.state_count; s++) {
-        hash = absorb_state(hash, &kind->def.states[s], &kind->states[s]);
+        hash = absorb_state(hash, index, &kind->def.states[s], &kind->states[s]);
     }
     return hash;
+}
+
+/* Their order is hashed, too: an index decides where a target jumps. */
+static uint64_t absorb_target(uint64_t hash, const struct target_def *target) {
+    const uint64_t jump = pair(target->jump_within, target->jump_margin);
+    hash = absorb(hash, MARK_TARGET, 0);
+    HASH(target.name, hash = absorb_text(hash, MARK_TARGET_NAME, target->name));
+    HASH(target.at, hash = absorb(hash, MARK_TARGET_AT, point(target->at)));
+    HASH(target.jump, hash = absorb_unless(0, hash, MARK_TARGET_JUMP, jump));
+    HASH(target.is_live, hash = absorb_unless(0, hash, MARK_TARGET_LIVE, target->is_live));
+    return hash;
+}
+
+static uint64_t absorb_points(uint64_t hash, const vec2 *points, int count) {
+    for (int i = 0; i < count; i++) {
+        hash = absorb(hash, MARK_POINT, point(points[i]));
+    }
+    return hash;
+}
+
+static uint64_t absorb_obstacle(uint64_t hash, int index, const struct obstacle_def *obstacle) {
+    const uint64_t expected = (uint64_t)index + 1;
+    hash = absorb(hash, MARK_OBSTACLE, ((uint64_t)obstacle->shape << 32) | (uint32_t)obstacle->point_count);
+    HASH(obstacle.id, hash = absorb_unless(expected, hash, MARK_OBSTACLE_ID, obstacle->id));
+    HASH(obstacle.at, hash = absorb_unless(0, hash, MARK_OBSTACLE_AT, point(obstacle->at)));
+    HASH(obstacle.size, hash = absorb_unless(0, hash, MARK_OBSTACLE_SIZE, point(obstacle->size)));
+    HASH(obstacle.radius, hash = absorb_unless(0, hash, MARK_OBSTACLE_RADIUS, bits_of(obstacle->radius)));
+    HASH(obstacle.points, hash = absorb_points(hash, obstacle->points, obstacle->point_count));
+    return hash;
+}
+
+static uint64_t absorb_path(uint64_t hash, const struct path_def *path) {
+    hash = absorb(hash, MARK_PATH, (uint32_t)path->point_count);
+    const uint64_t way = ((uint64_t)path->is_loop << 32) | bits_of(path->radius);
+    HASH(path.radius, hash = absorb(hash, MARK_PATH_RADIUS, way));
+    HASH(path.points, hash = absorb_points(hash, path->points, path->point_count));
+    return hash;
+}
+
+static uint64_t absorb_flow(uint64_t hash, const struct flow_def *flow) {
+    const int cells = flow->type == FLOW_GRID ? flow->columns * flow->rows : 0;
+    const uint64_t shape = ((uint64_t)(uint32_t)flow->columns << 32) | (uint32_t)flow->rows;
+    HASH(flow.type, hash = absorb(hash, MARK_FLOW, (uint32_t)flow->type));
+    HASH(flow.seed, hash = absorb_unless(0, hash, MARK_FLOW_SEED, flow->seed));
+    HASH(flow.at, hash = absorb_unless(0, hash, MARK_FLOW_AT, point(flow->at)));
+    HASH(flow.vector, hash = absorb_unless(0, hash, MARK_FLOW_VECTOR, point(flow->vector)));
+    HASH(flow.strength, hash = absorb_unless(0, hash, MARK_FLOW_STRENGTH, bits_of(flow->strength)));
+    HASH(flow.scale, hash = absorb_unless(0, hash, MARK_FLOW_SCALE, bits_of(flow->scale)));
+    HASH(flow.columns, hash = absorb_unless(0, hash, MARK_FLOW_GRID, shape));
+    HASH(flow.vectors, hash = absorb_points(hash, flow->vectors, cells));
+    return hash;
+}
+
+static uint64_t absorb_geometry(uint64_t hash, const struct world *world) {
+    const struct geometry_def *def = &world->scenery.def;
+    const uint64_t expected = (uint64_t)def->obstacle_count + 1;
+    HASH(next_obstacle, hash = absorb_unless(expected, hash, MARK_NEXT_OBSTACLE, world->next_obstacle));
+    for (int i = 0; i < def->obstacle_count; i++) {
+        hash = absorb_obstacle(hash, i, &def->obstacles[i]);
+    }
+    for (int i = 0; i < def->wall_count; i++) {
+        HASH(wall.from, hash = absorb(hash, MARK_WALL_FROM, point(def->walls[i].from)));
+        HASH(wall.to, hash = absorb(hash, MARK_WALL_TO, point(def->walls[i].to)));
+    }
+    for (int i = 0; i < def->path_count; i++) {
+        hash = absorb_path(hash, &def->paths[i]);
+    }
+    for (int i = 0; i < def->flow_count; i++) {
+        hash = absorb_flow(hash, &def->flows[i]);
+    }
+    return hash;
+}
+
+static uint64_t absorb_axis(uint64_t hash, uint64_t mark, const struct grid_axis *axis) {
+    hash = absorb(hash, mark, pair(axis->origin, axis->scale));
+    return absorb(hash, mark, ((uint64_t)bits_of(axis->size) << 32) | (uint32_t)axis->cells);
+}
+
+/* How long agents have been in these slots. */
+static uint64_t absorb_order(uint64_t hash, const struct grid *grid) {
+    if (grid->drift != 0.0f) {
+        HASH(grid.drift, hash = absorb(hash, MARK_DRIFT, bits_of(grid->drift)));
+        HASH(grid.across, hash = absorb_axis(hash, MARK_ACROSS, &grid->across));
+        HASH(grid.down, hash = absorb_axis(hash, MARK_DOWN, &grid->down));
+    }
+    return hash;
+}
+
+static uint64_t sum_agents(const struct world *world) {
+    uint64_t sum = 0;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        sum += hash_agent(world, row);
+    }
+    return sum;
 }
 
 uint64_t world_hash(const struct world *world) {
-    uint64_t agents = 0;
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        agents += hash_agent(world, row);
-    }
-    uint64_t hash = absorb(world->seed, world->tick);
-    hash = absorb(hash, agents);
-    hash = absorb(hash, ((uint64_t)world->next_id << 32) | (uint32_t)world->agent_count);
-    hash = absorb_floats(hash, world->bounds.size.x, world->bounds.size.y);
-    hash = absorb_floats(hash, world->dt, (float)world->bounds.edge);
+    uint64_t hash = 0, tick_hz;
+    memcpy(&tick_hz, &world->tick_hz, sizeof tick_hz);
+    HASH(seed, hash = absorb(hash, MARK_SEED, world->seed));
+    HASH(tick, hash = absorb(hash, MARK_TICK, world->tick));
+    hash = absorb(hash, MARK_AGENTS, sum_agents(world));
+    HASH(next_id, hash = absorb(hash, MARK_NEXT_ID, world->next_id));
+    HASH(bounds.size, hash = absorb(hash, MARK_SIZE, point(world->bounds.size)));
+    HASH(bounds.edge, hash = absorb(hash, MARK_EDGE, (uint32_t)world->bounds.edge));
+    HASH(tick_hz, hash = absorb(hash, MARK_TICK_HZ, tick_hz));
+    hash = absorb_order(hash, &world->grid);
     for (int i = 0; i < world->target_count; i++) {
-        hash = absorb_floats(hash, world->targets[i].at.x, world->targets[i].at.y);
-        hash = absorb_floats(hash, world->targets[i].jump_within, world->targets[i].jump_margin);
+        hash = absorb_target(hash, &world->targets[i]);
     }
     for (int k = 0; k < world->kind_count; k++) {
-        hash = absorb_kind(hash, &world->kinds[k]);
+        hash = absorb_kind(hash, k, &world->kinds[k]);
     }
-    hash = absorb_live(hash, world);
-    return absorb_scenery(hash, &world->scenery);
+    return absorb_geometry(hash, world);
 }

@@ -1,8 +1,8 @@
 /* The inside of a world, shared by the world_*.c files and nobody else.
  *
  * Agents have a row, ascending with their id, and a slot, where their motion lies (grid.h). Columns hold one
- * entry a row, all of them `capacity` long. What others see of an agent is double buffered: grid.motion and
- * heading are tick t, grid.next and next_heading receive t+1.
+ * entry a row, all of them `capacity` long (world_columns.h). What others see of an agent is double buffered:
+ * grid.motion and heading are tick t, grid.next and next_heading receive t+1.
  */
 #ifndef DROVER_SERVER_SIM_WORLD_WORLD_INTERNAL_H
 #define DROVER_SERVER_SIM_WORLD_WORLD_INTERNAL_H
@@ -17,6 +17,7 @@
 #include "server/sim/space/neighbors.h"
 #include "server/sim/steering/behavior.h"
 #include "server/sim/world/world.h"
+#include "server/sim/world/world_columns.h"
 
 /* Same bits everywhere: no sum of floats is kept wider than a float. */
 static_assert(FLT_EVAL_METHOD == 0,
@@ -67,6 +68,7 @@ struct world {
 
     int kind_count;
     struct kind *kinds; /* owned */
+    int kind_room;      /* kinds that there is memory for */
 
     struct scenery scenery;
     uint32_t next_obstacle; /* id */
@@ -80,15 +82,13 @@ struct world {
 
     int32_t agent_count, capacity;
     uint32_t next_id;
-    vec2 *heading, *next_heading; /* unit vectors; is_fluid: only of those at rest */
-    uint32_t *id;
-    uint8_t *kind, *state, *flags;
-    struct aim *aim;
-    struct memory *memory;
-    int32_t *rank;                       /* an agent's place in its kind's part of by_kind */
-    int32_t *by_kind;                    /* rows, grouped by kind, ascending within one */
+    /* Owned, by row. heading, next_heading: unit vectors; is_fluid: only of those at rest. own_body:
+     * meaningful where AGENT_OWN_BODY is set. rank: an agent's place in its kind's part of by_kind. by_kind:
+     * rows, grouped by kind, ascending within one. */
+#define COLUMN_MEMBER(number, type, name, initial, saved, hashed, copied) type *name;
+    WORLD_COLUMNS(COLUMN_MEMBER)
+#undef COLUMN_MEMBER
     int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
-    struct body *own_body;               /* meaningful where AGENT_OWN_BODY is set */
 
     bool has_neighbors,
         has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */

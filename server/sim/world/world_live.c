@@ -209,6 +209,11 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
     for (int i = 0; i < def->obstacle_count; i++) {
         obstacles[i] = def->obstacles[i];
     }
+    const vec2 from = obstacle_point(&obstacles[index]);
+    if (memcmp(&from, &to, sizeof from) == 0) {
+        *pushed = 0;
+        return WORLD_OK;
+    }
     obstacles[index] = obstacle_moved(&obstacles[index], to);
     if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size)) {
         return WORLD_BAD_DEF;

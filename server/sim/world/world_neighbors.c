@@ -248,6 +248,8 @@ void world_sort(struct world *world) {
         grid_resort(&world->grid, &world->bounds, widest_walk(world, edge));
         world->grid.given_up = given_up;
         fill_radii(world, 0, world->agent_count);
+    } else {
+        world->grid.drift = 0.0f; /* no order, no drift */
     }
 }
 
@@ -261,7 +263,7 @@ void world_advance(struct world *world, const struct parallel *parallel) {
     }
     world->is_fluid = world_is_fluid(world);
     if (!world->is_sorted || world->keeps_order) {
-        grid_advance(&world->grid, step_of(world));
+        grid_advance(&world->grid, world->is_sorted ? step_of(world) : 0.0f);
     } else {
         grid_sort(&world->grid, &world->bounds, widest_walk(world, edge), parallel);
         if (!world->has_one_radius) {

@@ -135,29 +135,62 @@ static float *body_member(struct body *body, const struct field *field) {
     }
 }
 
+static bool is_own(const struct world *world, int32_t row, int kind) {
+    return world->kind[row] == kind && (world->flags[row] & AGENT_OWN_BODY);
+}
+
 static void set_own_bodies(struct world *world, int kind, const struct field *field, float value) {
     for (int32_t row = 0; row < world->agent_count; row++) {
-        if (world->kind[row] == kind && (world->flags[row] & AGENT_OWN_BODY)) {
+        if (is_own(world, row, kind)) {
             *body_member(&world->own_body[row], field) = value;
         }
     }
 }
 
+/* Whether every own body of the kind has this value already, to the bit. */
+static bool have_own_bodies(const struct world *world, int kind, const struct field *field, float value) {
+    bool have = true;
+    for (int32_t row = 0; row < world->agent_count && have; row++) {
+        if (is_own(world, row, kind)) {
+            struct body body = world->own_body[row];
+            have = memcmp(body_member(&body, field), &value, sizeof value) == 0;
+        }
+    }
+    return have;
+}
+
+/* The bytes of a parameter's member. */
+struct param_bytes {
+    unsigned char bytes[sizeof(struct field_range)];
+    size_t size;
+};
+
+static struct param_bytes param_bytes(const struct field *field, double value) {
+    struct param_bytes out = {.size = field->size};
+    const float number = (float)(field->type == FIELD_ANGLE ? value * RADIANS_PER_DEGREE : value);
+    const struct field_range range = {number, number};
+    const uint32_t whole = field->type == FIELD_UINT32 ? (uint32_t)value : 0;
+    assert(field->type == FIELD_RANGE || field->type == FIELD_UINT32 || field->type == FIELD_FLOAT ||
+           field->type == FIELD_ANGLE);
+    assert(field->size == (field->type == FIELD_RANGE ? sizeof range : sizeof number));
+    memcpy(out.bytes, field->type == FIELD_UINT32 ? (const void *)&whole : (const void *)&range, out.size);
+    return out;
+}
+
 void world_set_param(struct world *world, const struct param_ref *ref, double value) {
-    assert(value >= ref->field->min && value <= ref->field->max && (ref->field->flags & FIELD_PARAM));
+    const struct field *field = ref->field;
+    assert(value >= field->min && value <= field->max && (field->flags & FIELD_PARAM));
+    char *member = param_object(&world->kinds[ref->kind], ref) + field->offset;
+    const struct param_bytes wanted = param_bytes(field, value);
+    const bool is_body = field->type == FIELD_RANGE;
+    if (memcmp(member, wanted.bytes, wanted.size) == 0 &&
+        (!is_body || have_own_bodies(world, ref->kind, field, (float)value))) {
+        return;
+    }
     world_keep_headings(world);
-    char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
-    const float number = (float)(ref->field->type == FIELD_ANGLE ? value * RADIANS_PER_DEGREE : value);
-    if (ref->field->type == FIELD_RANGE) {
-        const struct field_range range = {number, number};
-        memcpy(member, &range, sizeof range);
-        set_own_bodies(world, ref->kind, ref->field, number);
-    } else if (ref->field->type == FIELD_UINT32) {
-        const uint32_t whole = (uint32_t)value;
-        memcpy(member, &whole, sizeof whole);
-    } else {
-        assert(ref->field->type == FIELD_FLOAT || ref->field->type == FIELD_ANGLE);
-        memcpy(member, &number, sizeof number);
+    memcpy(member, wanted.bytes, wanted.size);
+    if (is_body) {
+        set_own_bodies(world, ref->kind, field, (float)value);
     }
     world_refresh_kind(world, ref->kind);
     world_sort(world);
@@ -170,12 +203,15 @@ enum world_result world_set_agent_param(struct world *world, uint32_t id, const 
     if (row < 0) {
         return WORLD_NO_AGENT;
     }
-    world_keep_headings(world);
-    if (!(world->flags[row] & AGENT_OWN_BODY)) {
-        world->own_body[row] = world->kinds[world->kind[row]].body;
+    struct body body = *world_body(world, row);
+    const float number = (float)value;
+    float *member = body_member(&body, field);
+    if (memcmp(member, &number, sizeof number) != 0) {
+        world_keep_headings(world);
+        *member = number;
+        world->own_body[row] = body;
         world->flags[row] |= AGENT_OWN_BODY;
+        world_sort(world);
     }
-    *body_member(&world->own_body[row], field) = (float)value;
-    world_sort(world);
     return WORLD_OK;
 }

@@ -29,12 +29,12 @@ static inline bool grid_finds(const struct grid *grid, int32_t slot) {
 
 /* All agents move, about `step` px at most, and stay in their slots. motion: by row; moved as well. */
 static inline void grid_drift_apart(struct grid *grid, const struct bounds *bounds, struct motion *motion,
-                                    float step, struct rng *dice) {
+                                    float step, struct rng *rng) {
     float furthest = 0.0f;
     for (int32_t slot = 0; slot < grid->count; slot++) {
         struct motion *moved = &motion[grid->row[slot]];
         const vec2 old = {moved->x, moved->y};
-        const vec2 to = {old.x + rng_between(dice, -step, step), old.y + rng_between(dice, -step, step)};
+        const vec2 to = {old.x + rng_between(rng, -step, step), old.y + rng_between(rng, -step, step)};
         const vec2 now = bounds_settle(bounds, to);
         const float way = vec2_length(bounds_difference(bounds, old, now));
         furthest = way > furthest ? way : furthest;

@@ -32,7 +32,7 @@ static void scatter(int32_t count, vec2 low, vec2 high) {
 static void check_sorted(const struct grid *grid, int32_t count) {
     const int32_t cells = grid->across.cells * grid->down.cells;
     assert_int_equal(grid->count, count);
-    assert_true(cells <= grid->cell_capacity);
+    assert_true(cells <= grid_cells_max(grid->count));
     assert_int_equal(grid->begin[0], 0);
     assert_int_equal(grid->begin[cells], count);
     for (int32_t slot = 0; slot < count; slot++) {

@@ -1,4 +1,4 @@
-/* A tick allocates nothing: the allocator is wrapped by the linker and counts. */
+/* A tick allocates nothing, and neither does a clone: the allocator is wrapped by the linker and counts. */
 #include <stdlib.h>
 
 #include "tests/unit/server/sim/sim_fixture.h"
@@ -60,7 +60,30 @@ static void test_no_allocation_in_a_tick(void **state) {
     world_destroy(world);
 }
 
+static void test_no_allocation_in_a_clone(void **state) {
+    (void)state;
+    struct world_def def = one_kind_def(BEHAVIOR_FLOCK, (vec2){400.0f, 300.0f});
+    def.edge = EDGE_WRAP;
+    add_circle(&def, (vec2){200.0f, 200.0f}, 30.0f);
+    for (int i = 0; i < 100; i++) {
+        place(&def, (vec2){8.0f * (float)i, 30.0f}, (vec2){0, 0});
+    }
+    struct world *world = build(&def), *clone = world_clone_new(world);
+    assert_non_null(clone);
+    calls = 0;
+    for (int tick = 0; tick < 100; tick++) {
+        world_step(world);
+        assert_true(world_clone(clone, world));
+        world_step(clone);
+        assert_true(world_clone_reserve(clone, world)); /* there is room already */
+    }
+    assert_int_equal(calls, 0);
+    world_destroy(world);
+    world_destroy(clone);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_in_a_tick)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_in_a_tick),
+                                       cmocka_unit_test(test_no_allocation_in_a_clone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+/* The columns of agents: one entry a row, all of them `capacity` long.
+ *
+ * This list makes the members of struct world and drives room, freeing, the values of a new agent, moving a
+ * row, the hash and clones: to add a column is to add a row here, and its hash function in world_hash.c.
+ *
+ * X(number, type, name, initial, saved, hashed, copied)
+ * number   of the column in the hash: never used twice, never changed
+ * initial  what a new agent has; entries like that add nothing to the hash
+ * saved    whether the column is part of a world that is written down
+ * hashed   the function that says what an entry adds to the hash; hash_none
+ * copied   whether entries go along when an agent changes its row, and into clones; otherwise the column is
+ *          recomputed
+ */
+#ifndef DROVER_SERVER_SIM_WORLD_WORLD_COLUMNS_H
+#define DROVER_SERVER_SIM_WORLD_WORLD_COLUMNS_H
+
+/* Further columns, for a test. */
+#ifndef WORLD_COLUMNS_MORE
+#define WORLD_COLUMNS_MORE(X)
+#endif
+
+#define WORLD_COLUMNS(X)                                                                                     \
+    X(1, uint32_t, id, 0, true, hash_id, true)                                                               \
+    X(2, uint8_t, kind, 0, true, hash_byte, true)                                                            \
+    X(3, uint8_t, state, 0, true, hash_byte, true)                                                           \
+    X(4, uint8_t, flags, 0, true, hash_none, true) /* own_body has what matters of them */                   \
+    X(5, struct memory, memory, ((struct memory){.wander = {1.0f, 0.0f}}), true, hash_memory, true)          \
+    X(6, struct aim, aim, ((struct aim){.mode = AIM_BEHAVIOR}), true, hash_aim, true)                        \
+    X(7, struct body, own_body, ((struct body){0}), true, hash_own_body, true)                               \
+    X(8, vec2, heading, ((vec2){1.0f, 0.0f}), true, hash_heading, true)                                      \
+    X(0, vec2, next_heading, ((vec2){1.0f, 0.0f}), false, hash_none, false)                                  \
+    X(0, int32_t, rank, 0, false, hash_none, false)                                                          \
+    X(0, int32_t, by_kind, 0, false, hash_none, false)                                                       \
+    WORLD_COLUMNS_MORE(X)
+
+#endif

@@ -1,0 +1,84 @@
+/* The members of a world, by address: what the hash must know, and what follows from that. The names are
+ * those of the table in docs/architecture.md, "What decides the future", and of HASH in world_hash.c. */
+#ifndef DROVER_TESTS_PROPERTY_STATE_ROWS_H
+#define DROVER_TESTS_PROPERTY_STATE_ROWS_H
+
+#include "server/sim/world/world_internal.h"
+
+struct state_row {
+    const char *name;
+    void *at;
+    size_t size;
+};
+enum { STATE_ROWS_MAX = 128 };
+
+struct state_rows {
+    int count;
+    struct state_row row[STATE_ROWS_MAX];
+};
+
+static inline void state_row(struct state_rows *rows, const char *name, void *at, size_t size) {
+    assert(rows->count < STATE_ROWS_MAX);
+    rows->row[rows->count++] = (struct state_row){name, at, size};
+}
+#define STATE_ROW(rows, name, member) state_row(rows, name, &(member), sizeof(member))
+#define STATE_ARRAY(rows, name, pointer, count)                                                              \
+    state_row(rows, name, pointer, sizeof *(pointer) * (size_t)(count))
+
+static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
+    STATE_ROW(rows, "kind.body", kind->body);
+    STATE_ROW(rows, "kind.draws_body", kind->draws_body);
+    STATE_ROW(rows, "kind.pursues", kind->pursues);
+    STATE_ROW(rows, "kind.turn", kind->turn);
+    for (int s = 0; s < 1; s++) {
+        STATE_ROW(rows, "state.weight_sum", kind->states[s].weight_sum);
+        STATE_ROW(rows, "state.has_last_word", kind->states[s].has_last_word);
+        STATE_ROW(rows, "state.order", kind->states[s].order);
+        STATE_ROW(rows, "behavior.zones", kind->states[s].behaviors[0].zones);
+        STATE_ROW(rows, "behavior.label", kind->states[s].behaviors[0].label);
+    }
+}
+
+/** What follows from hashed members: equal in two worlds whose hashes are equal. */
+static inline void derived_rows(struct world *world, struct state_rows *rows) {
+    struct scenery *scenery = &world->scenery;
+    struct grid *grid = &world->grid;
+    const int32_t agents = world->agent_count, cells = scenery->grid.columns * scenery->grid.rows;
+    STATE_ROW(rows, "dt", world->dt);
+    STATE_ROW(rows, "kind_count", world->kind_count);
+    STATE_ROW(rows, "target_count", world->target_count);
+    STATE_ROW(rows, "agent_count", world->agent_count);
+    STATE_ROW(rows, "kind_begin", world->kind_begin);
+    STATE_ROW(rows, "has_neighbors", world->has_neighbors);
+    STATE_ROW(rows, "has_sights", world->has_sights);
+    STATE_ROW(rows, "is_sorted", world->is_sorted);
+    STATE_ROW(rows, "has_own_bodies", world->has_own_bodies);
+    STATE_ROW(rows, "has_one_radius", world->has_one_radius);
+    STATE_ARRAY(rows, "rank", world->rank, agents);
+    STATE_ARRAY(rows, "by_kind", world->by_kind, agents);
+    STATE_ROW(rows, "grid.count", grid->count);
+    if (world->is_sorted) {
+        STATE_ARRAY(rows, "grid.row", grid->row, agents);
+        STATE_ARRAY(rows, "grid.kind", grid->kind, agents);
+        STATE_ARRAY(rows, "grid.radius", grid->radius, agents);
+        STATE_ROW(rows, "grid.has_kinds", grid->has_kinds);
+        STATE_ARRAY(rows, "grid.begin", grid->begin, grid->across.cells * grid->down.cells + 1);
+    }
+    for (int k = 0; k < world->kind_count && k < 4; k++) {
+        derived_of_kind(rows, &world->kinds[k]);
+    }
+    STATE_ROW(rows, "scenery.solid_count", scenery->solid_count);
+    STATE_ARRAY(rows, "scenery.solids", scenery->solids, scenery->solid_count);
+    STATE_ARRAY(rows, "scenery.paths", scenery->paths, scenery->def.path_count);
+    STATE_ROW(rows, "solid_grid.cell", scenery->grid.cell);
+    STATE_ARRAY(rows, "solid_grid.room", scenery->grid.room, cells);
+    if (cells > 0) {
+        struct solid_lists *nearest = &scenery->grid.nearest, *reach = &scenery->grid.reach;
+        STATE_ARRAY(rows, "solid_grid.nearest", nearest->begin, cells + 1);
+        STATE_ARRAY(rows, "solid_grid.reach", reach->begin, cells + 1);
+        STATE_ARRAY(rows, "solid_lists.members", nearest->members, nearest->begin[cells]);
+        STATE_ARRAY(rows, "solid_lists.members", reach->members, reach->begin[cells]);
+    }
+}
+
+#endif

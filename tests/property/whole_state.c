@@ -1,0 +1,389 @@
+/* Every member of a world that decides the future is in the hash and in clones; hash_mutants.py shows that
+ * this test would notice if one were not. */
+#include <stdlib.h>
+
+#include "tests/property/state_rows.h"
+#include "tests/unit/server/sim/sim_fixture.h"
+
+/* ---- a world that has some of everything ---- */
+
+static void add_geometry(struct world_def *def) {
+    struct path_def *path = geometry_def_add_path(&def->geometry);
+    struct wall_def *wall = geometry_def_add_wall(&def->geometry);
+    struct obstacle_def *obstacle = geometry_def_add_obstacle(&def->geometry);
+    vec2 *vectors = calloc(6, sizeof *vectors);
+    assert_true(path && wall && obstacle && vectors);
+    vectors[0] = vec2_make(5.0f, 6.0f);
+    *path = (struct path_def){.name = "p", .radius = 20.0f, .point_count = 2, .points = {{9, 9}, {700, 500}}};
+    *wall = (struct wall_def){{300.0f, 100.0f}, {300.0f, 200.0f}};
+    *obstacle = (struct obstacle_def){.shape = OBSTACLE_POLYGON,
+                                      .at = {1.0f, 2.0f},
+                                      .size = {3.0f, 4.0f},
+                                      .radius = 5.0f,
+                                      .point_count = 3,
+                                      .points = {{500, 300}, {540, 300}, {500, 340}}};
+    add_flow(def, "f",
+             (struct flow_def){.type = FLOW_GRID,
+                               .at = {1.0f, 2.0f},
+                               .vector = {3.0f, 4.0f},
+                               .strength = 5.0f,
+                               .scale = 6.0f,
+                               .seed = 8,
+                               .columns = 2,
+                               .rows = 3,
+                               .vectors = vectors});
+}
+
+static void add_behavior(struct state_def *state, enum behavior_type type) {
+    struct behavior_def *behavior = &state->behaviors[state->behavior_count++];
+    *behavior = behavior_def_default(type);
+    copy_text(behavior->target.target, "mouse");
+    copy_text(behavior->second.kind, "other");
+    copy_text(behavior->path, "p");
+    copy_text(behavior->flow_field, "f");
+}
+
+static struct world *make_everything(void) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
+    assert_non_null(world_def_add_kind(&def, "other"));
+    def.targets[0].jump_within = 3.0f;
+    def.kinds[0].state_count = 2;
+    struct state_def *state = &def.kinds[0].states[0];
+    add_behavior(state, BEHAVIOR_INTERPOSE);
+    add_behavior(state, BEHAVIOR_FOLLOW_PATH);
+    add_behavior(state, BEHAVIOR_FLOCK);
+    add_behavior(state, BEHAVIOR_CONTAIN);
+    add_behavior(state, BEHAVIOR_FOLLOW_FLOW);
+    state->condition_count = 1;
+    state->conditions[0] = (struct condition_def){.type = CONDITION_NEAR, .target = {.kind = "other"}};
+    add_geometry(&def);
+    for (int i = 0; i < 30; i++) {
+        place(&def, vec2_make(20.0f * (float)i, 50.0f), vec2_make(9.0f, 8.0f));
+    }
+    struct placement_def *others = world_def_add_placement(&def, "other");
+    assert_non_null(others);
+    others->count = 3;
+    struct world *world = build(&def);
+    struct memory *memory = &world->memory[0];
+    world->flags[1] |= AGENT_OWN_BODY;
+    world->flags[2] |= AGENT_OWN_BODY;
+    world->own_body[1] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
+    world->own_body[2] = (struct body){0}; /* so that the flag alone makes the difference */
+    world->kinds[0].aim = (struct aim){AIM_TARGET, 0, {0.0f, 0.0f}};
+    memory->solid = 2;
+    memory->side = 1;
+    memory->path = 2;
+    return world;
+}
+
+/* A flock in the middle of keeping its order. */
+static struct world *make_drifting(void) {
+    struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
+    def.edge = EDGE_WRAP;
+    def.kinds[0].body.max_speed.low = def.kinds[0].body.max_speed.high = 10.0f;
+    for (int i = 0; i < 40; i++) {
+        place(&def, vec2_make(20.0f * (float)i, 50.0f + 30.0f * (float)(i % 5)), vec2_make(9.0f, 8.0f));
+    }
+    struct world *world = build(&def);
+    steps(world, 3);
+    assert_true(world->grid.drift > 0.0f);
+    return world;
+}
+
+/* ---- what must be in the hash ---- */
+
+static void rows_of_agents(struct world *world, struct state_rows *rows) {
+    struct motion *motion = &world->grid.motion[grid_slot(&world->grid, 0)];
+    struct memory *memory = &world->memory[0];
+    STATE_ROW(rows, "id", world->id[0]);
+    STATE_ROW(rows, "kind", world->kind[0]);
+    STATE_ROW(rows, "state", world->state[0]);
+    STATE_ROW(rows, "flags", world->flags[2]);
+    STATE_ROW(rows, "heading", world->heading[0]);
+    STATE_ROW(rows, "motion.position", motion->x);
+    STATE_ROW(rows, "motion.velocity", motion->vx);
+    STATE_ROW(rows, "own_body.mass", world->own_body[1].mass);
+    STATE_ROW(rows, "own_body.radius", world->own_body[1].radius);
+    STATE_ROW(rows, "own_body.max_speed", world->own_body[1].max_speed);
+    STATE_ROW(rows, "own_body.max_force", world->own_body[1].max_force);
+    STATE_ROW(rows, "aim.mode", world->aim[0].mode);
+    STATE_ROW(rows, "aim.target", world->aim[0].target);
+    STATE_ROW(rows, "aim.point", world->aim[0].point);
+    STATE_ROW(rows, "memory.stamina", memory->stamina);
+    STATE_ROW(rows, "memory.is_exhausted", memory->is_exhausted);
+    STATE_ROW(rows, "memory.state_since", memory->state_since);
+    STATE_ROW(rows, "memory.quarry", memory->quarry);
+    STATE_ROW(rows, "memory.wander", memory->wander);
+    STATE_ROW(rows, "memory.caught", memory->caught);
+    STATE_ROW(rows, "memory.solid", memory->solid);
+    STATE_ROW(rows, "memory.side", memory->side);
+    STATE_ROW(rows, "memory.pace", memory->pace);
+    STATE_ROW(rows, "memory.solid_tick", memory->solid_tick);
+    STATE_ROW(rows, "memory.path", memory->path);
+    STATE_ROW(rows, "memory.path_s", memory->path_s);
+}
+
+static void rows_of_kinds(struct world *world, struct state_rows *rows) {
+    struct kind *kind = &world->kinds[0];
+    struct state_def *state = &kind->def.states[0];
+    struct state_runtime *runtime = &kind->states[0];
+    STATE_ROW(rows, "kind.body", kind->def.body.mass.low);
+    STATE_ROW(rows, "kind.aim", kind->aim.mode);
+    STATE_ROW(rows, "kind.aim.point", kind->aim.point);
+    STATE_ROW(rows, "state.stamina_rate", state->stamina_rate);
+    STATE_ROW(rows, "state.combine", state->combine);
+    STATE_ROW(rows, "condition.type", state->conditions[0].count);
+    STATE_ROW(rows, "condition.value", state->conditions[0].value);
+    STATE_ROW(rows, "condition.target", runtime->conditions[0].index);
+    STATE_ROW(rows, "condition.rows", state->conditions[0].target.within);
+    STATE_ROW(rows, "behavior.type", state->behaviors[0].type);
+    STATE_ROW(rows, "behavior.rows", state->behaviors[0].weight);
+    STATE_ROW(rows, "behavior.rows", state->behaviors[1].second.within);
+    STATE_ROW(rows, "behavior.target", runtime->behaviors[0].target.index);
+    STATE_ROW(rows, "behavior.second", runtime->behaviors[1].second.index);
+    STATE_ROW(rows, "behavior.path", runtime->behaviors[2].path);
+    STATE_ROW(rows, "behavior.kinds", runtime->behaviors[3].kinds);
+    STATE_ROW(rows, "behavior.region", state->behaviors[4].region.shape);
+    STATE_ROW(rows, "behavior.region", state->behaviors[4].region.at);
+    STATE_ROW(rows, "behavior.region", state->behaviors[4].region.size);
+    STATE_ROW(rows, "behavior.region", state->behaviors[4].region.radius);
+    STATE_ROW(rows, "behavior.flow", runtime->behaviors[5].flow);
+}
+
+static void rows_of_geometry(struct world *world, struct state_rows *rows) {
+    struct geometry_def *def = &world->scenery.def;
+    struct obstacle_def *obstacle = &def->obstacles[0];
+    STATE_ROW(rows, "next_obstacle", world->next_obstacle);
+    STATE_ROW(rows, "obstacle.id", obstacle->id);
+    STATE_ROW(rows, "obstacle.at", obstacle->at);
+    STATE_ROW(rows, "obstacle.size", obstacle->size);
+    STATE_ROW(rows, "obstacle.radius", obstacle->radius);
+    STATE_ROW(rows, "obstacle.points", obstacle->points[0]);
+    STATE_ROW(rows, "wall.from", def->walls[0].from);
+    STATE_ROW(rows, "wall.to", def->walls[0].to);
+    STATE_ROW(rows, "path.is_loop", def->paths[0].is_loop);
+    STATE_ROW(rows, "path.radius", def->paths[0].radius);
+    STATE_ROW(rows, "path.points", def->paths[0].points[1]);
+    STATE_ROW(rows, "flow.seed", def->flows[0].seed);
+    STATE_ROW(rows, "flow.at", def->flows[0].at);
+    STATE_ROW(rows, "flow.vector", def->flows[0].vector);
+    STATE_ROW(rows, "flow.strength", def->flows[0].strength);
+    STATE_ROW(rows, "flow.scale", def->flows[0].scale);
+    STATE_ROW(rows, "flow.vectors", def->flows[0].vectors[0]);
+}
+
+static void rows_of_everything(struct world *world, struct state_rows *rows) {
+    rows->count = 0;
+    STATE_ROW(rows, "seed", world->seed);
+    STATE_ROW(rows, "tick", world->tick);
+    STATE_ROW(rows, "tick_hz", world->tick_hz);
+    STATE_ROW(rows, "bounds.size", world->bounds.size);
+    STATE_ROW(rows, "bounds.edge", world->bounds.edge);
+    STATE_ROW(rows, "next_id", world->next_id);
+    STATE_ROW(rows, "target.name", world->targets[0].name[0]);
+    STATE_ROW(rows, "target.at", world->targets[0].at);
+    STATE_ROW(rows, "target.jump", world->targets[0].jump_within);
+    STATE_ROW(rows, "target.jump", world->targets[0].jump_margin);
+    STATE_ROW(rows, "target.is_live", world->targets[0].is_live);
+    rows_of_agents(world, rows);
+    rows_of_kinds(world, rows);
+    rows_of_geometry(world, rows);
+}
+
+static void rows_of_order(struct world *world, struct state_rows *rows) {
+    rows->count = 0;
+    STATE_ROW(rows, "grid.drift", world->grid.drift);
+    STATE_ROW(rows, "grid.across", world->grid.across.scale);
+    STATE_ROW(rows, "grid.down", world->grid.down.cells);
+}
+
+/* Another value that is allowed. */
+static void flip(const struct state_row *row) {
+    unsigned char *bytes = row->at;
+    bytes[0] ^= 1;
+}
+
+static void check_hash(struct world *world, const struct state_rows *rows) {
+    const uint64_t hash = world_hash(world);
+    for (int i = 0; i < rows->count; i++) {
+        flip(&rows->row[i]);
+        if (world_hash(world) == hash) {
+            fail_msg("%s is not in the hash", rows->row[i].name);
+        }
+        flip(&rows->row[i]);
+        assert_true(world_hash(world) == hash);
+    }
+}
+
+static void test_hash(void **state) {
+    (void)state;
+    struct state_rows rows;
+    struct world *everything = make_everything(), *drifting = make_drifting();
+    rows_of_everything(everything, &rows);
+    check_hash(everything, &rows);
+    rows_of_order(drifting, &rows);
+    check_hash(drifting, &rows);
+    world_destroy(everything);
+    world_destroy(drifting);
+}
+
+/* Every number of every behavior, tunable or not. */
+static void test_hash_of_rows(void **state) {
+    (void)state;
+    for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
+        struct world *world = make_everything();
+        struct behavior_def *behavior = &world->kinds[0].def.states[0].behaviors[0];
+        *behavior = behavior_def_default((enum behavior_type)type);
+        struct state_rows rows = {0};
+        for (const struct field *field = behavior_fields((enum behavior_type)type); field->type != FIELD_END;
+             field++) {
+            if (field->type != FIELD_NAME && field->type != FIELD_NAMES && field->type != FIELD_TEXT) {
+                state_row(&rows, field->name, (char *)behavior + field->offset, field->size);
+            }
+        }
+        check_hash(world, &rows);
+        world_destroy(world);
+    }
+}
+
+/* Members that cannot be flipped alone. */
+static void test_hash_of_shapes(void **state) {
+    (void)state;
+    struct world *world = make_everything();
+    struct flow_def *flow = &world->scenery.def.flows[0];
+    uint64_t hash = world_hash(world);
+    flow->columns = 3;
+    flow->rows = 2;
+    assert_true(world_hash(world) != hash);
+    flow->type = FLOW_VORTEX;
+    hash = world_hash(world);
+    flow->type = FLOW_TOWARDS;
+    assert_true(world_hash(world) != hash);
+    world_destroy(world);
+    struct world_def empty = world_def_default(); /* agents count ticks since something */
+    world = build(&empty);
+    hash = world_hash(world);
+    world->tick++;
+    assert_true(world_hash(world) != hash);
+    world_destroy(world);
+}
+
+/* Two neighbors in slots, the other way round: the same agents in the same places. */
+static void test_hash_of_slots(void **state) {
+    (void)state;
+    struct world *world = make_drifting();
+    struct grid *grid = &world->grid;
+    const uint64_t hash = world_hash(world);
+    const struct motion motion = grid->motion[0];
+    const int32_t row = grid->row[0];
+    grid->motion[0] = grid->motion[1];
+    grid->row[0] = grid->row[1];
+    grid->motion[1] = motion;
+    grid->row[1] = row;
+    grid->lookup->is_fresh = false;
+    assert_true(world_hash(world) != hash);
+
+    world_destroy(world);
+}
+
+/* ---- clones ---- */
+
+static void check_equal(const struct state_rows *a, const struct state_rows *b) {
+    assert_int_equal(a->count, b->count);
+    for (int i = 0; i < a->count; i++) {
+        if (a->row[i].size != b->row[i].size ||
+            (a->row[i].size > 0 && memcmp(a->row[i].at, b->row[i].at, a->row[i].size) != 0)) {
+            fail_msg("%s is not in the clone", a->row[i].name);
+        }
+    }
+}
+
+static void check_clone(struct world *world, struct world *other,
+                        void (*rows_of)(struct world *, struct state_rows *)) {
+    struct state_rows from = {0}, to = {0};
+    assert_true(world_clone_reserve(other, world));
+    for (int round = 0; round < 2; round++) {
+        rows_of(world, &from);
+        derived_rows(world, &from);
+        STATE_ROW(&from, "has_sent", world->has_sent);
+        STATE_ROW(&from, "is_fluid", world->is_fluid);
+        STATE_ROW(&from, "is_tireless", world->kinds[0].is_tireless);
+        for (int i = 0; i < from.count && round == 0; i++) {
+            assert_true(from.row[i].size == 0 || from.row[i].at != NULL);
+        }
+        assert_true(world_clone(other, world));
+        rows_of(other, &to);
+        derived_rows(other, &to);
+        STATE_ROW(&to, "has_sent", other->has_sent);
+        STATE_ROW(&to, "is_fluid", other->is_fluid);
+        STATE_ROW(&to, "is_tireless", other->kinds[0].is_tireless);
+        check_equal(&from, &to);
+        assert_true(world_hash(world) == world_hash(other));
+        for (int i = 0; i < from.count; i++) { /* they share nothing */
+            assert_true(from.row[i].size == 0 || from.row[i].at != to.row[i].at);
+        }
+    }
+}
+
+static void test_clones(void **state) {
+    (void)state;
+    struct world *everything = make_everything(), *drifting = make_drifting();
+    struct world_def def = world_def_default();
+    struct world *other = build(&def);
+    struct state_rows rows;
+    rows_of_everything(everything, &rows);
+    world_sort(everything); /* own bodies were given behind its back */
+    world_group_kinds(everything);
+    everything->has_sent = everything->kinds[0].draws_body = true;
+    for (int i = 0; i < rows.count; i++) { /* so that nothing is what a new world has */
+        const char *name = rows.row[i].name;
+        if (strcmp(name, "kind") != 0 && strcmp(name, "id") != 0 && strcmp(name, "flags") != 0) {
+            flip(&rows.row[i]);
+        }
+    }
+    check_clone(everything, other, rows_of_everything);
+    check_clone(drifting, other, rows_of_order);
+    check_clone(everything, other, rows_of_everything);
+    world_destroy(everything);
+    world_destroy(drifting);
+    world_destroy(other);
+}
+
+/* A row that moves takes everything along. */
+static void test_moved_rows(void **state) {
+    (void)state;
+    struct world *world = make_everything();
+    struct state_rows before = {0}, after = {0};
+    const uint32_t first = world->id[5];
+    world->aim[3] = (struct aim){AIM_POINT, 0, {1.0f, 2.0f}};
+    world->memory[3].quarry = 7;
+    world->heading[3] = vec2_make(0.6f, 0.8f);
+    world->own_body[3] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
+    world->flags[3] |= AGENT_OWN_BODY;
+    world->kind[3] = 1;
+    world->state[3] = 1;
+    struct world *old = world_clone_new(world);
+    assert_non_null(old);
+    for (int row = 3; row <= 4; row++) {
+#define MOVED_ENTRY(number, type, name, initial, saved, hashed, copied)                                      \
+    if (saved) {                                                                                             \
+        STATE_ROW(&before, #name, old->name[row]);                                                           \
+        STATE_ROW(&after, #name, world->name[row - 1]);                                                      \
+    }
+        WORLD_COLUMNS(MOVED_ENTRY)
+#undef MOVED_ENTRY
+    }
+    assert_int_equal(world_remove(world, (const uint32_t[]){1, first}, 2, NULL), 2);
+    check_equal(&before, &after);
+    world_destroy(old);
+    world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hash),           cmocka_unit_test(test_hash_of_rows),
+        cmocka_unit_test(test_hash_of_shapes), cmocka_unit_test(test_hash_of_slots),
+        cmocka_unit_test(test_clones),         cmocka_unit_test(test_moved_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
