@@ -100,16 +100,12 @@ struct urge behavior_match_velocity(vec2 desired, const struct senses *senses, f
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
                                 const struct senses *senses);
 
-/** The tutorials' ramp: the speed, in px/s, that falls linearly from max_speed at slowing_distance px to 0. */
+/** The tutorials' ramp: a speed, px/s, that falls linearly from max_speed at slowing_distance px to 0. */
 float behavior_ramp_speed(float distance, float slowing_distance, float max_speed);
 
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);
-
-/** 1 / the difference that deserves full strength in alignment (of: max_speed) and cohesion (of: radius); 0
- * for 0: then there is nothing to do. */
-float behavior_full_inverse(float of);
 
 /** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviours that are combined. */
 void behavior_rates(struct senses *senses, float weight_sum);

@@ -3,11 +3,11 @@
  * The force of separation, alignment, cohesion, flock and avoid_agents is a direction times a strength from 0
  * to 1 times max_force, so that weights mean the same for all of them.
  */
+#define LANES_WIDTH 1 /* one agent at a time */
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
+#include "server/sim/steering/flock_rules.inc.h"
 
-#define FULL_STRENGTH_SHARE                                                                                  \
-    0.25f                 /* of max_speed or of the radius: a difference that deserves full strength */
 #define HEADWAY     0.1f  /* s: who queues keeps this much further away while moving */
 #define REST_SHARE  0.04f /* of max_speed: who queues and wants to go no faster than that stands */
 #define STOP_MARGIN 0.9f  /* share of max_force that queue plans to brake with */
@@ -39,46 +39,30 @@ static struct urge push(vec2 towards, const struct senses *senses) {
 
 /* ---- the three rules: {0,0} to a vector of length 1 ---- */
 
-float behavior_full_inverse(float of) {
-    const float full = FULL_STRENGTH_SHARE * of;
-    return full > 0.0f ? 1.0f / full : 0.0f;
-}
-
-/* `difference` as a direction with strength 1 from a share of `of` on, less when few neighbours are behind
- * it. */
-static vec2 direction(vec2 difference, float of, float weight) {
-    const float inverse = behavior_full_inverse(of);
-    if (!(inverse > 0.0f)) {
-        return (vec2){0.0f, 0.0f};
-    }
-    return vec2_scale(vec2_truncate(vec2_scale(difference, inverse), 1.0f), weight < 1.0f ? weight : 1.0f);
-}
-
 static vec2 separating(const struct senses *senses) {
-    return vec2_truncate(senses->sums.separation, 1.0f);
+    const vec2 sum = senses->sums.separation;
+    const struct pair strength = separation_strength((struct pair){sum.x, sum.y});
+    return (vec2){strength.x, strength.y};
 }
 
 static vec2 aligning(const struct senses *senses) {
     const struct neighbor_sums *sums = &senses->sums;
-    const float max_speed = senses->body->max_speed, max_force = senses->body->max_force;
-    if (!(sums->velocity_weight > 0.0f) || !(max_force > 0.0f)) {
-        return (vec2){0.0f, 0.0f};
-    }
-    const vec2 mean = vec2_scale(sums->velocity, 1.0f / sums->velocity_weight);
-    const vec2 difference = vec2_sub(vec2_truncate(mean, max_speed), senses->velocity);
-    const vec2 towards = direction(difference, max_speed, sums->velocity_weight);
-    /* No more than what takes the difference away within a tick. */
-    return vec2_truncate(towards, senses->exact_rate * vec2_length(difference) / max_force);
+    const struct body *body = senses->body;
+    const struct flock_limits limits = flock_limits(body->max_speed, body->max_force, senses->exact_rate);
+    const struct pair velocity = {senses->velocity.x, senses->velocity.y};
+    const struct pair strength = alignment_strength((struct pair){sums->velocity.x, sums->velocity.y},
+                                                    sums->velocity_weight, velocity, &limits);
+    return (vec2){strength.x, strength.y};
 }
 
 static vec2 cohering(float radius, const struct senses *senses) {
     const struct neighbor_sums *sums = &senses->sums;
-    if (!(sums->offset_weight > 0.0f)) {
-        return (vec2){0.0f, 0.0f};
+    if (senses->trace != NULL && sums->offset_weight > 0.0f) {
+        trace_offset(senses->trace, TRACE_CENTER, vec2_scale(sums->offset, 1.0f / sums->offset_weight));
     }
-    const vec2 mean = vec2_scale(sums->offset, 1.0f / sums->offset_weight);
-    trace_offset(senses->trace, TRACE_CENTER, mean);
-    return direction(mean, radius, sums->offset_weight);
+    const struct pair strength = cohesion_strength((struct pair){sums->offset.x, sums->offset.y},
+                                                   sums->offset_weight, flock_full_inverse(radius));
+    return (vec2){strength.x, strength.y};
 }
 
 const struct field behavior_separation_fields[] = RULE_TABLE(ZONE_SEPARATION, 40);
@@ -101,7 +85,7 @@ struct urge behavior_alignment(const struct behavior_def *behavior, const struct
         return no_urge;
     }
     struct urge urge = push(aligning(senses), senses);
-    urge.desired = vec2_add(senses->velocity, vec2_scale(urge.desired, FULL_STRENGTH_SHARE));
+    urge.desired = vec2_add(senses->velocity, vec2_scale(urge.desired, FLOCK_FULL_STRENGTH_SHARE));
     return urge;
 }
 
@@ -141,11 +125,13 @@ struct urge behavior_flock(const struct behavior_def *behavior, const struct sen
         return no_urge;
     }
     const struct zone_def *zones = behavior->zones;
-    const vec2 apart = vec2_scale(separating(senses), zones[ZONE_SEPARATION].weight);
-    const vec2 along = vec2_scale(aligning(senses), zones[ZONE_ALIGNMENT].weight);
-    const vec2 together =
-        vec2_scale(cohering(zones[ZONE_COHESION].radius, senses), zones[ZONE_COHESION].weight);
-    return push(vec2_add(vec2_add(apart, along), together), senses);
+    const float weights[ZONE_COUNT] = {zones[0].weight, zones[1].weight, zones[2].weight};
+    const vec2 apart = separating(senses), along = aligning(senses);
+    const vec2 together = cohering(zones[ZONE_COHESION].radius, senses);
+    const struct pair strength =
+        flock_strength((struct pair){apart.x, apart.y}, (struct pair){along.x, along.y},
+                       (struct pair){together.x, together.y}, weights);
+    return push((vec2){strength.x, strength.y}, senses);
 }
 
 const struct field behavior_avoid_agents_fields[] = {

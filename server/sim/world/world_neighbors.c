@@ -329,7 +329,7 @@ void world_feel(const struct world *world, int32_t row, const struct behavior_de
         .core = CORE_RADII * senses->body->radius,
         .kinds = runtime->kinds,
         .most = (int32_t)behavior->max_neighbors,
-        .trace = senses->trace,
+        .log = trace_neighbors(senses->trace),
     };
     switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
     case NEIGHBORS_SUMS:

@@ -64,7 +64,7 @@ static void note_touch(const struct world *world, const struct sighting *quarry,
 
 static void trace_sighting(struct trace *trace, const struct sighting *sighting) {
     if (sighting->is_there && sighting->id != 0) {
-        trace_neighbor(trace, sighting->id, sighting->offset);
+        neighbor_log_note(trace_neighbors(trace), sighting->id, sighting->offset);
     }
 }
 

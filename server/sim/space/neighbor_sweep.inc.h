@@ -1,12 +1,12 @@
-/* The kernel, for LANES_WIDTH agents at once; see neighbor_kernel.h. The file that includes this defines
- * LANES_WIDTH and KERNEL_FUNCTION, the name it gets. What is computed, and in which order, is what
- * neighbors.c computes for one agent: the two change together (test_neighbor_kernel compares them).
+/* The sums of LANES_WIDTH agents at once: their candidates, and the inner loop over them. Included by the
+ * kernels of neighbours and of flocks; what a candidate adds is zone_sums.inc.h.
  *
  * The inner loop is all there is to its speed: no square root, one division, masks folded into the
  * comparisons, an agent's own slot left out by splitting the loop there.
  */
 #include "server/sim/math/lanes.h"
-#include "server/sim/space/neighbor_kernel_internal.h"
+#include "server/sim/space/kernel_plan.h"
+#include "server/sim/space/zone_sums.inc.h"
 
 /* Agents of one row of cells, and the cells their candidates are in. Lanes beyond `count` hold whoever comes
  * next; what becomes of them is thrown away. */
@@ -17,14 +17,6 @@ struct block {
     struct grid_span bands[2], pieces[2];
     int band_count, piece_count;
     bool wraps; /* some difference may be shorter the other way round */
-};
-
-struct sums {
-    lanes separation_x, separation_y;
-    lanes velocity_x, velocity_y, velocity_weight;
-    lanes offset_x, offset_y, offset_weight;
-    lanes nearest; /* px^2: of all who count but oneself */
-    lanes_tally count[ZONE_COUNT];
 };
 
 /* ---- blocks ---- */
@@ -118,82 +110,34 @@ LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int
 /* px^2: beyond every zone; its inverse is no subnormal number, which would be slow. */
 #define ELSEWHERE 1e30f
 
-struct candidate {
-    lanes x, y, squared, facing; /* facing: signed square of the offset's part ahead; huge in the core */
-    lanes_mask is_near;
-};
-
-LANES_INLINE lanes short_way(lanes difference, float size, float half) {
-    const lanes once = lanes_all(size);
-    const lanes_mask is_over = lanes_less(lanes_all(half), difference);
-    const lanes_mask is_under = lanes_less(difference, lanes_all(-half));
-    return lanes_add(lanes_sub(difference, lanes_keep(is_over, once)), lanes_keep(is_under, once));
-}
-
-LANES_INLINE lanes_mask in_zone(const struct zone_plan *zone, const struct candidate *other, bool has_cones) {
-    const lanes_mask is_in = lanes_less(other->squared, lanes_all(zone->squared));
-    return has_cones
-               ? lanes_at_most_where(is_in, lanes_mul(lanes_all(zone->cone), other->squared), other->facing)
-               : is_in;
-}
-
 /* What a copy of the inner loop is made for. */
 struct variant {
     enum kernel_layout layout;
     bool has_cones, is_sharp, has_counts;
 };
 
-LANES_INLINE lanes weigh(const struct zone_plan *zone, lanes_mask counts, const struct candidate *other) {
-    return lanes_sub_where(counts, lanes_all(1.0f), lanes_mul(lanes_all(zone->fade), other->squared));
-}
-
-LANES_INLINE void separate(const struct zone_plan *zone, struct variant variant, lanes_mask counts,
-                           const struct candidate *other, struct sums *sums) {
-    const lanes strength = lanes_all(zone->strength);
-    const lanes factor = variant.is_sharp ? lanes_div_where(counts, strength, other->squared)
-                                          : lanes_sub_where(counts, lanes_div(strength, other->squared),
-                                                            lanes_all(zone->less));
-    sums->separation_x = lanes_sub(sums->separation_x, lanes_mul(other->x, factor));
-    sums->separation_y = lanes_sub(sums->separation_y, lanes_mul(other->y, factor));
-}
-
-/* Weights are 1: their sums are the counts. */
-LANES_INLINE void align_and_cohere_sharply(const struct motion *motion, lanes_mask along, lanes_mask together,
-                                           const struct candidate *other, struct sums *sums) {
-    sums->velocity_x = lanes_add_where(along, sums->velocity_x, lanes_all(motion->vx));
-    sums->velocity_y = lanes_add_where(along, sums->velocity_y, lanes_all(motion->vy));
-    sums->offset_x = lanes_add_where(together, sums->offset_x, other->x);
-    sums->offset_y = lanes_add_where(together, sums->offset_y, other->y);
-}
-
-LANES_INLINE void align_and_cohere(const struct zone_plan *zones, struct variant variant,
-                                   const struct motion *motion, lanes_mask along, lanes_mask together,
-                                   const struct candidate *other, struct sums *sums) {
-    lanes weight = weigh(&zones[ZONE_ALIGNMENT], along, other);
-    sums->velocity_x = lanes_add(sums->velocity_x, lanes_mul(lanes_all(motion->vx), weight));
-    sums->velocity_y = lanes_add(sums->velocity_y, lanes_mul(lanes_all(motion->vy), weight));
-    sums->velocity_weight = lanes_add(sums->velocity_weight, weight);
-    if (variant.layout == KERNEL_THREE) {
-        weight = weigh(&zones[ZONE_COHESION], together, other);
-        sums->offset_weight = lanes_add(sums->offset_weight, weight);
-    }
-    sums->offset_x = lanes_add(sums->offset_x, lanes_mul(other->x, weight));
-    sums->offset_y = lanes_add(sums->offset_y, lanes_mul(other->y, weight));
-}
-
 LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, const struct motion *motion,
                          const struct candidate *other, struct sums *sums) {
     const bool is_one = variant.layout == KERNEL_ONE, is_three = variant.layout == KERNEL_THREE;
     const bool has_cones = variant.has_cones;
     const lanes_mask apart =
-        is_one && !has_cones ? other->is_near : in_zone(&zones[ZONE_SEPARATION], other, has_cones);
-    const lanes_mask along = is_one ? apart : in_zone(&zones[ZONE_ALIGNMENT], other, has_cones);
-    const lanes_mask together = is_three ? in_zone(&zones[ZONE_COHESION], other, has_cones) : along;
-    separate(&zones[ZONE_SEPARATION], variant, apart, other, sums);
+        is_one && !has_cones ? other->is_near : zone_contains(&zones[ZONE_SEPARATION], other, has_cones);
+    const lanes_mask along = is_one ? apart : zone_contains(&zones[ZONE_ALIGNMENT], other, has_cones);
+    const lanes_mask together = is_three ? zone_contains(&zones[ZONE_COHESION], other, has_cones) : along;
+    zone_separate(&zones[ZONE_SEPARATION], variant.is_sharp, apart, other, sums);
     if (variant.is_sharp) {
-        align_and_cohere_sharply(motion, along, together, other, sums);
+        zone_align_sharply(along, motion, sums);
+        zone_cohere_sharply(together, other, sums);
     } else {
-        align_and_cohere(zones, variant, motion, along, together, other, sums);
+        const lanes align_weight = zone_weight(&zones[ZONE_ALIGNMENT], along, other);
+        const lanes cohere_weight =
+            is_three ? zone_weight(&zones[ZONE_COHESION], together, other) : align_weight;
+        zone_align(align_weight, motion, sums);
+        zone_cohere(cohere_weight, other, sums);
+        sums->velocity_weight = lanes_add(sums->velocity_weight, align_weight);
+        if (is_three) {
+            sums->offset_weight = lanes_add(sums->offset_weight, cohere_weight);
+        }
     }
     if (variant.has_counts) {
         sums->count[ZONE_SEPARATION] = lanes_tally_add(sums->count[ZONE_SEPARATION], apart);
@@ -230,10 +174,7 @@ LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *bl
     }
     sums->nearest = lanes_min_positive(sums->nearest, other.squared);
     if (variant.has_cones) {
-        const lanes facing =
-            lanes_add(lanes_mul(block->heading_x, other.x), lanes_mul(block->heading_y, other.y));
-        const lanes_mask in_core = lanes_less(other.squared, block->core);
-        other.facing = lanes_select(in_core, lanes_all(3e38f), lanes_mul(facing, lanes_abs(facing)));
+        other.facing = candidate_facing(&other, block->heading_x, block->heading_y, block->core);
     }
     add_up(plan->zones, variant, motion, &other, sums);
 }
@@ -350,37 +291,4 @@ LANES_INLINE int32_t row_end(const struct grid *grid, int32_t slot, int32_t *row
         (*row)++;
     }
     return grid->begin[(*row + 1) * columns];
-}
-
-void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end, struct neighbor_sums *out) {
-    const struct grid *grid = plan->crowd->grid;
-    int32_t row = begin < end ? row_before(grid, begin) : 0;
-    struct block block;
-    struct kernel_sums stored;
-    for (int32_t first = begin; first < end && !grid_is_given_up(grid); first += block.count) {
-        const int32_t stop = row_end(grid, first, &row);
-        begin_block(plan, first, row, stop < end ? stop : end, &block);
-        const struct sums sums = sweep_any(plan, &block, true);
-        const uint32_t crowded = crowded_lanes(&block, &sums);
-        store_sums(&sums, &stored);
-        for (int zone = 0; zone < ZONE_COUNT; zone++) {
-            lanes_tally_store(stored.count[zone], sums.count[zone]);
-        }
-        for (int32_t lane = 0; lane < block.count; lane++) {
-            struct neighbor_sums *one = &out[first + lane - begin];
-            *one = (struct neighbor_sums){
-                .separation_count = stored.count[ZONE_SEPARATION][lane],
-                .alignment_count = stored.count[ZONE_ALIGNMENT][lane],
-                .cohesion_count = stored.count[ZONE_COHESION][lane],
-                .separation = {stored.separation_x[lane], stored.separation_y[lane]},
-                .velocity = {stored.velocity_x[lane], stored.velocity_y[lane]},
-                .velocity_weight = stored.velocity_weight[lane],
-                .offset = {stored.offset_x[lane], stored.offset_y[lane]},
-                .offset_weight = stored.offset_weight[lane],
-            };
-            if ((crowded >> lane) & 1) {
-                *one = kernel_sums_alone(plan, first + lane);
-            }
-        }
-    }
 }
