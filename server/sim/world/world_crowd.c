@@ -6,18 +6,9 @@
  * state. It does not change a bit of the result whether something is foreseen.
  */
 #include "server/sim/steering/flock_kernel.h"
-#include "server/sim/steering/locomotion.h"
 #include "server/sim/world/world_internal.h"
 
 enum { BATCH = 64, WORTHWHILE_SHARE = 4 /* a kind with fewer than one in so many of a batch goes alone */ };
-
-/* Whether every agent of the kind asks for this behaviour's sums, of all its neighbours, in every tick. */
-static bool is_certain(const struct kind *kind, const struct behavior_def *behavior) {
-    const enum behavior_type type = (enum behavior_type)behavior->type;
-    return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
-           behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0 &&
-           behavior->max_neighbors == 0;
-}
 
 /* Fills sums[i][slot - begin] for the behaviours it names. */
 static void foresee(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
@@ -25,7 +16,7 @@ static void foresee(const struct world *world, const struct kind *kind, int32_t 
     const struct state_def *state = &kind->def.states[0];
     foreseen->count = 0;
     for (int b = 0; b < state->behavior_count && foreseen->count < FORESEEN_MAX; b++) {
-        if (is_certain(kind, &state->behaviors[b])) {
+        if (world_sums_are_certain(kind, &state->behaviors[b])) {
             const struct neighbor_crowd crowd = world_crowd(world, kind, &kind->states[0].behaviors[b]);
             neighbor_kernel_sums(world->simd, &crowd, begin, end, sums[foreseen->count]);
             foreseen->behavior[foreseen->count++] = &state->behaviors[b];
@@ -42,24 +33,6 @@ static int32_t count_kind(const uint8_t *kinds, int32_t count, int kind) {
 }
 
 /* ---- a flock and nothing else ---- */
-
-/* Whether the agents of the kind do nothing but flock, apart from what flock_kernel.h cannot do. */
-static bool is_mere_flock(const struct world *world, const struct kind *kind) {
-    const struct state_def *state = &kind->def.states[0];
-    return state->behavior_count == 1 && behavior_has_trait(state->behaviors[0].type, TRAIT_FLOCK_KERNEL) &&
-           is_certain(kind, &state->behaviors[0]) && kind->def.body.locomotion == LOCOMOTION_STEERED &&
-           world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0 && !world->has_own_bodies;
-}
-
-bool world_is_fluid(const struct world *world) {
-    bool is_fluid = world->is_sorted && !world->has_own_bodies;
-    for (int k = 0; is_fluid && k < world->kind_count; k++) {
-        const struct kind *kind = &world->kinds[k];
-        is_fluid = world_kind_population(world, k) == 0 ||
-                   (is_mere_flock(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
-    }
-    return is_fluid;
-}
 
 static struct flock_rules make_rules(const struct world *world, const struct kind *kind) {
     const struct behavior_def *behavior = &kind->def.states[0].behaviors[0];
@@ -107,7 +80,7 @@ static void step_kind(struct world *world, int kind, int32_t found, int32_t begi
     struct neighbor_sums sums[FORESEEN_MAX][BATCH];
     struct foreseen foreseen = {0};
     if (found * WORTHWHILE_SHARE >= end - begin || world->is_fluid) {
-        if (is_mere_flock(world, &world->kinds[kind])) {
+        if (world_is_mere_flock(world, &world->kinds[kind])) {
             step_flock(world, kind, begin, end);
             return;
         }
@@ -135,7 +108,7 @@ static void step_batch(struct world *world, int32_t begin, int32_t end) {
 
 void world_step_slots(struct world *world, int32_t begin, int32_t end) {
     const int only = world->grid.kind[begin];
-    if (!world->grid.has_kinds && is_mere_flock(world, &world->kinds[only])) {
+    if (!world->grid.has_kinds && world_is_mere_flock(world, &world->kinds[only])) {
         step_flock(world, only, begin, end);
         return;
     }

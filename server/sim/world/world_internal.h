@@ -130,6 +130,12 @@ vec2 world_heading(const struct world *world, int32_t row);
  * agent is or does. */
 void world_keep_headings(struct world *world);
 
+/** Whether every agent of the kind uses this behaviour's sums, over all its neighbours, in every tick. */
+bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior);
+
+/** Whether the agents of the kind only flock, in a way that flock_kernel.h can compute. */
+bool world_is_mere_flock(const struct world *world, const struct kind *kind);
+
 /** Whether from tick t on headings need not be written down. */
 bool world_is_fluid(const struct world *world);
 
