@@ -22,12 +22,12 @@ static int32_t reach_cells(const struct grid_axis *axis, float radius) {
     return cells < (float)axis->cells ? (int32_t)cells + 1 : axis->cells;
 }
 
-struct kernel_plan kernel_make_plan(const struct neighbor_crowd *crowd) {
-    const vec2 size = crowd->bounds->size;
-    const struct neighbor_zone *zones = crowd->zones;
+struct kernel_plan kernel_make_plan(const struct neighbor_batch *batch) {
+    const vec2 size = batch->bounds->size;
+    const struct neighbor_zone *zones = batch->zones;
     struct kernel_plan plan = {
-        .crowd = crowd,
-        .is_picky = crowd->kinds != UINT64_MAX,
+        .batch = batch,
+        .is_picky = batch->kinds != UINT64_MAX,
         .layout = find_layout(zones),
         .size_x = size.x,
         .size_y = size.y,
@@ -44,22 +44,22 @@ struct kernel_plan kernel_make_plan(const struct neighbor_crowd *crowd) {
     }
     plan.furthest = radius * radius;
     /* From the cell that oneself was in, to those that others were in. */
-    const float reach = radius + 2.0f * crowd->grid->drift;
-    plan.reach_columns = reach_cells(&crowd->grid->across, reach);
-    plan.reach_rows = reach_cells(&crowd->grid->down, reach);
+    const float reach = radius + 2.0f * batch->grid->drift;
+    plan.reach_columns = reach_cells(&batch->grid->across, reach);
+    plan.reach_rows = reach_cells(&batch->grid->down, reach);
     return plan;
 }
 
 struct neighbor_sums kernel_sums_alone(const struct kernel_plan *plan, int32_t slot) {
-    assert(slot >= 0 && slot < plan->crowd->grid->count);
-    const struct neighbor_crowd *crowd = plan->crowd;
+    assert(slot >= 0 && slot < plan->batch->grid->count);
+    const struct neighbor_batch *batch = plan->batch;
     const struct neighbor_query query = {
-        .bounds = crowd->bounds,
-        .ids = crowd->ids,
+        .bounds = batch->bounds,
+        .ids = batch->ids,
         .slot = slot,
-        .heading = neighbor_crowd_heading(crowd, slot),
-        .core = crowd->core_radii * crowd->grid->radius[slot],
-        .kinds = crowd->kinds,
+        .heading = neighbor_batch_heading(batch, slot),
+        .core = batch->core_radii * batch->grid->radius[slot],
+        .kinds = batch->kinds,
     };
-    return neighbors_sum(crowd->grid, &query, crowd->zones);
+    return neighbors_sum(batch->grid, &query, batch->zones);
 }

@@ -14,7 +14,7 @@ enum kernel_layout { KERNEL_THREE, KERNEL_TWIN /* alignment and cohesion */, KER
 
 /** The query of a batch as numbers. */
 struct kernel_plan {
-    const struct neighbor_crowd *crowd;
+    const struct neighbor_batch *batch;
     bool is_picky;  /* some agent's kind may not count */
     bool has_cones; /* a view that is not all round */
     bool is_sharp;  /* all weights are 1 */
@@ -38,8 +38,8 @@ struct kernel_sums {
     _Alignas(64) int32_t count[ZONE_COUNT][KERNEL_WIDTH_MAX];
 };
 
-/** The plan of a query. crowd: must live as long as the plan. */
-struct kernel_plan kernel_make_plan(const struct neighbor_crowd *crowd);
+/** The plan of a query. batch: must live as long as the plan. */
+struct kernel_plan kernel_make_plan(const struct neighbor_batch *batch);
 
 /** The sums of one agent by neighbors_sum: for an agent with another one in the same place. */
 struct neighbor_sums kernel_sums_alone(const struct kernel_plan *plan, int32_t slot);

@@ -7,7 +7,7 @@
 #include "server/sim/space/neighbors.h"
 
 /** The query, and where its agents are. Plain value; owns nothing. */
-struct neighbor_crowd {
+struct neighbor_batch {
     const struct grid *grid; /* its radius column is filled */
     const struct bounds *bounds;
     const uint32_t *ids; /* by row */
@@ -21,6 +21,6 @@ struct neighbor_crowd {
 /** COURSE_NEVER: headings are what `heading` says. */
 #define COURSE_NEVER 3e38f
 /** The heading of the agent in a slot. */
-vec2 neighbor_crowd_heading(const struct neighbor_crowd *crowd, int32_t slot);
+vec2 neighbor_batch_heading(const struct neighbor_batch *batch, int32_t slot);
 
 #endif

@@ -14,9 +14,9 @@ static kernel_function *const kernels[SIMD_COUNT] = {
 #endif
 };
 
-void neighbor_kernel_sums(enum simd simd, const struct neighbor_crowd *crowd, int32_t begin, int32_t end,
+void neighbor_kernel_sums(enum simd simd, const struct neighbor_batch *batch, int32_t begin, int32_t end,
                           struct neighbor_sums *out) {
-    assert(simd_is_supported(simd) && begin >= 0 && begin <= end && end <= crowd->grid->count);
-    const struct kernel_plan plan = kernel_make_plan(crowd);
+    assert(simd_is_supported(simd) && begin >= 0 && begin <= end && end <= batch->grid->count);
+    const struct kernel_plan plan = kernel_make_plan(batch);
     kernels[simd](&plan, begin, end, out);
 }

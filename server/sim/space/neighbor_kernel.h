@@ -16,7 +16,7 @@
 #include "server/sim/space/neighbor_batch.h"
 
 /** The sums of the agents in slots [begin, end). simd must be supported. out: end - begin entries. */
-void neighbor_kernel_sums(enum simd simd, const struct neighbor_crowd *crowd, int32_t begin, int32_t end,
+void neighbor_kernel_sums(enum simd simd, const struct neighbor_batch *batch, int32_t begin, int32_t end,
                           struct neighbor_sums *out);
 
 #endif

@@ -4,7 +4,7 @@
 #include "server/sim/space/neighbor_sweep.inc.h"
 
 void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end, struct neighbor_sums *out) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
     struct kernel_sums stored;
@@ -12,7 +12,7 @@ void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end,
         const int32_t stop = row_end(grid, first, &row);
         begin_block(plan, first, row, stop < end ? stop : end, &block);
         const struct sums sums = sweep_any(plan, &block, true);
-        const uint32_t crowded = crowded_lanes(&block, &sums);
+        const uint32_t coincident = coincident_lanes(&block, &sums);
         store_sums(&sums, &stored);
         for (int zone = 0; zone < ZONE_COUNT; zone++) {
             lanes_tally_store(stored.count[zone], sums.count[zone]);
@@ -29,7 +29,7 @@ void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end,
                 .offset = {stored.offset_x[lane], stored.offset_y[lane]},
                 .offset_weight = stored.offset_weight[lane],
             };
-            if ((crowded >> lane) & 1) {
+            if ((coincident >> lane) & 1) {
                 *one = kernel_sums_alone(plan, first + lane);
             }
         }

@@ -39,37 +39,37 @@ LANES_INLINE int span_cells(const struct grid_axis *axis, int32_t first, int32_t
 }
 
 /* Headings are gathered by row. */
-static void gather_headings(const struct neighbor_crowd *crowd, const struct block *block, float *x,
+static void gather_headings(const struct neighbor_batch *batch, const struct block *block, float *x,
                             float *y) {
     for (int32_t lane = 0; lane < LANES_WIDTH; lane++) {
         const int32_t slot = block->first + (lane < block->count ? lane : block->count - 1);
-        const vec2 heading = crowd->heading[crowd->grid->row[slot]];
+        const vec2 heading = batch->heading[batch->grid->row[slot]];
         x[lane] = heading.x;
         y[lane] = heading.y;
     }
 }
 
 LANES_INLINE void find_headings(const struct kernel_plan *plan, struct block *block) {
-    const struct neighbor_crowd *crowd = plan->crowd;
+    const struct neighbor_batch *batch = plan->batch;
     const lanes vx = block->at.vx, vy = block->at.vy;
     const lanes squared = lanes_add(lanes_mul(vx, vx), lanes_mul(vy, vy));
-    const lanes_mask moves = lanes_less(lanes_all(crowd->course_above), squared);
+    const lanes_mask moves = lanes_less(lanes_all(batch->course_above), squared);
     const lanes scale = lanes_div(lanes_all(1.0f), lanes_sqrt(squared));
     block->heading_x = lanes_mul(vx, scale);
     block->heading_y = lanes_mul(vy, scale);
     const uint32_t all = (uint32_t)((UINT64_C(1) << block->count) - 1);
     if ((lanes_bits(moves) & all) != all) {
         _Alignas(64) float x[LANES_WIDTH], y[LANES_WIDTH];
-        gather_headings(crowd, block, x, y);
+        gather_headings(batch, block, x, y);
         block->heading_x = lanes_select(moves, block->heading_x, lanes_load(x));
         block->heading_y = lanes_select(moves, block->heading_y, lanes_load(y));
     }
 }
 
-LANES_INLINE lanes find_cores(const struct neighbor_crowd *crowd, int32_t first) {
+LANES_INLINE lanes find_cores(const struct neighbor_batch *batch, int32_t first) {
     _Alignas(64) float cores[LANES_WIDTH];
     for (int32_t lane = 0; lane < LANES_WIDTH; lane++) {
-        const float core = crowd->core_radii * crowd->grid->radius[first + lane];
+        const float core = batch->core_radii * batch->grid->radius[first + lane];
         cores[lane] = core * core;
     }
     return lanes_load(cores);
@@ -89,7 +89,7 @@ LANES_INLINE int32_t last_column(const struct grid *grid, int32_t row, int32_t s
 
 LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int32_t row, int32_t end,
                               struct block *block) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     const int32_t columns = grid->across.cells, rows = grid->down.cells;
     block->first = first;
     block->count = end - first < LANES_WIDTH ? end - first : LANES_WIDTH;
@@ -153,7 +153,7 @@ LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, 
 /* self: the lane whose agent this is, -1 when it is none's. */
 LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *block, int32_t slot,
                           int32_t self, struct variant variant, struct sums *sums) {
-    const struct motion *motion = &plan->crowd->grid->motion[slot];
+    const struct motion *motion = &plan->batch->grid->motion[slot];
     struct candidate other;
     other.x = lanes_sub(lanes_all(motion->x), block->at.x);
     other.y = lanes_sub(lanes_all(motion->y), block->at.y);
@@ -167,7 +167,7 @@ LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *bl
         other.squared = lanes_select(is_self, lanes_all(ELSEWHERE), other.squared);
     }
     other.is_near = lanes_less(other.squared, lanes_all(plan->furthest));
-    /* In several lanes somebody mostly is near, and a branch that is not foreseen costs more than a
+    /* In several lanes some candidate is mostly near, and a mispredicted branch costs more than a
      * candidate. */
     if (LANES_WIDTH == 1 && !lanes_any(other.is_near)) {
         return;
@@ -182,7 +182,7 @@ LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *bl
 /* ---- all candidates ---- */
 
 LANES_INLINE bool does_count(const struct kernel_plan *plan, int32_t slot) {
-    return !plan->is_picky || ((plan->crowd->kinds >> plan->crowd->grid->kind[slot]) & 1) != 0;
+    return !plan->is_picky || ((plan->batch->kinds >> plan->batch->grid->kind[slot]) & 1) != 0;
 }
 
 LANES_INLINE void look_at_run(const struct kernel_plan *plan, const struct block *block, int32_t begin,
@@ -196,7 +196,7 @@ LANES_INLINE void look_at_run(const struct kernel_plan *plan, const struct block
 
 LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct block *block,
                                struct variant variant) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     const lanes none = lanes_all(0.0f);
     const lanes_tally nobody = lanes_tally_none();
     struct sums sums = {
@@ -248,7 +248,7 @@ LANES_INLINE struct sums sweep_layouts(const struct kernel_plan *plan, const str
 LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block *block, bool has_counts) {
     if (plan->has_cones) {
         find_headings(plan, block);
-        block->core = find_cores(plan->crowd, block->first);
+        block->core = find_cores(plan->batch, block->first);
         return plan->is_sharp
                    ? sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, true, has_counts})
                    : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, false, has_counts});
@@ -259,7 +259,7 @@ LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block 
 }
 
 /* Which lanes have somebody in their very place. */
-LANES_INLINE uint32_t crowded_lanes(const struct block *block, const struct sums *sums) {
+LANES_INLINE uint32_t coincident_lanes(const struct block *block, const struct sums *sums) {
     const uint32_t all = (uint32_t)((UINT64_C(1) << block->count) - 1);
     return lanes_bits(lanes_less(sums->nearest, lanes_all(NEIGHBORS_COINCIDENT))) & all;
 }

@@ -1,4 +1,4 @@
-/* What an agent senses of its neighbours: sums over those within a radius, a field of view and a set of
+/* Queries about the neighbours of an agent: sums over those within a radius, a field of view and a set of
  * kinds.
  *
  * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
@@ -23,7 +23,7 @@
 #include "server/sim/space/neighbor_log.h"
 #include "server/sim/space/zone.h"
 
-/** What a behaviour senses of its neighbours. */
+/** What is queried about the neighbours before a behaviour is called. */
 enum neighbor_use {
     NEIGHBORS_UNUSED,
     NEIGHBORS_SUMS,    /* for the three rules */

@@ -14,11 +14,11 @@ static flock_function *const kernels[SIMD_COUNT] = {
 #endif
 };
 
-void flock_kernel_step(enum simd simd, const struct neighbor_crowd *crowd, const struct flock_rules *rules,
+void flock_kernel_step(enum simd simd, const struct neighbor_batch *batch, const struct flock_rules *rules,
                        int32_t begin, int32_t end, const struct flock_out *out) {
-    assert(simd_is_supported(simd) && crowd->bounds->edge != EDGE_CONTAIN);
+    assert(simd_is_supported(simd) && batch->bounds->edge != EDGE_CONTAIN);
     assert(!out->only_of_resting || rules->turn.x <= NO_TURN_LIMIT);
-    const struct kernel_plan plan = kernel_make_plan(crowd);
-    const struct flock_plan flock = flock_make_plan(crowd->bounds, rules);
+    const struct kernel_plan plan = kernel_make_plan(batch);
+    const struct flock_plan flock = flock_make_plan(batch->bounds, rules);
     kernels[simd](&plan, &flock, begin, end, out);
 }

@@ -12,7 +12,7 @@
 #include "server/sim/steering/flock_plan.h"
 
 /** Moves the agents of the kind in slots [begin, end). simd must be supported. */
-void flock_kernel_step(enum simd simd, const struct neighbor_crowd *crowd, const struct flock_rules *rules,
+void flock_kernel_step(enum simd simd, const struct neighbor_batch *batch, const struct flock_rules *rules,
                        int32_t begin, int32_t end, const struct flock_out *out);
 
 #endif

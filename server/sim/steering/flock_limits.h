@@ -8,7 +8,7 @@
 /** What alignment needs to know. */
 struct flock_limits {
     float max_speed, max_force; /* px/s, mass*px/s^2 */
-    float exact_rate;           /* struct senses */
+    float exact_rate;           /* struct steering_context */
     float full_speed_inverse;   /* 1 / the difference of velocities that deserves full strength; 0: no rule */
 };
 

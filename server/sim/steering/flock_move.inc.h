@@ -38,12 +38,12 @@ LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair v
 /* ---- one block ---- */
 
 /* The sums of those who share their place are made one by one. */
-static void patch_sums(const struct kernel_plan *plan, const struct block *block, uint32_t crowded,
+static void patch_sums(const struct kernel_plan *plan, const struct block *block, uint32_t coincident,
                        struct sums *sums) {
     struct kernel_sums stored;
     store_sums(sums, &stored);
     for (int32_t lane = 0; lane < block->count; lane++) {
-        if ((crowded >> lane) & 1) {
+        if ((coincident >> lane) & 1) {
             const struct neighbor_sums alone = kernel_sums_alone(plan, block->first + lane);
             stored.separation_x[lane] = alone.separation.x;
             stored.separation_y[lane] = alone.separation.y;
@@ -102,18 +102,18 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
                               const struct flock_out *out) {
     const uint32_t everybody = (uint32_t)((UINT64_C(1) << LANES_WIDTH) - 1);
     const uint32_t finished = finished_lanes(flock_plan, next, !out->only_of_resting);
-    const uint32_t wanted = lanes_of_kind(plan->crowd->grid, block, out->kind);
+    const uint32_t wanted = lanes_of_kind(plan->batch->grid, block, out->kind);
     if ((finished & wanted) == everybody) {
         lanes_store_motion(out->next + block->first, next);
         if (out->cell) {
-            store_cells(plan->crowd->grid, next, out->cell + block->first);
+            store_cells(plan->batch->grid, next, out->cell + block->first);
         }
         return;
     }
     struct motion moved[LANES_WIDTH];
     int32_t cells[LANES_WIDTH];
     lanes_store_motion(moved, next);
-    store_cells(plan->crowd->grid, next, cells);
+    store_cells(plan->batch->grid, next, cells);
     for (int32_t lane = 0; lane < block->count; lane++) {
         if (((wanted >> lane) & 1) == 0) {
             continue;
@@ -131,7 +131,7 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
 
 void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flock_plan, int32_t begin,
                     int32_t end, const struct flock_out *out) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     const lanes dt = lanes_all(flock_plan->rules->dt);
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
@@ -139,9 +139,9 @@ void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flo
         const int32_t stop = row_end(grid, first, &row);
         begin_block(plan, first, row, stop < end ? stop : end, &block);
         struct sums sums = sweep_any(plan, &block, false);
-        const uint32_t crowded = crowded_lanes(&block, &sums);
-        if (crowded != 0) {
-            patch_sums(plan, &block, crowded, &sums);
+        const uint32_t coincident = coincident_lanes(&block, &sums);
+        if (coincident != 0) {
+            patch_sums(plan, &block, coincident, &sums);
         }
         const struct pair old = {block.at.vx, block.at.vy}, place = {block.at.x, block.at.y};
         const struct pair velocity = accelerate(flock_plan, old, flock(flock_plan, &sums, old));

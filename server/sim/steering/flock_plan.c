@@ -41,11 +41,11 @@ struct flock_plan flock_make_plan(const struct bounds *bounds, const struct floc
 void flock_finish(const struct kernel_plan *plan, const struct flock_plan *flock, int32_t slot,
                   struct motion moved, const struct flock_out *out) {
     const struct flock_rules *rules = flock->rules;
-    const struct motion next = bounds_apply(plan->crowd->bounds, moved, rules->radius);
+    const struct motion next = bounds_apply(plan->batch->bounds, moved, rules->radius);
     out->next[slot] = next;
     if (out->cell) {
-        out->cell[slot] = grid_cell(plan->crowd->grid, &next);
+        out->cell[slot] = grid_cell(plan->batch->grid, &next);
     }
-    out->heading[plan->crowd->grid->row[slot]] = locomotion_heading(
-        neighbor_crowd_heading(plan->crowd, slot), (vec2){next.vx, next.vy}, rules->max_speed, rules->turn);
+    out->heading[plan->batch->grid->row[slot]] = locomotion_heading(
+        neighbor_batch_heading(plan->batch, slot), (vec2){next.vx, next.vy}, rules->max_speed, rules->turn);
 }

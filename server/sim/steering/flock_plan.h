@@ -13,7 +13,7 @@ struct flock_rules {
     float rule_weight[ZONE_COUNT], weight; /* of the three rules, of the behaviour */
     float cohesion_radius;                 /* px */
     float max_speed, max_force, radius;    /* px/s, mass*px/s^2, px */
-    float mass, exact_rate;                /* 1, see struct senses */
+    float mass, exact_rate;                /* 1, see struct steering_context */
     float dt;                              /* s */
     vec2 turn;                             /* {cos, sin} of the largest turn of one tick */
 };

@@ -396,8 +396,8 @@ void world_act(struct world *world, const struct parallel *parallel) {
     if (world->agent_count > 0) {
         world->keeps_order = world_keeps_order(world);
         /* A torus has the same cells from tick to tick. */
-        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
-        if (!world->is_fluid) { /* of a mere flock nobody is looked up */
+        world->grid.has_cells = world->is_pure_flock && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
+        if (!world->is_pure_flock) { /* of a mere flock nobody is looked up */
             grid_look_up(&world->grid, parallel);
         }
         parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
@@ -502,7 +502,7 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
 }
 
 vec2 world_heading(const struct world *world, int32_t row) {
-    if (world->is_fluid) {
+    if (world->is_pure_flock) {
         const struct motion motion = world_motion(world, row);
         const vec2 velocity = {motion.vx, motion.vy};
         if (vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed)) {

@@ -20,13 +20,13 @@ static struct motion world_move(const struct world *world, struct motion old, st
     return next;
 }
 
-void world_step_agent(struct world *world, int32_t slot, const struct foreseen *foreseen) {
+void world_step_agent(struct world *world, int32_t slot, const struct precomputed_sums *precomputed) {
     assert(slot >= 0 && slot < world->agent_count);
     const int32_t row = world->grid.row[slot];
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct body *body = world_body(world, row);
     const struct motion old = world->grid.motion[slot];
-    const struct intent intent = world_intend(world, row, foreseen, NULL);
+    const struct intent intent = world_intend(world, row, precomputed, NULL);
     const vec2 velocity =
         locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
                             intent.desired, intent.force, world->dt);

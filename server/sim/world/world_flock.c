@@ -9,7 +9,7 @@ bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *
            behavior->max_neighbors == 0;
 }
 
-bool world_is_mere_flock(const struct world *world, const struct kind *kind) {
+bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind) {
     const struct state_def *state = &kind->def.states[0];
     return state->behavior_count == 1 && behavior_has_trait(state->behaviors[0].type, TRAIT_FLOCK_KERNEL) &&
            world_sums_are_certain(kind, &state->behaviors[0]) &&
@@ -17,12 +17,13 @@ bool world_is_mere_flock(const struct world *world, const struct kind *kind) {
            world->scenery.solid_count == 0 && !world->has_own_bodies;
 }
 
-bool world_is_fluid(const struct world *world) {
-    bool is_fluid = world->is_sorted && !world->has_own_bodies;
-    for (int k = 0; is_fluid && k < world->kind_count; k++) {
+bool world_is_pure_flock(const struct world *world) {
+    bool is_pure_flock = world->is_sorted && !world->has_own_bodies;
+    for (int k = 0; is_pure_flock && k < world->kind_count; k++) {
         const struct kind *kind = &world->kinds[k];
-        is_fluid = world_kind_population(world, k) == 0 ||
-                   (world_is_mere_flock(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
+        is_pure_flock =
+            world_kind_population(world, k) == 0 ||
+            (world_can_use_flock_kernel(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
     }
-    return is_fluid;
+    return is_pure_flock;
 }
