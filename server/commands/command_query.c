@@ -171,8 +171,8 @@ static void write_body(const struct agent_view *agent, struct json_writer *json)
 static void write_trace(const struct trace *trace, struct json_writer *json) {
     json_key(json, "neighbors");
     json_array(json);
-    for (int i = 0; i < trace->neighbor_count; i++) {
-        json_unsigned(json, trace->neighbors[i]);
+    for (int i = 0; i < trace->neighbors.count; i++) {
+        json_unsigned(json, trace->neighbors.ids[i]);
     }
     json_end(json);
     json_key(json, "points");

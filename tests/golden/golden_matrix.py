@@ -27,10 +27,10 @@ LEVELS = ["-O2", "-O0", "-O3"]
 WHOLE_PROGRAM = "-O3 -flto"  # as the release preset has it; objects of gcc, linked by gcc
 # The contract's flags (cmake/DroverOptions.cmake) without warnings and sanitizers.
 FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-fno-math-errno"]
-# As server/sim/CMakeLists.txt has them.
+# As server/sim/CMakeLists.txt has them, by how the name of a source ends.
 WIDE_FLAGS = {
-    "neighbor_kernel_avx2.c": ["-mavx2"],
-    "neighbor_kernel_avx512.c": ["-mavx512f", "-mavx512dq", "-mavx512vl", "-mavx512bw"],
+    "avx2": ["-mavx2"],
+    "avx512": ["-mavx512f", "-mavx512dq", "-mavx512vl", "-mavx512bw"],
 }
 TICKS = (1, 60, 600)
 # Agents times ticks a scenario may take: in the first program, in those without SIMD or optimization, in the rest.
@@ -47,7 +47,7 @@ COLUMN = "-O1 '-DWORLD_COLUMNS_MORE(X)=X(15, uint8_t, spare_column, 0, true, has
 
 
 def wide(file):
-    return WIDE_FLAGS.get(file.name, []) if platform.machine() in ("x86_64", "AMD64") else []
+    return WIDE_FLAGS.get(file.stem.rpartition("_")[2], []) if platform.machine() in ("x86_64", "AMD64") else []
 
 
 def agents_of(scenario):

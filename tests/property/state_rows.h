@@ -32,7 +32,7 @@ static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
     STATE_ROW(rows, "kind.turn", kind->turn);
     for (int s = 0; s < 1; s++) {
         STATE_ROW(rows, "state.weight_sum", kind->states[s].weight_sum);
-        STATE_ROW(rows, "state.has_last_word", kind->states[s].has_last_word);
+        STATE_ROW(rows, "state.has_velocity_filter", kind->states[s].has_velocity_filter);
         STATE_ROW(rows, "state.order", kind->states[s].order);
         STATE_ROW(rows, "behavior.zones", kind->states[s].behaviors[0].zones);
         STATE_ROW(rows, "behavior.label", kind->states[s].behaviors[0].label);

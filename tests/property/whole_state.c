@@ -306,7 +306,7 @@ static void check_clone(struct world *world, struct world *other,
         rows_of(world, &from);
         derived_rows(world, &from);
         STATE_ROW(&from, "has_sent", world->has_sent);
-        STATE_ROW(&from, "is_fluid", world->is_fluid);
+        STATE_ROW(&from, "is_pure_flock", world->is_pure_flock);
         STATE_ROW(&from, "is_tireless", world->kinds[0].is_tireless);
         for (int i = 0; i < from.count && round == 0; i++) {
             assert_true(from.row[i].size == 0 || from.row[i].at != NULL);
@@ -315,7 +315,7 @@ static void check_clone(struct world *world, struct world *other,
         rows_of(other, &to);
         derived_rows(other, &to);
         STATE_ROW(&to, "has_sent", other->has_sent);
-        STATE_ROW(&to, "is_fluid", other->is_fluid);
+        STATE_ROW(&to, "is_pure_flock", other->is_pure_flock);
         STATE_ROW(&to, "is_tireless", other->kinds[0].is_tireless);
         check_equal(&from, &to);
         assert_true(world_hash(world) == world_hash(other));

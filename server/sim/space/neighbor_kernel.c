@@ -1,94 +1,22 @@
-/* Choosing a kernel, and putting a crowd's question into its numbers. See neighbor_kernel.h. */
+/* See neighbor_kernel.h: the kernel of each instruction set. */
 #include "server/sim/space/neighbor_kernel.h"
 
 #include <assert.h>
 
-#include "server/sim/space/neighbor_kernel_internal.h"
+#include "server/sim/space/kernel_plan.h"
 
-#define ALL_ROUND -1.5f /* a cosine of a view no larger than this leaves nothing out */
-
-struct kernel kernel_of(enum simd simd) {
-    switch (simd) {
+static kernel_function *const kernels[SIMD_COUNT] = {
+    [SIMD_PLAIN] = neighbor_kernel_plain,
 #if defined(__x86_64__)
-    case SIMD_SSE2:
-        return (struct kernel){neighbor_kernel_sse2, flock_kernel_sse2};
-    case SIMD_AVX2:
-        return (struct kernel){neighbor_kernel_avx2, flock_kernel_avx2};
-    case SIMD_AVX512:
-        return (struct kernel){neighbor_kernel_avx512, flock_kernel_avx512};
+    [SIMD_SSE2] = neighbor_kernel_sse2,
+    [SIMD_AVX2] = neighbor_kernel_avx2,
+    [SIMD_AVX512] = neighbor_kernel_avx512,
 #endif
-    default:
-        return (struct kernel){neighbor_kernel_plain, flock_kernel_plain};
-    }
-}
+};
 
-static bool is_same_zone(const struct neighbor_zone *a, const struct neighbor_zone *b) {
-    return a->radius == b->radius && a->cosine == b->cosine && a->is_sharp == b->is_sharp;
-}
-
-static enum kernel_layout find_layout(const struct neighbor_zone *zones) {
-    if (!is_same_zone(&zones[ZONE_ALIGNMENT], &zones[ZONE_COHESION])) {
-        return KERNEL_THREE;
-    }
-    return is_same_zone(&zones[ZONE_SEPARATION], &zones[ZONE_ALIGNMENT]) ? KERNEL_ONE : KERNEL_TWIN;
-}
-
-/* Cells that a walk from anywhere in a cell may reach on either side. */
-static int32_t reach_cells(const struct grid_axis *axis, float radius) {
-    const float cells = grid_reach(axis, radius) * axis->scale;
-    return cells < (float)axis->cells ? (int32_t)cells + 1 : axis->cells;
-}
-
-struct kernel_plan kernel_make_plan(const struct neighbor_crowd *crowd) {
-    const vec2 size = crowd->bounds->size;
-    const struct neighbor_zone *zones = crowd->zones;
-    struct kernel_plan plan = {
-        .crowd = crowd,
-        .is_picky = crowd->kinds != UINT64_MAX,
-        .layout = find_layout(zones),
-        .size_x = size.x,
-        .size_y = size.y,
-        .half_x = 0.5f * size.x,
-        .half_y = 0.5f * size.y,
-    };
-    float radius = 0.0f;
-    plan.is_sharp = true;
-    for (int z = 0; z < ZONE_COUNT; z++) {
-        plan.is_sharp &= zones[z].is_sharp;
-        plan.zones[z] = neighbors_plan(&zones[z]);
-        radius = zones[z].radius > radius ? zones[z].radius : radius;
-        plan.has_cones |= zones[z].radius > 0.0f && zones[z].cosine > ALL_ROUND;
-    }
-    plan.furthest = radius * radius;
-    /* From the cell that oneself was in, to those that others were in. */
-    const float reach = radius + 2.0f * crowd->grid->drift;
-    plan.reach_columns = reach_cells(&crowd->grid->across, reach);
-    plan.reach_rows = reach_cells(&crowd->grid->down, reach);
-    return plan;
-}
-
-struct neighbor_sums kernel_sums_alone(const struct kernel_plan *plan, int32_t slot) {
-    const struct neighbor_crowd *crowd = plan->crowd;
-    const struct neighbor_query query = {
-        .bounds = crowd->bounds,
-        .ids = crowd->ids,
-        .slot = slot,
-        .heading = neighbor_crowd_heading(crowd, slot),
-        .core = crowd->core_radii * crowd->grid->radius[slot],
-        .kinds = crowd->kinds,
-    };
-    return neighbors_sum(crowd->grid, &query, crowd->zones);
-}
-
-vec2 neighbor_crowd_heading(const struct neighbor_crowd *crowd, int32_t slot) {
-    const vec2 velocity = {crowd->grid->motion[slot].vx, crowd->grid->motion[slot].vy};
-    return vec2_length_squared(velocity) > crowd->course_above ? vec2_with_length(velocity, 1.0f)
-                                                               : crowd->heading[crowd->grid->row[slot]];
-}
-
-void neighbor_kernel_sums(enum simd simd, const struct neighbor_crowd *crowd, int32_t begin, int32_t end,
+void neighbor_kernel_sums(enum simd simd, const struct neighbor_batch *batch, int32_t begin, int32_t end,
                           struct neighbor_sums *out) {
-    assert(simd_is_supported(simd) && begin >= 0 && begin <= end && end <= crowd->grid->count);
-    const struct kernel_plan plan = kernel_make_plan(crowd);
-    kernel_of(simd).sum(&plan, begin, end, out);
+    assert(simd_is_supported(simd) && begin >= 0 && begin <= end && end <= batch->grid->count);
+    const struct kernel_plan plan = kernel_make_plan(batch);
+    kernels[simd](&plan, begin, end, out);
 }

@@ -2,10 +2,7 @@
 #if defined(__x86_64__)
 #define LANES_WIDTH     8
 #define KERNEL_FUNCTION neighbor_kernel_avx2
-#define FLOCK_FUNCTION  flock_kernel_avx2
-#include "server/sim/space/neighbor_kernel.inc.h"
-
-#include "server/sim/steering/flock_kernel.inc.h"
+#include "server/sim/space/neighbor_sums.inc.h"
 #else
 typedef int neighbor_kernel_avx2_is_for_x86_64;
 #endif

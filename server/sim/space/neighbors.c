@@ -1,10 +1,12 @@
-/* See neighbors.h. */
+/* See neighbors.h. One agent at a time: the formula of zone_sums.inc.h with a single lane. */
+#define LANES_WIDTH 1
 #include "server/sim/space/neighbors.h"
 
 #include <assert.h>
 #include <math.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/space/zone_sums.inc.h"
 
 #define COINCIDENT_PUSH 64.0f  /* separation from one in the same place, as from one at 1/64 of the radius */
 #define STILL_SQUARED   1e-12f /* (px/s)^2: slower than that two do not move towards each other */
@@ -23,14 +25,6 @@ vec2 neighbors_split(uint32_t id, uint32_t other) {
 }
 
 /* ---- one candidate ---- */
-
-/* The short way on a torus whose coordinates are inside; half is infinite elsewhere. */
-static inline float short_way(float difference, float size, float half) {
-    if (difference > half) {
-        return difference - size;
-    }
-    return difference < -half ? difference + size : difference;
-}
 
 /* What a query means in numbers. */
 struct lens {
@@ -63,85 +57,74 @@ static inline vec2 offset_of(const struct lens *lens, const struct motion *other
                   short_way(other->y - lens->self.y, lens->size.y, lens->half.y)};
 }
 
+static inline struct candidate candidate_at(vec2 offset) {
+    return (struct candidate){.x = offset.x, .y = offset.y, .squared = vec2_length_squared(offset)};
+}
+
 static inline bool counts(const struct lens *lens, const struct grid *grid, int32_t slot) {
     return slot != lens->slot && ((lens->kinds >> grid->kind[slot]) & 1) != 0;
 }
 
-static inline bool is_in_zone(const struct lens *lens, const struct zone_plan *zone, vec2 offset,
-                              float squared) {
-    const float facing = vec2_dot(lens->heading, offset);
-    return squared < zone->squared &&
-           (squared < lens->core_squared || zone->cone * squared <= facing * fabsf(facing));
+static inline bool is_in_zone(const struct lens *lens, const struct zone_plan *zone, vec2 offset) {
+    struct candidate other = candidate_at(offset);
+    other.facing = candidate_facing(&other, lens->heading.x, lens->heading.y, lens->core_squared);
+    return zone_contains(zone, &other, true);
 }
 
 /* ---- sums ---- */
 
-struct zone_plan neighbors_plan(const struct neighbor_zone *zone) {
-    const float radius = zone->radius, cosine = zone->cosine;
-    struct zone_plan plan = {.squared = radius * radius, .cone = cosine * fabsf(cosine)};
-    if (zone->is_sharp) {
-        plan.strength = radius;
-    } else if (plan.squared > 0.0f) {
-        plan.fade = 1.0f / plan.squared;
-        plan.strength = radius * (2.0f / 3.0f);
-        plan.less = (2.0f / 3.0f) / radius;
+/* Adds a candidate that counts in a zone. */
+static inline void add_to_zone(const struct grid *grid, const struct neighbor_query *query,
+                               const struct zone_plan zones[ZONE_COUNT], enum zone zone, int32_t slot,
+                               const struct candidate *other, struct sums *sums) {
+    sums->count[zone]++;
+    if (zone == ZONE_ALIGNMENT) {
+        const float weight = zone_weight(&zones[zone], true, other);
+        zone_align(weight, &grid->motion[slot], sums);
+        sums->velocity_weight += weight;
+    } else if (zone == ZONE_COHESION) {
+        const float weight = zone_weight(&zones[zone], true, other);
+        zone_cohere(weight, other, sums);
+        sums->offset_weight += weight;
+    } else if (other->squared < NEIGHBORS_COINCIDENT) {
+        const vec2 push =
+            vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]),
+                       COINCIDENT_PUSH);
+        sums->separation_x -= push.x;
+        sums->separation_y -= push.y;
+    } else {
+        zone_separate(&zones[zone], false, true, other, sums);
     }
-    return plan;
-}
-
-/* Never negative: nobody further away than the radius is weighed. */
-static inline float weight_of(const struct zone_plan *zone, float squared) {
-    return 1.0f - zone->fade * squared;
-}
-
-static void separate(const struct grid *grid, const struct neighbor_query *query,
-                     const struct zone_plan *zone, int32_t slot, vec2 offset, float squared,
-                     struct neighbor_sums *sums) {
-    const vec2 towards =
-        squared < NEIGHBORS_COINCIDENT
-            ? vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], query->ids[grid->row[slot]]),
-                         COINCIDENT_PUSH)
-            : vec2_scale(offset, zone->strength / squared - zone->less);
-    sums->separation = vec2_sub(sums->separation, towards);
-    sums->separation_count++;
-}
-
-static inline void align(const struct zone_plan *zone, const struct motion *other, float squared,
-                         struct neighbor_sums *sums) {
-    const float weight = weight_of(zone, squared);
-    sums->velocity = vec2_add(sums->velocity, vec2_scale((vec2){other->vx, other->vy}, weight));
-    sums->velocity_weight += weight;
-    sums->alignment_count++;
-}
-
-static inline void cohere(const struct zone_plan *zone, vec2 offset, float squared,
-                          struct neighbor_sums *sums) {
-    const float weight = weight_of(zone, squared);
-    sums->offset = vec2_add(sums->offset, vec2_scale(offset, weight));
-    sums->offset_weight += weight;
-    sums->cohesion_count++;
 }
 
 static void sum_run(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
                     const struct zone_plan zones[ZONE_COUNT], float furthest, int32_t begin, int32_t end,
-                    struct neighbor_sums *sums) {
+                    struct sums *sums) {
     for (int32_t slot = begin; slot < end; slot++) {
-        const struct motion *other = &grid->motion[slot];
-        const vec2 offset = offset_of(lens, other);
-        const float squared = vec2_length_squared(offset);
-        if (!(squared < furthest) || !counts(lens, grid, slot)) {
+        struct candidate other = candidate_at(offset_of(lens, &grid->motion[slot]));
+        if (!(other.squared < furthest) || !counts(lens, grid, slot)) {
             continue;
         }
-        if (is_in_zone(lens, &zones[ZONE_SEPARATION], offset, squared)) {
-            separate(grid, query, &zones[ZONE_SEPARATION], slot, offset, squared, sums);
-        }
-        if (is_in_zone(lens, &zones[ZONE_ALIGNMENT], offset, squared)) {
-            align(&zones[ZONE_ALIGNMENT], other, squared, sums);
-        }
-        if (is_in_zone(lens, &zones[ZONE_COHESION], offset, squared)) {
-            cohere(&zones[ZONE_COHESION], offset, squared, sums);
+        other.facing = candidate_facing(&other, lens->heading.x, lens->heading.y, lens->core_squared);
+        for (int zone = 0; zone < ZONE_COUNT; zone++) {
+            if (zone_contains(&zones[zone], &other, true)) {
+                add_to_zone(grid, query, zones, (enum zone)zone, slot, &other, sums);
+            }
         }
     }
+}
+
+static struct neighbor_sums finish_sums(const struct sums *sums) {
+    return (struct neighbor_sums){
+        .separation_count = sums->count[ZONE_SEPARATION],
+        .alignment_count = sums->count[ZONE_ALIGNMENT],
+        .cohesion_count = sums->count[ZONE_COHESION],
+        .separation = {sums->separation_x, sums->separation_y},
+        .velocity = {sums->velocity_x, sums->velocity_y},
+        .velocity_weight = sums->velocity_weight,
+        .offset = {sums->offset_x, sums->offset_y},
+        .offset_weight = sums->offset_weight,
+    };
 }
 
 /* ---- the nearest so many ---- */
@@ -193,7 +176,7 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
                 continue;
             }
             for (int zone = 0; zone < zone_count; zone++) {
-                if (may_enter(&few[zone], most, squared) && is_in_zone(lens, &zones[zone], offset, squared)) {
+                if (may_enter(&few[zone], most, squared) && is_in_zone(lens, &zones[zone], offset)) {
                     keep(&few[zone], grid, most, slot, squared);
                 }
             }
@@ -201,9 +184,8 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
     }
 }
 
-static void trace_slot(const struct grid *grid, const struct neighbor_query *query, int32_t slot,
-                       vec2 offset) {
-    trace_neighbor(query->trace, query->ids[grid->row[slot]], offset);
+static void log_slot(const struct grid *grid, const struct neighbor_query *query, int32_t slot, vec2 offset) {
+    neighbor_log_note(query->log, query->ids[grid->row[slot]], offset);
 }
 
 static struct neighbor_sums sum_few(const struct grid *grid, const struct neighbor_query *query,
@@ -211,40 +193,32 @@ static struct neighbor_sums sum_few(const struct grid *grid, const struct neighb
                                     float radius) {
     struct few few[ZONE_COUNT];
     find_few(grid, lens, zones, ZONE_COUNT, radius, query->most, few);
-    struct neighbor_sums sums = {0};
+    struct sums sums = {0};
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
         for (int32_t i = 0; i < few[zone].count; i++) {
             const int32_t slot = few[zone].at[i].slot;
-            const struct motion *other = &grid->motion[slot];
-            const vec2 offset = offset_of(lens, other);
-            const float squared = few[zone].at[i].squared;
-            trace_slot(grid, query, slot, offset);
-            if (zone == ZONE_SEPARATION) {
-                separate(grid, query, &zones[zone], slot, offset, squared, &sums);
-            } else if (zone == ZONE_ALIGNMENT) {
-                align(&zones[zone], other, squared, &sums);
-            } else {
-                cohere(&zones[zone], offset, squared, &sums);
-            }
+            const vec2 offset = offset_of(lens, &grid->motion[slot]);
+            const struct candidate other = candidate_at(offset);
+            log_slot(grid, query, slot, offset);
+            add_to_zone(grid, query, zones, (enum zone)zone, slot, &other, &sums);
         }
     }
-    return sums;
+    return finish_sums(&sums);
 }
 
-/* Notes everybody in one of the zones: those that sum_run would add. */
-static void trace_zones(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
-                        const struct zone_plan zones[ZONE_COUNT], float radius) {
+/* Logs every agent in one of the zones: those that sum_run adds. */
+static void log_zones(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
+                      const struct zone_plan zones[ZONE_COUNT], float radius) {
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(lens, &grid->motion[slot]);
-            const float squared = vec2_length_squared(offset);
             bool is_in = false;
             for (int zone = 0; zone < ZONE_COUNT; zone++) {
-                is_in |= is_in_zone(lens, &zones[zone], offset, squared);
+                is_in |= is_in_zone(lens, &zones[zone], offset);
             }
             if (is_in && counts(lens, grid, slot)) {
-                trace_slot(grid, query, slot, offset);
+                log_slot(grid, query, slot, offset);
             }
         }
     }
@@ -256,21 +230,21 @@ struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbo
     struct zone_plan plans[ZONE_COUNT];
     float radius = 0.0f;
     for (int zone = 0; zone < ZONE_COUNT; zone++) {
-        plans[zone] = neighbors_plan(&zones[zone]);
+        plans[zone] = zone_make_plan(&zones[zone]);
         radius = zones[zone].radius > radius ? zones[zone].radius : radius;
     }
     if (query->most > 0) {
         return sum_few(grid, query, &lens, plans, radius);
     }
-    if (query->trace != NULL) {
-        trace_zones(grid, query, &lens, plans, radius);
+    if (query->log != NULL) {
+        log_zones(grid, query, &lens, plans, radius);
     }
-    struct neighbor_sums sums = {0};
+    struct sums sums = {0};
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         sum_run(grid, query, &lens, plans, radius * radius, begin, end, &sums);
     }
-    return sums;
+    return finish_sums(&sums);
 }
 
 /* ---- single neighbours ---- */
@@ -293,7 +267,7 @@ static struct neighbor describe(const struct grid *grid, const struct neighbor_q
 struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor_query *query,
                                   const struct neighbor_zone *zone) {
     const struct lens lens = make_lens(grid, query);
-    const struct zone_plan plan = neighbors_plan(zone);
+    const struct zone_plan plan = zone_make_plan(zone);
     struct neighbor nearest = {.is_there = false};
     float best = zone->radius * zone->radius;
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
@@ -303,14 +277,14 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
             const float squared = vec2_length_squared(offset);
             const bool is_nearer =
                 squared < best || (squared == best && nearest.is_there && grid->row[slot] < nearest.row);
-            if (is_nearer && counts(&lens, grid, slot) && is_in_zone(&lens, &plan, offset, squared)) {
+            if (is_nearer && counts(&lens, grid, slot) && is_in_zone(&lens, &plan, offset)) {
                 best = squared;
                 nearest = describe(grid, query, slot, offset);
             }
         }
     }
     if (nearest.is_there) {
-        trace_neighbor(query->trace, nearest.id, nearest.offset);
+        neighbor_log_note(query->log, nearest.id, nearest.offset);
     }
     return nearest;
 }
@@ -319,13 +293,13 @@ int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_que
                               const struct neighbor_zone *zone, struct neighbor *out) {
     assert(query->most >= 1 && query->most <= NEIGHBORS_NEAREST_MAX);
     const struct lens lens = make_lens(grid, query);
-    const struct zone_plan plan = neighbors_plan(zone);
+    const struct zone_plan plan = zone_make_plan(zone);
     struct few few;
     find_few(grid, &lens, &plan, 1, zone->radius, query->most, &few);
     for (int32_t i = 0; i < few.count; i++) {
         const int32_t slot = few.at[i].slot;
         out[i] = describe(grid, query, slot, offset_of(&lens, &grid->motion[slot]));
-        trace_neighbor(query->trace, out[i].id, out[i].offset);
+        neighbor_log_note(query->log, out[i].id, out[i].offset);
     }
     return few.count;
 }
@@ -401,15 +375,14 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
                                           const struct neighbor_zone *zone,
                                           const struct neighbor_space *space) {
     const struct lens lens = make_lens(grid, query);
-    const struct zone_plan plan = neighbors_plan(zone);
+    const struct zone_plan plan = zone_make_plan(zone);
     struct neighbor_threats threats = {0};
     struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(&lens, &grid->motion[slot]);
-            const float squared = vec2_length_squared(offset);
             struct neighbor other;
-            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, &plan, offset, squared) ||
+            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, &plan, offset) ||
                 !is_threat(grid, query, &lens, space, slot, offset, &other)) {
                 continue;
             }
@@ -421,7 +394,7 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
             threats.push =
                 vec2_add(threats.push, vec2_scale(away_from(grid, query, &lens, &other, room), soon * near));
             threats.count++;
-            trace_neighbor(query->trace, other.id, offset);
+            neighbor_log_note(query->log, other.id, offset);
             const struct neighbor *first = &threats.soonest;
             if (!first->is_there || other.time < first->time ||
                 (other.time == first->time && other.row < first->row)) {

@@ -1,4 +1,4 @@
-/* What an agent senses of its neighbours: sums over those within a radius, a field of view and a set of
+/* Queries about the neighbours of an agent: sums over those within a radius, a field of view and a set of
  * kinds.
  *
  * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
@@ -20,12 +20,10 @@
 #include "common/base/vec2.h"
 #include "server/sim/space/edge.h"
 #include "server/sim/space/grid.h"
-#include "server/sim/steering/trace.h"
+#include "server/sim/space/neighbor_log.h"
+#include "server/sim/space/zone.h"
 
-/** The three rules of flocking; behaviours about one sort of neighbour use the first. */
-enum zone { ZONE_SEPARATION, ZONE_ALIGNMENT, ZONE_COHESION, ZONE_COUNT };
-
-/** What a behaviour senses of its neighbours. */
+/** What is queried about the neighbours before a behaviour is called. */
 enum neighbor_use {
     NEIGHBORS_UNUSED,
     NEIGHBORS_SUMS,    /* for the three rules */
@@ -37,13 +35,6 @@ enum neighbor_use {
 /** How many neighbours can be told apart: the most that max_neighbors may ask for. */
 enum { NEIGHBORS_NEAREST_MAX = 32 };
 
-/** Who counts for one rule. */
-struct neighbor_zone {
-    float radius;  /* px; nearer than this; 0: the rule is off */
-    float cosine;  /* of half the field of view; -1 or less: all round */
-    bool is_sharp; /* full weight up to the radius, instead of a falloff to 0 there */
-};
-
 /** Who asks, and for whom. */
 struct neighbor_query {
     const struct bounds *bounds;
@@ -53,7 +44,7 @@ struct neighbor_query {
     float core;          /* px */
     uint64_t kinds;      /* bit k: kind k counts */
     int32_t most; /* only so many, the nearest, count for each rule; 0: all; <= NEIGHBORS_NEAREST_MAX */
-    struct trace *trace; /* whoever counts is noted here; or NULL */
+    struct neighbor_log *log; /* receives the agents that count; or NULL */
 };
 
 /** Sums for the three rules of flocking.
@@ -70,16 +61,6 @@ struct neighbor_sums {
     vec2 offset;           /* px, weighted sum of the cohesion zone, from the agent */
     float offset_weight;
 };
-
-/** A zone as the numbers sums are made with; squared distances throughout. */
-struct zone_plan {
-    float squared;  /* px^2: nearer than this */
-    float cone;     /* c |c| of its cosine c: f |f| >= cone * d^2 says that f = d cos(bearing) is in view */
-    float fade;     /* 1/px^2: a weight is 1 - fade * d^2 */
-    float strength; /* separation is offset * (strength / d^2 - less) */
-    float less;
-};
-struct zone_plan neighbors_plan(const struct neighbor_zone *zone);
 
 /** px^2: nearer than this two are in the same place. */
 #define NEIGHBORS_COINCIDENT 1e-12f

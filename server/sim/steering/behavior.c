@@ -5,16 +5,17 @@
 #define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
 #define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
 
-void behavior_rates(struct senses *senses, float weight_sum) {
+void behavior_rates(struct steering_context *context, float weight_sum) {
     /* force = rate * error and acceleration = force / mass, so the error shrinks by weight_sum * rate * dt /
      * mass in a tick; above 1 it would change sign. */
     const float combined = weight_sum > 1.0f ? weight_sum : 1.0f;
-    senses->exact_rate = senses->body->mass / (senses->dt * combined);
-    senses->rate = senses->exact_rate < TUTORIAL_RATE ? senses->exact_rate : TUTORIAL_RATE;
+    context->exact_rate = context->body->mass / (context->dt * combined);
+    context->rate = context->exact_rate < TUTORIAL_RATE ? context->exact_rate : TUTORIAL_RATE;
 }
 
-struct urge behavior_match_velocity(vec2 desired, const struct senses *senses, float rate) {
-    return (struct urge){true, desired, vec2_scale(vec2_sub(desired, senses->velocity), rate)};
+struct steering_output behavior_match_velocity(vec2 desired, const struct steering_context *context,
+                                               float rate) {
+    return (struct steering_output){true, desired, vec2_scale(vec2_sub(desired, context->velocity), rate)};
 }
 
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
@@ -41,17 +42,17 @@ float behavior_ramp_speed(float distance, float slowing_distance, float max_spee
 
 /* The velocity that brings the agent to rest at `offset`, in a frame that moves with `velocity`. */
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
-                                const struct senses *senses) {
-    const struct body *body = senses->body;
+                                const struct steering_context *context) {
+    const struct body *body = context->body;
     const float distance = vec2_length(offset);
     /* Positions are floats: far from the origin a place can only be met to the spacing of floats there. */
-    const float x = senses->position.x, y = senses->position.y;
+    const float x = context->position.x, y = context->position.y;
     const float spacing = 2.4e-7f * ((x < 0.0f ? -x : x) + (y < 0.0f ? -y : y));
     if (distance <= ARRIVE_TOLERANCE + spacing) {
         return velocity;
     }
     const float stopping =
-        behavior_stopping_speed(distance, STOP_MARGIN * body->max_force / body->mass, senses->dt);
+        behavior_stopping_speed(distance, STOP_MARGIN * body->max_force / body->mass, context->dt);
     const float ramp = behavior_ramp_speed(distance, slowing_distance, body->max_speed);
     return vec2_add(velocity, vec2_with_length(offset, ramp < stopping ? ramp : stopping));
 }

@@ -1,4 +1,4 @@
-/* The steering behaviours: small pure functions from what an agent senses to a desired velocity and a
+/* The steering behaviours: small pure functions from an agent's context to a desired velocity and a
  * steering force.
  *
  * A new behaviour is a row in behavior_list.h, its parameters and its function in a behavior_*.c.
@@ -25,7 +25,7 @@
 #include "server/sim/steering/trace.h"
 
 /** Whom or what a behaviour is about, as an agent notices it. */
-struct sighting {
+struct target_info {
     bool is_there;
     uint32_t id;   /* an agent's; 0 for a target */
     vec2 offset;   /* px, from the agent to it, the short way */
@@ -51,10 +51,10 @@ struct memory {
 };
 
 /** What a behaviour may look at. All of tick t. */
-struct senses {
+struct steering_context {
     vec2 position, velocity; /* px, px/s */
     vec2 heading;            /* unit vector */
-    struct sighting first, second;
+    struct target_info first, second;
     int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
     const struct scenery *scenery;
     const struct path *path;     /* of a behaviour that names one */
@@ -66,9 +66,10 @@ struct senses {
     float exact_rate;    /* the highest rate that does not overshoot within a tick */
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
-    struct memory *memory;           /* of tick t+1 in the making */
-    struct trace *trace;             /* who asks why, or NULL */
-    const struct foreseen *foreseen; /* sums found beforehand, or NULL; for whoever fills the rest */
+    struct memory *memory; /* of tick t+1 in the making */
+    struct trace *trace;   /* who asks why, or NULL */
+    const struct precomputed_sums
+        *precomputed;                /* sums found beforehand, or NULL; for whoever fills the rest */
     struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats; /* NEIGHBORS_THREATS */
     struct neighbor ahead;           /* NEIGHBORS_AHEAD */
@@ -78,7 +79,7 @@ struct senses {
 };
 
 /** Its answer: nothing (is_active false), or a desired velocity and the force towards it. */
-struct urge {
+struct steering_output {
     bool is_active;
     vec2 desired; /* px/s */
     vec2 force;   /* mass*px/s^2, before weighting */
@@ -86,32 +87,30 @@ struct urge {
 
 /** behavior_seek ...: a function for each row of the list. Its contract is above its definition. */
 #define FUNCTION(enumerator, name, targets, neighbors, zones, traits)                                        \
-    struct urge behavior_##name(const struct behavior_def *behavior, const struct senses *senses);
+    struct steering_output behavior_##name(const struct behavior_def *behavior,                              \
+                                           const struct steering_context *context);
 BEHAVIOR_LIST(FUNCTION)
 #undef FUNCTION
 
 /* ---- for behaviours ---- */
 
-/** Active: the force that brings the velocity to `desired` px/s at a rate (senses->rate or exact_rate). */
-struct urge behavior_match_velocity(vec2 desired, const struct senses *senses, float rate);
+/** Active: the force that brings the velocity to `desired` px/s at a rate (context->rate or exact_rate). */
+struct steering_output behavior_match_velocity(vec2 desired, const struct steering_context *context,
+                                               float rate);
 
 /** The velocity, in px/s, that brings the agent to rest at `offset` px, in a frame that moves with `velocity`
  * px/s: arrive's law. slowing_distance px, 0: none. */
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
-                                const struct senses *senses);
+                                const struct steering_context *context);
 
-/** The tutorials' ramp: the speed, in px/s, that falls linearly from max_speed at slowing_distance px to 0. */
+/** The tutorials' ramp: a speed, px/s, that falls linearly from max_speed at slowing_distance px to 0. */
 float behavior_ramp_speed(float distance, float slowing_distance, float max_speed);
 
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);
 
-/** 1 / the difference that deserves full strength in alignment (of: max_speed) and cohesion (of: radius); 0
- * for 0: then there is nothing to do. */
-float behavior_full_inverse(float of);
-
 /** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviours that are combined. */
-void behavior_rates(struct senses *senses, float weight_sum);
+void behavior_rates(struct steering_context *context, float weight_sum);
 
 #endif

@@ -2,7 +2,7 @@
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
 
-static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
 const struct field behavior_contain_fields[] = {
     WEIGHT_ROW,
@@ -19,24 +19,25 @@ const struct field behavior_contain_fields[] = {
  * nearer than margin px to the border, every outward part of the velocity is turned inward. Inactive
  * otherwise.
  * source  Reynolds 1999, "Containment" */
-struct urge behavior_contain(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct body *body = senses->body;
+struct steering_output behavior_contain(const struct behavior_def *behavior,
+                                        const struct steering_context *context) {
+    const struct body *body = context->body;
     const struct region_def *region = &behavior->region;
     const float horizon =
-        containment_horizon(senses->velocity, body->max_force / body->mass, 2.0f * senses->dt);
+        containment_horizon(context->velocity, body->max_force / body->mass, 2.0f * context->dt);
     const float ahead = horizon > behavior->prediction ? horizon : behavior->prediction;
     const float inset = body->radius + behavior->margin;
-    const vec2 size = region->shape == REGION_WORLD ? senses->bounds->size : region->size;
+    const vec2 size = region->shape == REGION_WORLD ? context->bounds->size : region->size;
     const vec2 half = vec2_scale(size, 0.5f);
     const vec2 center = region->shape == REGION_WORLD    ? half
                         : region->shape == REGION_CIRCLE ? region->at
                                                          : vec2_add(region->at, half);
-    const vec2 place = bounds_difference(senses->bounds, center, senses->position);
-    const vec2 future = vec2_add(place, vec2_scale(senses->velocity, ahead));
-    trace_place(senses->trace, TRACE_FUTURE, vec2_add(center, future));
-    vec2 desired = senses->velocity;
+    const vec2 place = bounds_difference(context->bounds, center, context->position);
+    const vec2 future = vec2_add(place, vec2_scale(context->velocity, ahead));
+    trace_place(context->trace, TRACE_FUTURE, vec2_add(center, future));
+    vec2 desired = context->velocity;
     const bool leaves = region->shape == REGION_CIRCLE
                             ? containment_circle(region->radius, inset, future, body->max_speed, &desired)
                             : containment_box(vec2_add(half, future), size, inset, body->max_speed, &desired);
-    return leaves ? behavior_match_velocity(desired, senses, senses->rate) : no_urge;
+    return leaves ? behavior_match_velocity(desired, context, context->rate) : no_output;
 }

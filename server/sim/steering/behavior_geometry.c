@@ -15,16 +15,16 @@
     ROW(FIELD_NAME, "path", struct behavior_def, path, FIELD_REQUIRED, 0, 0, 0, "",                          \
         "One of the world's paths.")
 
-static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 static const vec2 nowhere = {0.0f, 0.0f};
 
 /* ---- avoid obstacles ---- */
 
 /* The velocity to look ahead with: at rest a slow one along the heading. */
-static vec2 look_velocity(const struct senses *senses) {
-    const float slow = SLOW_LOOK * senses->body->max_speed;
-    return vec2_length_squared(senses->velocity) < slow * slow ? vec2_scale(senses->heading, slow)
-                                                               : senses->velocity;
+static vec2 look_velocity(const struct steering_context *context) {
+    const float slow = SLOW_LOOK * context->body->max_speed;
+    return vec2_length_squared(context->velocity) < slow * slow ? vec2_scale(context->heading, slow)
+                                                                : context->velocity;
 }
 
 static vec2 right_of(vec2 way) {
@@ -32,13 +32,13 @@ static vec2 right_of(vec2 way) {
 }
 
 /* Whether a body that passes the solid on this side finds the border of the world there. */
-static bool is_shut(const struct solid *solid, const struct senses *senses, vec2 side) {
-    const struct bounds *bounds = senses->bounds;
+static bool is_shut(const struct solid *solid, const struct steering_context *context, vec2 side) {
+    const struct bounds *bounds = context->bounds;
     if (bounds->edge == EDGE_WRAP || bounds->edge == EDGE_OPEN) {
         return false;
     }
     const vec2 end = vec2_add(solid->center, vec2_scale(side, solid_reach(solid, side)));
-    const float room = 2.0f * senses->body->radius;
+    const float room = 2.0f * context->body->radius;
     const float sides[] = {side.x < 0.0f ? end.x : bounds->size.x - end.x,
                            side.y < 0.0f ? end.y : bounds->size.y - end.y};
     const bool is_level = side.x > 0.7f || side.x < -0.7f;
@@ -47,90 +47,94 @@ static bool is_shut(const struct solid *solid, const struct senses *senses, vec2
 
 /* +1 or -1: the side of the way, right or left, on which less must be gone around the solid; right when
  * equal. */
-static float shorter_side(const struct solid *solid, const struct senses *senses, vec2 way) {
+static float shorter_side(const struct solid *solid, const struct steering_context *context, vec2 way) {
     const vec2 right = right_of(way);
     const vec2 left = vec2_scale(right, -1.0f);
-    const float own = vec2_dot(solid_offset(solid, senses->bounds, senses->position), right);
+    const float own = vec2_dot(solid_offset(solid, context->bounds, context->position), right);
     return solid_reach(solid, right) - own <= solid_reach(solid, left) + own ? 1.0f : -1.0f;
 }
 
 /* The side for a solid that comes into the way: where the body is going, or head-on the shorter one; never
  * into the border of the world when the other side is open. +1: along right_of(normal). */
-static float choose_side(const struct solid *solid, vec2 normal, vec2 way, const struct senses *senses) {
+static float choose_side(const struct solid *solid, vec2 normal, vec2 way,
+                         const struct steering_context *context) {
     const vec2 tangent = right_of(normal);
     const float along = vec2_dot(tangent, way);
     float sign = along < 0.0f ? -1.0f : 1.0f;
     if (along < HEAD_ON && along > -HEAD_ON) {
-        const vec2 side = vec2_scale(right_of(way), shorter_side(solid, senses, way));
+        const vec2 side = vec2_scale(right_of(way), shorter_side(solid, context, way));
         sign = vec2_dot(tangent, side) < 0.0f ? -1.0f : 1.0f;
     }
     const vec2 side = vec2_scale(tangent, sign);
-    return is_shut(solid, senses, side) && !is_shut(solid, senses, vec2_scale(side, -1.0f)) ? -sign : sign;
+    return is_shut(solid, context, side) && !is_shut(solid, context, vec2_scale(side, -1.0f)) ? -sign : sign;
 }
 
-static struct touch touch_of(int index, const struct senses *senses) {
-    const struct solid *solid = &senses->scenery->solids[index];
-    return solid_touch(solid, solid_offset(solid, senses->bounds, senses->position));
+static struct touch touch_of(int index, const struct steering_context *context) {
+    const struct solid *solid = &context->scenery->solids[index];
+    return solid_touch(solid, solid_offset(solid, context->bounds, context->position));
 }
 
-static bool is_recent(float seconds, const struct senses *senses) {
-    const uint32_t ago = (uint32_t)senses->tick - senses->memory->solid_tick;
-    return senses->memory->solid != 0 && (float)ago * senses->dt <= seconds;
+static bool is_recent(float seconds, const struct steering_context *context) {
+    const uint32_t ago = (uint32_t)context->tick - context->memory->solid_tick;
+    return context->memory->solid != 0 && (float)ago * context->dt <= seconds;
 }
 
 /* A solid is in the way. Once chosen the side is kept, for this solid and for one that adjoins it: an agent
  * that is pulled back to the middle of something wide would turn round again and again. The sense of going
  * round is the same along the whole outline. */
-static void note_solid(int index, vec2 normal, vec2 way, float speed, const struct senses *senses) {
-    struct memory *memory = senses->memory;
-    const bool keeps = is_recent(KEEP_SIDE, senses) &&
+static void note_solid(int index, vec2 normal, vec2 way, float speed,
+                       const struct steering_context *context) {
+    struct memory *memory = context->memory;
+    const bool keeps = is_recent(KEEP_SIDE, context) &&
                        (memory->solid == index + 1 ||
-                        touch_of(memory->solid - 1, senses).distance < 4.0f * senses->body->radius);
+                        touch_of(memory->solid - 1, context).distance < 4.0f * context->body->radius);
     if (!keeps) {
-        const float sign = choose_side(&senses->scenery->solids[index], normal, way, senses);
+        const float sign = choose_side(&context->scenery->solids[index], normal, way, context);
         memory->side = sign < 0.0f ? -1 : 1;
         memory->pace = speed;
     }
     memory->solid = (uint16_t)(index + 1);
-    memory->solid_tick = (uint32_t)senses->tick;
+    memory->solid_tick = (uint32_t)context->tick;
 }
 
-static vec2 passing_tangent(vec2 normal, const struct senses *senses) {
-    return vec2_scale(right_of(normal), (float)senses->memory->side);
+static vec2 passing_tangent(vec2 normal, const struct steering_context *context) {
+    return vec2_scale(right_of(normal), (float)context->memory->side);
 }
 
 /* Out of an obstacle by the shortest way. */
-static struct urge get_out(vec2 normal, const struct senses *senses) {
-    return behavior_match_velocity(vec2_scale(normal, senses->body->max_speed), senses, senses->exact_rate);
+static struct steering_output get_out(vec2 normal, const struct steering_context *context) {
+    return behavior_match_velocity(vec2_scale(normal, context->body->max_speed), context,
+                                   context->exact_rate);
 }
 
 /* Beside what it passes: not inwards, and no slower along the surface than it came. Without this an agent
  * comes to rest where what it is after pulls it straight against the surface. */
-static struct urge keep_pace(vec2 normal, const struct senses *senses) {
-    const vec2 tangent = passing_tangent(normal, senses);
-    const float along = vec2_dot(senses->velocity, tangent), out = vec2_dot(senses->velocity, normal);
-    if (along >= senses->memory->pace && out >= 0.0f) {
-        return no_urge;
+static struct steering_output keep_pace(vec2 normal, const struct steering_context *context) {
+    const vec2 tangent = passing_tangent(normal, context);
+    const float along = vec2_dot(context->velocity, tangent), out = vec2_dot(context->velocity, normal);
+    if (along >= context->memory->pace && out >= 0.0f) {
+        return no_output;
     }
-    const float pace = along > senses->memory->pace ? along : senses->memory->pace;
+    const float pace = along > context->memory->pace ? along : context->memory->pace;
     const vec2 desired = vec2_add(vec2_scale(tangent, pace), vec2_scale(normal, out > 0.0f ? out : 0.0f));
-    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
-                                   senses->exact_rate);
+    return behavior_match_velocity(vec2_truncate(desired, context->body->max_speed), context,
+                                   context->exact_rate);
 }
 
 /* Along the surface that it would meet; speed: what it looks ahead with. */
-static struct urge pass(const struct contact *contact, float speed, const struct senses *senses) {
-    const struct body *body = senses->body;
-    const float least = 4.0f * senses->dt;
+static struct steering_output pass(const struct contact *contact, float speed,
+                                   const struct steering_context *context) {
+    const struct body *body = context->body;
+    const float least = 4.0f * context->dt;
     float time = contact->distance / speed;
     time = time > least ? time : least;
     /* What must change until contact, against what max_force can change until then. */
-    const vec2 passing = vec2_scale(passing_tangent(contact->normal, senses), speed);
-    const float needed = vec2_length(vec2_sub(passing, senses->velocity)) * body->mass / time;
+    const vec2 passing = vec2_scale(passing_tangent(contact->normal, context), speed);
+    const float needed = vec2_length(vec2_sub(passing, context->velocity)) * body->mass / time;
     const float share = needed > body->max_force ? body->max_force / needed : 1.0f;
     const vec2 desired = vec2_truncate(vec2_scale(passing, share), body->max_speed);
     const float rate = body->mass / time;
-    return behavior_match_velocity(desired, senses, rate < senses->exact_rate ? rate : senses->exact_rate);
+    return behavior_match_velocity(desired, context, rate < context->exact_rate ? rate : context->exact_rate);
 }
 
 const struct field behavior_avoid_obstacles_fields[] = {
@@ -149,39 +153,40 @@ const struct field behavior_avoid_obstacles_fields[] = {
  * time of contact, so it grows as the obstacle comes nearer; when there is no time to pass, the desired speed
  * is lower too. From inside an obstacle: out by the shortest way, at max_speed. Nothing in the way: inactive.
  * source  Reynolds 1999, "Obstacle avoidance"; OpenSteer, steerToAvoidObstacles */
-struct urge behavior_avoid_obstacles(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct scenery *scenery = senses->scenery;
-    const struct body *body = senses->body;
-    const vec2 look = look_velocity(senses);
+struct steering_output behavior_avoid_obstacles(const struct behavior_def *behavior,
+                                                const struct steering_context *context) {
+    const struct scenery *scenery = context->scenery;
+    const struct body *body = context->body;
+    const vec2 look = look_velocity(context);
     const float speed = vec2_length(look);
     const vec2 way = vec2_with_length(look, 1.0f);
-    if (scenery_room(scenery, senses->bounds, senses->position) < body->radius + TOUCHING) {
-        const struct scenery_touch nearest = scenery_nearest(scenery, senses->bounds, senses->position);
+    if (scenery_room(scenery, context->bounds, context->position) < body->radius + TOUCHING) {
+        const struct scenery_touch nearest = scenery_nearest(scenery, context->bounds, context->position);
         if (nearest.touch.distance < 0.0f) {
-            return get_out(nearest.touch.normal, senses);
+            return get_out(nearest.touch.normal, context);
         }
         if (nearest.touch.distance < body->radius + TOUCHING) {
-            note_solid(nearest.index, nearest.touch.normal, way, speed, senses);
+            note_solid(nearest.index, nearest.touch.normal, way, speed, context);
         }
     }
     if (!(speed > 1e-6f)) {
-        return no_urge;
+        return no_output;
     }
     const float length = speed * behavior->horizon;
-    const struct scenery_contact first = scenery_sweep(scenery, senses->bounds, senses->position, way, length,
-                                                       body->radius + behavior->clearance);
-    trace_offset(senses->trace, TRACE_PROBE, vec2_scale(way, length));
+    const struct scenery_contact first = scenery_sweep(scenery, context->bounds, context->position, way,
+                                                       length, body->radius + behavior->clearance);
+    trace_offset(context->trace, TRACE_PROBE, vec2_scale(way, length));
     if (first.index >= 0) {
-        trace_offset(senses->trace, TRACE_CONTACT, vec2_scale(way, first.contact.distance));
-        note_solid(first.index, first.contact.normal, way, speed, senses);
+        trace_offset(context->trace, TRACE_CONTACT, vec2_scale(way, first.contact.distance));
+        note_solid(first.index, first.contact.normal, way, speed, context);
     }
-    if (is_recent(KEEP_PACE, senses)) {
-        const struct touch beside = touch_of(senses->memory->solid - 1, senses);
+    if (is_recent(KEEP_PACE, context)) {
+        const struct touch beside = touch_of(context->memory->solid - 1, context);
         if (beside.distance < body->radius + behavior->clearance + BESIDE) {
-            return keep_pace(beside.normal, senses);
+            return keep_pace(beside.normal, context);
         }
     }
-    return first.index >= 0 ? pass(&first.contact, speed, senses) : no_urge;
+    return first.index >= 0 ? pass(&first.contact, speed, context) : no_output;
 }
 
 /* ---- walls ---- */
@@ -197,27 +202,28 @@ const struct field behavior_follow_wall_fields[] = {
  * Looks at where it will be after prediction s; keeps the direction it goes in already, and at an inner
  * corner turns away from the wall it comes along. Inactive in a world without walls and obstacles.
  * source  Reynolds 1999, "Wall following" */
-struct urge behavior_follow_wall(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct body *body = senses->body;
-    const struct scenery_touch here = scenery_nearest(senses->scenery, senses->bounds, senses->position);
+struct steering_output behavior_follow_wall(const struct behavior_def *behavior,
+                                            const struct steering_context *context) {
+    const struct body *body = context->body;
+    const struct scenery_touch here = scenery_nearest(context->scenery, context->bounds, context->position);
     if (here.index < 0) {
-        return no_urge;
+        return no_output;
     }
     /* Where it will be, on this side of what it would run into. */
-    const float speed = vec2_length(senses->velocity);
-    const vec2 way = speed > 1e-6f ? vec2_scale(senses->velocity, 1.0f / speed) : senses->heading;
-    const struct scenery_contact ahead = scenery_sweep(senses->scenery, senses->bounds, senses->position, way,
-                                                       speed * behavior->prediction, body->radius);
-    const vec2 future = vec2_add(senses->position, vec2_scale(way, ahead.contact.distance));
-    const struct scenery_touch there = scenery_nearest(senses->scenery, senses->bounds, future);
+    const float speed = vec2_length(context->velocity);
+    const vec2 way = speed > 1e-6f ? vec2_scale(context->velocity, 1.0f / speed) : context->heading;
+    const struct scenery_contact ahead = scenery_sweep(context->scenery, context->bounds, context->position,
+                                                       way, speed * behavior->prediction, body->radius);
+    const vec2 future = vec2_add(context->position, vec2_scale(way, ahead.contact.distance));
+    const struct scenery_touch there = scenery_nearest(context->scenery, context->bounds, future);
     /* What counts is the wall it will be at; while that is the wall it is at, its surface beside the body,
      * for that ahead of it would cut every curve. */
     const bool is_beside = here.index == there.index;
     const struct touch touch = is_beside ? here.touch : there.touch;
     const vec2 normal = touch.normal;
-    trace_place(senses->trace, TRACE_FUTURE, future);
-    trace_place(senses->trace, TRACE_SURFACE,
-                vec2_sub(is_beside ? senses->position : future, vec2_scale(normal, touch.distance)));
+    trace_place(context->trace, TRACE_FUTURE, future);
+    trace_place(context->trace, TRACE_SURFACE,
+                vec2_sub(is_beside ? context->position : future, vec2_scale(normal, touch.distance)));
     const vec2 right = right_of(normal);
     /* Onwards, and in a corner away from the wall it comes along. */
     const float onwards = vec2_dot(right, vec2_add(way, vec2_scale(here.touch.normal, 0.5f)));
@@ -226,14 +232,14 @@ struct urge behavior_follow_wall(const struct behavior_def *behavior, const stru
     float error = (wanted - touch.distance) / (wanted > 1.0f ? wanted : 1.0f);
     error = error > 2.0f ? 2.0f : error < -2.0f ? -2.0f : error;
     const vec2 desired = vec2_with_length(vec2_add(tangent, vec2_scale(normal, error)), body->max_speed);
-    return behavior_match_velocity(desired, senses, senses->rate);
+    return behavior_match_velocity(desired, context, context->rate);
 }
 
 /* ---- paths ---- */
 
-static vec2 future_place(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 future = vec2_add(senses->position, vec2_scale(senses->velocity, behavior->prediction));
-    trace_place(senses->trace, TRACE_FUTURE, future);
+static vec2 future_place(const struct behavior_def *behavior, const struct steering_context *context) {
+    const vec2 future = vec2_add(context->position, vec2_scale(context->velocity, behavior->prediction));
+    trace_place(context->trace, TRACE_FUTURE, future);
     return future;
 }
 
@@ -243,34 +249,34 @@ static float way_to_end(const struct path *path, float s, float sign) {
 }
 
 /* The way to a point of the path, px. */
-static vec2 way_to_path(float s, const struct senses *senses) {
-    const vec2 offset = bounds_difference(senses->bounds, senses->position, path_point(senses->path, s));
-    trace_offset(senses->trace, TRACE_PATH_POINT, offset);
+static vec2 way_to_path(float s, const struct steering_context *context) {
+    const vec2 offset = bounds_difference(context->bounds, context->position, path_point(context->path, s));
+    trace_offset(context->trace, TRACE_PATH_POINT, offset);
     return offset;
 }
 
 /* Towards a point of the path; no faster than it can stop at the path's end. */
-static struct urge seek_along(float s, float remaining, const struct senses *senses) {
-    const struct body *body = senses->body;
-    const vec2 offset = way_to_path(s, senses);
+static struct steering_output seek_along(float s, float remaining, const struct steering_context *context) {
+    const struct body *body = context->body;
+    const vec2 offset = way_to_path(s, context);
     const float stopping =
-        behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, senses->dt);
+        behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, context->dt);
     const float speed = stopping < body->max_speed ? stopping : body->max_speed;
-    return behavior_match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
+    return behavior_match_velocity(vec2_with_length(offset, speed), context, context->rate);
 }
 
 /* Where on its path the agent is. Once on it, it is looked for only within `window` of where it was, so that
  * a path that crosses itself is followed straight on; lost when it is further away than that. */
-static struct path_spot place_on_path(float window, const struct senses *senses) {
-    const struct path *path = senses->path;
-    struct memory *memory = senses->memory;
-    const uint32_t number = 1 + (uint32_t)(path - senses->scenery->paths);
+static struct path_spot place_on_path(float window, const struct steering_context *context) {
+    const struct path *path = context->path;
+    struct memory *memory = context->memory;
+    const uint32_t number = 1 + (uint32_t)(path - context->scenery->paths);
     const bool is_known = memory->path == number;
     struct path_spot spot =
-        is_known ? path_nearest_within(path, senses->bounds, senses->position, memory->path_s, window)
-                 : path_nearest(path, senses->bounds, senses->position);
+        is_known ? path_nearest_within(path, context->bounds, context->position, memory->path_s, window)
+                 : path_nearest(path, context->bounds, context->position);
     if (is_known && spot.distance > path->radius + window) {
-        spot = path_nearest(path, senses->bounds, senses->position);
+        spot = path_nearest(path, context->bounds, context->position);
     }
     memory->path = number;
     memory->path_s = spot.s;
@@ -296,37 +302,38 @@ const struct field behavior_follow_path_fields[] = {
  * full speed; otherwise it seeks the point of the path that far ahead. At the end of a path that is no loop
  * it arrives and stops.
  * source  Reynolds 1999, "Path following"; OpenSteer, steerToFollowPath */
-struct urge behavior_follow_path(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct path *path = senses->path;
-    const struct body *body = senses->body;
+struct steering_output behavior_follow_path(const struct behavior_def *behavior,
+                                            const struct steering_context *context) {
+    const struct path *path = context->path;
+    const struct body *body = context->body;
     const float sign = behavior->direction < 0.0f ? -1.0f : 1.0f;
     const float reach =
-        body->max_speed * (behavior->prediction > senses->dt ? behavior->prediction : senses->dt);
+        body->max_speed * (behavior->prediction > context->dt ? behavior->prediction : context->dt);
     const float lead = sign * reach,
                 window = behavior->window > 2.0f * reach ? behavior->window : 2.0f * reach;
-    const struct path_spot here = place_on_path(window, senses);
+    const struct path_spot here = place_on_path(window, context);
     const struct path_spot there =
-        path_nearest_within(path, senses->bounds, future_place(behavior, senses), here.s, window);
+        path_nearest_within(path, context->bounds, future_place(behavior, context), here.s, window);
     float remaining = 3e38f;
     if (!path->is_loop) {
         const float left = way_to_end(path, here.s, sign);
         remaining = left + here.distance;
         if (left <= reach) {
             /* The end is what it goes for. */
-            const vec2 offset = way_to_path(sign > 0.0f ? path->length : 0.0f, senses);
+            const vec2 offset = way_to_path(sign > 0.0f ? path->length : 0.0f, context);
             return behavior_match_velocity(
-                vec2_truncate(behavior_stopping_velocity(offset, nowhere, 0.0f, senses), body->max_speed),
-                senses, senses->exact_rate);
+                vec2_truncate(behavior_stopping_velocity(offset, nowhere, 0.0f, context), body->max_speed),
+                context, context->exact_rate);
         }
     }
     const bool advances = path_between(path, here.s, there.s) * sign > 0.0f;
     const float stopping =
-        behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, senses->dt);
+        behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, context->dt);
     if (advances && there.distance <= path->radius && stopping >= body->max_speed) {
-        return behavior_match_velocity(vec2_with_length(senses->velocity, body->max_speed), senses,
-                                       senses->rate);
+        return behavior_match_velocity(vec2_with_length(context->velocity, body->max_speed), context,
+                                       context->rate);
     }
-    return seek_along(path_advance(path, here.s, lead), remaining, senses);
+    return seek_along(path_advance(path, here.s, lead), remaining, context);
 }
 
 const struct field behavior_stay_on_path_fields[] = {WEIGHT_ROW, LOOK_ROW(0.4), PATH_ROW, TURN_ROWS, END_ROW};
@@ -334,15 +341,18 @@ const struct field behavior_stay_on_path_fields[] = {WEIGHT_ROW, LOOK_ROW(0.4), 
 /* Stay on path: back towards the path's middle when it will be outside its radius after prediction s;
  * inactive inside.
  * source  OpenSteer, steerToStayOnPath */
-struct urge behavior_stay_on_path(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 future = future_place(behavior, senses);
-    const struct path_spot there = path_nearest(senses->path, senses->bounds, future);
-    if (there.distance <= senses->path->radius) {
-        return no_urge;
+struct steering_output behavior_stay_on_path(const struct behavior_def *behavior,
+                                             const struct steering_context *context) {
+    const vec2 future = future_place(behavior, context);
+    const struct path_spot there = path_nearest(context->path, context->bounds, future);
+    if (there.distance <= context->path->radius) {
+        return no_output;
     }
-    const vec2 to_path = bounds_difference(senses->bounds, senses->position, vec2_add(future, there.offset));
-    trace_offset(senses->trace, TRACE_PATH_POINT, to_path);
-    return behavior_match_velocity(vec2_with_length(to_path, senses->body->max_speed), senses, senses->rate);
+    const vec2 to_path =
+        bounds_difference(context->bounds, context->position, vec2_add(future, there.offset));
+    trace_offset(context->trace, TRACE_PATH_POINT, to_path);
+    return behavior_match_velocity(vec2_with_length(to_path, context->body->max_speed), context,
+                                   context->rate);
 }
 
 /* ---- flow ---- */
@@ -358,22 +368,23 @@ const struct field behavior_follow_flow_fields[] = {
 
 /* Follow flow: the velocity of the flow field where it will be after prediction s, at most max_speed.
  * source  Reynolds 1999, "Flow field following" */
-struct urge behavior_follow_flow(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 flow = flow_at(senses->flow, senses->bounds, future_place(behavior, senses));
-    return behavior_match_velocity(vec2_truncate(flow, senses->body->max_speed), senses, senses->rate);
+struct steering_output behavior_follow_flow(const struct behavior_def *behavior,
+                                            const struct steering_context *context) {
+    const vec2 flow = flow_at(context->flow, context->bounds, future_place(behavior, context));
+    return behavior_match_velocity(vec2_truncate(flow, context->body->max_speed), context, context->rate);
 }
 
 /* ---- hide ---- */
 
 /* Where one hides behind an obstacle, px from the agent: on the line from the menace through its centre. */
 static vec2 hiding_place(const struct solid *solid, const struct behavior_def *behavior,
-                         const struct senses *senses) {
-    const vec2 to_center = bounds_difference(senses->bounds, senses->position, solid->center);
-    vec2 from_menace = bounds_difference(senses->bounds, senses->first.offset, to_center);
+                         const struct steering_context *context) {
+    const vec2 to_center = bounds_difference(context->bounds, context->position, solid->center);
+    vec2 from_menace = bounds_difference(context->bounds, context->first.offset, to_center);
     if (!(vec2_length_squared(from_menace) > 1e-12f)) {
-        from_menace = senses->heading;
+        from_menace = context->heading;
     }
-    const float behind = solid->radius + senses->body->radius + behavior->clearance;
+    const float behind = solid->radius + context->body->radius + behavior->clearance;
     return vec2_add(to_center, vec2_with_length(from_menace, behind));
 }
 
@@ -396,23 +407,24 @@ const struct field behavior_hide_fields[] = {
 /* Hide: arrive behind the obstacle whose hiding place, seen from the menace, is nearest, `clearance` px from
  * it. Without an obstacle in the world: evade.
  * source  Buckland 2005, "Hide" */
-struct urge behavior_hide(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct scenery *scenery = senses->scenery;
+struct steering_output behavior_hide(const struct behavior_def *behavior,
+                                     const struct steering_context *context) {
+    const struct scenery *scenery = context->scenery;
     bool is_found = false;
     vec2 best = nowhere;
     for (int i = 0; i < scenery->def.obstacle_count; i++) {
-        const vec2 offset = hiding_place(&scenery->solids[i], behavior, senses);
+        const vec2 offset = hiding_place(&scenery->solids[i], behavior, context);
         const bool is_nearer = !is_found || vec2_length_squared(offset) < vec2_length_squared(best);
-        if (is_nearer && is_in_world(senses->bounds, vec2_add(senses->position, offset))) {
+        if (is_nearer && is_in_world(context->bounds, vec2_add(context->position, offset))) {
             best = offset;
             is_found = true;
         }
     }
     if (!is_found) {
-        return behavior_evade(behavior, senses);
+        return behavior_evade(behavior, context);
     }
-    trace_offset(senses->trace, TRACE_HIDING_PLACE, best);
-    const vec2 desired = behavior_stopping_velocity(best, nowhere, behavior->slowing_distance, senses);
-    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
-                                   senses->exact_rate);
+    trace_offset(context->trace, TRACE_HIDING_PLACE, best);
+    const vec2 desired = behavior_stopping_velocity(best, nowhere, behavior->slowing_distance, context);
+    return behavior_match_velocity(vec2_truncate(desired, context->body->max_speed), context,
+                                   context->exact_rate);
 }

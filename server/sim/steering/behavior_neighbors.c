@@ -3,11 +3,11 @@
  * The force of separation, alignment, cohesion, flock and avoid_agents is a direction times a strength from 0
  * to 1 times max_force, so that weights mean the same for all of them.
  */
+#define LANES_WIDTH 1 /* one agent at a time */
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
+#include "server/sim/steering/flock_rules.inc.h"
 
-#define FULL_STRENGTH_SHARE                                                                                  \
-    0.25f                 /* of max_speed or of the radius: a difference that deserves full strength */
 #define HEADWAY     0.1f  /* s: who queues keeps this much further away while moving */
 #define REST_SHARE  0.04f /* of max_speed: who queues and wants to go no faster than that stands */
 #define STOP_MARGIN 0.9f  /* share of max_force that queue plans to brake with */
@@ -29,56 +29,40 @@
 
 static const char *const falloff_names[] = {"smooth", "none", NULL};
 
-static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
 /* towards: a direction times a strength up to 1. */
-static struct urge push(vec2 towards, const struct senses *senses) {
-    return (struct urge){true, vec2_scale(towards, senses->body->max_speed),
-                         vec2_scale(towards, senses->body->max_force)};
+static struct steering_output push(vec2 towards, const struct steering_context *context) {
+    return (struct steering_output){true, vec2_scale(towards, context->body->max_speed),
+                                    vec2_scale(towards, context->body->max_force)};
 }
 
 /* ---- the three rules: {0,0} to a vector of length 1 ---- */
 
-float behavior_full_inverse(float of) {
-    const float full = FULL_STRENGTH_SHARE * of;
-    return full > 0.0f ? 1.0f / full : 0.0f;
+static vec2 separating(const struct steering_context *context) {
+    const vec2 sum = context->sums.separation;
+    const struct pair strength = separation_strength((struct pair){sum.x, sum.y});
+    return (vec2){strength.x, strength.y};
 }
 
-/* `difference` as a direction with strength 1 from a share of `of` on, less when few neighbours are behind
- * it. */
-static vec2 direction(vec2 difference, float of, float weight) {
-    const float inverse = behavior_full_inverse(of);
-    if (!(inverse > 0.0f)) {
-        return (vec2){0.0f, 0.0f};
+static vec2 aligning(const struct steering_context *context) {
+    const struct neighbor_sums *sums = &context->sums;
+    const struct body *body = context->body;
+    const struct flock_limits limits = flock_limits(body->max_speed, body->max_force, context->exact_rate);
+    const struct pair velocity = {context->velocity.x, context->velocity.y};
+    const struct pair strength = alignment_strength((struct pair){sums->velocity.x, sums->velocity.y},
+                                                    sums->velocity_weight, velocity, &limits);
+    return (vec2){strength.x, strength.y};
+}
+
+static vec2 cohering(float radius, const struct steering_context *context) {
+    const struct neighbor_sums *sums = &context->sums;
+    if (context->trace != NULL && sums->offset_weight > 0.0f) {
+        trace_offset(context->trace, TRACE_CENTER, vec2_scale(sums->offset, 1.0f / sums->offset_weight));
     }
-    return vec2_scale(vec2_truncate(vec2_scale(difference, inverse), 1.0f), weight < 1.0f ? weight : 1.0f);
-}
-
-static vec2 separating(const struct senses *senses) {
-    return vec2_truncate(senses->sums.separation, 1.0f);
-}
-
-static vec2 aligning(const struct senses *senses) {
-    const struct neighbor_sums *sums = &senses->sums;
-    const float max_speed = senses->body->max_speed, max_force = senses->body->max_force;
-    if (!(sums->velocity_weight > 0.0f) || !(max_force > 0.0f)) {
-        return (vec2){0.0f, 0.0f};
-    }
-    const vec2 mean = vec2_scale(sums->velocity, 1.0f / sums->velocity_weight);
-    const vec2 difference = vec2_sub(vec2_truncate(mean, max_speed), senses->velocity);
-    const vec2 towards = direction(difference, max_speed, sums->velocity_weight);
-    /* No more than what takes the difference away within a tick. */
-    return vec2_truncate(towards, senses->exact_rate * vec2_length(difference) / max_force);
-}
-
-static vec2 cohering(float radius, const struct senses *senses) {
-    const struct neighbor_sums *sums = &senses->sums;
-    if (!(sums->offset_weight > 0.0f)) {
-        return (vec2){0.0f, 0.0f};
-    }
-    const vec2 mean = vec2_scale(sums->offset, 1.0f / sums->offset_weight);
-    trace_offset(senses->trace, TRACE_CENTER, mean);
-    return direction(mean, radius, sums->offset_weight);
+    const struct pair strength = cohesion_strength((struct pair){sums->offset.x, sums->offset.y},
+                                                   sums->offset_weight, flock_full_inverse(radius));
+    return (vec2){strength.x, strength.y};
 }
 
 const struct field behavior_separation_fields[] = RULE_TABLE(ZONE_SEPARATION, 40);
@@ -86,33 +70,36 @@ const struct field behavior_separation_fields[] = RULE_TABLE(ZONE_SEPARATION, 40
 /* Separation: away from the neighbours, the nearest first of all; strength 1 from one neighbour at half the
  * radius.
  * source  Reynolds 1999, "Separation" */
-struct urge behavior_separation(const struct behavior_def *behavior, const struct senses *senses) {
+struct steering_output behavior_separation(const struct behavior_def *behavior,
+                                           const struct steering_context *context) {
     (void)behavior;
-    return senses->sums.separation_count > 0 ? push(separating(senses), senses) : no_urge;
+    return context->sums.separation_count > 0 ? push(separating(context), context) : no_output;
 }
 
 const struct field behavior_alignment_fields[] = RULE_TABLE(ZONE_ALIGNMENT, 80);
 
 /* Alignment: towards the neighbours' mean velocity; strength 1 when it is a quarter of max_speed away.
  * source  Reynolds 1999, "Alignment" */
-struct urge behavior_alignment(const struct behavior_def *behavior, const struct senses *senses) {
+struct steering_output behavior_alignment(const struct behavior_def *behavior,
+                                          const struct steering_context *context) {
     (void)behavior;
-    if (senses->sums.alignment_count == 0) {
-        return no_urge;
+    if (context->sums.alignment_count == 0) {
+        return no_output;
     }
-    struct urge urge = push(aligning(senses), senses);
-    urge.desired = vec2_add(senses->velocity, vec2_scale(urge.desired, FULL_STRENGTH_SHARE));
-    return urge;
+    struct steering_output output = push(aligning(context), context);
+    output.desired = vec2_add(context->velocity, vec2_scale(output.desired, FLOCK_FULL_STRENGTH_SHARE));
+    return output;
 }
 
 const struct field behavior_cohesion_fields[] = RULE_TABLE(ZONE_COHESION, 120);
 
 /* Cohesion: towards the neighbours' mean position; strength 1 when it is a quarter of the radius away.
  * source  Reynolds 1999, "Cohesion" */
-struct urge behavior_cohesion(const struct behavior_def *behavior, const struct senses *senses) {
-    return senses->sums.cohesion_count > 0
-               ? push(cohering(behavior->zones[ZONE_COHESION].radius, senses), senses)
-               : no_urge;
+struct steering_output behavior_cohesion(const struct behavior_def *behavior,
+                                         const struct steering_context *context) {
+    return context->sums.cohesion_count > 0
+               ? push(cohering(behavior->zones[ZONE_COHESION].radius, context), context)
+               : no_output;
 }
 
 const struct field behavior_flock_fields[] = {
@@ -135,17 +122,20 @@ const struct field behavior_flock_fields[] = {
 
 /* Flocking: the three together, each with its own radius, view and weight, from one look around.
  * source  Reynolds 1987, "Flocks, herds, and schools" */
-struct urge behavior_flock(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct neighbor_sums *sums = &senses->sums;
+struct steering_output behavior_flock(const struct behavior_def *behavior,
+                                      const struct steering_context *context) {
+    const struct neighbor_sums *sums = &context->sums;
     if (sums->separation_count + sums->alignment_count + sums->cohesion_count == 0) {
-        return no_urge;
+        return no_output;
     }
     const struct zone_def *zones = behavior->zones;
-    const vec2 apart = vec2_scale(separating(senses), zones[ZONE_SEPARATION].weight);
-    const vec2 along = vec2_scale(aligning(senses), zones[ZONE_ALIGNMENT].weight);
-    const vec2 together =
-        vec2_scale(cohering(zones[ZONE_COHESION].radius, senses), zones[ZONE_COHESION].weight);
-    return push(vec2_add(vec2_add(apart, along), together), senses);
+    const float weights[ZONE_COUNT] = {zones[0].weight, zones[1].weight, zones[2].weight};
+    const vec2 apart = separating(context), along = aligning(context);
+    const vec2 together = cohering(zones[ZONE_COHESION].radius, context);
+    const struct pair strength =
+        flock_strength((struct pair){apart.x, apart.y}, (struct pair){along.x, along.y},
+                       (struct pair){together.x, together.y}, weights);
+    return push((vec2){strength.x, strength.y}, context);
 }
 
 const struct field behavior_avoid_agents_fields[] = {
@@ -162,29 +152,30 @@ const struct field behavior_avoid_agents_fields[] = {
 /* Unaligned collision avoidance: away from where predicted collisions will be, the sooner the harder (see
  * neighbors_threats).
  * source  Reynolds 1999, "Unaligned collision avoidance" */
-struct urge behavior_avoid_agents(const struct behavior_def *behavior, const struct senses *senses) {
+struct steering_output behavior_avoid_agents(const struct behavior_def *behavior,
+                                             const struct steering_context *context) {
     (void)behavior;
-    const struct neighbor *soonest = &senses->threats.soonest;
-    if (senses->threats.count == 0) {
-        return no_urge;
+    const struct neighbor *soonest = &context->threats.soonest;
+    if (context->threats.count == 0) {
+        return no_output;
     }
-    trace_offset(senses->trace, TRACE_PREDICTED,
+    trace_offset(context->trace, TRACE_PREDICTED,
                  vec2_add(soonest->offset, vec2_scale(soonest->velocity, soonest->time)));
-    trace_offset(senses->trace, TRACE_FUTURE, vec2_scale(senses->velocity, soonest->time));
-    return push(vec2_truncate(senses->threats.push, 1.0f), senses);
+    trace_offset(context->trace, TRACE_FUTURE, vec2_scale(context->velocity, soonest->time));
+    return push(vec2_truncate(context->threats.push, 1.0f), context);
 }
 
 /* ---- keeping a velocity ---- */
 
-static struct urge match(vec2 desired, const struct senses *senses) {
-    const vec2 velocity = vec2_truncate(desired, senses->body->max_speed);
-    return (struct urge){true, velocity,
-                         vec2_scale(vec2_sub(velocity, senses->velocity), senses->exact_rate)};
+static struct steering_output match(vec2 desired, const struct steering_context *context) {
+    const vec2 velocity = vec2_truncate(desired, context->body->max_speed);
+    return (struct steering_output){true, velocity,
+                                    vec2_scale(vec2_sub(velocity, context->velocity), context->exact_rate)};
 }
 
 /* The way out of the rectangle ahead of the leader; false when not in it. */
-static bool step_aside(float clear_ahead, const struct senses *senses, vec2 *aside) {
-    const struct sighting *leader = &senses->first;
+static bool step_aside(float clear_ahead, const struct steering_context *context, vec2 *aside) {
+    const struct target_info *leader = &context->first;
     const vec2 from_leader = vec2_scale(leader->offset, -1.0f);
     const float ahead = vec2_dot(leader->heading, from_leader);
     const float side = vec2_cross(leader->heading, from_leader), half = 0.5f * clear_ahead;
@@ -193,10 +184,10 @@ static bool step_aside(float clear_ahead, const struct senses *senses, vec2 *asi
     }
     bool is_right = side > 0.0f;
     if (side < 1e-3f && side > -1e-3f) {
-        is_right = neighbors_split(senses->id, leader->id).x > 0.0f;
+        is_right = neighbors_split(context->id, leader->id).x > 0.0f;
     }
     const vec2 right = {-leader->heading.y, leader->heading.x};
-    *aside = vec2_scale(right, is_right ? senses->body->max_speed : -senses->body->max_speed);
+    *aside = vec2_scale(right, is_right ? context->body->max_speed : -context->body->max_speed);
     return true;
 }
 
@@ -217,17 +208,18 @@ const struct field behavior_follow_leader_fields[] = {
 /* Leader following: arrive at a place behind the leader at its velocity, keep apart from the other
  * followers, and step aside when in front of the leader.
  * source  Reynolds 1999, "Leader following" */
-struct urge behavior_follow_leader(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct sighting *leader = &senses->first;
+struct steering_output behavior_follow_leader(const struct behavior_def *behavior,
+                                              const struct steering_context *context) {
+    const struct target_info *leader = &context->first;
     vec2 desired;
-    if (!step_aside(behavior->clear_ahead, senses, &desired)) {
+    if (!step_aside(behavior->clear_ahead, context, &desired)) {
         const vec2 behind = vec2_scale(leader->heading, -behavior->distance), nowhere = {0.0f, 0.0f};
-        const vec2 place = bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, behind));
-        trace_offset(senses->trace, TRACE_PLACE, place);
-        desired = behavior_stopping_velocity(place, leader->velocity, behavior->slowing_distance, senses);
+        const vec2 place = bounds_difference(context->bounds, nowhere, vec2_add(leader->offset, behind));
+        trace_offset(context->trace, TRACE_PLACE, place);
+        desired = behavior_stopping_velocity(place, leader->velocity, behavior->slowing_distance, context);
     }
     /* Velocities are added, not forces: where arriving and keeping apart balance, followers come to rest. */
-    return match(vec2_add(desired, vec2_scale(separating(senses), senses->body->max_speed)), senses);
+    return match(vec2_add(desired, vec2_scale(separating(context), context->body->max_speed)), context);
 }
 
 const struct field behavior_queue_fields[] = {
@@ -243,24 +235,25 @@ const struct field behavior_queue_fields[] = {
 
 /* Queueing: arrive at the target, no faster than whoever is in the way allows.
  * source  Reynolds 1999, "Queuing" */
-struct urge behavior_queue(const struct behavior_def *behavior, const struct senses *senses) {
-    const struct body *body = senses->body;
-    const struct neighbor *other = &senses->ahead;
+struct steering_output behavior_queue(const struct behavior_def *behavior,
+                                      const struct steering_context *context) {
+    const struct body *body = context->body;
+    const struct neighbor *other = &context->ahead;
     const vec2 still = {0.0f, 0.0f};
-    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
-    vec2 desired = behavior_stopping_velocity(senses->first.offset, still, 0.0f, senses);
+    trace_offset(context->trace, TRACE_TARGET, context->first.offset);
+    vec2 desired = behavior_stopping_velocity(context->first.offset, still, 0.0f, context);
     if (other->is_there) {
-        const float moving = HEADWAY * vec2_length(senses->velocity);
+        const float moving = HEADWAY * vec2_length(context->velocity);
         const float gap = other->distance - body->radius - other->radius - behavior->clearance - moving;
-        const vec2 forward = vec2_with_length(senses->first.offset, 1.0f);
+        const vec2 forward = vec2_with_length(context->first.offset, 1.0f);
         const float theirs = vec2_dot(other->velocity, forward);
         const float own =
-            gap > 0.0f ? behavior_stopping_speed(gap, STOP_MARGIN * body->max_force / body->mass, senses->dt)
+            gap > 0.0f ? behavior_stopping_speed(gap, STOP_MARGIN * body->max_force / body->mass, context->dt)
                        : 0.0f;
         desired = vec2_truncate(desired, own + (theirs > 0.0f ? theirs : 0.0f));
     }
-    desired = vec2_add(desired, vec2_scale(separating(senses), 0.5f * body->max_speed));
+    desired = vec2_add(desired, vec2_scale(separating(context), 0.5f * body->max_speed));
     /* Who waits stands: what little the neighbours still push would make it turn on its spot for ever. */
     const float rest = REST_SHARE * body->max_speed;
-    return match(vec2_length_squared(desired) < rest * rest ? still : desired, senses);
+    return match(vec2_length_squared(desired) < rest * rest ? still : desired, context);
 }

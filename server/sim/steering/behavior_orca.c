@@ -43,15 +43,16 @@ static void keep_solid(struct near_solids *near, float gap, vec2 away) {
 }
 
 /* The half-planes of what is solid; returns how many. */
-static int forbid_solids(const struct behavior_def *behavior, const struct senses *senses, float settle,
-                         struct half_plane *planes) {
-    const struct scenery *scenery = senses->scenery;
-    const float horizon = behavior->obstacle_horizon, max_speed = senses->body->max_speed;
+static int forbid_solids(const struct behavior_def *behavior, const struct steering_context *context,
+                         float settle, struct half_plane *planes) {
+    const struct scenery *scenery = context->scenery;
+    const float horizon = behavior->obstacle_horizon, max_speed = context->body->max_speed;
     struct near_solids near = {.count = 0};
     for (int i = 0; horizon > 0.0f && i < scenery->solid_count; i++) {
         const struct solid *solid = &scenery->solids[i];
-        const struct touch touch = solid_touch(solid, solid_offset(solid, senses->bounds, senses->position));
-        const float gap = touch.distance - senses->body->radius;
+        const struct touch touch =
+            solid_touch(solid, solid_offset(solid, context->bounds, context->position));
+        const float gap = touch.distance - context->body->radius;
         if (gap < max_speed * horizon) {
             keep_solid(&near, gap, touch.normal);
         }
@@ -70,18 +71,18 @@ static vec2 parting(uint32_t id, uint32_t other) {
 }
 
 /* The half-planes of the neighbours; returns how many. */
-static int forbid_neighbors(const struct behavior_def *behavior, const struct senses *senses, float settle,
-                            struct half_plane *planes) {
+static int forbid_neighbors(const struct behavior_def *behavior, const struct steering_context *context,
+                            float settle, struct half_plane *planes) {
     int count = 0;
-    for (int32_t i = 0; i < senses->nearest_count; i++) {
-        const struct neighbor *other = &senses->nearest[i];
+    for (int32_t i = 0; i < context->nearest_count; i++) {
+        const struct neighbor *other = &context->nearest[i];
         const struct encounter encounter = {
             .offset = other->offset,
-            .own = senses->velocity,
+            .own = context->velocity,
             .other = other->velocity,
-            .room = senses->body->radius + other->radius + behavior->clearance,
-            .split = parting(senses->id, other->id),
-            .horizon = behavior->horizon > senses->dt ? behavior->horizon : senses->dt,
+            .room = context->body->radius + other->radius + behavior->clearance,
+            .split = parting(context->id, other->id),
+            .horizon = behavior->horizon > context->dt ? behavior->horizon : context->dt,
             .settle = settle,
         };
         if (encounter.room > 0.0f) { /* two points without clearance cannot collide */
@@ -108,20 +109,21 @@ const struct field behavior_orca_fields[] = {
 /* Optimal reciprocal collision avoidance: the permitted velocity nearest to the preferred one
  * (behavior_orca.c).
  *
- * Has the last word (behavior_has_last_word). Inactive while the preferred velocity is permitted.
+ * Has the last word (behavior_is_velocity_filter). Inactive while the preferred velocity is permitted.
  * source  van den Berg, Guy, Lin, Manocha 2011, "Reciprocal n-Body Collision Avoidance" */
-struct urge behavior_orca(const struct behavior_def *behavior, const struct senses *senses) {
+struct steering_output behavior_orca(const struct behavior_def *behavior,
+                                     const struct steering_context *context) {
     struct half_plane planes[NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX];
-    const float settle = SETTLE > senses->dt ? SETTLE : senses->dt;
-    const int hard = forbid_solids(behavior, senses, settle, planes);
-    const int count = hard + forbid_neighbors(behavior, senses, settle, planes + hard);
-    const vec2 preferred = senses->preferred;
+    const float settle = SETTLE > context->dt ? SETTLE : context->dt;
+    const int hard = forbid_solids(behavior, context, settle, planes);
+    const int count = hard + forbid_neighbors(behavior, context, settle, planes + hard);
+    const vec2 preferred = context->preferred;
     if (half_planes_permit(planes, count, preferred)) {
-        return (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+        return (struct steering_output){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     }
     /* Everybody to the right, as on a pavement: mirror images would brake for each other for ever. */
-    const vec2 lean = vec2_scale((vec2){-senses->velocity.y, senses->velocity.x}, LEAN);
+    const vec2 lean = vec2_scale((vec2){-context->velocity.y, context->velocity.x}, LEAN);
     const vec2 permitted =
-        half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), senses->body->max_speed);
-    return behavior_match_velocity(permitted, senses, senses->exact_rate);
+        half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), context->body->max_speed);
+    return behavior_match_velocity(permitted, context, context->exact_rate);
 }

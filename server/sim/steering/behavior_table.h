@@ -31,8 +31,8 @@ enum {
     ZONES_ALL = ZONES_SEPARATION | ZONES_ALIGNMENT | ZONES_COHESION,
 };
 
-struct senses;
-struct urge;
+struct steering_context;
+struct steering_output;
 
 struct behavior_row {
     const char *name;
@@ -41,7 +41,8 @@ struct behavior_row {
     unsigned zones;             /* ZONES_* of the query about neighbours */
     unsigned traits;            /* enum behavior_trait */
     const struct field *fields; /* rows of struct behavior_def, FIELD_END-ended */
-    struct urge (*function)(const struct behavior_def *behavior, const struct senses *senses);
+    struct steering_output (*function)(const struct behavior_def *behavior,
+                                       const struct steering_context *context);
 };
 
 /** The row of a type, which must be one of the enum. */
@@ -63,7 +64,7 @@ static inline enum neighbor_use behavior_neighbor_use(enum behavior_type type) {
 }
 
 /** Whether the type is called after the others of its state, to correct the velocity they ask for. */
-static inline bool behavior_has_last_word(enum behavior_type type) {
+static inline bool behavior_is_velocity_filter(enum behavior_type type) {
     return behavior_has_trait((int)type, TRAIT_VELOCITY_FILTER);
 }
 

@@ -10,13 +10,13 @@
 static const char *const arrive_law_names[] = {"stop", "linear", NULL};
 static const char *const formation_names[] = {"line", "column", "wedge", "circle", NULL};
 
-static const struct urge no_urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
 /* Whether the present velocity already leads to the target, but for a miss that nobody can see. */
-static bool is_on_course(const struct senses *senses) {
-    const float miss = vec2_cross(senses->velocity, senses->first.offset); /* px times the speed */
-    const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(senses->velocity);
-    return vec2_dot(senses->velocity, senses->first.offset) > 0.0f && miss * miss < unseen;
+static bool is_on_course(const struct steering_context *context) {
+    const float miss = vec2_cross(context->velocity, context->first.offset); /* px times the speed */
+    const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(context->velocity);
+    return vec2_dot(context->velocity, context->first.offset) > 0.0f && miss * miss < unseen;
 }
 
 const struct field behavior_seek_fields[] = {WEIGHT_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
@@ -24,11 +24,13 @@ const struct field behavior_seek_fields[] = {WEIGHT_ROW, TARGET_ROWS, TURN_ROWS,
 /* Seek: full speed towards the target, and past it.
  * desired velocity  towards the target at max_speed; {0,0} when exactly on it
  * source  Reynolds 1999, "Seek" */
-struct urge behavior_seek(const struct behavior_def *behavior, const struct senses *senses) {
+struct steering_output behavior_seek(const struct behavior_def *behavior,
+                                     const struct steering_context *context) {
     (void)behavior;
-    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
-    const vec2 towards = is_on_course(senses) ? senses->velocity : senses->first.offset;
-    return behavior_match_velocity(vec2_with_length(towards, senses->body->max_speed), senses, senses->rate);
+    trace_offset(context->trace, TRACE_TARGET, context->first.offset);
+    const vec2 towards = is_on_course(context) ? context->velocity : context->first.offset;
+    return behavior_match_velocity(vec2_with_length(towards, context->body->max_speed), context,
+                                   context->rate);
 }
 
 /* Whether what is at `offset` is too far away to run from. */
@@ -37,13 +39,13 @@ static bool is_calm(vec2 offset, float panic_distance) {
 }
 
 /* Full speed away from a point at `offset`; on the point itself straight ahead. */
-static struct urge run_from(vec2 offset, const struct senses *senses) {
+static struct steering_output run_from(vec2 offset, const struct steering_context *context) {
     const float squared = vec2_length_squared(offset);
-    vec2 away = vec2_with_length(offset, -senses->body->max_speed);
+    vec2 away = vec2_with_length(offset, -context->body->max_speed);
     if (!(squared > 1e-30f)) {
-        away = vec2_scale(senses->heading, senses->body->max_speed);
+        away = vec2_scale(context->heading, context->body->max_speed);
     }
-    return behavior_match_velocity(away, senses, senses->rate);
+    return behavior_match_velocity(away, context, context->rate);
 }
 
 const struct field behavior_flee_fields[] = {WEIGHT_ROW, PANIC_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
@@ -51,12 +53,13 @@ const struct field behavior_flee_fields[] = {WEIGHT_ROW, PANIC_ROW, TARGET_ROWS,
 /* Flee: full speed away from the target, within panic_distance px (0: always). On the target itself:
  * straight ahead.
  * source  Reynolds 1999, "Flee" */
-struct urge behavior_flee(const struct behavior_def *behavior, const struct senses *senses) {
-    if (is_calm(senses->first.offset, behavior->panic_distance)) {
-        return no_urge;
+struct steering_output behavior_flee(const struct behavior_def *behavior,
+                                     const struct steering_context *context) {
+    if (is_calm(context->first.offset, behavior->panic_distance)) {
+        return no_output;
     }
-    trace_offset(senses->trace, TRACE_TARGET, senses->first.offset);
-    return run_from(senses->first.offset, senses);
+    trace_offset(context->trace, TRACE_TARGET, context->first.offset);
+    return run_from(context->first.offset, context);
 }
 
 const struct field behavior_arrive_fields[] = {
@@ -80,34 +83,35 @@ const struct field behavior_arrive_fields[] = {
  *                max_speed * distance / slowing_distance.
  * ARRIVE_LINEAR  max_speed * distance / slowing_distance inside slowing_distance, as the tutorials have it.
  * source  Reynolds 1999, "Arrival" */
-struct urge behavior_arrive(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 offset = senses->first.offset;
-    trace_offset(senses->trace, TRACE_TARGET, offset);
+struct steering_output behavior_arrive(const struct behavior_def *behavior,
+                                       const struct steering_context *context) {
+    const vec2 offset = context->first.offset;
+    trace_offset(context->trace, TRACE_TARGET, offset);
     if (behavior->law == ARRIVE_LINEAR) {
         const float speed =
-            behavior_ramp_speed(vec2_length(offset), behavior->slowing_distance, senses->body->max_speed);
-        return behavior_match_velocity(vec2_with_length(offset, speed), senses, senses->rate);
+            behavior_ramp_speed(vec2_length(offset), behavior->slowing_distance, context->body->max_speed);
+        return behavior_match_velocity(vec2_with_length(offset, speed), context, context->rate);
     }
     const vec2 still = {0.0f, 0.0f};
     return behavior_match_velocity(
-        behavior_stopping_velocity(offset, still, behavior->slowing_distance, senses), senses,
-        senses->exact_rate);
+        behavior_stopping_velocity(offset, still, behavior->slowing_distance, context), context,
+        context->exact_rate);
 }
 
 /* ---- others that move ---- */
 
 /* How far ahead to look: as long as it takes to get there. s */
-static float time_to(vec2 offset, float max_prediction, const struct senses *senses) {
-    const float distance = vec2_length(offset), speed = senses->body->max_speed;
+static float time_to(vec2 offset, float max_prediction, const struct steering_context *context) {
+    const float distance = vec2_length(offset), speed = context->body->max_speed;
     return distance < max_prediction * speed ? distance / speed : max_prediction;
 }
 
 /* Where the other will be after `time` s, from the agent, the short way. */
-static vec2 predicted(const struct sighting *other, float time, const struct senses *senses) {
+static vec2 predicted(const struct target_info *other, float time, const struct steering_context *context) {
     const vec2 nowhere = {0.0f, 0.0f};
-    const vec2 then = bounds_difference(senses->bounds, nowhere,
+    const vec2 then = bounds_difference(context->bounds, nowhere,
                                         vec2_add(other->offset, vec2_scale(other->velocity, time)));
-    trace_offset(senses->trace, TRACE_PREDICTED, then);
+    trace_offset(context->trace, TRACE_PREDICTED, then);
     return then;
 }
 
@@ -127,10 +131,11 @@ const struct field behavior_pursue_fields[] = {
  * place is again the nearest one.
  * source  Reynolds 1999, "Pursuit"; the estimate is the movement manager
  * tutorial's */
-struct urge behavior_pursue(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 ahead =
-        predicted(&senses->first, time_to(senses->first.offset, behavior->max_prediction, senses), senses);
-    return behavior_match_velocity(vec2_with_length(ahead, senses->body->max_speed), senses, senses->rate);
+struct steering_output behavior_pursue(const struct behavior_def *behavior,
+                                       const struct steering_context *context) {
+    const vec2 ahead = predicted(&context->first,
+                                 time_to(context->first.offset, behavior->max_prediction, context), context);
+    return behavior_match_velocity(vec2_with_length(ahead, context->body->max_speed), context, context->rate);
 }
 
 const struct field behavior_evade_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC_ROW,
@@ -138,26 +143,28 @@ const struct field behavior_evade_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC
 
 /* Evade: flee from where the menace will be, within panic_distance px (0: always).
  * source  Reynolds 1999, "Evasion" */
-struct urge behavior_evade(const struct behavior_def *behavior, const struct senses *senses) {
-    if (is_calm(senses->first.offset, behavior->panic_distance)) {
-        return no_urge;
+struct steering_output behavior_evade(const struct behavior_def *behavior,
+                                      const struct steering_context *context) {
+    if (is_calm(context->first.offset, behavior->panic_distance)) {
+        return no_output;
     }
-    const float time = time_to(senses->first.offset, behavior->max_prediction, senses);
-    return run_from(predicted(&senses->first, time, senses), senses);
+    const float time = time_to(context->first.offset, behavior->max_prediction, context);
+    return run_from(predicted(&context->first, time, context), context);
 }
 
 /* Keeps the place at `offset` (x ahead, y to the right) of the one seen first, at its velocity. */
-static struct urge keep_place(vec2 offset, float slowing_distance, const struct senses *senses) {
-    const struct sighting *leader = &senses->first;
+static struct steering_output keep_place(vec2 offset, float slowing_distance,
+                                         const struct steering_context *context) {
+    const struct target_info *leader = &context->first;
     const vec2 ahead = vec2_scale(leader->heading, offset.x);
     const vec2 right = vec2_scale((vec2){-leader->heading.y, leader->heading.x}, offset.y);
     const vec2 nowhere = {0.0f, 0.0f};
     const vec2 place =
-        bounds_difference(senses->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
-    trace_offset(senses->trace, TRACE_PLACE, place);
-    const vec2 desired = behavior_stopping_velocity(place, leader->velocity, slowing_distance, senses);
-    return behavior_match_velocity(vec2_truncate(desired, senses->body->max_speed), senses,
-                                   senses->exact_rate);
+        bounds_difference(context->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
+    trace_offset(context->trace, TRACE_PLACE, place);
+    const vec2 desired = behavior_stopping_velocity(place, leader->velocity, slowing_distance, context);
+    return behavior_match_velocity(vec2_truncate(desired, context->body->max_speed), context,
+                                   context->exact_rate);
 }
 
 const struct field behavior_offset_pursuit_fields[] = {
@@ -174,8 +181,9 @@ const struct field behavior_offset_pursuit_fields[] = {
 /* Offset pursuit: keep a place relative to another agent (offset px ahead and to its right), matching its
  * velocity.
  * source  Reynolds 1999, "Offset pursuit" */
-struct urge behavior_offset_pursuit(const struct behavior_def *behavior, const struct senses *senses) {
-    return keep_place(behavior->offset, behavior->slowing_distance, senses);
+struct steering_output behavior_offset_pursuit(const struct behavior_def *behavior,
+                                               const struct steering_context *context) {
+    return keep_place(behavior->offset, behavior->slowing_distance, context);
 }
 
 /* The place of the rank-th of `count` members, in the leader's frame. */
@@ -218,9 +226,10 @@ const struct field behavior_formation_fields[] = {
  * one is removed the others close up.
  * source  Reynolds 1999, "Offset pursuit"; the shapes are those of
  * gdx-ai's formation patterns */
-struct urge behavior_formation(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 place = formation_place(behavior->shape, senses->rank, senses->group, behavior->spacing);
-    return keep_place(place, behavior->slowing_distance, senses);
+struct steering_output behavior_formation(const struct behavior_def *behavior,
+                                          const struct steering_context *context) {
+    const vec2 place = formation_place(behavior->shape, context->rank, context->group, behavior->spacing);
+    return keep_place(place, behavior->slowing_distance, context);
 }
 
 const struct field behavior_interpose_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, SLOWING_ROW, TARGET_ROWS,
@@ -228,16 +237,17 @@ const struct field behavior_interpose_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, S
 
 /* Interpose: arrive halfway between where two others will be.
  * source  Buckland 2005, "Interpose" */
-struct urge behavior_interpose(const struct behavior_def *behavior, const struct senses *senses) {
-    const vec2 middle = vec2_scale(vec2_add(senses->first.offset, senses->second.offset), 0.5f);
-    const float time = time_to(middle, behavior->max_prediction, senses);
-    const vec2 one = predicted(&senses->first, time, senses),
-               other = predicted(&senses->second, time, senses);
+struct steering_output behavior_interpose(const struct behavior_def *behavior,
+                                          const struct steering_context *context) {
+    const vec2 middle = vec2_scale(vec2_add(context->first.offset, context->second.offset), 0.5f);
+    const float time = time_to(middle, behavior->max_prediction, context);
+    const vec2 one = predicted(&context->first, time, context),
+               other = predicted(&context->second, time, context);
     /* Halfway from one to the other the short way, which on a torus need not be the mean of the two offsets.
      */
-    const vec2 half = vec2_scale(bounds_difference(senses->bounds, one, other), 0.5f);
+    const vec2 half = vec2_scale(bounds_difference(context->bounds, one, other), 0.5f);
     const vec2 midpoint = vec2_add(one, half), still = {0.0f, 0.0f};
-    trace_offset(senses->trace, TRACE_MIDPOINT, midpoint);
-    const vec2 desired = behavior_stopping_velocity(midpoint, still, behavior->slowing_distance, senses);
-    return behavior_match_velocity(desired, senses, senses->exact_rate);
+    trace_offset(context->trace, TRACE_MIDPOINT, midpoint);
+    const vec2 desired = behavior_stopping_velocity(midpoint, still, behavior->slowing_distance, context);
+    return behavior_match_velocity(desired, context, context->exact_rate);
 }

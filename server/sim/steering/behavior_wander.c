@@ -27,27 +27,28 @@ const struct field behavior_wander_fields[] = {
  * The goal's angle is a random walk whose variance grows with time, not with ticks, so paths look alike at
  * any tick rate.
  * source  Reynolds 1999, "Wander" */
-struct urge behavior_wander(const struct behavior_def *behavior, const struct senses *senses) {
-    struct rng noise = rng_begin(senses->seed, senses->tick, senses->id, RNG_WANDER);
+struct steering_output behavior_wander(const struct behavior_def *behavior,
+                                       const struct steering_context *context) {
+    struct rng noise = rng_begin(context->seed, context->tick, context->id, RNG_WANDER);
     /* Uniform in +-sqrt(3) has variance 1; times sqrt(dt) the variance after a second is rate squared. */
     const float step =
-        rng_between(&noise, -1.7320508f, 1.7320508f) * behavior->wander_rate * sqrtf(senses->dt);
-    const vec2 goal = senses->memory->wander = turned(senses->memory->wander, step);
-    const vec2 ahead = senses->heading, right = {-ahead.y, ahead.x};
+        rng_between(&noise, -1.7320508f, 1.7320508f) * behavior->wander_rate * sqrtf(context->dt);
+    const vec2 goal = context->memory->wander = turned(context->memory->wander, step);
+    const vec2 ahead = context->heading, right = {-ahead.y, ahead.x};
     const vec2 on_circle = vec2_add(vec2_scale(ahead, goal.x), vec2_scale(right, goal.y));
     const vec2 to_circle = vec2_scale(ahead, behavior->wander_distance);
     const vec2 to_goal = vec2_add(to_circle, vec2_scale(on_circle, behavior->wander_radius));
-    trace_circle(senses->trace, TRACE_CIRCLE, to_circle, behavior->wander_radius);
-    trace_offset(senses->trace, TRACE_GOAL, to_goal);
+    trace_circle(context->trace, TRACE_CIRCLE, to_circle, behavior->wander_radius);
+    trace_offset(context->trace, TRACE_GOAL, to_goal);
     const vec2 towards = vec2_with_length(to_goal, 1.0f);
     /* Matching the velocity towards the goal would saturate max_force and turn as hard as it can, this way or
      * that. */
-    const float max_force = senses->body->max_force, max_speed = senses->body->max_speed;
+    const float max_force = context->body->max_force, max_speed = context->body->max_speed;
     const float sideways = max_force * vec2_dot(towards, right);
-    const float forward = senses->rate * (max_speed - vec2_dot(senses->velocity, ahead));
+    const float forward = context->rate * (max_speed - vec2_dot(context->velocity, ahead));
     const float rest = max_force * max_force - sideways * sideways;
     const float left = rest > 0.0f ? sqrtf(rest) : 0.0f;
     const float push = forward < left ? forward : left;
     const vec2 force = vec2_add(vec2_scale(right, sideways), vec2_scale(ahead, push > -left ? push : -left));
-    return (struct urge){true, vec2_scale(towards, max_speed), force};
+    return (struct steering_output){true, vec2_scale(towards, max_speed), force};
 }

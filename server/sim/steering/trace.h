@@ -13,6 +13,7 @@
 
 #include "common/base/limits.h"
 #include "server/sim/space/edge.h"
+#include "server/sim/space/neighbor_log.h"
 
 /** What a place is to its behaviour. */
 enum trace_what {
@@ -51,15 +52,11 @@ struct trace {
     const char *label; /* of the behaviour that is asked at present */
     int point_count;
     struct trace_point points[TRACE_POINTS_MAX];
-    int neighbor_count; /* each once: nearest first, of two as near the lower id first */
-    uint32_t neighbors[LIMIT_INSPECT_NEIGHBORS]; /* ids */
-    float squared[LIMIT_INSPECT_NEIGHBORS];      /* px^2, how far they are */
+    struct neighbor_log neighbors;
 };
 
 /** Notes a place of the world and the radius of a circle around it, px. */
 void trace_note_place(struct trace *trace, enum trace_what what, vec2 place, float radius);
-/** Notes a neighbour; once is enough. Of too many the nearest stay. offset: px, from the agent. */
-void trace_note_neighbor(struct trace *trace, uint32_t id, vec2 offset);
 
 /* For behaviours: nothing happens when nobody asked. */
 
@@ -82,10 +79,9 @@ static inline void trace_circle(struct trace *trace, enum trace_what what, vec2 
     }
 }
 
-static inline void trace_neighbor(struct trace *trace, uint32_t id, vec2 offset) {
-    if (trace != NULL) {
-        trace_note_neighbor(trace, id, offset);
-    }
+/** The log of a trace, NULL without one. */
+static inline struct neighbor_log *trace_neighbors(struct trace *trace) {
+    return trace != NULL ? &trace->neighbors : NULL;
 }
 
 #endif

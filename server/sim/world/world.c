@@ -344,43 +344,6 @@ static int32_t grain_of(int32_t count, int threads) {
     return share < 512 ? 512 : share > 4096 ? 4096 : share;
 }
 
-/* Solids, then the edge. What a bounce would throw through a solid stays where it was. */
-static struct motion world_move(const struct world *world, struct motion old, struct motion moved,
-                                float radius) {
-    const struct scenery *scenery = &world->scenery;
-    const struct bounds *bounds = &world->bounds;
-    const struct motion held = scenery_constrain(scenery, bounds, old, moved, radius);
-    struct motion next = bounds_apply(bounds, held, radius);
-    if (bounds->edge == EDGE_BOUNCE && scenery->solid_count > 0 && (next.x != held.x || next.y != held.y)) {
-        next = scenery_constrain(scenery, bounds, old, next, radius);
-        const vec2 settled = bounds_settle(bounds, (vec2){next.x, next.y});
-        next.x = settled.x;
-        next.y = settled.y;
-    }
-    return next;
-}
-
-void world_step_agent(struct world *world, int32_t slot, const struct foreseen *foreseen) {
-    const int32_t row = world->grid.row[slot];
-    const struct kind *kind = &world->kinds[world->kind[row]];
-    const struct body *body = world_body(world, row);
-    const struct motion old = world->grid.motion[slot];
-    const struct intent intent = world_intend(world, row, foreseen, NULL);
-    const vec2 velocity =
-        locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
-                            intent.desired, intent.force, world->dt);
-    const struct motion moved = {old.x + velocity.x * world->dt, old.y + velocity.y * world->dt, velocity.x,
-                                 velocity.y};
-    const struct motion next = world_move(world, old, moved, body->radius);
-    assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
-    world->grid.next[slot] = next;
-    world->next_heading[row] =
-        locomotion_heading(world->heading[row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
-    /* Nobody else reads these, so they need no second buffer. */
-    world->state[row] = (uint8_t)intent.state;
-    world->memory[row] = intent.memory;
-}
-
 /* The agent of tick t that is within the target's jump_within, of several the one of the lowest id; or -1. */
 static int32_t reaching_row(const struct world *world, const struct target_def *target) {
     const float limit = target->jump_within * target->jump_within;
@@ -419,8 +382,9 @@ void world_act(struct world *world, const struct parallel *parallel) {
     if (world->agent_count > 0) {
         world->keeps_order = world_keeps_order(world);
         /* A torus has the same cells from tick to tick. */
-        world->grid.has_cells = world->is_fluid && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
-        if (!world->is_fluid) { /* of a mere flock nobody is looked up */
+        world->grid.has_cells =
+            world->is_pure_flock && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
+        if (!world->is_pure_flock) { /* of a mere flock nobody is looked up */
             grid_look_up(&world->grid, parallel);
         }
         parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
@@ -525,7 +489,7 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
 }
 
 vec2 world_heading(const struct world *world, int32_t row) {
-    if (world->is_fluid) {
+    if (world->is_pure_flock) {
         const struct motion motion = world_motion(world, row);
         const vec2 velocity = {motion.vx, motion.vy};
         if (vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed)) {

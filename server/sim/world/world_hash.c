@@ -168,7 +168,7 @@ static inline uint64_t hash_own_body(const struct world *world, int32_t row, uin
 
 static inline uint64_t hash_heading(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
                                     const vec2 *entry) {
-    (void)entry; /* of agents that move, is_fluid leaves it stale */
+    (void)entry; /* of agents that move, is_pure_flock leaves it stale */
     return term(base, mark, point(world_heading(world, row)), pair(1.0f, 0.0f));
 }
 

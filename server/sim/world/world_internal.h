@@ -41,7 +41,7 @@ struct behavior_runtime {
 
 struct state_runtime {
     float weight_sum;           /* the largest of any tier */
-    bool has_last_word;         /* some behaviour has */
+    bool has_velocity_filter;   /* some behaviour has */
     int order[LIMIT_BEHAVIORS]; /* behaviours by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];
@@ -82,7 +82,7 @@ struct world {
 
     int32_t agent_count, capacity;
     uint32_t next_id;
-    /* Owned, by row. heading, next_heading: unit vectors; is_fluid: only of those at rest. own_body:
+    /* Owned, by row. heading, next_heading: unit vectors; is_pure_flock: only of those at rest. own_body:
      * meaningful where AGENT_OWN_BODY is set. rank: an agent's place in its kind's part of by_kind. by_kind:
      * rows, grouped by kind, ascending within one. */
 #define COLUMN_MEMBER(number, type, name, initial, saved, hashed, copied) type *name;
@@ -97,9 +97,9 @@ struct world {
     bool is_sorted;   /* the grid holds tick t, in order of it or of a tick shortly before */
     bool keeps_order; /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
-    bool is_fluid;    /* everybody merely flocks, so everybody but those at rest faces where it goes */
-    enum simd simd;   /* what neighbours are summed with */
-    struct grid grid; /* everybody's motion, sorted or not */
+    bool is_pure_flock; /* everybody merely flocks, so everybody but those at rest faces where it goes */
+    enum simd simd;     /* what neighbours are summed with */
+    struct grid grid;   /* everybody's motion, sorted or not */
 };
 
 /** Whether an aim stands over what a behaviour of this type is about. */
@@ -126,16 +126,22 @@ static inline uint32_t world_state_ticks(const struct world *world, int32_t row)
 /** Where the agent faces in tick t: a unit vector. */
 vec2 world_heading(const struct world *world, int32_t row);
 
-/** Ends what is_fluid promises: every heading is written down. Before any command that may change what an
+/** Ends what is_pure_flock promises: every heading is written down. Before any command that may change what an
  * agent is or does. */
 void world_keep_headings(struct world *world);
 
+/** Whether every agent of the kind uses this behaviour's sums, over all its neighbours, in every tick. */
+bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior);
+
+/** Whether the agents of the kind only flock, in a way that flock_kernel.h can compute. */
+bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind);
+
 /** Whether from tick t on headings need not be written down. */
-bool world_is_fluid(const struct world *world);
+bool world_is_pure_flock(const struct world *world);
 
 /** What agent `row` notices of what a reference is about, in tick t. */
-struct sighting world_sight(const struct world *world, int32_t row, const struct target_ref *ref,
-                            const struct ref_runtime *runtime);
+struct target_info world_resolve_target(const struct world *world, int32_t row, const struct target_ref *ref,
+                                        const struct ref_runtime *runtime);
 
 /** The state for the coming tick: the first whose condition holds, the last one if none does. */
 int world_decide(const struct world *world, int32_t row);
@@ -148,36 +154,36 @@ struct intent {
     struct memory memory; /* of tick t+1 */
 };
 
-enum { FORESEEN_MAX = 4 };
+enum { PRECOMPUTED_MAX = 4 };
 
 /** Sums of neighbours that were found for many agents at once, before one of them is asked. */
-struct foreseen {
+struct precomputed_sums {
     int count;
-    const struct behavior_def *behavior[FORESEEN_MAX]; /* whose */
-    const struct neighbor_sums *sums[FORESEEN_MAX];
+    const struct behavior_def *behavior[PRECOMPUTED_MAX]; /* whose */
+    const struct neighbor_sums *sums[PRECOMPUTED_MAX];
 };
 
-/** foreseen: NULL, or what need not be looked for. detail: NULL, or receives every behaviour's force. */
-struct intent world_intend(const struct world *world, int32_t row, const struct foreseen *foreseen,
+/** precomputed: NULL, or what need not be looked for. detail: NULL, or receives every behaviour's force. */
+struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
                            struct steering_view *detail);
 
 /** What world_intend does to the memory of an agent whose behaviours do not look at it. memory: of tick t,
  * made that of t+1. */
 void world_age(const struct world *world, int32_t row, int state, struct memory *memory);
 
-/** One agent's tick: reads tick t, writes its t+1. foreseen: as above. */
-void world_step_agent(struct world *world, int32_t slot, const struct foreseen *foreseen);
+/** One agent's tick: reads tick t, writes its t+1. precomputed: as above. */
+void world_step_agent(struct world *world, int32_t slot, const struct precomputed_sums *precomputed);
 
 /** The tick of the agents in slots [begin, end) of the grid; the world must be sorted. */
 void world_step_slots(struct world *world, int32_t begin, int32_t end);
 
 /** What the agents of a kind ask who have this behaviour. */
-struct neighbor_crowd world_crowd(const struct world *world, const struct kind *kind,
-                                  const struct behavior_runtime *runtime);
+struct neighbor_batch world_neighbor_batch(const struct world *world, const struct kind *kind,
+                                           const struct behavior_runtime *runtime);
 
-/** Fills what the behaviour senses of its neighbours. */
-void world_feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                const struct behavior_runtime *runtime, struct senses *senses);
+/** Fills the part of the context that the behaviour needs to know about neighbours. */
+void world_query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                           const struct behavior_runtime *runtime, struct steering_context *context);
 
 /** What a behaviour's kinds stand for; false when one stands for nothing. */
 bool world_resolve_kinds(const struct world_def *def, int own, const struct behavior_def *behavior,

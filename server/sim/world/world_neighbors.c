@@ -256,12 +256,12 @@ void world_sort(struct world *world) {
 void world_advance(struct world *world, const struct parallel *parallel) {
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
-    if (!world->is_fluid) {
+    if (!world->is_pure_flock) {
         vec2 *heading = world->next_heading;
         world->next_heading = world->heading;
         world->heading = heading;
     }
-    world->is_fluid = world_is_fluid(world);
+    world->is_pure_flock = world_is_pure_flock(world);
     if (!world->is_sorted || world->keeps_order) {
         grid_advance(&world->grid, world->is_sorted ? step_of(world) : 0.0f);
     } else {
@@ -273,84 +273,84 @@ void world_advance(struct world *world, const struct parallel *parallel) {
 }
 
 void world_keep_headings(struct world *world) {
-    for (int32_t row = 0; world->is_fluid && row < world->agent_count; row++) {
+    for (int32_t row = 0; world->is_pure_flock && row < world->agent_count; row++) {
         world->heading[row] = world_heading(world, row);
     }
-    world->is_fluid = false;
+    world->is_pure_flock = false;
 }
 
 /* ---- what a behaviour is told ---- */
 
-static void feel_ahead(const struct world *world, struct neighbor_query *query,
-                       const struct behavior_def *behavior, const struct behavior_runtime *runtime,
-                       struct senses *senses) {
-    query->heading = vec2_with_length(senses->first.offset, 1.0f);
+static void query_ahead(const struct world *world, struct neighbor_query *query,
+                        const struct behavior_def *behavior, const struct behavior_runtime *runtime,
+                        struct steering_context *context) {
+    query->heading = vec2_with_length(context->first.offset, 1.0f);
     query->core = 0.0f;
-    senses->ahead = neighbors_nearest(&world->grid, query, &runtime->zones[ZONE_SEPARATION]);
+    context->ahead = neighbors_nearest(&world->grid, query, &runtime->zones[ZONE_SEPARATION]);
     const struct neighbor_zone elbows[ZONE_COUNT] = {
-        [ZONE_SEPARATION] = {.radius = 2.0f * senses->body->radius + behavior->clearance,
+        [ZONE_SEPARATION] = {.radius = 2.0f * context->body->radius + behavior->clearance,
                              .cosine = ALL_ROUND}};
-    senses->sums = neighbors_sum(&world->grid, query, elbows);
+    context->sums = neighbors_sum(&world->grid, query, elbows);
 }
 
 /* Sums that were found beforehand. */
-static bool recall(const struct behavior_def *behavior, const struct foreseen *foreseen,
-                   struct neighbor_sums *sums) {
-    for (int i = 0; foreseen != NULL && i < foreseen->count; i++) {
-        if (foreseen->behavior[i] == behavior) {
-            *sums = *foreseen->sums[i];
+static bool use_precomputed(const struct behavior_def *behavior, const struct precomputed_sums *precomputed,
+                            struct neighbor_sums *sums) {
+    for (int i = 0; precomputed != NULL && i < precomputed->count; i++) {
+        if (precomputed->behavior[i] == behavior) {
+            *sums = *precomputed->sums[i];
             return true;
         }
     }
     return false;
 }
 
-struct neighbor_crowd world_crowd(const struct world *world, const struct kind *kind,
-                                  const struct behavior_runtime *runtime) {
+struct neighbor_batch world_neighbor_batch(const struct world *world, const struct kind *kind,
+                                           const struct behavior_runtime *runtime) {
     const uint64_t all = world->kind_count < 64 ? (UINT64_C(1) << world->kind_count) - 1 : UINT64_MAX;
-    return (struct neighbor_crowd){
+    return (struct neighbor_batch){
         .grid = &world->grid,
         .bounds = &world->bounds,
         .ids = world->id,
         .heading = world->heading,
-        .course_above = world->is_fluid ? locomotion_hold_squared(kind->body.max_speed) : COURSE_NEVER,
+        .course_above = world->is_pure_flock ? locomotion_hold_squared(kind->body.max_speed) : COURSE_NEVER,
         .core_radii = CORE_RADII,
         .kinds = (runtime->kinds & all) == all ? UINT64_MAX : runtime->kinds,
         .zones = runtime->zones,
     };
 }
 
-void world_feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                const struct behavior_runtime *runtime, struct senses *senses) {
+void world_query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                           const struct behavior_runtime *runtime, struct steering_context *context) {
     assert(world->is_sorted && world->grid.count == world->agent_count);
     struct neighbor_query query = {
         .bounds = &world->bounds,
         .ids = world->id,
         .slot = grid_slot(&world->grid, row),
-        .heading = senses->heading,
-        .core = CORE_RADII * senses->body->radius,
+        .heading = context->heading,
+        .core = CORE_RADII * context->body->radius,
         .kinds = runtime->kinds,
         .most = (int32_t)behavior->max_neighbors,
-        .trace = senses->trace,
+        .log = trace_neighbors(context->trace),
     };
     switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
     case NEIGHBORS_SUMS:
         /* Who foresees knows of no limit. */
-        if (query.most > 0 || !recall(behavior, senses->foreseen, &senses->sums)) {
-            senses->sums = neighbors_sum(&world->grid, &query, runtime->zones);
+        if (query.most > 0 || !use_precomputed(behavior, context->precomputed, &context->sums)) {
+            context->sums = neighbors_sum(&world->grid, &query, runtime->zones);
         }
         break;
     case NEIGHBORS_THREATS:
-        senses->threats = neighbors_threats(
+        context->threats = neighbors_threats(
             &world->grid, &query, &runtime->zones[ZONE_SEPARATION],
-            &(struct neighbor_space){senses->body->radius, behavior->clearance, behavior->horizon});
+            &(struct neighbor_space){context->body->radius, behavior->clearance, behavior->horizon});
         break;
     case NEIGHBORS_AHEAD:
-        feel_ahead(world, &query, behavior, runtime, senses);
+        query_ahead(world, &query, behavior, runtime, context);
         break;
     case NEIGHBORS_NEAREST:
-        senses->nearest_count =
-            neighbors_nearest_few(&world->grid, &query, &runtime->zones[ZONE_SEPARATION], senses->nearest);
+        context->nearest_count =
+            neighbors_nearest_few(&world->grid, &query, &runtime->zones[ZONE_SEPARATION], context->nearest);
         break;
     case NEIGHBORS_UNUSED:
         break;

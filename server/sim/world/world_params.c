@@ -16,7 +16,7 @@ static float heaviest_tier(const struct state_def *state) {
         for (int b = 0; b < state->behavior_count; b++) {
             const struct behavior_def *behavior = &state->behaviors[b];
             const bool counts = behavior->tier == state->behaviors[i].tier &&
-                                !behavior_has_last_word((enum behavior_type)behavior->type);
+                                !behavior_is_velocity_filter((enum behavior_type)behavior->type);
             sum += counts ? behavior->weight : 0.0f;
         }
         heaviest = sum > heaviest ? sum : heaviest;
@@ -36,11 +36,11 @@ void world_refresh_kind(struct world *world, int index) {
     kind->is_tireless = kind->is_tireless && def->max_stamina == 0.0f;
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
-        kind->states[s].has_last_word = false;
+        kind->states[s].has_velocity_filter = false;
         for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
             world_refresh_zones(&kind->def.states[s].behaviors[b], &kind->states[s].behaviors[b]);
             const enum behavior_type type = (enum behavior_type)kind->def.states[s].behaviors[b].type;
-            kind->states[s].has_last_word |= behavior_has_last_word(type);
+            kind->states[s].has_velocity_filter |= behavior_is_velocity_filter(type);
         }
     }
 }

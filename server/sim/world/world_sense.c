@@ -11,8 +11,8 @@ static vec2 position_of(const struct world *world, int32_t row) {
     return (vec2){motion.x, motion.y};
 }
 
-static struct sighting nothing(void) {
-    return (struct sighting){.is_there = false, .heading = {1.0f, 0.0f}};
+static struct target_info nothing(void) {
+    return (struct target_info){.is_there = false, .heading = {1.0f, 0.0f}};
 }
 
 /* Whether something at `offset` is within `within` px (0: however far). */
@@ -20,35 +20,35 @@ static bool is_noticed(vec2 offset, float within) {
     return !(within > 0.0f) || vec2_length_squared(offset) <= within * within;
 }
 
-static struct sighting sight_target(const struct world *world, int32_t row, int target, float within) {
-    struct sighting sighting = nothing();
-    sighting.offset = bounds_difference(&world->bounds, position_of(world, row), world->targets[target].at);
-    sighting.is_there = is_noticed(sighting.offset, within);
-    return sighting;
+static struct target_info resolve_named(const struct world *world, int32_t row, int target, float within) {
+    struct target_info info = nothing();
+    info.offset = bounds_difference(&world->bounds, position_of(world, row), world->targets[target].at);
+    info.is_there = is_noticed(info.offset, within);
+    return info;
 }
 
-static struct sighting sight_agent(const struct world *world, int32_t row, int32_t other, float within) {
+static struct target_info resolve_agent(const struct world *world, int32_t row, int32_t other, float within) {
     const struct motion motion = world_motion(world, other);
     const vec2 at = {motion.x, motion.y};
-    struct sighting sighting = {
+    struct target_info info = {
         .id = world->id[other],
         .offset = bounds_difference(&world->bounds, position_of(world, row), at),
         .velocity = {motion.vx, motion.vy},
         .heading = world_heading(world, other),
     };
-    sighting.is_there = is_noticed(sighting.offset, within);
-    return sighting;
+    info.is_there = is_noticed(info.offset, within);
+    return info;
 }
 
 /* The nearest of the targets whose name begins as asked; of two as near the first in the scenario. */
-static struct sighting sight_prefix(const struct world *world, int32_t row, const struct target_ref *ref,
-                                    int length) {
-    struct sighting nearest = nothing();
+static struct target_info resolve_prefix(const struct world *world, int32_t row, const struct target_ref *ref,
+                                         int length) {
+    struct target_info nearest = nothing();
     for (int i = 0; i < world->target_count; i++) {
         if (strncmp(world->targets[i].name, ref->target, (size_t)length) != 0) {
             continue;
         }
-        const struct sighting one = sight_target(world, row, i, ref->within);
+        const struct target_info one = resolve_named(world, row, i, ref->within);
         const bool is_nearer = vec2_length_squared(one.offset) < vec2_length_squared(nearest.offset);
         if (one.is_there && (!nearest.is_there || is_nearer)) {
             nearest = one;
@@ -59,9 +59,9 @@ static struct sighting sight_prefix(const struct world *world, int32_t row, cons
 
 #define FEW_AGENTS 64 /* a list of so few is faster than the grid */
 
-/* sight_kind through the grid: the same agent from fewer candidates. */
-static struct sighting sight_kind_near(const struct world *world, int32_t row, int kind, float within,
-                                       struct grid_walk *walk) {
+/* resolve_kind through the grid: the same agent from fewer candidates. */
+static struct target_info search_grid(const struct world *world, int32_t row, int kind, float within,
+                                      struct grid_walk *walk) {
     const struct grid *grid = &world->grid;
     const vec2 here = position_of(world, row);
     int32_t nearest = -1;
@@ -79,7 +79,7 @@ static struct sighting sight_kind_near(const struct world *world, int32_t row, i
             }
         }
     }
-    return nearest < 0 ? nothing() : sight_agent(world, row, nearest, 0.0f);
+    return nearest < 0 ? nothing() : resolve_agent(world, row, nearest, 0.0f);
 }
 
 /* px: a circle of this size holds about `wanted` agents of a kind, were they spread evenly. */
@@ -90,7 +90,7 @@ static float circle_for(const struct world *world, float wanted, int32_t populat
 
 /* Looks further and further through the grid. False when a list would be faster. */
 static bool search_kind(const struct world *world, int32_t row, int kind, float within, int32_t population,
-                        struct sighting *found) {
+                        struct target_info *found) {
     const float limit = within > 0.0f ? within : (float)LIMIT_COORDINATE * 4.0f;
     float radius = circle_for(world, 4.0f, population);
     radius = radius > 1.0f ? radius : 1.0f;
@@ -100,7 +100,7 @@ static bool search_kind(const struct world *world, int32_t row, int kind, float 
         if (grid_walk_runs(&walk) >= population / 4) {
             return false;
         }
-        *found = sight_kind_near(world, row, kind, reach, &walk);
+        *found = search_grid(world, row, kind, reach, &walk);
         if (found->is_there || reach >= limit) {
             return true;
         }
@@ -108,9 +108,9 @@ static bool search_kind(const struct world *world, int32_t row, int kind, float 
 }
 
 /* The nearest other agent of a kind; of two as near the one of lower id. */
-static struct sighting sight_kind(const struct world *world, int32_t row, int kind, float within) {
+static struct target_info resolve_kind(const struct world *world, int32_t row, int kind, float within) {
     const int32_t population = world->kind_begin[kind + 1] - world->kind_begin[kind];
-    struct sighting found;
+    struct target_info found;
     if (world->is_sorted && population > FEW_AGENTS &&
         search_kind(world, row, kind, within, population, &found)) {
         return found;
@@ -128,21 +128,21 @@ static struct sighting sight_kind(const struct world *world, int32_t row, int ki
             nearest = other;
         }
     }
-    return nearest < 0 ? nothing() : sight_agent(world, row, nearest, 0.0f);
+    return nearest < 0 ? nothing() : resolve_agent(world, row, nearest, 0.0f);
 }
 
-struct sighting world_sight(const struct world *world, int32_t row, const struct target_ref *ref,
-                            const struct ref_runtime *runtime) {
+struct target_info world_resolve_target(const struct world *world, int32_t row, const struct target_ref *ref,
+                                        const struct ref_runtime *runtime) {
     switch (runtime->mode) {
     case REF_TARGET:
-        return sight_target(world, row, runtime->index, ref->within);
+        return resolve_named(world, row, runtime->index, ref->within);
     case REF_PREFIX:
-        return sight_prefix(world, row, ref, runtime->index);
+        return resolve_prefix(world, row, ref, runtime->index);
     case REF_KIND:
-        return sight_kind(world, row, runtime->index, ref->within);
+        return resolve_kind(world, row, runtime->index, ref->within);
     case REF_AGENT: {
         const int32_t other = world_find_agent(world, ref->agent);
-        return other < 0 || other == row ? nothing() : sight_agent(world, row, other, ref->within);
+        return other < 0 || other == row ? nothing() : resolve_agent(world, row, other, ref->within);
     }
     case REF_NONE:
         break;
@@ -167,7 +167,7 @@ static bool holds(const struct world *world, int32_t row, const struct state_def
     (*index)++;
     switch ((enum condition_type)node->type) {
     case CONDITION_NEAR:
-        return world_sight(world, row, &node->target, ref).is_there;
+        return world_resolve_target(world, row, &node->target, ref).is_there;
     case CONDITION_EXHAUSTED:
         return memory->is_exhausted;
     case CONDITION_STAMINA_BELOW:

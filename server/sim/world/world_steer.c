@@ -27,32 +27,33 @@ static bool aimed_point(const struct world *world, int32_t row, const struct beh
 
 /* A pursue with keep stays with the quarry it remembers, as long as that is there; otherwise it takes the
  * nearest. */
-static struct sighting kept_quarry(const struct world *world, int32_t row,
-                                   const struct behavior_def *behavior, const struct ref_runtime *runtime,
-                                   struct memory *memory) {
+static struct target_info kept_quarry(const struct world *world, int32_t row,
+                                      const struct behavior_def *behavior, const struct ref_runtime *runtime,
+                                      struct memory *memory) {
     if (memory->quarry != 0) {
         const struct target_ref ref = {.agent = memory->quarry};
         const struct ref_runtime kept = {.mode = REF_AGENT};
-        const struct sighting sighting = world_sight(world, row, &ref, &kept);
-        if (sighting.is_there) {
-            return sighting;
+        const struct target_info info = world_resolve_target(world, row, &ref, &kept);
+        if (info.is_there) {
+            return info;
         }
     }
-    const struct sighting sighting = world_sight(world, row, &behavior->target, runtime);
-    memory->quarry = sighting.is_there ? sighting.id : 0;
-    return sighting;
+    const struct target_info info = world_resolve_target(world, row, &behavior->target, runtime);
+    memory->quarry = info.is_there ? info.id : 0;
+    return info;
 }
 
 /* Whether a pursuer touches its quarry, and whether it is the first tick that it does. Bodies that rub along
  * each other are not caught again and again. */
-static void note_touch(const struct world *world, const struct sighting *quarry, struct senses *senses) {
-    struct memory *memory = senses->memory;
+static void note_touch(const struct world *world, const struct target_info *quarry,
+                       struct steering_context *context) {
+    struct memory *memory = context->memory;
     const int32_t row = quarry->is_there ? world_find_agent(world, quarry->id) : -1;
     if (row < 0) {
         memory->caught = 0;
         return;
     }
-    const float touching = senses->body->radius + world_body(world, row)->radius;
+    const float touching = context->body->radius + world_body(world, row)->radius;
     const float squared = vec2_length_squared(quarry->offset);
     if (squared <= touching * touching) {
         memory->has_caught = memory->caught != quarry->id;
@@ -62,35 +63,36 @@ static void note_touch(const struct world *world, const struct sighting *quarry,
     }
 }
 
-static void trace_sighting(struct trace *trace, const struct sighting *sighting) {
-    if (sighting->is_there && sighting->id != 0) {
-        trace_neighbor(trace, sighting->id, sighting->offset);
+static void trace_target(struct trace *trace, const struct target_info *info) {
+    if (info->is_there && info->id != 0) {
+        neighbor_log_note(trace_neighbors(trace), info->id, info->offset);
     }
 }
 
 /* Fills first and second. False when what the behaviour is about is not there. */
-static bool look(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                 const struct behavior_runtime *runtime, struct senses *senses) {
+static bool resolve_targets(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                            const struct behavior_runtime *runtime, struct steering_context *context) {
     const int count = behavior_target_count((enum behavior_type)behavior->type);
     vec2 point;
     if (aimed_point(world, row, behavior, &point)) {
-        senses->first = (struct sighting){.is_there = true, .heading = {1.0f, 0.0f}};
-        senses->first.offset = bounds_difference(&world->bounds, senses->position, point);
+        context->first = (struct target_info){.is_there = true, .heading = {1.0f, 0.0f}};
+        context->first.offset = bounds_difference(&world->bounds, context->position, point);
         return true;
     }
     if (count >= 1) {
-        senses->first = behavior->keep ? kept_quarry(world, row, behavior, &runtime->target, senses->memory)
-                                       : world_sight(world, row, &behavior->target, &runtime->target);
-        trace_sighting(senses->trace, &senses->first);
+        context->first = behavior->keep
+                             ? kept_quarry(world, row, behavior, &runtime->target, context->memory)
+                             : world_resolve_target(world, row, &behavior->target, &runtime->target);
+        trace_target(context->trace, &context->first);
     }
     if (behavior_has_trait(behavior->type, TRAIT_CATCHES)) {
-        note_touch(world, &senses->first, senses);
+        note_touch(world, &context->first, context);
     }
     if (count >= 2) {
-        senses->second = world_sight(world, row, &behavior->second, &runtime->second);
-        trace_sighting(senses->trace, &senses->second);
+        context->second = world_resolve_target(world, row, &behavior->second, &runtime->second);
+        trace_target(context->trace, &context->second);
     }
-    return (count < 1 || senses->first.is_there) && (count < 2 || senses->second.is_there);
+    return (count < 1 || context->first.is_there) && (count < 2 || context->second.is_there);
 }
 
 /* From here on it is this behaviour that notes things. */
@@ -100,7 +102,7 @@ static void trace_behavior(struct trace *trace, const struct behavior_runtime *r
     }
 }
 
-static void explain(struct steering_view *detail, const char *label, vec2 force) {
+static void note_force(struct steering_view *detail, const char *label, vec2 force) {
     if (detail) {
         assert(detail->count <= LIMIT_BEHAVIORS);
         detail->labels[detail->count] = label;
@@ -109,36 +111,40 @@ static void explain(struct steering_view *detail, const char *label, vec2 force)
     }
 }
 
-/* The urge of one behaviour that has what it is about. */
-static struct urge feel(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                        const struct behavior_runtime *runtime, struct senses *senses) {
+/* The output of one behaviour whose targets are resolved. */
+static struct steering_output call_behavior(const struct world *world, int32_t row,
+                                            const struct behavior_def *behavior,
+                                            const struct behavior_runtime *runtime,
+                                            struct steering_context *context) {
     if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
-        world_feel(world, row, behavior, runtime, senses);
+        world_query_neighbors(world, row, behavior, runtime, context);
     }
-    return behavior_row(behavior->type)->function(behavior, senses);
+    return behavior_row(behavior->type)->function(behavior, context);
 }
 
-/* One behaviour's weighted urge; inactive ones push nowhere, and so do those whose turn comes later. */
-static struct urge ask(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                       const struct behavior_runtime *runtime, struct senses *senses,
-                       struct steering_view *detail) {
-    struct urge urge = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
-    if (behavior_has_last_word((enum behavior_type)behavior->type)) {
-        return urge;
+/* One behaviour's weighted output; inactive ones push nowhere, and so do those whose turn comes later. */
+static struct steering_output evaluate_behavior(const struct world *world, int32_t row,
+                                                const struct behavior_def *behavior,
+                                                const struct behavior_runtime *runtime,
+                                                struct steering_context *context,
+                                                struct steering_view *detail) {
+    struct steering_output output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    if (behavior_is_velocity_filter((enum behavior_type)behavior->type)) {
+        return output;
     }
-    trace_behavior(senses->trace, runtime);
-    senses->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
-    senses->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
-    if (look(world, row, behavior, runtime, senses)) {
-        urge = feel(world, row, behavior, runtime, senses);
+    trace_behavior(context->trace, runtime);
+    context->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
+    context->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
+    if (resolve_targets(world, row, behavior, runtime, context)) {
+        output = call_behavior(world, row, behavior, runtime, context);
     }
-    if (!urge.is_active) {
-        urge = (struct urge){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+    if (!output.is_active) {
+        output = (struct steering_output){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     }
-    urge.desired = vec2_scale(urge.desired, behavior->weight);
-    urge.force = vec2_scale(urge.force, behavior->weight);
-    explain(detail, runtime->label, urge.force);
-    return urge;
+    output.desired = vec2_scale(output.desired, behavior->weight);
+    output.force = vec2_scale(output.force, behavior->weight);
+    note_force(detail, runtime->label, output.force);
+    return output;
 }
 
 /* What the tiers so far leave of max_force. */
@@ -148,22 +154,22 @@ static vec2 fit_in(vec2 force, vec2 taken, float max_force) {
 }
 
 static void sum_tiers(const struct world *world, int32_t row, const struct state_def *state,
-                      const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
-                      struct steering_view *detail) {
+                      const struct state_runtime *runtime, struct steering_context *context,
+                      struct intent *intent, struct steering_view *detail) {
     vec2 tier_force = {0.0f, 0.0f};
     bool is_first_tier = true;
     for (int i = 0; i < state->behavior_count; i++) {
         const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
-        const struct urge urge =
-            ask(world, row, behavior, &runtime->behaviors[runtime->order[i]], senses, detail);
-        intent->desired = vec2_add(intent->desired, urge.desired);
-        tier_force = vec2_add(tier_force, urge.force);
+        const struct steering_output output =
+            evaluate_behavior(world, row, behavior, &runtime->behaviors[runtime->order[i]], context, detail);
+        intent->desired = vec2_add(intent->desired, output.desired);
+        tier_force = vec2_add(tier_force, output.force);
         const bool is_last = i + 1 == state->behavior_count;
         if (is_last || state->behaviors[runtime->order[i + 1]].tier != behavior->tier) {
             /* A single tier is truncated once, by the locomotion. */
             const vec2 fitting = is_first_tier && is_last
                                      ? tier_force
-                                     : fit_in(tier_force, intent->force, senses->body->max_force);
+                                     : fit_in(tier_force, intent->force, context->body->max_force);
             intent->force = vec2_add(intent->force, fitting);
             tier_force = (vec2){0.0f, 0.0f};
             is_first_tier = false;
@@ -174,62 +180,65 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
 /* Buckland's prioritised dithering: the first behaviour that is asked and answers acts alone, the stronger
  * the rarer. */
 static void dither(const struct world *world, int32_t row, const struct state_def *state,
-                   const struct state_runtime *runtime, struct senses *senses, struct intent *intent,
-                   struct steering_view *detail) {
+                   const struct state_runtime *runtime, struct steering_context *context,
+                   struct intent *intent, struct steering_view *detail) {
     struct rng dice = rng_begin(world->seed, world->tick, world->id[row], RNG_DITHER);
     for (int i = 0; i < state->behavior_count; i++) {
         const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
         if (!(rng_unit(&dice) < behavior->probability)) {
             continue;
         }
-        const struct urge urge =
-            ask(world, row, behavior, &runtime->behaviors[runtime->order[i]], senses, detail);
-        if (urge.is_active && vec2_length_squared(urge.force) > 0.0f) {
-            intent->desired = urge.desired;
-            intent->force = vec2_scale(urge.force, 1.0f / behavior->probability);
+        const struct steering_output output =
+            evaluate_behavior(world, row, behavior, &runtime->behaviors[runtime->order[i]], context, detail);
+        if (output.is_active && vec2_length_squared(output.force) > 0.0f) {
+            intent->desired = output.desired;
+            intent->force = vec2_scale(output.force, 1.0f / behavior->probability);
             return;
         }
     }
 }
 
 /* Containment first, then whatever of max_force it leaves to the behaviours. */
-static void contain(struct intent *intent, vec2 inward, struct senses *senses, struct steering_view *detail) {
-    behavior_rates(senses, 1.0f);
-    const float max_force = senses->body->max_force;
-    const vec2 force = vec2_truncate(vec2_scale(vec2_sub(inward, senses->velocity), senses->rate), max_force);
-    explain(detail, "containment", force);
+static void contain(struct intent *intent, vec2 inward, struct steering_context *context,
+                    struct steering_view *detail) {
+    behavior_rates(context, 1.0f);
+    const float max_force = context->body->max_force;
+    const vec2 force =
+        vec2_truncate(vec2_scale(vec2_sub(inward, context->velocity), context->rate), max_force);
+    note_force(detail, "containment", force);
     intent->force = vec2_add(force, fit_in(intent->force, force, max_force));
     intent->desired = inward;
 }
 
 /* Behaviours with the last word replace what the agent would do by what it may do. Who wants nothing would go
  * on as it is. */
-static void have_last_word(const struct world *world, int32_t row, const struct state_def *state,
-                           const struct state_runtime *runtime, const struct senses *before,
-                           struct intent *intent, struct steering_view *detail) {
+static void filter_velocity(const struct world *world, int32_t row, const struct state_def *state,
+                            const struct state_runtime *runtime, const struct steering_context *before,
+                            struct intent *intent, struct steering_view *detail) {
     struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
-    struct senses senses = *before;
-    const float max_speed = senses.body->max_speed, max_force = senses.body->max_force;
-    behavior_rates(&senses, 1.0f);
-    senses.nearest = nearest;
+    struct steering_context context = *before;
+    const float max_speed = context.body->max_speed, max_force = context.body->max_force;
+    behavior_rates(&context, 1.0f);
+    context.nearest = nearest;
     for (int i = 0; i < state->behavior_count; i++) {
         const int b = runtime->order[i];
         const struct behavior_def *behavior = &state->behaviors[b];
-        if (!behavior_has_last_word((enum behavior_type)behavior->type)) {
+        if (!behavior_is_velocity_filter((enum behavior_type)behavior->type)) {
             continue;
         }
         const bool is_idle =
             vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
-        senses.preferred = vec2_truncate(is_idle ? senses.velocity : intent->desired, max_speed);
-        trace_behavior(senses.trace, &runtime->behaviors[b]);
-        const struct urge urge = feel(world, row, behavior, &runtime->behaviors[b], &senses);
-        const float share = urge.is_active ? behavior->weight : 0.0f;
-        explain(detail, runtime->behaviors[b].label, vec2_scale(urge.force, share));
+        context.preferred = vec2_truncate(is_idle ? context.velocity : intent->desired, max_speed);
+        trace_behavior(context.trace, &runtime->behaviors[b]);
+        const struct steering_output output =
+            call_behavior(world, row, behavior, &runtime->behaviors[b], &context);
+        const float share = output.is_active ? behavior->weight : 0.0f;
+        note_force(detail, runtime->behaviors[b].label, vec2_scale(output.force, share));
         if (share > 0.0f) {
             const vec2 own_force = vec2_scale(vec2_truncate(intent->force, max_force), 1.0f - share);
-            const vec2 own_desired = vec2_scale(senses.preferred, 1.0f - share);
-            intent->force = vec2_add(own_force, vec2_scale(vec2_truncate(urge.force, max_force), share));
-            intent->desired = vec2_add(own_desired, vec2_scale(urge.desired, share));
+            const vec2 own_desired = vec2_scale(context.preferred, 1.0f - share);
+            intent->force = vec2_add(own_force, vec2_scale(vec2_truncate(output.force, max_force), share));
+            intent->desired = vec2_add(own_desired, vec2_scale(output.desired, share));
         }
     }
 }
@@ -260,7 +269,7 @@ void world_age(const struct world *world, int32_t row, int state, struct memory 
     tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
 }
 
-struct intent world_intend(const struct world *world, int32_t row, const struct foreseen *foreseen,
+struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
                            struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct motion motion = world_motion(world, row);
@@ -268,7 +277,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
     struct intent intent = {.state = world_decide(world, row), .memory = world->memory[row]};
     begin_state(world, row, intent.state, &intent.memory);
     intent.memory.has_caught = false;
-    struct senses senses = {
+    struct steering_context context = {
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
         .heading = world_heading(world, row),
@@ -282,7 +291,7 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
         .tick = world->tick,
         .id = world->id[row],
         .memory = &intent.memory,
-        .foreseen = foreseen,
+        .precomputed = precomputed,
         .trace = detail ? detail->trace : NULL,
     };
     const struct state_def *state = &kind->def.states[intent.state];
@@ -290,27 +299,27 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
     if (detail) {
         detail->count = 0;
     }
-    behavior_rates(&senses, runtime->weight_sum);
+    behavior_rates(&context, runtime->weight_sum);
     if (state->combine == COMBINE_DITHERED) {
-        dither(world, row, state, runtime, &senses, &intent, detail);
+        dither(world, row, state, runtime, &context, &intent, detail);
     } else {
-        sum_tiers(world, row, state, runtime, &senses, &intent, detail);
+        sum_tiers(world, row, state, runtime, &context, &intent, detail);
     }
     vec2 inward;
     if (world->bounds.edge == EDGE_CONTAIN &&
         bounds_contain(&world->bounds, motion, body->radius, body->max_speed, body->max_force / body->mass,
                        2.0f * world->dt, &inward)) {
-        contain(&intent, inward, &senses, detail);
+        contain(&intent, inward, &context, detail);
     }
-    if (runtime->has_last_word) {
-        have_last_word(world, row, state, runtime, &senses, &intent, detail);
+    if (runtime->has_velocity_filter) {
+        filter_velocity(world, row, state, runtime, &context, &intent, detail);
     }
     intent.desired = vec2_truncate(intent.desired, body->max_speed);
     tire(&intent.memory, state->stamina_rate, kind->def.body.max_stamina, world->dt);
     return intent;
 }
 
-static void tell(const struct world *world, int32_t row, struct trace *trace, struct steering_view *out) {
+static void explain(const struct world *world, int32_t row, struct trace *trace, struct steering_view *out) {
     assert(row >= 0 && row < world->agent_count);
     out->trace = trace;
     const struct intent intent = world_intend(world, row, NULL, out);
@@ -324,12 +333,12 @@ static void tell(const struct world *world, int32_t row, struct trace *trace, st
 }
 
 void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
-    tell(world, row, NULL, out);
+    explain(world, row, NULL, out);
 }
 
 void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace) {
     assert(row >= 0 && row < world->agent_count);
     const struct motion motion = world_motion(world, row);
     *trace = (struct trace){.bounds = world->bounds, .position = {motion.x, motion.y}, .label = ""};
-    tell(world, row, trace, out);
+    explain(world, row, trace, out);
 }

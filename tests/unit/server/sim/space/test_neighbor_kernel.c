@@ -21,7 +21,7 @@ struct sample {
     struct bounds bounds;
     int32_t count;
     struct neighbor_zone zones[ZONE_COUNT];
-    struct neighbor_crowd crowd;
+    struct neighbor_batch batch;
 };
 
 static struct rng dice(uint64_t world) {
@@ -83,7 +83,7 @@ static void make_sample(uint64_t world, struct sample *sample) {
         sample->zones[z] = is_twin && z == ZONE_COHESION ? sample->zones[ZONE_ALIGNMENT]
                                                          : make_zone(&rng, reach, has_view, is_sharp);
     }
-    sample->crowd = (struct neighbor_crowd){
+    sample->batch = (struct neighbor_batch){
         .grid = &grid,
         .bounds = &sample->bounds,
         .ids = ids,
@@ -109,14 +109,14 @@ static bool is_same(const void *a, const void *b, size_t size) {
 }
 
 static struct neighbor_sums expected(const struct sample *sample, int32_t slot) {
-    const struct neighbor_crowd *crowd = &sample->crowd;
+    const struct neighbor_batch *batch = &sample->batch;
     const struct neighbor_query query = {
-        .bounds = crowd->bounds,
+        .bounds = batch->bounds,
         .ids = ids,
         .slot = slot,
-        .heading = neighbor_crowd_heading(crowd, slot),
-        .core = crowd->core_radii * grid.radius[slot],
-        .kinds = crowd->kinds,
+        .heading = neighbor_batch_heading(batch, slot),
+        .core = batch->core_radii * grid.radius[slot],
+        .kinds = batch->kinds,
     };
     return neighbors_sum(&grid, &query, sample->zones);
 }
@@ -124,7 +124,7 @@ static struct neighbor_sums expected(const struct sample *sample, int32_t slot) 
 static void compare(const struct sample *sample, uint64_t world, enum simd simd, int32_t begin, int32_t end,
                     int64_t *neighbors) {
     memset(sums, 0x55, sizeof sums);
-    neighbor_kernel_sums(simd, &sample->crowd, begin, end, sums);
+    neighbor_kernel_sums(simd, &sample->batch, begin, end, sums);
     for (int32_t slot = begin; slot < end; slot++) {
         const struct neighbor_sums wanted = expected(sample, slot), *got = &sums[slot - begin];
         *neighbors += wanted.separation_count + wanted.alignment_count + wanted.cohesion_count;

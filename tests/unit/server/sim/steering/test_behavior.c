@@ -9,39 +9,40 @@ static const struct body body = {.mass = 1.0f, .radius = 5.0f, .max_speed = 100.
 
 static const struct bounds plain = {{800.0f, 600.0f}, EDGE_OPEN};
 
-static struct senses senses_at(vec2 to_target, vec2 velocity) {
-    struct senses senses = {.velocity = velocity,
-                            .heading = {0.0f, 1.0f},
-                            .first = {.is_there = true, .offset = to_target, .heading = {1.0f, 0.0f}},
-                            .bounds = &plain,
-                            .body = &body,
-                            .dt = 1.0f / 60.0f};
-    behavior_rates(&senses, 1.0f);
-    return senses;
+static struct steering_context senses_at(vec2 to_target, vec2 velocity) {
+    struct steering_context context = {
+        .velocity = velocity,
+        .heading = {0.0f, 1.0f},
+        .first = {.is_there = true, .offset = to_target, .heading = {1.0f, 0.0f}},
+        .bounds = &plain,
+        .body = &body,
+        .dt = 1.0f / 60.0f};
+    behavior_rates(&context, 1.0f);
+    return context;
 }
 
 static void test_rates(void **state) {
     (void)state;
-    struct senses senses = senses_at((vec2){0, 0}, (vec2){0, 0});
-    assert_true(fabsf(senses.rate - 60.0f) < 1e-3f); /* the tutorials: the whole difference in one frame */
+    struct steering_context context = senses_at((vec2){0, 0}, (vec2){0, 0});
+    assert_true(fabsf(context.rate - 60.0f) < 1e-3f); /* the tutorials: the whole difference in one frame */
     const struct body heavy = {.mass = 20.0f}, light = {.mass = 0.5f};
-    senses.body = &heavy;
-    behavior_rates(&senses, 2.0f);
-    assert_true(fabsf(senses.rate - 60.0f) < 1e-3f && fabsf(senses.exact_rate - 600.0f) < 1e-2f);
-    senses.body = &light;
-    behavior_rates(&senses, 1.0f);
-    assert_true(fabsf(senses.rate - 30.0f) < 1e-3f); /* more would overshoot the desired velocity */
-    senses.body = &body;
-    behavior_rates(&senses, 3.0f);
-    assert_true(fabsf(senses.rate - 20.0f) < 1e-3f);
+    context.body = &heavy;
+    behavior_rates(&context, 2.0f);
+    assert_true(fabsf(context.rate - 60.0f) < 1e-3f && fabsf(context.exact_rate - 600.0f) < 1e-2f);
+    context.body = &light;
+    behavior_rates(&context, 1.0f);
+    assert_true(fabsf(context.rate - 30.0f) < 1e-3f); /* more would overshoot the desired velocity */
+    context.body = &body;
+    behavior_rates(&context, 3.0f);
+    assert_true(fabsf(context.rate - 20.0f) < 1e-3f);
 }
 
 static void test_seek_and_flee_are_opposite(void **state) {
     (void)state;
     const struct behavior_def seek = behavior_def_default(BEHAVIOR_SEEK),
                               flee = behavior_def_default(BEHAVIOR_FLEE);
-    const struct senses senses = senses_at((vec2){30.0f, 40.0f}, (vec2){10.0f, 0.0f});
-    const struct urge to = behavior_seek(&seek, &senses), from = behavior_flee(&flee, &senses);
+    const struct steering_context context = senses_at((vec2){30.0f, 40.0f}, (vec2){10.0f, 0.0f});
+    const struct steering_output to = behavior_seek(&seek, &context), from = behavior_flee(&flee, &context);
     assert_true(fabsf(to.desired.x - 60.0f) < 1e-4f && fabsf(to.desired.y - 80.0f) < 1e-4f);
     assert_true(fabsf(to.force.x - 50.0f * 60.0f) < 0.05f && fabsf(to.force.y - 80.0f * 60.0f) < 0.05f);
     assert_true(fabsf(from.desired.x + 60.0f) < 1e-4f && fabsf(from.desired.y + 80.0f) < 1e-4f);
@@ -49,12 +50,12 @@ static void test_seek_and_flee_are_opposite(void **state) {
 
 static void test_on_the_target_itself(void **state) {
     (void)state;
-    const struct senses senses = senses_at((vec2){0, 0}, (vec2){3.0f, 0.0f});
+    const struct steering_context context = senses_at((vec2){0, 0}, (vec2){3.0f, 0.0f});
     const struct behavior_def seek = behavior_def_default(BEHAVIOR_SEEK),
                               flee = behavior_def_default(BEHAVIOR_FLEE),
                               arrive = behavior_def_default(BEHAVIOR_ARRIVE);
-    const struct urge to = behavior_seek(&seek, &senses), from = behavior_flee(&flee, &senses),
-                      at = behavior_arrive(&arrive, &senses);
+    const struct steering_output to = behavior_seek(&seek, &context), from = behavior_flee(&flee, &context),
+                                 at = behavior_arrive(&arrive, &context);
     assert_true(to.desired.x == 0.0f && to.desired.y == 0.0f && isfinite(to.force.x));
     assert_true(from.desired.x == 0.0f && from.desired.y == 100.0f); /* straight ahead */
     assert_true(at.desired.x == 0.0f && at.desired.y == 0.0f && at.force.x < 0.0f);
@@ -64,8 +65,8 @@ static void test_flee_only_in_panic(void **state) {
     (void)state;
     struct behavior_def flee = behavior_def_default(BEHAVIOR_FLEE);
     flee.panic_distance = 50.0f;
-    const struct senses near = senses_at((vec2){49.0f, 0}, (vec2){0, 0}),
-                        far = senses_at((vec2){51.0f, 0}, (vec2){0, 0});
+    const struct steering_context near = senses_at((vec2){49.0f, 0}, (vec2){0, 0}),
+                                  far = senses_at((vec2){51.0f, 0}, (vec2){0, 0});
     assert_true(behavior_flee(&flee, &near).is_active);
     assert_false(behavior_flee(&flee, &far).is_active);
 }
@@ -77,8 +78,8 @@ static void test_linear_ramp(void **state) {
     arrive.slowing_distance = 20.0f;
     const float distances[] = {200.0f, 20.0f, 10.0f, 5.0f}, speeds[] = {100.0f, 100.0f, 50.0f, 25.0f};
     for (int i = 0; i < 4; i++) {
-        const struct senses senses = senses_at((vec2){distances[i], 0}, (vec2){0, 0});
-        assert_true(fabsf(behavior_arrive(&arrive, &senses).desired.x - speeds[i]) < 1e-4f);
+        const struct steering_context context = senses_at((vec2){distances[i], 0}, (vec2){0, 0});
+        assert_true(fabsf(behavior_arrive(&arrive, &context).desired.x - speeds[i]) < 1e-4f);
     }
 }
 

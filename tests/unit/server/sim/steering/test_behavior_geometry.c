@@ -102,27 +102,27 @@ static void test_avoid_gets_out(void **state) {
     *box = (struct obstacle_def){.shape = OBSTACLE_BOX, .at = {100, 100}, .size = {200, 80}};
     struct scenery scenery;
     assert_int_equal(scenery_init(&scenery, &geometry, &plain), 0);
-    struct senses senses = {.position = {200, 170},
-                            .heading = {1, 0},
-                            .scenery = &scenery,
-                            .body = &body,
-                            .bounds = &plain,
-                            .dt = 1.0f / 60.0f};
-    behavior_rates(&senses, 1.0f);
+    struct steering_context context = {.position = {200, 170},
+                                       .heading = {1, 0},
+                                       .scenery = &scenery,
+                                       .body = &body,
+                                       .bounds = &plain,
+                                       .dt = 1.0f / 60.0f};
+    behavior_rates(&context, 1.0f);
     const struct behavior_def avoid = behavior_def_default(BEHAVIOR_AVOID_OBSTACLES);
-    const struct urge urge = behavior_avoid_obstacles(&avoid, &senses);
-    assert_true(urge.is_active && urge.desired.x == 0.0f && urge.desired.y == 100.0f);
+    const struct steering_output output = behavior_avoid_obstacles(&avoid, &context);
+    assert_true(output.is_active && output.desired.x == 0.0f && output.desired.y == 100.0f);
     /* From the very middle, whatever the pull along the box: one way out, and always the same one. */
-    senses.position = (vec2){200, 140};
-    const vec2 first = behavior_avoid_obstacles(&avoid, &senses).desired;
+    context.position = (vec2){200, 140};
+    const vec2 first = behavior_avoid_obstacles(&avoid, &context).desired;
     assert_true(first.x == 0.0f && fabsf(first.y) == 100.0f);
     for (int tick = 0; tick < 30; tick++) {
-        senses.velocity = vec2_add(first, (vec2){tick % 2 ? 40.0f : -40.0f, 0.0f});
-        senses.position.y += first.y / 60.0f;
-        if (senses.position.y < 100.0f || senses.position.y > 180.0f) {
+        context.velocity = vec2_add(first, (vec2){tick % 2 ? 40.0f : -40.0f, 0.0f});
+        context.position.y += first.y / 60.0f;
+        if (context.position.y < 100.0f || context.position.y > 180.0f) {
             break;
         }
-        assert_true(behavior_avoid_obstacles(&avoid, &senses).desired.y == first.y);
+        assert_true(behavior_avoid_obstacles(&avoid, &context).desired.y == first.y);
     }
     scenery_fini(&scenery);
     geometry_def_fini(&geometry);
@@ -359,26 +359,26 @@ static void test_follow_path_remembers_where_it_was(void **state) {
     assert_int_equal(scenery_init(&scenery, &def.geometry, &plain), 0);
     const struct body body = {.mass = 1, .radius = 5, .max_speed = 100, .max_force = 400};
     struct memory memory = {0};
-    struct senses senses = {.heading = {1, 0},
-                            .scenery = &scenery,
-                            .path = scenery.paths,
-                            .body = &body,
-                            .bounds = &plain,
-                            .dt = 1.0f / 60.0f,
-                            .memory = &memory};
-    behavior_rates(&senses, 1.0f);
+    struct steering_context context = {.heading = {1, 0},
+                                       .scenery = &scenery,
+                                       .path = scenery.paths,
+                                       .body = &body,
+                                       .bounds = &plain,
+                                       .dt = 1.0f / 60.0f,
+                                       .memory = &memory};
+    behavior_rates(&context, 1.0f);
     const vec2 starts[] = {{330, 300}, {400, 230}};
     for (int i = 0; i < 2; i++) {
         memory = (struct memory){0};
-        senses.position = starts[i];
-        (void)behavior_follow_path(behavior_of(&def), &senses);
-        senses.position = vec2_add(crossing, (vec2){i == 0 ? 0.0f : 6.0f, i == 0 ? 6.0f : 0.0f});
-        const struct urge urge = behavior_follow_path(behavior_of(&def), &senses);
-        assert_true(i == 0 ? urge.desired.x > 90.0f : urge.desired.y > 90.0f);
+        context.position = starts[i];
+        (void)behavior_follow_path(behavior_of(&def), &context);
+        context.position = vec2_add(crossing, (vec2){i == 0 ? 0.0f : 6.0f, i == 0 ? 6.0f : 0.0f});
+        const struct steering_output output = behavior_follow_path(behavior_of(&def), &context);
+        assert_true(i == 0 ? output.desired.x > 90.0f : output.desired.y > 90.0f);
     }
     /* Carried off, it starts again from the nearest place. */
-    senses.position = (vec2){110, 480};
-    (void)behavior_follow_path(behavior_of(&def), &senses);
+    context.position = (vec2){110, 480};
+    (void)behavior_follow_path(behavior_of(&def), &context);
     assert_true(fabsf(path_point(scenery.paths, memory.path_s).x - 100.0f) < 1.0f);
     scenery_fini(&scenery);
     world_def_fini(&def);

@@ -384,11 +384,11 @@ static void test_a_far_look_costs_only_who_looks(void **state) {
         struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_WRAP);
         def.size = (vec2){2000.0f, 2000.0f};
         behavior_of(&def)->zones[ZONE_SEPARATION].radius = 20.0f;
-        struct placement_def *crowd = world_def_add_placement(&def, "agent");
-        assert_non_null(crowd);
-        crowd->shape = PLACE_RECT;
-        crowd->size = def.size;
-        crowd->count = 2000;
+        struct placement_def *batch = world_def_add_placement(&def, "agent");
+        assert_non_null(batch);
+        batch->shape = PLACE_RECT;
+        batch->size = def.size;
+        batch->count = 2000;
         if (with) {
             struct kind_def *falcon = world_def_add_kind(&def, "falcon");
             assert_non_null(falcon);

@@ -48,9 +48,9 @@ static void assert_point(const struct trace *trace, int index, enum trace_what w
 }
 
 static void assert_neighbors(const struct trace *trace, int count, const uint32_t *ids) {
-    assert_int_equal(trace->neighbor_count, count);
+    assert_int_equal(trace->neighbors.count, count);
     for (int i = 0; i < count; i++) {
-        assert_int_equal(trace->neighbors[i], ids[i]);
+        assert_int_equal(trace->neighbors.ids[i], ids[i]);
     }
 }
 
@@ -68,7 +68,7 @@ static void test_targets(void **state) {
         assert_int_equal(trace.point_count, 1);
         assert_point(&trace, 0, TRACE_TARGET, mouse.x, mouse.y);
         assert_string_equal(trace.points[0].label, behavior_type_name(types[i]));
-        assert_int_equal(trace.neighbor_count, 0);
+        assert_int_equal(trace.neighbors.count, 0);
         world_destroy(world);
     }
 }
@@ -354,21 +354,21 @@ static void test_the_nearest_are_told_first(void **state) {
     struct trace trace = trace_of(world, 0);
     assert_neighbors(&trace, LIMIT_INSPECT_NEIGHBORS, ids);
     trace = trace_of(world, 100); /* those on both sides in turn, the lower id first */
-    assert_int_equal(trace.neighbor_count, LIMIT_INSPECT_NEIGHBORS);
+    assert_int_equal(trace.neighbors.count, LIMIT_INSPECT_NEIGHBORS);
     for (uint32_t i = 0; i < LIMIT_INSPECT_NEIGHBORS; i++) {
-        assert_int_equal(trace.neighbors[i], i % 2 == 0 ? 101 - (1 + i / 2) : 101 + (1 + i / 2));
+        assert_int_equal(trace.neighbors.ids[i], i % 2 == 0 ? 101 - (1 + i / 2) : 101 + (1 + i / 2));
     }
     world_destroy(world);
 
     def = def_with_zone(BEHAVIOR_SEPARATION, 20.5f, 7);
     world = row_of(&def, 200);
-    assert_int_equal(trace_of(world, 0).neighbor_count, 20);
-    assert_int_equal(trace_of(world, 100).neighbor_count, 40);
+    assert_int_equal(trace_of(world, 0).neighbors.count, 20);
+    assert_int_equal(trace_of(world, 100).neighbors.count, 40);
     world_destroy(world);
 
     def = def_with_zone(BEHAVIOR_SEPARATION, 20.5f, 3); /* beyond 3 radii only those ahead */
     world = row_of(&def, 200);
-    assert_int_equal(trace_of(world, 100).neighbor_count, 20 + 14);
+    assert_int_equal(trace_of(world, 100).neighbors.count, 20 + 14);
     world_destroy(world);
 }
 

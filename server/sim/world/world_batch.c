@@ -3,32 +3,25 @@
  * they are still at hand.
  *
  * Foreseen is only what is certain to be asked: behaviours about nobody in particular, of kinds with a single
- * state. It does not change a bit of the result whether something is foreseen.
+ * state. Precomputing changes no bit of the result.
  */
 #include "server/sim/steering/flock_kernel.h"
-#include "server/sim/steering/locomotion.h"
 #include "server/sim/world/world_internal.h"
 
 enum { BATCH = 64, WORTHWHILE_SHARE = 4 /* a kind with fewer than one in so many of a batch goes alone */ };
 
-/* Whether every agent of the kind asks for this behaviour's sums, of all its neighbours, in every tick. */
-static bool is_certain(const struct kind *kind, const struct behavior_def *behavior) {
-    const enum behavior_type type = (enum behavior_type)behavior->type;
-    return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
-           behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0 &&
-           behavior->max_neighbors == 0;
-}
-
 /* Fills sums[i][slot - begin] for the behaviours it names. */
-static void foresee(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
-                    struct neighbor_sums sums[FORESEEN_MAX][BATCH], struct foreseen *foreseen) {
+static void precompute_sums(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
+                            struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH],
+                            struct precomputed_sums *precomputed) {
     const struct state_def *state = &kind->def.states[0];
-    foreseen->count = 0;
-    for (int b = 0; b < state->behavior_count && foreseen->count < FORESEEN_MAX; b++) {
-        if (is_certain(kind, &state->behaviors[b])) {
-            const struct neighbor_crowd crowd = world_crowd(world, kind, &kind->states[0].behaviors[b]);
-            neighbor_kernel_sums(world->simd, &crowd, begin, end, sums[foreseen->count]);
-            foreseen->behavior[foreseen->count++] = &state->behaviors[b];
+    precomputed->count = 0;
+    for (int b = 0; b < state->behavior_count && precomputed->count < PRECOMPUTED_MAX; b++) {
+        if (world_sums_are_certain(kind, &state->behaviors[b])) {
+            const struct neighbor_batch batch =
+                world_neighbor_batch(world, kind, &kind->states[0].behaviors[b]);
+            neighbor_kernel_sums(world->simd, &batch, begin, end, sums[precomputed->count]);
+            precomputed->behavior[precomputed->count++] = &state->behaviors[b];
         }
     }
 }
@@ -43,29 +36,11 @@ static int32_t count_kind(const uint8_t *kinds, int32_t count, int kind) {
 
 /* ---- a flock and nothing else ---- */
 
-/* Whether the agents of the kind do nothing but flock, apart from what flock_kernel.h cannot do. */
-static bool is_mere_flock(const struct world *world, const struct kind *kind) {
-    const struct state_def *state = &kind->def.states[0];
-    return state->behavior_count == 1 && behavior_has_trait(state->behaviors[0].type, TRAIT_FLOCK_KERNEL) &&
-           is_certain(kind, &state->behaviors[0]) && kind->def.body.locomotion == LOCOMOTION_STEERED &&
-           world->bounds.edge != EDGE_CONTAIN && world->scenery.solid_count == 0 && !world->has_own_bodies;
-}
-
-bool world_is_fluid(const struct world *world) {
-    bool is_fluid = world->is_sorted && !world->has_own_bodies;
-    for (int k = 0; is_fluid && k < world->kind_count; k++) {
-        const struct kind *kind = &world->kinds[k];
-        is_fluid = world_kind_population(world, k) == 0 ||
-                   (is_mere_flock(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
-    }
-    return is_fluid;
-}
-
 static struct flock_rules make_rules(const struct world *world, const struct kind *kind) {
     const struct behavior_def *behavior = &kind->def.states[0].behaviors[0];
     const struct body *body = &kind->body;
-    struct senses senses = {.body = body, .dt = world->dt};
-    behavior_rates(&senses, kind->states[0].weight_sum);
+    struct steering_context context = {.body = body, .dt = world->dt};
+    behavior_rates(&context, kind->states[0].weight_sum);
     return (struct flock_rules){
         .rule_weight = {behavior->zones[0].weight, behavior->zones[1].weight, behavior->zones[2].weight},
         .weight = behavior->weight,
@@ -74,7 +49,7 @@ static struct flock_rules make_rules(const struct world *world, const struct kin
         .max_force = body->max_force,
         .radius = body->radius,
         .mass = body->mass,
-        .exact_rate = senses.exact_rate,
+        .exact_rate = context.exact_rate,
         .dt = world->dt,
         .turn = kind->turn,
     };
@@ -82,16 +57,16 @@ static struct flock_rules make_rules(const struct world *world, const struct kin
 
 static void step_flock(struct world *world, int kind_index, int32_t begin, int32_t end) {
     const struct kind *kind = &world->kinds[kind_index];
-    const struct neighbor_crowd crowd = world_crowd(world, kind, &kind->states[0].behaviors[0]);
+    const struct neighbor_batch batch = world_neighbor_batch(world, kind, &kind->states[0].behaviors[0]);
     const struct flock_rules rules = make_rules(world, kind);
     const struct flock_out out = {
         .kind = kind_index,
         .next = world->grid.next,
         .cell = world->grid.has_cells ? world->grid.key : NULL,
-        .heading = world->is_fluid ? world->heading : world->next_heading,
-        .only_of_resting = world->is_fluid,
+        .heading = world->is_pure_flock ? world->heading : world->next_heading,
+        .only_of_resting = world->is_pure_flock,
     };
-    flock_kernel_step(world->simd, &crowd, &rules, begin, end, &out);
+    flock_kernel_step(world->simd, &batch, &rules, begin, end, &out);
     for (int32_t slot = begin; !kind->is_tireless && slot < end; slot++) {
         if (world->grid.kind[slot] == kind_index) {
             const int32_t row = world->grid.row[slot];
@@ -104,21 +79,21 @@ static void step_flock(struct world *world, int kind_index, int32_t begin, int32
 
 /* The agents of one kind, of whom there are `found` in the batch. */
 static void step_kind(struct world *world, int kind, int32_t found, int32_t begin, int32_t end) {
-    struct neighbor_sums sums[FORESEEN_MAX][BATCH];
-    struct foreseen foreseen = {0};
-    if (found * WORTHWHILE_SHARE >= end - begin || world->is_fluid) {
-        if (is_mere_flock(world, &world->kinds[kind])) {
+    struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH];
+    struct precomputed_sums precomputed = {0};
+    if (found * WORTHWHILE_SHARE >= end - begin || world->is_pure_flock) {
+        if (world_can_use_flock_kernel(world, &world->kinds[kind])) {
             step_flock(world, kind, begin, end);
             return;
         }
-        foresee(world, &world->kinds[kind], begin, end, sums, &foreseen);
+        precompute_sums(world, &world->kinds[kind], begin, end, sums, &precomputed);
     }
     for (int32_t slot = begin; slot < end && !world_is_given_up(world); slot++) {
         if (world->grid.kind[slot] == kind) {
-            for (int f = 0; f < foreseen.count; f++) {
-                foreseen.sums[f] = &sums[f][slot - begin];
+            for (int f = 0; f < precomputed.count; f++) {
+                precomputed.sums[f] = &sums[f][slot - begin];
             }
-            world_step_agent(world, slot, &foreseen);
+            world_step_agent(world, slot, &precomputed);
         }
     }
 }
@@ -135,7 +110,7 @@ static void step_batch(struct world *world, int32_t begin, int32_t end) {
 
 void world_step_slots(struct world *world, int32_t begin, int32_t end) {
     const int only = world->grid.kind[begin];
-    if (!world->grid.has_kinds && is_mere_flock(world, &world->kinds[only])) {
+    if (!world->grid.has_kinds && world_can_use_flock_kernel(world, &world->kinds[only])) {
         step_flock(world, only, begin, end);
         return;
     }

@@ -1,12 +1,12 @@
-/* The kernel, for LANES_WIDTH agents at once; see neighbor_kernel.h. The file that includes this defines
- * LANES_WIDTH and KERNEL_FUNCTION, the name it gets. What is computed, and in which order, is what
- * neighbors.c computes for one agent: the two change together (test_neighbor_kernel compares them).
+/* The sums of LANES_WIDTH agents at once: their candidates, and the inner loop over them. Included by the
+ * kernels of neighbours and of flocks; what a candidate adds is zone_sums.inc.h.
  *
  * The inner loop is all there is to its speed: no square root, one division, masks folded into the
  * comparisons, an agent's own slot left out by splitting the loop there.
  */
 #include "server/sim/math/lanes.h"
-#include "server/sim/space/neighbor_kernel_internal.h"
+#include "server/sim/space/kernel_plan.h"
+#include "server/sim/space/zone_sums.inc.h"
 
 /* Agents of one row of cells, and the cells their candidates are in. Lanes beyond `count` hold whoever comes
  * next; what becomes of them is thrown away. */
@@ -17,14 +17,6 @@ struct block {
     struct grid_span bands[2], pieces[2];
     int band_count, piece_count;
     bool wraps; /* some difference may be shorter the other way round */
-};
-
-struct sums {
-    lanes separation_x, separation_y;
-    lanes velocity_x, velocity_y, velocity_weight;
-    lanes offset_x, offset_y, offset_weight;
-    lanes nearest; /* px^2: of all who count but oneself */
-    lanes_tally count[ZONE_COUNT];
 };
 
 /* ---- blocks ---- */
@@ -47,37 +39,37 @@ LANES_INLINE int span_cells(const struct grid_axis *axis, int32_t first, int32_t
 }
 
 /* Headings are gathered by row. */
-static void gather_headings(const struct neighbor_crowd *crowd, const struct block *block, float *x,
+static void gather_headings(const struct neighbor_batch *batch, const struct block *block, float *x,
                             float *y) {
     for (int32_t lane = 0; lane < LANES_WIDTH; lane++) {
         const int32_t slot = block->first + (lane < block->count ? lane : block->count - 1);
-        const vec2 heading = crowd->heading[crowd->grid->row[slot]];
+        const vec2 heading = batch->heading[batch->grid->row[slot]];
         x[lane] = heading.x;
         y[lane] = heading.y;
     }
 }
 
 LANES_INLINE void find_headings(const struct kernel_plan *plan, struct block *block) {
-    const struct neighbor_crowd *crowd = plan->crowd;
+    const struct neighbor_batch *batch = plan->batch;
     const lanes vx = block->at.vx, vy = block->at.vy;
     const lanes squared = lanes_add(lanes_mul(vx, vx), lanes_mul(vy, vy));
-    const lanes_mask moves = lanes_less(lanes_all(crowd->course_above), squared);
+    const lanes_mask moves = lanes_less(lanes_all(batch->course_above), squared);
     const lanes scale = lanes_div(lanes_all(1.0f), lanes_sqrt(squared));
     block->heading_x = lanes_mul(vx, scale);
     block->heading_y = lanes_mul(vy, scale);
     const uint32_t all = (uint32_t)((UINT64_C(1) << block->count) - 1);
     if ((lanes_bits(moves) & all) != all) {
         _Alignas(64) float x[LANES_WIDTH], y[LANES_WIDTH];
-        gather_headings(crowd, block, x, y);
+        gather_headings(batch, block, x, y);
         block->heading_x = lanes_select(moves, block->heading_x, lanes_load(x));
         block->heading_y = lanes_select(moves, block->heading_y, lanes_load(y));
     }
 }
 
-LANES_INLINE lanes find_cores(const struct neighbor_crowd *crowd, int32_t first) {
+LANES_INLINE lanes find_cores(const struct neighbor_batch *batch, int32_t first) {
     _Alignas(64) float cores[LANES_WIDTH];
     for (int32_t lane = 0; lane < LANES_WIDTH; lane++) {
-        const float core = crowd->core_radii * crowd->grid->radius[first + lane];
+        const float core = batch->core_radii * batch->grid->radius[first + lane];
         cores[lane] = core * core;
     }
     return lanes_load(cores);
@@ -97,7 +89,7 @@ LANES_INLINE int32_t last_column(const struct grid *grid, int32_t row, int32_t s
 
 LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int32_t row, int32_t end,
                               struct block *block) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     const int32_t columns = grid->across.cells, rows = grid->down.cells;
     block->first = first;
     block->count = end - first < LANES_WIDTH ? end - first : LANES_WIDTH;
@@ -118,82 +110,34 @@ LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int
 /* px^2: beyond every zone; its inverse is no subnormal number, which would be slow. */
 #define ELSEWHERE 1e30f
 
-struct candidate {
-    lanes x, y, squared, facing; /* facing: signed square of the offset's part ahead; huge in the core */
-    lanes_mask is_near;
-};
-
-LANES_INLINE lanes short_way(lanes difference, float size, float half) {
-    const lanes once = lanes_all(size);
-    const lanes_mask is_over = lanes_less(lanes_all(half), difference);
-    const lanes_mask is_under = lanes_less(difference, lanes_all(-half));
-    return lanes_add(lanes_sub(difference, lanes_keep(is_over, once)), lanes_keep(is_under, once));
-}
-
-LANES_INLINE lanes_mask in_zone(const struct zone_plan *zone, const struct candidate *other, bool has_cones) {
-    const lanes_mask is_in = lanes_less(other->squared, lanes_all(zone->squared));
-    return has_cones
-               ? lanes_at_most_where(is_in, lanes_mul(lanes_all(zone->cone), other->squared), other->facing)
-               : is_in;
-}
-
 /* What a copy of the inner loop is made for. */
 struct variant {
     enum kernel_layout layout;
     bool has_cones, is_sharp, has_counts;
 };
 
-LANES_INLINE lanes weigh(const struct zone_plan *zone, lanes_mask counts, const struct candidate *other) {
-    return lanes_sub_where(counts, lanes_all(1.0f), lanes_mul(lanes_all(zone->fade), other->squared));
-}
-
-LANES_INLINE void separate(const struct zone_plan *zone, struct variant variant, lanes_mask counts,
-                           const struct candidate *other, struct sums *sums) {
-    const lanes strength = lanes_all(zone->strength);
-    const lanes factor = variant.is_sharp ? lanes_div_where(counts, strength, other->squared)
-                                          : lanes_sub_where(counts, lanes_div(strength, other->squared),
-                                                            lanes_all(zone->less));
-    sums->separation_x = lanes_sub(sums->separation_x, lanes_mul(other->x, factor));
-    sums->separation_y = lanes_sub(sums->separation_y, lanes_mul(other->y, factor));
-}
-
-/* Weights are 1: their sums are the counts. */
-LANES_INLINE void align_and_cohere_sharply(const struct motion *motion, lanes_mask along, lanes_mask together,
-                                           const struct candidate *other, struct sums *sums) {
-    sums->velocity_x = lanes_add_where(along, sums->velocity_x, lanes_all(motion->vx));
-    sums->velocity_y = lanes_add_where(along, sums->velocity_y, lanes_all(motion->vy));
-    sums->offset_x = lanes_add_where(together, sums->offset_x, other->x);
-    sums->offset_y = lanes_add_where(together, sums->offset_y, other->y);
-}
-
-LANES_INLINE void align_and_cohere(const struct zone_plan *zones, struct variant variant,
-                                   const struct motion *motion, lanes_mask along, lanes_mask together,
-                                   const struct candidate *other, struct sums *sums) {
-    lanes weight = weigh(&zones[ZONE_ALIGNMENT], along, other);
-    sums->velocity_x = lanes_add(sums->velocity_x, lanes_mul(lanes_all(motion->vx), weight));
-    sums->velocity_y = lanes_add(sums->velocity_y, lanes_mul(lanes_all(motion->vy), weight));
-    sums->velocity_weight = lanes_add(sums->velocity_weight, weight);
-    if (variant.layout == KERNEL_THREE) {
-        weight = weigh(&zones[ZONE_COHESION], together, other);
-        sums->offset_weight = lanes_add(sums->offset_weight, weight);
-    }
-    sums->offset_x = lanes_add(sums->offset_x, lanes_mul(other->x, weight));
-    sums->offset_y = lanes_add(sums->offset_y, lanes_mul(other->y, weight));
-}
-
 LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, const struct motion *motion,
                          const struct candidate *other, struct sums *sums) {
     const bool is_one = variant.layout == KERNEL_ONE, is_three = variant.layout == KERNEL_THREE;
     const bool has_cones = variant.has_cones;
     const lanes_mask apart =
-        is_one && !has_cones ? other->is_near : in_zone(&zones[ZONE_SEPARATION], other, has_cones);
-    const lanes_mask along = is_one ? apart : in_zone(&zones[ZONE_ALIGNMENT], other, has_cones);
-    const lanes_mask together = is_three ? in_zone(&zones[ZONE_COHESION], other, has_cones) : along;
-    separate(&zones[ZONE_SEPARATION], variant, apart, other, sums);
+        is_one && !has_cones ? other->is_near : zone_contains(&zones[ZONE_SEPARATION], other, has_cones);
+    const lanes_mask along = is_one ? apart : zone_contains(&zones[ZONE_ALIGNMENT], other, has_cones);
+    const lanes_mask together = is_three ? zone_contains(&zones[ZONE_COHESION], other, has_cones) : along;
+    zone_separate(&zones[ZONE_SEPARATION], variant.is_sharp, apart, other, sums);
     if (variant.is_sharp) {
-        align_and_cohere_sharply(motion, along, together, other, sums);
+        zone_align_sharply(along, motion, sums);
+        zone_cohere_sharply(together, other, sums);
     } else {
-        align_and_cohere(zones, variant, motion, along, together, other, sums);
+        const lanes align_weight = zone_weight(&zones[ZONE_ALIGNMENT], along, other);
+        const lanes cohere_weight =
+            is_three ? zone_weight(&zones[ZONE_COHESION], together, other) : align_weight;
+        zone_align(align_weight, motion, sums);
+        zone_cohere(cohere_weight, other, sums);
+        sums->velocity_weight = lanes_add(sums->velocity_weight, align_weight);
+        if (is_three) {
+            sums->offset_weight = lanes_add(sums->offset_weight, cohere_weight);
+        }
     }
     if (variant.has_counts) {
         sums->count[ZONE_SEPARATION] = lanes_tally_add(sums->count[ZONE_SEPARATION], apart);
@@ -209,7 +153,7 @@ LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, 
 /* self: the lane whose agent this is, -1 when it is none's. */
 LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *block, int32_t slot,
                           int32_t self, struct variant variant, struct sums *sums) {
-    const struct motion *motion = &plan->crowd->grid->motion[slot];
+    const struct motion *motion = &plan->batch->grid->motion[slot];
     struct candidate other;
     other.x = lanes_sub(lanes_all(motion->x), block->at.x);
     other.y = lanes_sub(lanes_all(motion->y), block->at.y);
@@ -223,17 +167,14 @@ LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *bl
         other.squared = lanes_select(is_self, lanes_all(ELSEWHERE), other.squared);
     }
     other.is_near = lanes_less(other.squared, lanes_all(plan->furthest));
-    /* In several lanes somebody mostly is near, and a branch that is not foreseen costs more than a
+    /* In several lanes some candidate is mostly near, and a mispredicted branch costs more than a
      * candidate. */
     if (LANES_WIDTH == 1 && !lanes_any(other.is_near)) {
         return;
     }
     sums->nearest = lanes_min_positive(sums->nearest, other.squared);
     if (variant.has_cones) {
-        const lanes facing =
-            lanes_add(lanes_mul(block->heading_x, other.x), lanes_mul(block->heading_y, other.y));
-        const lanes_mask in_core = lanes_less(other.squared, block->core);
-        other.facing = lanes_select(in_core, lanes_all(3e38f), lanes_mul(facing, lanes_abs(facing)));
+        other.facing = candidate_facing(&other, block->heading_x, block->heading_y, block->core);
     }
     add_up(plan->zones, variant, motion, &other, sums);
 }
@@ -241,7 +182,7 @@ LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *bl
 /* ---- all candidates ---- */
 
 LANES_INLINE bool does_count(const struct kernel_plan *plan, int32_t slot) {
-    return !plan->is_picky || ((plan->crowd->kinds >> plan->crowd->grid->kind[slot]) & 1) != 0;
+    return !plan->is_picky || ((plan->batch->kinds >> plan->batch->grid->kind[slot]) & 1) != 0;
 }
 
 LANES_INLINE void look_at_run(const struct kernel_plan *plan, const struct block *block, int32_t begin,
@@ -255,7 +196,7 @@ LANES_INLINE void look_at_run(const struct kernel_plan *plan, const struct block
 
 LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct block *block,
                                struct variant variant) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     const lanes none = lanes_all(0.0f);
     const lanes_tally nobody = lanes_tally_none();
     struct sums sums = {
@@ -307,7 +248,7 @@ LANES_INLINE struct sums sweep_layouts(const struct kernel_plan *plan, const str
 LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block *block, bool has_counts) {
     if (plan->has_cones) {
         find_headings(plan, block);
-        block->core = find_cores(plan->crowd, block->first);
+        block->core = find_cores(plan->batch, block->first);
         return plan->is_sharp
                    ? sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, true, has_counts})
                    : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, false, has_counts});
@@ -318,7 +259,7 @@ LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block 
 }
 
 /* Which lanes have somebody in their very place. */
-LANES_INLINE uint32_t crowded_lanes(const struct block *block, const struct sums *sums) {
+LANES_INLINE uint32_t coincident_lanes(const struct block *block, const struct sums *sums) {
     const uint32_t all = (uint32_t)((UINT64_C(1) << block->count) - 1);
     return lanes_bits(lanes_less(sums->nearest, lanes_all(NEIGHBORS_COINCIDENT))) & all;
 }
@@ -350,37 +291,4 @@ LANES_INLINE int32_t row_end(const struct grid *grid, int32_t slot, int32_t *row
         (*row)++;
     }
     return grid->begin[(*row + 1) * columns];
-}
-
-void KERNEL_FUNCTION(const struct kernel_plan *plan, int32_t begin, int32_t end, struct neighbor_sums *out) {
-    const struct grid *grid = plan->crowd->grid;
-    int32_t row = begin < end ? row_before(grid, begin) : 0;
-    struct block block;
-    struct kernel_sums stored;
-    for (int32_t first = begin; first < end && !grid_is_given_up(grid); first += block.count) {
-        const int32_t stop = row_end(grid, first, &row);
-        begin_block(plan, first, row, stop < end ? stop : end, &block);
-        const struct sums sums = sweep_any(plan, &block, true);
-        const uint32_t crowded = crowded_lanes(&block, &sums);
-        store_sums(&sums, &stored);
-        for (int zone = 0; zone < ZONE_COUNT; zone++) {
-            lanes_tally_store(stored.count[zone], sums.count[zone]);
-        }
-        for (int32_t lane = 0; lane < block.count; lane++) {
-            struct neighbor_sums *one = &out[first + lane - begin];
-            *one = (struct neighbor_sums){
-                .separation_count = stored.count[ZONE_SEPARATION][lane],
-                .alignment_count = stored.count[ZONE_ALIGNMENT][lane],
-                .cohesion_count = stored.count[ZONE_COHESION][lane],
-                .separation = {stored.separation_x[lane], stored.separation_y[lane]},
-                .velocity = {stored.velocity_x[lane], stored.velocity_y[lane]},
-                .velocity_weight = stored.velocity_weight[lane],
-                .offset = {stored.offset_x[lane], stored.offset_y[lane]},
-                .offset_weight = stored.offset_weight[lane],
-            };
-            if ((crowded >> lane) & 1) {
-                *one = kernel_sums_alone(plan, first + lane);
-            }
-        }
-    }
 }

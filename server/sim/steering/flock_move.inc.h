@@ -1,90 +1,23 @@
-/* The part of flock_kernel.h that is done in LANES_WIDTH lanes; FLOCK_FUNCTION is the name it gets. What is
- * computed, and in which order, is what behavior_neighbors.c, locomotion.c and vec2.h compute for one agent:
- * they change together (test_flock_kernel compares them).
+/* The part of flock_kernel.h that is done in LANES_WIDTH lanes; FLOCK_FUNCTION is the name it gets. The sums
+ * are those of zone_sums.inc.h, the rules those of flock_rules.inc.h; accelerate() does what
+ * locomotion_velocity does for one agent, in the same order (test_flock_kernel compares them).
  */
-#include "server/sim/math/lanes.h"
-#include "server/sim/space/neighbor_kernel_internal.h"
+#include "server/sim/space/neighbor_sweep.inc.h"
+#include "server/sim/steering/flock_plan.h"
+#include "server/sim/steering/flock_rules.inc.h"
 
 #define REST_SPEED_SQUARED (1e-3f * 1e-3f) /* locomotion.c */
-
-struct pair {
-    lanes x, y;
-};
-
-LANES_INLINE struct pair pair_add(struct pair a, struct pair b) {
-    return (struct pair){lanes_add(a.x, b.x), lanes_add(a.y, b.y)};
-}
-LANES_INLINE struct pair pair_sub(struct pair a, struct pair b) {
-    return (struct pair){lanes_sub(a.x, b.x), lanes_sub(a.y, b.y)};
-}
-LANES_INLINE struct pair pair_scale(struct pair a, lanes s) {
-    return (struct pair){lanes_mul(a.x, s), lanes_mul(a.y, s)};
-}
-LANES_INLINE lanes pair_dot(struct pair a, struct pair b) {
-    return lanes_add(lanes_mul(a.x, b.x), lanes_mul(a.y, b.y));
-}
-LANES_INLINE struct pair pair_keep(lanes_mask mask, struct pair a) {
-    return (struct pair){lanes_keep(mask, a.x), lanes_keep(mask, a.y)};
-}
-LANES_INLINE struct pair pair_select(lanes_mask mask, struct pair a, struct pair b) {
-    return (struct pair){lanes_select(mask, a.x, b.x), lanes_select(mask, a.y, b.y)};
-}
-LANES_INLINE lanes_mask is_longer(struct pair a, lanes limit) {
-    return lanes_less(lanes_mul(limit, limit), pair_dot(a, a));
-}
-/* Where now and then some are too long nobody could foresee it, and a root and a division cost less. */
-LANES_INLINE struct pair pair_truncate_often(struct pair a, lanes limit) {
-    const lanes length = lanes_sqrt(pair_dot(a, a));
-    return pair_select(is_longer(a, limit), pair_scale(a, lanes_div(limit, length)), a);
-}
-/* Where hardly any is too long the branch is foreseen. */
-LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
-    return lanes_any(is_longer(a, limit)) ? pair_truncate_often(a, limit) : a;
-}
-/* direction() of behavior_neighbors.c; `full_inverse` > 0. */
-LANES_INLINE struct pair towards(struct pair difference, float full_inverse, lanes weight) {
-    const struct pair strength =
-        pair_truncate_often(pair_scale(difference, lanes_all(full_inverse)), lanes_all(1.0f));
-    return pair_scale(strength, lanes_min(weight, lanes_all(1.0f)));
-}
-
-LANES_INLINE struct pair align(const struct flock_plan *plan, const struct sums *sums, struct pair velocity) {
-    const struct flock_rules *rules = plan->rules;
-    const lanes weight = sums->velocity_weight;
-    const struct pair sum = {sums->velocity_x, sums->velocity_y};
-    const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
-    const struct pair difference = pair_sub(pair_truncate(mean, lanes_all(rules->max_speed)), velocity);
-    const lanes distance = lanes_sqrt(pair_dot(difference, difference));
-    const lanes enough =
-        lanes_div(lanes_mul(lanes_all(rules->exact_rate), distance), lanes_all(rules->max_force));
-    const struct pair push = pair_truncate(towards(difference, plan->full_speed_inverse, weight), enough);
-    return pair_keep(lanes_less(lanes_all(0.0f), weight), push);
-}
-
-LANES_INLINE struct pair cohere(const struct flock_plan *plan, const struct sums *sums) {
-    const lanes weight = sums->offset_weight;
-    const struct pair sum = {sums->offset_x, sums->offset_y};
-    const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
-    return pair_keep(lanes_less(lanes_all(0.0f), weight), towards(mean, plan->full_radius_inverse, weight));
-}
 
 /* The force before truncation: behavior_flock, its weight, and the empty sums it is added to. */
 LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct sums *sums, struct pair velocity) {
     const struct flock_rules *rules = plan->rules;
     const lanes none = lanes_all(0.0f);
-    struct pair along = {none, none}, together = {none, none};
-    if (plan->full_speed_inverse > 0.0f) {
-        along = align(plan, sums, velocity);
-    }
-    if (plan->full_radius_inverse > 0.0f) {
-        together = cohere(plan, sums);
-    }
-    struct pair apart = {sums->separation_x, sums->separation_y};
-    apart = pair_truncate_often(apart, lanes_all(1.0f));
-    apart = pair_scale(apart, lanes_all(rules->rule_weight[ZONE_SEPARATION]));
-    along = pair_scale(along, lanes_all(rules->rule_weight[ZONE_ALIGNMENT]));
-    together = pair_scale(together, lanes_all(rules->rule_weight[ZONE_COHESION]));
-    const struct pair sum = pair_add(pair_add(apart, along), together);
+    const struct pair apart = separation_strength((struct pair){sums->separation_x, sums->separation_y});
+    const struct pair along = alignment_strength((struct pair){sums->velocity_x, sums->velocity_y},
+                                                 sums->velocity_weight, velocity, &plan->limits);
+    const struct pair together = cohesion_strength((struct pair){sums->offset_x, sums->offset_y},
+                                                   sums->offset_weight, plan->full_radius_inverse);
+    const struct pair sum = flock_strength(apart, along, together, rules->rule_weight);
     const struct pair force =
         pair_scale(pair_scale(sum, lanes_all(rules->max_force)), lanes_all(rules->weight));
     return pair_add((struct pair){none, none}, force);
@@ -105,12 +38,12 @@ LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair v
 /* ---- one block ---- */
 
 /* The sums of those who share their place are made one by one. */
-static void patch_sums(const struct kernel_plan *plan, const struct block *block, uint32_t crowded,
+static void patch_sums(const struct kernel_plan *plan, const struct block *block, uint32_t coincident,
                        struct sums *sums) {
     struct kernel_sums stored;
     store_sums(sums, &stored);
     for (int32_t lane = 0; lane < block->count; lane++) {
-        if ((crowded >> lane) & 1) {
+        if ((coincident >> lane) & 1) {
             const struct neighbor_sums alone = kernel_sums_alone(plan, block->first + lane);
             stored.separation_x[lane] = alone.separation.x;
             stored.separation_y[lane] = alone.separation.y;
@@ -169,18 +102,18 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
                               const struct flock_out *out) {
     const uint32_t everybody = (uint32_t)((UINT64_C(1) << LANES_WIDTH) - 1);
     const uint32_t finished = finished_lanes(flock_plan, next, !out->only_of_resting);
-    const uint32_t wanted = lanes_of_kind(plan->crowd->grid, block, out->kind);
+    const uint32_t wanted = lanes_of_kind(plan->batch->grid, block, out->kind);
     if ((finished & wanted) == everybody) {
         lanes_store_motion(out->next + block->first, next);
         if (out->cell) {
-            store_cells(plan->crowd->grid, next, out->cell + block->first);
+            store_cells(plan->batch->grid, next, out->cell + block->first);
         }
         return;
     }
     struct motion moved[LANES_WIDTH];
     int32_t cells[LANES_WIDTH];
     lanes_store_motion(moved, next);
-    store_cells(plan->crowd->grid, next, cells);
+    store_cells(plan->batch->grid, next, cells);
     for (int32_t lane = 0; lane < block->count; lane++) {
         if (((wanted >> lane) & 1) == 0) {
             continue;
@@ -198,7 +131,7 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
 
 void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flock_plan, int32_t begin,
                     int32_t end, const struct flock_out *out) {
-    const struct grid *grid = plan->crowd->grid;
+    const struct grid *grid = plan->batch->grid;
     const lanes dt = lanes_all(flock_plan->rules->dt);
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct block block;
@@ -206,9 +139,9 @@ void FLOCK_FUNCTION(const struct kernel_plan *plan, const struct flock_plan *flo
         const int32_t stop = row_end(grid, first, &row);
         begin_block(plan, first, row, stop < end ? stop : end, &block);
         struct sums sums = sweep_any(plan, &block, false);
-        const uint32_t crowded = crowded_lanes(&block, &sums);
-        if (crowded != 0) {
-            patch_sums(plan, &block, crowded, &sums);
+        const uint32_t coincident = coincident_lanes(&block, &sums);
+        if (coincident != 0) {
+            patch_sums(plan, &block, coincident, &sums);
         }
         const struct pair old = {block.at.vx, block.at.vy}, place = {block.at.x, block.at.y};
         const struct pair velocity = accelerate(flock_plan, old, flock(flock_plan, &sums, old));

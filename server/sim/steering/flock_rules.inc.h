@@ -1,0 +1,89 @@
+/* The three rules of flocking, over LANES_WIDTH agents: from the sums about their neighbours to a vector of
+ * length 0 to 1 each. behavior_neighbors.c includes it with one lane, the flock kernels with the lanes of
+ * their instruction set; the rules stand nowhere else.
+ */
+#include "server/sim/math/lanes.h"
+#include "server/sim/space/zone.h"
+#include "server/sim/steering/flock_limits.h"
+
+struct pair {
+    lanes x, y;
+};
+
+LANES_INLINE struct pair pair_add(struct pair a, struct pair b) {
+    return (struct pair){lanes_add(a.x, b.x), lanes_add(a.y, b.y)};
+}
+LANES_INLINE struct pair pair_sub(struct pair a, struct pair b) {
+    return (struct pair){lanes_sub(a.x, b.x), lanes_sub(a.y, b.y)};
+}
+LANES_INLINE struct pair pair_scale(struct pair a, lanes s) {
+    return (struct pair){lanes_mul(a.x, s), lanes_mul(a.y, s)};
+}
+LANES_INLINE lanes pair_dot(struct pair a, struct pair b) {
+    return lanes_add(lanes_mul(a.x, b.x), lanes_mul(a.y, b.y));
+}
+LANES_INLINE struct pair pair_keep(lanes_mask mask, struct pair a) {
+    return (struct pair){lanes_keep(mask, a.x), lanes_keep(mask, a.y)};
+}
+LANES_INLINE struct pair pair_select(lanes_mask mask, struct pair a, struct pair b) {
+    return (struct pair){lanes_select(mask, a.x, b.x), lanes_select(mask, a.y, b.y)};
+}
+LANES_INLINE lanes_mask is_longer(struct pair a, lanes limit) {
+    return lanes_less(lanes_mul(limit, limit), pair_dot(a, a));
+}
+/* Branch-free: for truncations that are neither rare nor the rule. A misprediction costs more than a root and
+ * a division. */
+LANES_INLINE struct pair pair_truncate_often(struct pair a, lanes limit) {
+    const lanes length = lanes_sqrt(pair_dot(a, a));
+    return pair_select(is_longer(a, limit), pair_scale(a, lanes_div(limit, length)), a);
+}
+/* With a branch: for truncations that are rare. */
+LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
+    return lanes_any(is_longer(a, limit)) ? pair_truncate_often(a, limit) : a;
+}
+
+/* `difference` as a direction with strength 1 from 1 / full_inverse on; less with few neighbours. */
+LANES_INLINE struct pair rule_strength(struct pair difference, float full_inverse, lanes weight) {
+    const struct pair strength =
+        pair_truncate_often(pair_scale(difference, lanes_all(full_inverse)), lanes_all(1.0f));
+    return pair_scale(strength, lanes_min(weight, lanes_all(1.0f)));
+}
+
+LANES_INLINE struct pair separation_strength(struct pair sum) {
+    return pair_truncate_often(sum, lanes_all(1.0f));
+}
+
+/* sum, weight: of the neighbours' velocities. No more than what takes the difference away within a tick. */
+LANES_INLINE struct pair alignment_strength(struct pair sum, lanes weight, struct pair velocity,
+                                            const struct flock_limits *limits) {
+    const lanes none = lanes_all(0.0f);
+    if (!(limits->full_speed_inverse > 0.0f)) {
+        return (struct pair){none, none};
+    }
+    const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
+    const struct pair difference = pair_sub(pair_truncate(mean, lanes_all(limits->max_speed)), velocity);
+    const lanes distance = lanes_sqrt(pair_dot(difference, difference));
+    const lanes enough =
+        lanes_div(lanes_mul(lanes_all(limits->exact_rate), distance), lanes_all(limits->max_force));
+    const struct pair strength = rule_strength(difference, limits->full_speed_inverse, weight);
+    return pair_keep(lanes_less(none, weight), pair_truncate(strength, enough));
+}
+
+/* sum, weight: of the offsets to the neighbours. */
+LANES_INLINE struct pair cohesion_strength(struct pair sum, lanes weight, float full_radius_inverse) {
+    const lanes none = lanes_all(0.0f);
+    if (!(full_radius_inverse > 0.0f)) {
+        return (struct pair){none, none};
+    }
+    const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
+    return pair_keep(lanes_less(none, weight), rule_strength(mean, full_radius_inverse, weight));
+}
+
+/* The three together. weights: of enum zone. */
+LANES_INLINE struct pair flock_strength(struct pair apart, struct pair along, struct pair together,
+                                        const float weights[ZONE_COUNT]) {
+    apart = pair_scale(apart, lanes_all(weights[ZONE_SEPARATION]));
+    along = pair_scale(along, lanes_all(weights[ZONE_ALIGNMENT]));
+    together = pair_scale(together, lanes_all(weights[ZONE_COHESION]));
+    return pair_add(pair_add(apart, along), together);
+}
