@@ -67,6 +67,7 @@ NODISCARD int send_queue_begin_write(struct send_queue *queue, bool without_fram
                                      struct shared_bytes *batch[SEND_QUEUE_BATCH]);
 /** The batch is written (or never will be). */
 void send_queue_end_write(struct send_queue *queue);
+/** Whether a batch was taken and is not written yet. */
 bool send_queue_is_writing(const struct send_queue *queue);
 /** Nothing waits and nothing is being written. */
 bool send_queue_is_empty(const struct send_queue *queue);
