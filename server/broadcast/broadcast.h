@@ -47,6 +47,7 @@ enum {
 
 /** memory_limit: bytes that frames may take together. */
 void broadcast_init(struct broadcast *broadcast, size_t memory_limit);
+/** Frees the forms. */
 void broadcast_fini(struct broadcast *broadcast);
 
 /** Ticks between frames for a requested rate: the smallest whole number that does not pass it. >= 1. */

@@ -33,6 +33,7 @@ struct framing {
 
 /** Allocates nothing yet. max_bytes: the longest message, without what delimits it. */
 void framing_init(struct framing *framing, size_t max_bytes);
+/** Frees the received bytes. */
 void framing_fini(struct framing *framing);
 /** Where the next bytes may be written: at least one byte, aiming at `wish`. Messages handed out before are
  * invalid afterwards. NULL when out of memory. */

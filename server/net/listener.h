@@ -39,6 +39,7 @@ struct listener {
  * or a name. port 0: any free one. 0, or -1 with *failure, one plain sentence. */
 NODISCARD int listener_open(struct listener *listener, uv_loop_t *loop, const char *address, uint16_t port,
                             struct failure *failure);
+/** Takes connections from now on; on_accept gets each socket. 0, or a libuv error. */
 NODISCARD int listener_start(struct listener *listener, void *context,
                              void (*on_accept)(void *context, int socket));
 /** The numeric address of the peer of a connected socket. False when the kernel does not know it any more. */

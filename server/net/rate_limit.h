@@ -24,6 +24,7 @@ struct rate_limit {
     uint64_t free_until_ms;        /* nothing is taken before */
 };
 
+/** A full bucket. rate: tokens a second, 0 for no limit. */
 void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms);
 /** Adds the tokens of the time since the last call. */
 void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms);

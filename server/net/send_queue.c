@@ -16,7 +16,9 @@ void send_queue_fini(struct send_queue *queue) {
     shared_bytes_release(queue->frame);
     shared_bytes_release(queue->key);
     free(queue->control);
-    send_queue_init(queue, queue->control_limit);
+    *queue = (struct send_queue){.control_limit = queue->control_limit,
+                                 .frames_sent = queue->frames_sent,
+                                 .frames_skipped = queue->frames_skipped};
 }
 
 static int grow(struct send_queue *queue) {

@@ -39,7 +39,7 @@ struct send_queue {
 
 /** control_limit: bytes of control lines (see 3). Allocates nothing yet. */
 void send_queue_init(struct send_queue *queue, size_t control_limit);
-/** Releases every reference, those of the batch being written as well. */
+/** Releases every reference, those of the batch being written as well. The counts of frames stay. */
 void send_queue_fini(struct send_queue *queue);
 /** Queues a reply; takes its own reference. 0, or -1 when out of memory (nothing is kept then). */
 NODISCARD int send_queue_push(struct send_queue *queue, struct shared_bytes *line);
@@ -67,6 +67,7 @@ NODISCARD int send_queue_begin_write(struct send_queue *queue, bool without_fram
                                      struct shared_bytes *batch[SEND_QUEUE_BATCH]);
 /** The batch is written (or never will be). */
 void send_queue_end_write(struct send_queue *queue);
+/** Whether a batch was taken and is not written yet. */
 bool send_queue_is_writing(const struct send_queue *queue);
 /** Nothing waits and nothing is being written. */
 bool send_queue_is_empty(const struct send_queue *queue);

@@ -37,6 +37,7 @@ struct access access_open(void);
 /** Reads the file. 0, or -1 with *failure, which names the file and the line. *out is owned by the caller
  * only after success. */
 NODISCARD int access_load(const char *path, struct access *out, struct failure *failure);
+/** Frees the entries; access is as after access_open. */
 void access_fini(struct access *access);
 /** The entry of this token, or NULL. */
 const struct access_entry *access_find(const struct access *access, const char *token);

@@ -27,6 +27,7 @@ struct cursors {
     int departed_count;
 };
 
+/** Frees the list of departures. */
 void cursors_fini(struct cursors *cursors);
 /** The client points at a place of the world, px. */
 void cursors_point(struct cursors *cursors, struct session *session, vec2 at);

@@ -149,13 +149,14 @@ uint64_t session_now_ms(const struct session *session);
 bool session_is_runnable(const struct session *session);
 /** Handles waiting lines, one turn's worth. */
 void session_run(struct session *session);
-/** A request of this session was handed to the world; session_answered when it is done. is_long: its answer
- * may be long. */
+/** A request of this session was handed to the world; is_long: its answer may be long. */
 void session_expect_answer(struct session *session, bool is_long);
+/** That request is answered; is_long as before. Lines may be handled again, or the session may end. */
 void session_answered(struct session *session, bool is_long);
 /** The line being handled is answered later: until session_release no further line is taken and the socket is
- * not read, so that the session keeps its seat even when its peer has hung up. */
+ * not read, so that the session stays even when its peer has hung up. */
 void session_hold(struct session *session);
+/** The held line is answered. */
 void session_release(struct session *session);
 /** Whether the peer closed its side, even when lines that it sent before are unread. */
 bool session_is_half_closed(const struct session *session);
@@ -169,7 +170,7 @@ void session_send(struct session *session, struct buffer *lines);
 void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share; takes its own reference. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
-/** Queues a line that was not asked for (an event, a scenario), unless too much waits: then it is left out. */
+/** Queues an unrequested line (an event, a scenario), unless too much waits: then it is left out. */
 void session_send_event(struct session *session, struct shared_bytes *lines);
 /** Whether lines were left out and may be made up for now: the client has read half of what waited. */
 bool session_is_behind(const struct session *session);
@@ -186,9 +187,9 @@ void session_forget_key(struct session *session);
 void session_drop_frame(struct session *session);
 /** The session's next frame cannot be made: the waiting one is skipped, or else one is counted. */
 void session_skip_frame(struct session *session);
-/** For how long the batch being written has been under way, and for how long no byte of it was accepted, ms; 0
- * when nothing is being written. */
+/** For how long the batch being written has been under way, ms; 0 when nothing is being written. */
 uint64_t session_behind_ms(const struct session *session);
+/** For how long no byte of that batch was accepted, ms; 0 when nothing is being written. */
 uint64_t session_stalled_ms(const struct session *session);
 
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
