@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/scenario/scenario.h"
+#include "server/library/scenario_file.h"
 #include "tests/property/environment.h"
 #include "tests/property/random_world.h"
 #include "tests/property/state_rows.h"
@@ -382,7 +382,7 @@ static int try_scenario(const char *name) {
     struct scenario scenario;
     struct failure failure;
     (void)snprintf(path, sizeof path, "scenarios/%s.json", name);
-    assert_int_equal(scenario_load_file(path, &scenario, &failure), 0);
+    assert_int_equal(scenario_file_load(path, &scenario, &failure), 0);
     const int ticks = ticks_of(&scenario.def);
     const int failures = ticks > 0 ? run_trial(name, &scenario.def, ticks) : 0;
     scenario_fini(&scenario);

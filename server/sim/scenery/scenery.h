@@ -8,6 +8,8 @@
 #ifndef DROVER_SERVER_SIM_SCENERY_SCENERY_H
 #define DROVER_SERVER_SIM_SCENERY_SCENERY_H
 
+#include <stddef.h>
+
 #include "server/sim/scenery/flow_field.h"
 #include "server/sim/scenery/geometry_def.h"
 #include "server/sim/scenery/obstacles.h"
