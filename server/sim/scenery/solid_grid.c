@@ -90,7 +90,7 @@ static struct area area_at(const struct solid_grid *grid, int32_t column, int32_
     return (struct area){middle, size, 0.5f * vec2_length(size)};
 }
 
-/* limit: px; a solid whose `low` is above it need not be told exactly. */
+/* limit: px; the distance to a solid whose `low` is above it need not be exact. */
 static struct span span_of(const struct solid_grid *grid, const struct bounds *bounds,
                            const struct solid *solid, const struct area *area, float limit) {
     struct span span = {3e38f, -3e38f, 3e38f};

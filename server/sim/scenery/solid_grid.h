@@ -1,4 +1,4 @@
-/* A lookup for solids: which of them can matter at a place, or on a way, so that nobody looks at all of them.
+/* A lookup for solids: which of them can matter at a place, or on a way, so that no query visits all of them.
  *
  * 1. Static: built once from the solids, owns its arrays, no question allocates.
  * 2. It never decides anything. It names candidates, always by ascending index and never one too few; whoever

@@ -8,8 +8,8 @@
 #include "server/sim/space/kernel_plan.h"
 #include "server/sim/space/zone_sums.inc.h"
 
-/* Agents of one row of cells, and the cells their candidates are in. Lanes beyond `count` hold whoever comes
- * next; what becomes of them is thrown away. */
+/* Agents of one row of cells, and the cells their candidates are in. Lanes past `count` hold the
+ * following agents; their results are discarded. */
 struct block {
     int32_t first, count;
     struct lanes_motion at;
@@ -75,8 +75,8 @@ LANES_INLINE lanes find_cores(const struct neighbor_batch *batch, int32_t first)
     return lanes_load(cores);
 }
 
-/* A column not behind, and one not before, the one that a slot was sorted into. Who was in the first or the
- * last may have gone round the torus since. */
+/* A column not behind, and one not before, the one that a slot was sorted into. An agent of the first or the
+ * last may have crossed the border of the torus since. */
 LANES_INLINE int32_t first_column(const struct grid *grid, int32_t row, int32_t slot) {
     const bool is_outermost = slot < grid->begin[row * grid->across.cells + 1];
     return is_outermost ? 0 : grid_axis_cell(&grid->across, grid->motion[slot].x - grid->drift);
@@ -198,9 +198,9 @@ LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct bloc
                                struct variant variant) {
     const struct grid *grid = plan->batch->grid;
     const lanes none = lanes_all(0.0f);
-    const lanes_tally nobody = lanes_tally_none();
+    const lanes_tally empty = lanes_tally_none();
     struct sums sums = {
-        none, none, none, none, none, none, none, none, lanes_all(3e38f), {nobody, nobody, nobody}};
+        none, none, none, none, none, none, none, none, lanes_all(3e38f), {empty, empty, empty}};
     const int32_t first = block->first, last = first + block->count;
     for (int band = 0; band < block->band_count; band++) {
         for (int32_t row = block->bands[band].first; row <= block->bands[band].last; row++) {
@@ -258,7 +258,7 @@ LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block 
                : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, false, false, has_counts});
 }
 
-/* Which lanes have somebody in their very place. */
+/* The lanes whose agent has another one in the same place. */
 LANES_INLINE uint32_t coincident_lanes(const struct block *block, const struct sums *sums) {
     const uint32_t all = (uint32_t)((UINT64_C(1) << block->count) - 1);
     return lanes_bits(lanes_less(sums->nearest, lanes_all(NEIGHBORS_COINCIDENT))) & all;

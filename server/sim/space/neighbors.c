@@ -8,11 +8,12 @@
 #include "server/sim/math/rng.h"
 #include "server/sim/space/zone_sums.inc.h"
 
-#define COINCIDENT_PUSH 64.0f  /* separation from one in the same place, as from one at 1/64 of the radius */
-#define STILL_SQUARED   1e-12f /* (px/s)^2: slower than that two do not move towards each other */
-#define SIDE_SHARE      0.2f   /* of the room two need: how far everybody leans to the same hand */
-#define CROSSING_SHARE  0.3f   /* of the speed: less of it across is no crossing */
-#define FASTER          1.1f   /* times as fast goes first */
+#define COINCIDENT_PUSH                                                                                      \
+    64.0f /* separation from an agent in the same place, as from one at 1/64 of the radius */
+#define STILL_SQUARED  1e-12f /* (px/s)^2: slower than that two agents do not approach each other */
+#define SIDE_SHARE     0.2f   /* of the room two need: how far each agent leans to the same hand */
+#define CROSSING_SHARE 0.3f   /* of the speed: less of it across is no crossing */
+#define FASTER         1.1f   /* times as fast goes first */
 
 vec2 neighbors_split(uint32_t id, uint32_t other) {
     const uint32_t low = id < other ? id : other, high = id < other ? other : id;
@@ -315,8 +316,8 @@ static float time_of_approach(vec2 offset, vec2 velocity) {
 }
 
 /* The side to step to when the other comes near the middle, as a unit vector across the relative velocity:
- * the one that lets the faster of two on crossing courses pass first; otherwise the same hand for everybody.
- * What the other computes is the opposite. */
+ * the one that lets the faster of two on crossing courses pass first; otherwise the same hand for every
+ * agent. What the other computes is the opposite. */
 static vec2 sidestep(vec2 own, vec2 theirs, vec2 relative) {
     const vec2 along = vec2_with_length(relative, 1.0f);
     const vec2 across = {-along.y, along.x};
@@ -359,7 +360,7 @@ static bool is_threat(const struct grid *grid, const struct neighbor_query *quer
     const float time = time_of_approach(offset, relative);
     const vec2 then = vec2_add(offset, vec2_scale(relative, time));
     const float room = space->radius + grid->radius[slot] + space->clearance;
-    /* Who is leaving is no danger, however near. */
+    /* An agent that moves away is no threat, however near. */
     if (!(time < space->horizon && vec2_length_squared(then) < room * room) ||
         vec2_dot(offset, relative) > 0.0f) {
         return false;

@@ -7,9 +7,9 @@
  * so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id first:
  * an order that knows nothing of the grid.
  * 2. Differences go the short way on a torus.
- * 3. Nobody is his own neighbour. Of two agents in the same place each sees the other in a direction that
+ * 3. No agent is its own neighbour. Of two agents in the same place each sees the other in a direction that
  * depends on their two ids, and the two directions are opposite.
- * 4. Whoever is nearer than `core` is noticed whatever the field of view (OpenSteer).
+ * 4. An agent nearer than `core` is noticed whatever the field of view (OpenSteer).
  */
 #ifndef DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
 #define DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
@@ -35,11 +35,11 @@ enum neighbor_use {
 /** How many neighbours can be told apart: the most that max_neighbors may ask for. */
 enum { NEIGHBORS_NEAREST_MAX = 32 };
 
-/** Who asks, and for whom. */
+/** The agent that queries, and the agents that count for it. */
 struct neighbor_query {
     const struct bounds *bounds;
     const uint32_t *ids; /* by row */
-    int32_t slot;        /* the asking agent's */
+    int32_t slot;        /* of the agent that queries */
     vec2 heading;        /* unit vector */
     float core;          /* px */
     uint64_t kinds;      /* bit k: kind k counts */
@@ -103,15 +103,16 @@ struct neighbor_threats {
     int32_t count;
     struct neighbor soonest; /* of two as soon the one of lower id */
     /** Sum over the threats of unit vectors away from where each will be, times a strength that is 0 at the
-     * horizon and at a miss of all the room, 1 at half the horizon and a miss that touches. Everybody leans a
-     * little to the same hand, across the relative velocity, so that two who meet head-on do not mirror each
-     * other for ever; of two on crossing courses the faster leans forward and the slower backward. Two who
-     * see only each other push in opposite directions. */
+     * horizon and at a miss of all the room, 1 at half the horizon and a miss that touches. Every agent
+     * leans a little to the same hand, across the relative velocity, so that two who meet head-on do not
+     * mirror each other indefinitely; of two on crossing courses the faster leans forward and the slower
+     * backward. Two who see only each other push in opposite directions. */
     vec2 push;
 };
 
 /** Those in the zone that will come nearer than the two bodies' radii and the clearance within the horizon,
- * if both keep their velocities. Who is that near already and is not leaving comes at once (time 0).
+ * if both keep their velocities. An agent that is so near already and does not move away is a threat at
+ * once (time 0).
  *
  * The miss is the real one, sqrt(d^2 - p^2) with p the offset's part along the relative velocity, not the
  * distance less the way made.

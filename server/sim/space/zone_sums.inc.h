@@ -17,7 +17,7 @@ struct sums {
     lanes separation_x, separation_y;
     lanes velocity_x, velocity_y, velocity_weight;
     lanes offset_x, offset_y, offset_weight;
-    lanes nearest; /* px^2: of all who count but oneself */
+    lanes nearest; /* px^2: to the nearest candidate that counts, the agent itself left out */
     lanes_tally count[ZONE_COUNT];
 };
 

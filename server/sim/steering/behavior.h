@@ -24,7 +24,7 @@
 #include "server/sim/steering/locomotion.h"
 #include "server/sim/steering/trace.h"
 
-/** Whom or what a behaviour is about, as an agent notices it. */
+/** A target of a behaviour, as an agent notices it. */
 struct target_info {
     bool is_there;
     uint32_t id;   /* an agent's; 0 for a target */
@@ -50,7 +50,7 @@ struct memory {
     uint32_t caught;      /* pursue: the id that it touches; 0: none. No behaviour looks at it */
 };
 
-/** What a behaviour may look at. All of tick t. */
+/** What a behaviour may read. All of tick t. */
 struct steering_context {
     vec2 position, velocity; /* px, px/s */
     vec2 heading;            /* unit vector */
@@ -66,19 +66,19 @@ struct steering_context {
     float exact_rate;    /* the highest rate that does not overshoot within a tick */
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
-    struct memory *memory; /* of tick t+1 in the making */
-    struct trace *trace;   /* who asks why, or NULL */
-    const struct precomputed_sums
-        *precomputed;                /* sums found beforehand, or NULL; for whoever fills the rest */
-    struct neighbor_sums sums;       /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
-    struct neighbor_threats threats; /* NEIGHBORS_THREATS */
-    struct neighbor ahead;           /* NEIGHBORS_AHEAD */
-    struct neighbor *nearest;        /* NEIGHBORS_NEAREST: nearest first; room for NEIGHBORS_NEAREST_MAX */
+    struct memory *memory;                      /* of tick t+1 in the making */
+    struct trace *trace;                        /* receives what the behaviours use, or NULL */
+    const struct precomputed_sums *precomputed; /* sums that are known already, or NULL */
+    struct neighbor_sums sums;                  /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
+    struct neighbor_threats threats;            /* NEIGHBORS_THREATS */
+    struct neighbor ahead;                      /* NEIGHBORS_AHEAD */
+    struct neighbor *nearest; /* NEIGHBORS_NEAREST: nearest first; room for NEIGHBORS_NEAREST_MAX */
     int32_t nearest_count;
-    vec2 preferred; /* px/s, |preferred| <= max_speed: what the others want; for who has the last word */
+    vec2
+        preferred; /* px/s, |preferred| <= max_speed: what the other behaviours want; for a velocity filter */
 };
 
-/** Its answer: nothing (is_active false), or a desired velocity and the force towards it. */
+/** The output of a behaviour: nothing (is_active false), or a desired velocity and the force towards it. */
 struct steering_output {
     bool is_active;
     vec2 desired; /* px/s */

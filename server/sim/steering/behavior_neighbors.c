@@ -8,8 +8,8 @@
 #include "server/sim/steering/behavior_fields.h"
 #include "server/sim/steering/flock_rules.inc.h"
 
-#define HEADWAY     0.1f  /* s: who queues keeps this much further away while moving */
-#define REST_SHARE  0.04f /* of max_speed: who queues and wants to go no faster than that stands */
+#define HEADWAY     0.1f  /* s: a queueing agent keeps this much further away while moving */
+#define REST_SHARE  0.04f /* of max_speed: a queueing agent that wants to go no faster stands */
 #define STOP_MARGIN 0.9f  /* share of max_force that queue plans to brake with */
 
 #define RULE_ROW(name_, zone_, initial_)                                                                     \
@@ -233,7 +233,7 @@ const struct field behavior_queue_fields[] = {
     END_ROW,
 };
 
-/* Queueing: arrive at the target, no faster than whoever is in the way allows.
+/* Queueing: arrive at the target, no faster than the agent in the way allows.
  * source  Reynolds 1999, "Queuing" */
 struct steering_output behavior_queue(const struct behavior_def *behavior,
                                       const struct steering_context *context) {
@@ -253,7 +253,7 @@ struct steering_output behavior_queue(const struct behavior_def *behavior,
         desired = vec2_truncate(desired, own + (theirs > 0.0f ? theirs : 0.0f));
     }
     desired = vec2_add(desired, vec2_scale(separating(context), 0.5f * body->max_speed));
-    /* Who waits stands: what little the neighbours still push would make it turn on its spot for ever. */
+    /* A waiting agent stands: the small push of its neighbours would keep turning it on its spot. */
     const float rest = REST_SHARE * body->max_speed;
     return match(vec2_length_squared(desired) < rest * rest ? still : desired, context);
 }

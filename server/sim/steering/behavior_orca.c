@@ -1,10 +1,9 @@
-/* Optimal reciprocal collision avoidance (reciprocal velocity obstacles): the behaviour that has the last
- * word.
+/* Optimal reciprocal collision avoidance (reciprocal velocity obstacles): a velocity filter.
  *
- * The others say which velocity the agent prefers. Each neighbour who may be met within the horizon forbids a
- * half-plane of velocities, as does each solid thing; the agent takes the permitted velocity nearest to the
- * preferred one (velocity_obstacles.h). What keeps two apart is shared between them by a rule both know, so
- * nobody has to guess what the other will do.
+ * The others say which velocity the agent prefers. Each neighbour that may be met within the horizon
+ * forbids a half-plane of velocities, as does each solid thing; the agent takes the permitted velocity
+ * nearest to the preferred one (velocity_obstacles.h). What keeps two apart is shared between them by a
+ * rule both know, so neither has to guess what the other will do.
  *
  * Half-planes come in a fixed order: solids, the nearest first, then neighbours, the nearest first.
  */
@@ -12,8 +11,8 @@
 #include "server/sim/steering/behavior_fields.h"
 #include "server/sim/steering/velocity_obstacles.h"
 
-/* s: who is too near already has so long to part. Short, so that in a throng, where something must be
- * violated, it is not this. */
+/* s: time in which overlapping agents must separate; short, so that it is the last constraint to be violated
+ * in a dense crowd. */
 #define SETTLE 0.05f
 #define LEAN   0.1f /* of the speed, to one hand: what an exactly symmetric meeting turns on */
 
@@ -63,8 +62,8 @@ static int forbid_solids(const struct behavior_def *behavior, const struct steer
     return near.count;
 }
 
-/* The way to somebody in the very same place. Everybody has a direction of its own to leave in, so that in a
- * heap nobody is shut in by the others, whatever their number. */
+/* The way to an agent in the same place. Every agent has a direction of its own to leave in, so that none is
+ * shut in by the others, whatever their number. */
 static vec2 parting(uint32_t id, uint32_t other) {
     const vec2 way = vec2_sub(neighbors_split(other, 0), neighbors_split(id, 0));
     return vec2_length_squared(way) > 1e-6f ? vec2_with_length(way, 1.0f) : neighbors_split(id, other);
@@ -109,7 +108,7 @@ const struct field behavior_orca_fields[] = {
 /* Optimal reciprocal collision avoidance: the permitted velocity nearest to the preferred one
  * (behavior_orca.c).
  *
- * Has the last word (behavior_is_velocity_filter). Inactive while the preferred velocity is permitted.
+ * A velocity filter (TRAIT_VELOCITY_FILTER). Inactive while the preferred velocity is permitted.
  * source  van den Berg, Guy, Lin, Manocha 2011, "Reciprocal n-Body Collision Avoidance" */
 struct steering_output behavior_orca(const struct behavior_def *behavior,
                                      const struct steering_context *context) {
@@ -121,7 +120,8 @@ struct steering_output behavior_orca(const struct behavior_def *behavior,
     if (half_planes_permit(planes, count, preferred)) {
         return (struct steering_output){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     }
-    /* Everybody to the right, as on a pavement: mirror images would brake for each other for ever. */
+    /* Every agent leans to the right, as on a pavement: mirror images would brake for each other
+     * indefinitely. */
     const vec2 lean = vec2_scale((vec2){-context->velocity.y, context->velocity.x}, LEAN);
     const vec2 permitted =
         half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), context->body->max_speed);

@@ -12,7 +12,7 @@ static const char *const formation_names[] = {"line", "column", "wedge", "circle
 
 static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
-/* Whether the present velocity already leads to the target, but for a miss that nobody can see. */
+/* Whether the present velocity already leads to the target, but for a miss too small to see. */
 static bool is_on_course(const struct steering_context *context) {
     const float miss = vec2_cross(context->velocity, context->first.offset); /* px times the speed */
     const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(context->velocity);

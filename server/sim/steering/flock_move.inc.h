@@ -37,7 +37,7 @@ LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair v
 
 /* ---- one block ---- */
 
-/* The sums of those who share their place are made one by one. */
+/* The sums of agents that share their place are formed one by one. */
 static void patch_sums(const struct kernel_plan *plan, const struct block *block, uint32_t coincident,
                        struct sums *sums) {
     struct kernel_sums stored;
@@ -100,10 +100,10 @@ LANES_INLINE void store_cells(const struct grid *grid, const struct lanes_motion
 LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock_plan *flock_plan,
                               const struct block *block, const struct lanes_motion *next,
                               const struct flock_out *out) {
-    const uint32_t everybody = (uint32_t)((UINT64_C(1) << LANES_WIDTH) - 1);
+    const uint32_t all = (uint32_t)((UINT64_C(1) << LANES_WIDTH) - 1);
     const uint32_t finished = finished_lanes(flock_plan, next, !out->only_of_resting);
     const uint32_t wanted = lanes_of_kind(plan->batch->grid, block, out->kind);
-    if ((finished & wanted) == everybody) {
+    if ((finished & wanted) == all) {
         lanes_store_motion(out->next + block->first, next);
         if (out->cell) {
             store_cells(plan->batch->grid, next, out->cell + block->first);

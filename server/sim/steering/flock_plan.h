@@ -20,11 +20,11 @@ struct flock_rules {
 
 /** Where the agents of tick t+1 go. */
 struct flock_out {
-    int kind;            /* whose agents are written */
-    struct motion *next; /* by slot */
-    vec2 *heading;       /* by row: of tick t+1 */
-    int32_t *cell;       /* by slot: the cell of tick t's grid that the agent is in then; NULL: nobody asks */
-    bool only_of_resting; /* headings are written of those alone who do not face where they go */
+    int kind;             /* whose agents are written */
+    struct motion *next;  /* by slot */
+    vec2 *heading;        /* by row: of tick t+1 */
+    int32_t *cell;        /* by slot: the cell of tick t's grid that the agent is in then; NULL: not needed */
+    bool only_of_resting; /* headings are written only of agents that do not face along their velocity */
 };
 
 /** What flock_rules come to for one tick. */

@@ -36,7 +36,7 @@ vec2 locomotion_velocity(enum locomotion locomotion, const struct body *body, ve
 
 #define NO_TURN_LIMIT -2.0f /* no cosine is less */
 
-/** (px/s)^2: who is no faster keeps its heading. */
+/** (px/s)^2: an agent that is no faster keeps its heading. */
 float locomotion_hold_squared(float max_speed);
 
 /** The heading after a tick: turned towards the velocity by at most one tick's turn; kept when the agent is

@@ -1,9 +1,9 @@
-/* What an agent looks at while it steers, for whoever asks why: the places its behaviours aim at, and the
- * neighbours that count.
+/* What an agent uses while it steers, for an inspection of that agent: the places its behaviours aim at, and
+ * the neighbours that count.
  *
- * The behaviours themselves note what they use, where they use it, so what is told cannot differ from what is
- * done. Nobody notes anything unless somebody asked (a NULL trace), so a tick pays a test of a pointer. Plain
- * value; knows the world only by what it is told.
+ * The behaviours themselves note what they use, where they use it, so a trace cannot differ from the
+ * steering. Without an inspection the trace is NULL and a tick only pays for testing the pointer. Plain
+ * value.
  */
 #ifndef DROVER_SERVER_SIM_STEERING_TRACE_H
 #define DROVER_SERVER_SIM_STEERING_TRACE_H
@@ -49,7 +49,7 @@ enum { TRACE_POINTS_MAX = 3 * LIMIT_BEHAVIORS };
 struct trace {
     struct bounds bounds;
     vec2 position;     /* px, the agent's */
-    const char *label; /* of the behaviour that is asked at present */
+    const char *label; /* of the behaviour that is evaluated at present */
     int point_count;
     struct trace_point points[TRACE_POINTS_MAX];
     struct neighbor_log neighbors;
@@ -58,7 +58,7 @@ struct trace {
 /** Notes a place of the world and the radius of a circle around it, px. */
 void trace_note_place(struct trace *trace, enum trace_what what, vec2 place, float radius);
 
-/* For behaviours: nothing happens when nobody asked. */
+/* For behaviours: nothing happens without a trace (NULL). */
 
 static inline void trace_place(struct trace *trace, enum trace_what what, vec2 place) {
     if (trace != NULL) {

@@ -1,16 +1,19 @@
-/* The tick of agents that stand side by side in the grid: what many of them ask of their neighbours is summed
- * for all of them at once (neighbor_kernel.h), a batch of slots at a time so that the sums are used while
- * they are still at hand.
+/* The tick of agents in consecutive slots of the grid: the sums about their neighbours are formed for all of
+ * them at once (neighbor_kernel.h), a batch of slots at a time so that the sums are used while they are in
+ * the cache.
  *
- * Foreseen is only what is certain to be asked: behaviours about nobody in particular, of kinds with a single
- * state. Precomputing changes no bit of the result.
+ * Only sums that every agent needs are precomputed: those of behaviours without targets, of kinds with a
+ * single state. Precomputing changes no bit of the result.
  */
 #include "server/sim/steering/flock_kernel.h"
 #include "server/sim/world/world_internal.h"
 
-enum { BATCH = 64, WORTHWHILE_SHARE = 4 /* a kind with fewer than one in so many of a batch goes alone */ };
+enum {
+    BATCH = 64,
+    WORTHWHILE_SHARE = 4 /* the agents of a kind with fewer than one in so many of a batch go one by one */
+};
 
-/* Fills sums[i][slot - begin] for the behaviours it names. */
+/* Fills sums[i][slot - begin], and precomputed with the behaviours that they belong to. */
 static void precompute_sums(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
                             struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH],
                             struct precomputed_sums *precomputed) {
@@ -75,9 +78,9 @@ static void step_flock(struct world *world, int kind_index, int32_t begin, int32
     }
 }
 
-/* ---- everybody ---- */
+/* ---- all kinds ---- */
 
-/* The agents of one kind, of whom there are `found` in the batch. */
+/* The agents of one kind; `found` of them are in the batch. */
 static void step_kind(struct world *world, int kind, int32_t found, int32_t begin, int32_t end) {
     struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH];
     struct precomputed_sums precomputed = {0};

@@ -126,8 +126,8 @@ static inline uint32_t world_state_ticks(const struct world *world, int32_t row)
 /** Where the agent faces in tick t: a unit vector. */
 vec2 world_heading(const struct world *world, int32_t row);
 
-/** Ends what is_pure_flock promises: every heading is written down. Before any command that may change what an
- * agent is or does. */
+/** Ends what is_pure_flock promises: every heading is written down. Before any command that may change what
+ * an agent is or does. */
 void world_keep_headings(struct world *world);
 
 /** Whether every agent of the kind uses this behaviour's sums, over all its neighbours, in every tick. */

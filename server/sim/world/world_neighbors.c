@@ -1,5 +1,5 @@
-/* Neighbours in the world: when the grid is sorted, which kinds and zones a behaviour looks at, and what it
- * is told. */
+/* Neighbours in the world: when the grid is sorted, which kinds and zones a behaviour queries, and the
+ * results of the query. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define SMALLEST_EDGE  1.0f   /* px */
 #define ROW_COST       4.0f   /* candidates */
 #define DRIFT_SHARE    0.036f /* of a cell's edge: how far agents may drift; more makes too many candidates */
-#define KEPT_TICKS_MAX 7.0f   /* however slow everybody is */
+#define KEPT_TICKS_MAX 7.0f   /* however slow all agents are */
 
 enum { CANDIDATE_SAMPLES = 1024, LOOKS_MAX = 32 };
 
@@ -114,7 +114,7 @@ static void add_look(struct looks *looks, float radius, int32_t agents) {
     while (i < looks->count && looks->at[i].radius != radius) {
         i++;
     }
-    if (i == LOOKS_MAX) { /* more than anybody tells apart: the last stands for the rest */
+    if (i == LOOKS_MAX) { /* too many to tell apart: the last stands for the rest */
         i = LOOKS_MAX - 1;
         looks->at[i].radius = larger(looks->at[i].radius, radius);
     } else if (i == looks->count) {
@@ -160,8 +160,8 @@ static float cost_of(const struct looks *looks, float density, float edge) {
     return cost;
 }
 
-/* The edge of cells: 0 when nobody asks. Of the radii in use the one with which all looks together are
- * cheapest: a few who look far shall not make everybody look at many. */
+/* The edge of cells: 0 without queries. Of the radii in use the one with which all queries together
+ * are cheapest: a few agents with large radii must not make all others visit many candidates. */
 static float cell_edge(const struct world *world) {
     if (world->agent_count == 0 || !(world->has_neighbors || world->has_sights)) {
         return 0.0f;
@@ -183,7 +183,7 @@ static float cell_edge(const struct world *world) {
 
 /* ---- how long the order is kept ---- */
 
-/* px: how far anybody may get in a tick. */
+/* px: how far an agent may get in a tick. */
 static float step_of(const struct world *world) {
     float fastest = 0.0f;
     for (int k = 0; k < world->kind_count; k++) {
@@ -196,7 +196,7 @@ static float step_of(const struct world *world) {
 }
 
 /* px: so far agents may drift before they are sorted again; 0 where each tick sorts. Only on a torus without
- * solids is it certain that nobody moves further than its kind's speed allows. */
+ * solids is it certain that no agent moves further than its kind's speed allows. */
 static float drift_limit(const struct world *world, float edge) {
     if (world->bounds.edge != EDGE_WRAP || world->scenery.solid_count > 0 || world->has_own_bodies) {
         return 0.0f;
@@ -209,7 +209,7 @@ bool world_keeps_order(const struct world *world) {
     return world->is_sorted && world->grid.drift + step_of(world) <= drift_limit(world, cell_edge(world));
 }
 
-/* The walks that cells are made for: two who look for each other have both drifted. */
+/* The walks that cells are made for: two agents that look for each other have both drifted. */
 static float widest_walk(const struct world *world, float edge) {
     return edge + 2.0f * drift_limit(world, edge);
 }
@@ -279,7 +279,7 @@ void world_keep_headings(struct world *world) {
     world->is_pure_flock = false;
 }
 
-/* ---- what a behaviour is told ---- */
+/* ---- queries of behaviours ---- */
 
 static void query_ahead(const struct world *world, struct neighbor_query *query,
                         const struct behavior_def *behavior, const struct behavior_runtime *runtime,
@@ -293,7 +293,7 @@ static void query_ahead(const struct world *world, struct neighbor_query *query,
     context->sums = neighbors_sum(&world->grid, query, elbows);
 }
 
-/* Sums that were found beforehand. */
+/* Takes precomputed sums of the behaviour; false when there are none. */
 static bool use_precomputed(const struct behavior_def *behavior, const struct precomputed_sums *precomputed,
                             struct neighbor_sums *sums) {
     for (int i = 0; precomputed != NULL && i < precomputed->count; i++) {
@@ -335,7 +335,7 @@ void world_query_neighbors(const struct world *world, int32_t row, const struct 
     };
     switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
     case NEIGHBORS_SUMS:
-        /* Who foresees knows of no limit. */
+        /* Precomputed sums know of no limit. */
         if (query.most > 0 || !use_precomputed(behavior, context->precomputed, &context->sums)) {
             context->sums = neighbors_sum(&world->grid, &query, runtime->zones);
         }

@@ -69,7 +69,7 @@ static void trace_target(struct trace *trace, const struct target_info *info) {
     }
 }
 
-/* Fills first and second. False when what the behaviour is about is not there. */
+/* Fills first and second. False when a target of the behaviour is not there. */
 static bool resolve_targets(const struct world *world, int32_t row, const struct behavior_def *behavior,
                             const struct behavior_runtime *runtime, struct steering_context *context) {
     const int count = behavior_target_count((enum behavior_type)behavior->type);
@@ -95,7 +95,7 @@ static bool resolve_targets(const struct world *world, int32_t row, const struct
     return (count < 1 || context->first.is_there) && (count < 2 || context->second.is_there);
 }
 
-/* From here on it is this behaviour that notes things. */
+/* From here on the trace belongs to this behaviour. */
 static void trace_behavior(struct trace *trace, const struct behavior_runtime *runtime) {
     if (trace != NULL) {
         trace->label = runtime->label;
@@ -122,7 +122,7 @@ static struct steering_output call_behavior(const struct world *world, int32_t r
     return behavior_row(behavior->type)->function(behavior, context);
 }
 
-/* One behaviour's weighted output; inactive ones push nowhere, and so do those whose turn comes later. */
+/* The weighted output of one behaviour; zero when it is inactive or a velocity filter. */
 static struct steering_output evaluate_behavior(const struct world *world, int32_t row,
                                                 const struct behavior_def *behavior,
                                                 const struct behavior_runtime *runtime,
@@ -177,7 +177,7 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
     }
 }
 
-/* Buckland's prioritised dithering: the first behaviour that is asked and answers acts alone, the stronger
+/* Buckland's prioritised dithering: the first behaviour that is evaluated and active acts alone, the stronger
  * the rarer. */
 static void dither(const struct world *world, int32_t row, const struct state_def *state,
                    const struct state_runtime *runtime, struct steering_context *context,
@@ -210,8 +210,8 @@ static void contain(struct intent *intent, vec2 inward, struct steering_context 
     intent->desired = inward;
 }
 
-/* Behaviours with the last word replace what the agent would do by what it may do. Who wants nothing would go
- * on as it is. */
+/* Velocity filters replace the velocity that the agent wants by one that it may have. An agent whose
+ * behaviours want nothing would keep its velocity. */
 static void filter_velocity(const struct world *world, int32_t row, const struct state_def *state,
                             const struct state_runtime *runtime, const struct steering_context *before,
                             struct intent *intent, struct steering_view *detail) {
