@@ -15,6 +15,7 @@
 #include "viewer/draw/scene.h"
 #include "viewer/model/echo.h"
 #include "viewer/model/history.h"
+#include "viewer/model/interpolate.h"
 #include "viewer/model/playhead.h"
 #include "viewer/model/pointer.h"
 #include "viewer/model/rate_meter.h"

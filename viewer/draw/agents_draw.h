@@ -5,7 +5,7 @@
 #include "common/text/name_table.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 
 /** More agents than this are drawn on the raster by pictures made beforehand: headings in steps of 3.75
  * degrees, places in quarters of a pixel. */

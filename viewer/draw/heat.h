@@ -7,7 +7,7 @@
 #include "common/snapshot/snapshot_density.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 
 enum { HEAT_CELL_PX = 8, HEAT_MOST_CELLS = 256 * 1024 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "viewer/draw/palette.h"
+#include "viewer/model/interpolate.h"
 
 /* Places that go along with the agent; the others stand in the world, whatever it does until the next answer.
  */

@@ -41,18 +41,6 @@ struct raster {
     float *sums; /* width + 2: the change of coverage from pixel to pixel along the row being filled */
 };
 
-/** One coverage byte a texel (ImGui's font atlas). */
-struct raster_texture {
-    const uint8_t *texels;
-    int32_t width, height;
-};
-
-/** u, v: 0..1 across the texture. */
-struct raster_vertex {
-    float x, y, u, v;
-    color tint;
-};
-
 /** An opaque black picture, clip = all of it. 1 <= sizes <= RASTER_MAX_SIZE. NULL when out of memory. */
 NODISCARD struct raster *raster_create(int32_t width, int32_t height);
 void raster_destroy(struct raster *raster);
@@ -77,17 +65,6 @@ void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, co
 void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill);
 /** A circle line, width px wide, half of it inside radius. */
 void raster_draw_ring(struct raster *raster, vec2 center, float radius, float width, color stroke);
-/** A triangle with colours mixed between its corners, times the texture's coverage (nearest texel). A pixel
- * belongs to it when its centre is inside (left and top edges count), so triangles that share an edge never
- * draw a pixel twice. */
-void raster_draw_triangle(struct raster *raster, const struct raster_vertex corners[3],
-                          const struct raster_texture *texture);
-
-/** A rectangle of the texture, texel for pixel, in one colour: glyphs. left, top: of the picture; u, v: of
- * the texture; what would lie outside the texture is not drawn. */
-void raster_draw_texels(struct raster *raster, int32_t left, int32_t top, int32_t u, int32_t v, int32_t width,
-                        int32_t height, color tint, const struct raster_texture *texture);
-
 /** The colour with its alpha multiplied by 0 <= factor <= 1. */
 color color_fade(color c, float factor);
 /** The way from a (0) to b (1), alpha included. */

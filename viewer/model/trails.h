@@ -8,7 +8,7 @@
 #define DROVER_VIEWER_MODEL_TRAILS_H
 
 #include "common/base/nodiscard.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 
 enum { TRAILS_AGENTS = 1024, TRAILS_POINTS = 64 };
 #define TRAILS_STEP_S 0.06 /* between two points */

@@ -9,7 +9,7 @@
 #include "clients/c/server_address.h"
 #include "clients/c/server_view.h"
 #include "viewer/model/camera.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 #include "viewer/model/playhead.h"
 #include "viewer/model/selection.h"
 #include "viewer/model/view_settings.h"

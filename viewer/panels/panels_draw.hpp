@@ -16,6 +16,7 @@
 extern "C" {
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/palette.h"
+#include "viewer/draw/raster_texture.h"
 #include "viewer/model/shortcuts.h"
 #include "viewer/panels/panels.h"
 }

@@ -13,6 +13,7 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/draw/palette.h"
 #include "viewer/draw/scene.h"
+#include "viewer/model/interpolate.h"
 
 enum { SIDE = 200 };
 
