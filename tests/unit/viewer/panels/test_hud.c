@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
+#include "viewer/draw/palette.h"
 #include "viewer/panels/hud.h"
+#include "viewer/panels/hud_format.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
     (void)state;
