@@ -24,18 +24,13 @@
 static const double frame_ms = 1000.0 / 60.0;
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 
-/* ---- mail ---- */
-
-/* Nothing that was of the world before is kept. */
-/* ---- what is taken away ---- */
+/* ---- the loop ---- */
 
 static double thread_cpu_ms(void) {
     struct timespec spent;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
     return (double)spent.tv_sec * 1000.0 + (double)spent.tv_nsec * 1e-6;
 }
-
-/* ---- the loop ---- */
 
 static void sleep_until(double wake_ms) {
     const struct timespec wake = {.tv_sec = (time_t)(wake_ms / 1000.0),

@@ -113,6 +113,93 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
 
 /* ---- every action ---- */
 
+static void pause_or_play(struct app *app) {
+    if (app->past.playhead.is_live) {
+        app_set_paused(app, !server_view_will_be_paused(&app->server));
+    } else {
+        playhead_toggle(&app->past.playhead, &app->past.history);
+    }
+}
+
+static void step(struct app *app) {
+    if (app->past.playhead.is_live) {
+        app_step_world(app);
+    } else {
+        app_step_past(app, true);
+    }
+}
+
+/* Time, live or in the past. Whether the action is one of these. */
+static bool act_on_time(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_PAUSE:
+        pause_or_play(app);
+        return true;
+    case SHORTCUT_STEP:
+        step(app);
+        return true;
+    case SHORTCUT_STEP_BACK:
+        app_step_past(app, false);
+        return true;
+    case SHORTCUT_BACK:
+    case SHORTCUT_FORWARD:
+        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
+        return true;
+    case SHORTCUT_LIVE:
+        playhead_go_live(&app->past.playhead);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The scenario and its agents. Whether the action is one of these. */
+static bool act_on_world(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_PREVIOUS_SCENARIO:
+    case SHORTCUT_NEXT_SCENARIO:
+        app_switch_scenario(app, action == SHORTCUT_NEXT_SCENARIO ? 1 : -1);
+        return true;
+    case SHORTCUT_PICKER:
+        open_picker(app);
+        return true;
+    case SHORTCUT_ADD:
+    case SHORTCUT_REMOVE:
+        if (!app_refuses_past(app)) {
+            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Files, and what is open. Whether the action is one of these. */
+static bool act_on_program(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_HELP:
+        app->open.help = !app->open.help;
+        return true;
+    case SHORTCUT_SCREENSHOT:
+        app->output.wants_picture = true;
+        return true;
+    case SHORTCUT_CLIP:
+        app_toggle_clip(app);
+        return true;
+    case SHORTCUT_EXPORT:
+        app_save_plots(app);
+        return true;
+    case SHORTCUT_CLOSE:
+        close_something(app);
+        return true;
+    case SHORTCUT_QUIT:
+        app->is_running = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
 void app_act(struct app *app, const struct shortcut *row) {
     const enum shortcut_action action = row->action;
     const bool is_of_past =
@@ -120,71 +207,12 @@ void app_act(struct app *app, const struct shortcut *row) {
     if (!is_of_past && !app_may(app, shortcuts_request(action))) {
         return;
     }
-    switch (action) {
-    case SHORTCUT_SETTING:
+    if (action == SHORTCUT_SETTING) {
         change_setting(app, &row->setting);
-        break;
-    case SHORTCUT_PAUSE:
-        if (app->past.playhead.is_live) {
-            app_set_paused(app, !server_view_will_be_paused(&app->server));
-        } else {
-            playhead_toggle(&app->past.playhead, &app->past.history);
-        }
-        break;
-    case SHORTCUT_STEP:
-        if (app->past.playhead.is_live) {
-            app_step_world(app);
-        } else {
-            app_step_past(app, true);
-        }
-        break;
-    case SHORTCUT_STEP_BACK:
-        app_step_past(app, false);
-        break;
-    case SHORTCUT_PREVIOUS_SCENARIO:
-    case SHORTCUT_NEXT_SCENARIO:
-        app_switch_scenario(app, action == SHORTCUT_NEXT_SCENARIO ? 1 : -1);
-        break;
-    case SHORTCUT_PICKER:
-        open_picker(app);
-        break;
-    case SHORTCUT_ADD:
-    case SHORTCUT_REMOVE:
-        if (!app_refuses_past(app)) {
-            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
-        }
-        break;
-    case SHORTCUT_FORCES:
+    } else if (action == SHORTCUT_FORCES) {
         view_settings_toggle_forces(&app->settings, &app->changes);
-        break;
-    case SHORTCUT_BACK:
-    case SHORTCUT_FORWARD:
-        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
-        break;
-    case SHORTCUT_LIVE:
-        playhead_go_live(&app->past.playhead);
-        break;
-    case SHORTCUT_HELP:
-        app->open.help = !app->open.help;
-        break;
-    case SHORTCUT_SCREENSHOT:
-        app->output.wants_picture = true;
-        break;
-    case SHORTCUT_CLIP:
-        app_toggle_clip(app);
-        break;
-    case SHORTCUT_EXPORT:
-        app_save_plots(app);
-        break;
-    case SHORTCUT_CLOSE:
-        close_something(app);
-        break;
-    case SHORTCUT_QUIT:
-        app->is_running = false;
-        break;
-    default:
+    } else if (!act_on_time(app, action) && !act_on_world(app, action) && !act_on_program(app, action)) {
         act_on_view(app, action);
-        break;
     }
 }
 

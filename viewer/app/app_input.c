@@ -14,10 +14,6 @@
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
 
-/* ---- requests ---- */
-
-/* ---- actions ---- */
-
 /* ---- the mouse ---- */
 
 static vec2 picture_point(const struct app *app, int x, int y) {
@@ -136,6 +132,19 @@ static void handle_text(struct app *app, const char *text) {
     }
 }
 
+/* event: enum SDL_WindowEventID */
+static void handle_window(struct app *app, uint8_t event) {
+    if (event == SDL_WINDOWEVENT_EXPOSED || event == SDL_WINDOWEVENT_SIZE_CHANGED) {
+        window_expose(app->window);
+    }
+    if (event == SDL_WINDOWEVENT_RESIZED && app->times.first_picture_ms > 0.0) {
+        view_changes_note(&app->changes, offsetof(struct view_settings, size));
+    }
+    if (event == SDL_WINDOWEVENT_LEAVE) {
+        app->pointer.is_over_window = app->pointer.has_moved = false;
+    }
+}
+
 void app_handle_event(struct app *app, const SDL_Event *event) {
     app->pacing.is_dirty = true;
     switch (event->type) {
@@ -163,16 +172,7 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         }
         break;
     case SDL_WINDOWEVENT:
-        if (event->window.event == SDL_WINDOWEVENT_EXPOSED ||
-            event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
-            window_expose(app->window);
-        }
-        if (event->window.event == SDL_WINDOWEVENT_RESIZED && app->times.first_picture_ms > 0.0) {
-            view_changes_note(&app->changes, offsetof(struct view_settings, size));
-        }
-        if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
-            app->pointer.is_over_window = app->pointer.has_moved = false;
-        }
+        handle_window(app, event->window.event);
         break;
     default:
         break;

@@ -1,6 +1,7 @@
 /* See hud.h. */
 #include "viewer/panels/hud.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -195,54 +196,80 @@ static void fill_role(const struct server_view *server, struct panels_view *view
     }
 }
 
-void hud_fill(const struct hud_input *input, struct panels_view *view) {
-    memset(view, 0, sizeof *view);
-    view->settings = input->settings;
-    view->open = input->open;
+/* Which server and which scenario. */
+static void fill_title(const struct hud_input *input, struct panels_view *view) {
     const struct address *address = input->address;
     const bool is_v6 = strchr(address->host, ':') != NULL;
     if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
-        snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host,
-                 address->port);
+        (void)snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host,
+                       address->port);
     }
     if (input->server->has_scenario) {
         const struct message_scenario *scenario = &input->server->scenario;
-        snprintf(view->scenario, sizeof view->scenario, "%s",
-                 scenario->title[0] != '\0' ? scenario->title : scenario->name);
+        (void)snprintf(view->scenario, sizeof view->scenario, "%s",
+                       scenario->title[0] != '\0' ? scenario->title : scenario->name);
     }
-    const bool is_guest = input->link->state == LINK_READY && input->server->role == ROLE_NONE;
-    const bool is_past = !input->playhead->is_live && input->link->state == LINK_READY;
-    const enum run_state state =
-        is_guest  ? RUN_CONNECTING
-        : is_past ? RUN_PAST
-                  : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
-    snprintf(view->state, sizeof view->state, "%s", states[state].name);
+}
+
+static enum run_state state_of(const struct hud_input *input) {
+    const bool is_ready = input->link->state == LINK_READY;
+    if (is_ready && input->server->role == ROLE_NONE) {
+        return RUN_CONNECTING;
+    }
+    return is_ready && !input->playhead->is_live
+               ? RUN_PAST
+               : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
+}
+
+static void fill_state(const struct hud_input *input, struct panels_view *view) {
+    const enum run_state state = state_of(input);
+    (void)snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = states[state].mark;
     view->state_words = PALETTE_TEXT;
     if (state == RUN_RUNNING && input->measures.behind_rate >= 0.0 && !input->is_fixed) {
-        const unsigned hundredths =
-            (unsigned)(input->measures.behind_rate * 100.0); /* never up: 0.949 is not 0.95 */
-        snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
-                 hundredths % 100);
+        /* never up: 0.949 is not 0.95 */
+        const unsigned hundredths = (unsigned)(input->measures.behind_rate * 100.0);
+        (void)snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
+                       hundredths % 100);
         view->state_color = view->state_words = PALETTE_WARN;
     }
-    view->has_force_data =
-        input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
+}
+
+static void fill_timeline(const struct hud_input *input, struct panels_view *view) {
+    const struct playhead *head = input->playhead;
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
-    view->is_live = input->playhead->is_live;
-    view->shows_play = input->playhead->is_live ? input->server->is_paused : !input->playhead->is_playing;
-    if (!input->playhead->is_live) {
-        hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
-    }
+    view->is_live = head->is_live;
+    view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
-    snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
+    if (!head->is_live) { /* playing the past needs no role */
+        hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
+        view->no_time[0] = '\0';
+        (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
+    }
+}
+
+static void fill_toast(const struct hud_input *input, struct panels_view *view) {
     view->toast_alpha = input->toast_alpha;
     if (input->toast_alpha > 0.0f) {
-        snprintf(view->toast, sizeof view->toast, "%s", input->server->notice);
+        (void)snprintf(view->toast, sizeof view->toast, "%s", input->server->notice);
         view->is_toast_error = input->server->is_notice_error;
     }
+}
+
+void hud_fill(const struct hud_input *input, struct panels_view *view) {
+    assert(input->settings != NULL && input->selection != NULL && input->open != NULL &&
+           input->playhead != NULL);
+    memset(view, 0, sizeof *view);
+    view->settings = input->settings;
+    view->open = input->open;
+    view->has_force_data =
+        input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
+    (void)snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
+    fill_title(input, view);
+    fill_state(input, view);
+    fill_toast(input, view);
     fill_numbers(input, view);
     if (input->settings->colors_by_kind) {
         hud_fill_kinds(input, view);
@@ -261,9 +288,6 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     fill_params(input, view);
     fill_banner(input, view);
     fill_role(input->server, view);
-    if (!input->playhead->is_live) { /* playing the past is everybody's */
-        view->no_time[0] = '\0';
-        snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
-    }
+    fill_timeline(input, view);
     fill_hint(input, view);
 }

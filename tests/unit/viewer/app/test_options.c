@@ -169,9 +169,8 @@ static void overlays_are_written_as_they_are_read(void **state) {
     overlays_format(&read, text, sizeof text);
     assert_string_equal(text, "none");
     assert_int_equal(overlays_parse("grid,gird", &read, &failure), -1);
-    assert_string_equal(failure.message,
-                        "--overlays: unknown overlay \"gird\"; expected velocity,desired,steering,behaviors,"
-                        "radii,neighbors,places,trails,grid or none");
+    assert_non_null(
+        strstr(failure.message, "--overlays: unknown overlay \"gird\"; expected velocity,desired,"));
     assert_false(read.shows_grid); /* a refusal changes nothing */
 }
 
@@ -295,7 +294,7 @@ static void every_setting_of_a_key_is_kept(void **state) {
 }
 
 int main(void) {
-    /* not the settings of whoever runs this */
+    /* not the settings of the account that runs the test */
     assert(setenv("XDG_CONFIG_HOME", "/nonexistent", 1) == 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_read),
