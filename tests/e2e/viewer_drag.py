@@ -33,7 +33,7 @@ WORLD = {"name": "Furniture", "seed": 3,
 
 
 def obstacles(server, token=None):
-    """Where they are for whoever comes now: their first points."""
+    """Where they are for a client that connects now: their first points."""
     with server.connect() as client:
         if token is None:
             rows = client.hello["scenario"]["obstacles"]
@@ -123,7 +123,7 @@ def gives_up(viewer, server, hand, camera):
 
 
 def taken_away(viewer, server, client, hand):
-    step("somebody removes what is held: the hand is empty, and says so")
+    step("another client removes what is held: the hand is empty, and a notice says so")
     row = client.hello["scenario"]["obstacles"][2]
     hand.go(420, 400)
     viewer.press()
@@ -135,7 +135,7 @@ def taken_away(viewer, server, client, hand):
 
 
 def may_not(display, path):
-    step("a viewer's role is told why it may not")
+    step("a notice tells why the role viewer does not allow it")
     with tempfile.NamedTemporaryFile("w") as tokens:
         tokens.write("viewer look-only-1 Vera\nadmin all-of-it-1\n")
         tokens.flush()

@@ -3,7 +3,7 @@
 
     viewer_headless.py DROVER_SERVER DROVER_VIEWER [--write]
 
---write makes the golden pictures in tests/golden/pictures anew: look at them.
+--write rebuilds the golden pictures in tests/golden/pictures: look at them.
 """
 
 import math

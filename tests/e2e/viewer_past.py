@@ -55,7 +55,7 @@ def run_for(client, ticks):
 
 
 def talk(viewer, seconds):
-    """Somebody explains what is seen: the mouse points, and each time the paused world is sent again."""
+    """A person explains the picture: the mouse points, and each time the paused world is sent again."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         viewer.move(300 + int(10 * seconds) % 100, 300)

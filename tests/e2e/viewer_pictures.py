@@ -3,7 +3,7 @@
 
     viewer_pictures.py DROVER_SERVER DROVER_VIEWER [--write] [SCENARIO ...]
 
---write makes tests/golden/pictures/scenarios anew (all, or those that are named): look at them.
+--write rebuilds tests/golden/pictures/scenarios (all, or those that are named): look at them.
 
 Everything may differ a little (another version of the font's rasteriser, another libm), a layer that is missing may not:
 at most 0.5 % of the whole picture's pixels differ by more than 8 of 255 in some channel (a grid that is not drawn is 1 to

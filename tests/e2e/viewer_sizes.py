@@ -73,7 +73,7 @@ def windows_fit(server):
 
 
 def text_suits(server):
-    step("text is as large as the desktop says, unless somebody has said it here")
+    step("text is as large as the desktop says, unless a setting of the viewer differs")
     with support.Display("1920x1200") as display:
         with support.Viewer(VIEWER, display, server.port, "--size", "1000x700") as viewer:
             viewer.picture(lambda p: bar_height(p) == 32, "the bar is 32 px high without a word from the desktop")

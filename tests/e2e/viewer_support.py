@@ -51,7 +51,7 @@ class Picture:
 
     @functools.cached_property
     def rows(self):
-        """Only when somebody looks: it takes half a second."""
+        """Only for a test that looks at it: it takes half a second."""
         return self._unfilter(zlib.decompress(self._packed))
 
     @staticmethod

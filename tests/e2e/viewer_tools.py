@@ -92,7 +92,7 @@ def looks_back(viewer, client, camera, server):
     start = snapshot["tick"]
     while snapshot["tick"] < start + 240:
         snapshot = client.receive_op("snapshot")
-    client.request("subscribe", layout="events")  # from here on nobody reads for seconds
+    client.request("subscribe", layout="events")  # from here on this client does not read for seconds
     live = viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "LIVE is lit")
     check(live.width == SIZE[0], "the picture has its size")
     viewer.key("Left")
@@ -117,7 +117,7 @@ def looks_back(viewer, client, camera, server):
 
 
 def picks(viewer, client):
-    step("Ctrl+O, a few letters, Return: the scenario is loaded for everybody")
+    step("Ctrl+O, a few letters, Return: the scenario is loaded for all clients")
     viewer.key("ctrl+o")
     viewer.picture(lambda p: p.pixel(SIZE[0] / 2, 100) == (0x12, 0x15, 0x1A), "the picker is open")
     viewer.type("hunpry")

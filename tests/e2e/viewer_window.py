@@ -24,7 +24,7 @@ WARN = (0xE3, 0xB3, 0x41)
 
 
 class Watcher:
-    """The third client: sees what the server tells everybody."""
+    """The third client: receives what the server sends to all clients."""
 
     def __init__(self, server):
         self.client = server.connect()

@@ -15,7 +15,7 @@ static const double jump_s = 1.0;
 
 /* ---- what is open, selected, shown ---- */
 
-/* A choice says what it is now. */
+/* For a choice a notice says what it is now. */
 static void change_setting(struct app *app, const struct field *setting) {
     view_settings_change(&app->settings, &app->changes, setting);
     if (setting->type == FIELD_CHOICE) {
@@ -29,7 +29,7 @@ static void show_panel(struct app *app, bool is_shown) {
     view_changes_note(&app->changes, offsetof(struct view_settings, panel));
 }
 
-/* The newest first. Never the program: one Esc too many must not end a talk. */
+/* What was opened last closes first. Esc never ends the program: one press too many must not end a talk. */
 static void close_something(struct app *app) {
     if (app->open.help || app->open.picker) {
         app->open.help = app->open.picker = false;

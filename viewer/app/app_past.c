@@ -9,7 +9,7 @@ static const double live_within_s = 0.1; /* the handle this near the end of the 
 
 /* ---- which moment ---- */
 
-/* A tool would change the present, which is not in sight. */
+/* A tool would change the present, which is not shown. */
 static void put_down(struct app *app) {
     app->hand.tool = app->past.playhead.is_live ? app->hand.tool : TOOL_NONE;
 }
@@ -56,8 +56,8 @@ static int read_copy(struct app *app, int slot, int index) {
     return is_there ? 0 : *place != NULL ? history_read(&app->past.history, index, *place) : -1;
 }
 
-/* Held: one copy as it is. Playing: the two around the moment. One that has been forgotten meanwhile and is
- * still held is in its slot. */
+/* Held: one copy as it is. Playing: the two around the moment. A held copy that the history has
+ * forgotten is still in its slot. */
 static int read_past(struct app *app) {
     const struct playhead *head = &app->past.playhead;
     const int index = history_find(&app->past.history, head->at_s);

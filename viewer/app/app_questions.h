@@ -10,7 +10,8 @@ double app_ui_scale(const struct app *app);
 bool app_moves_mouse_target(const struct app *app);
 /** Where in the world the pointer is, px of the world; never outside. */
 vec2 app_world_point(const struct app *app);
-/** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have jumped. */
+/** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have
+ * jumped. */
 bool app_is_over_panels(const struct app *app, vec2 at);
 
 /** Simulated seconds: of the newest snapshot; how far the picture is behind it. */

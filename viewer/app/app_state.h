@@ -1,10 +1,10 @@
 /* What the files of the app share: the state of the viewer, as values of one subject each. Not for others.
  *
- * Owns everything the viewer is made of. All of it belongs to the drawing thread. The files, from the bottom up:
- * app_questions.c (what follows from the state), app_requests.c (requests to the server), app_output.c (files),
- * app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and app_tools.c (what
- * the mouse does to the world), app_actions.c (what keys and panels do), app_input.c (events), app_mail.c (what
- * the server sends), app_draw.c (the picture), app.c (life and loop).
+ * Owns everything the viewer is made of. All of it belongs to the drawing thread. The files, from the bottom
+ * up: app_questions.c (what follows from the state), app_requests.c (requests to the server), app_output.c
+ * (files), app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and
+ * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
+ * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and loop).
  */
 #ifndef DROVER_VIEWER_APP_APP_STATE_H
 #define DROVER_VIEWER_APP_APP_STATE_H

@@ -52,7 +52,7 @@ static bool *overlay_of(const struct shortcut *row, struct view_settings *settin
     return (bool *)((char *)settings + row->setting.offset);
 }
 
-/* Shows one overlay; false when none is called so. */
+/* Shows the overlay of this name; false when there is none. */
 static bool show_overlay(const char *name, size_t length, struct view_settings *settings) {
     size_t count = 0;
     const struct shortcut *rows = shortcuts_table(&count);

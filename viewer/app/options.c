@@ -168,7 +168,7 @@ static int read_overlays(struct viewer_options *options, struct failure *failure
     return 0;
 }
 
-/* A server would refuse the whole hello, token and all. */
+/* Checked here: a server would refuse the whole hello, with its token. */
 static int check_name(const char *name, struct failure *failure) {
     char kept[LIMIT_PERSON_BYTES + 1];
     struct failure inner;
@@ -193,7 +193,7 @@ static int read_secret(struct viewer_options *options, struct failure *failure) 
     return 0;
 }
 
-/* Before the flags, which win: whether they say not to. */
+/* Whether a flag says not to read the file of settings, which is read before the flags. */
 static bool skips_config(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--no-config") == 0 || strcmp(argv[i], "--headless") == 0 ||

@@ -10,7 +10,7 @@ static const float crowd_arrow_px = 2.5f; /* the least radius among many thousan
 /* Everything the loop over agents asks for by kind, and by kind or state. */
 struct brush {
     float scale, offset_x, offset_y;
-    float low_x, low_y, high_x, high_y; /* centres outside are not seen */
+    float low_x, low_y, high_x, high_y; /* centers outside are not seen */
     float half[NAME_TABLE_CAPACITY];    /* of the sprite, picture px */
     struct sprite_place place[NAME_TABLE_CAPACITY];
     uint32_t tint[NAME_TABLE_CAPACITY];
@@ -96,8 +96,8 @@ static void draw_copies(struct canvas *canvas, const struct frame *frame, const 
             if (((copy & 1) != 0 && dx == 0) || ((copy & 2) != 0 && dy == 0)) {
                 continue;
             }
-            const vec2 shift = {(copy & 1) != 0 ? (float)dx * size.x : 0.0f,
-                                (copy & 2) != 0 ? (float)dy * size.y : 0.0f};
+            const vec2 shift = vec2_make((copy & 1) != 0 ? (float)dx * size.x : 0.0f,
+                                         (copy & 2) != 0 ? (float)dy * size.y : 0.0f);
             draw(canvas, frame, i,
                  camera_to_window(camera, vec2_add(vec2_make(frame->x[i], frame->y[i]), shift)), style);
         }
@@ -198,6 +198,6 @@ float agents_draw_radius(const struct frame *frame, const struct camera *camera,
                          float pixel_scale, float world_radius) {
     const float least = agents_draw_least_radius(frame, camera, world_size, pixel_scale);
     const float radius = fmaxf(world_radius * camera->scale, least);
-    /* pictures made beforehand are kept by size: few sizes while zooming */
+    /* sprites are kept by size: few sizes while zooming */
     return frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }

@@ -11,7 +11,7 @@ static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, fl
                         color fill) {
     const struct sprite_place *place = sprites_place(canvas->sprites, shape, radius);
     const float half = place->half * radius / place->radius;
-    const vec2 a = vec2_scale(direction, half), b = {-a.y, a.x};
+    const vec2 a = vec2_scale(direction, half), b = vec2_make(-a.y, a.x);
     struct mesh_vertex *vertex = mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, 1);
     if (vertex != NULL) {
         const uint32_t tint = mesh_tint(fill);
@@ -47,7 +47,7 @@ void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, c
         return;
     }
     const vec2 along = vec2_scale(way, 1.0f / length);
-    const vec2 side = {-along.y, along.x};
+    const vec2 side = vec2_make(-along.y, along.x);
     const float head = fminf(width * 3.6f, length), half = head * 0.42f;
     const vec2 neck = vec2_sub(to, vec2_scale(along, head));
     const vec2 tip[3] = {vec2_add(neck, vec2_scale(side, -half)), to, vec2_add(neck, vec2_scale(side, half))};

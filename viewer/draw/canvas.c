@@ -148,7 +148,7 @@ static void mesh_line(struct canvas *canvas, vec2 from, vec2 to, float width, co
         mesh_add(canvas->mesh, MESH_SPRITES, canvas->clip, 8, 18, &vertex, &index, &base) != 0) {
         return;
     }
-    const vec2 along = vec2_scale(vec2_sub(to, from), 1.0f / length), side = {-along.y, along.x};
+    const vec2 along = vec2_scale(vec2_sub(to, from), 1.0f / length), side = vec2_make(-along.y, along.x);
     /* thinner than a pixel: paler, not thinner */
     const color core = color_fade(stroke, fminf(width, 1.0f)), faded = stroke & 0xffffffu;
     const float near = fmaxf(half - 0.5f * fringe_px, 0.0f), far = fmaxf(half, 0.5f) + 0.5f * fringe_px;

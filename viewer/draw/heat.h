@@ -30,7 +30,7 @@ struct heat_place {
     vec2 corner, cell;
 };
 
-/** Cells coloured by density, and short lines along the mean heading. */
+/** Cells colored by density, and short lines along the mean heading. */
 void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit);
 /** Whether that many agents of this radius (picture px, as they would be drawn) cover what they are in. */
 bool heat_is_better(int32_t count, float radius_px, float world_px2);

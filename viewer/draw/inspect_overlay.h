@@ -1,5 +1,5 @@
 /* The overlay of the selected agent: lines to the neighbors that count, the places its
- * behaviours aim at (the answer to inspect: protocol.md). Pure.
+ * behaviors aim at (the answer to inspect: protocol.md). Pure.
  */
 #ifndef DROVER_VIEWER_DRAW_INSPECT_OVERLAY_H
 #define DROVER_VIEWER_DRAW_INSPECT_OVERLAY_H

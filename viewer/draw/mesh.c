@@ -24,7 +24,7 @@ void mesh_clear(struct mesh *mesh) {
     mesh->lost = 0;
 }
 
-/* The array with room for `needed` entries, or NULL (and the old one is still good). */
+/* The array with room for `needed` entries, or NULL (and the old array is still valid). */
 static void *grow(void *array, int32_t needed, int32_t *capacity, size_t entry_bytes) {
     if (needed <= *capacity) {
         return array;

@@ -260,7 +260,7 @@ void raster_fill_polygon(struct raster *raster, const vec2 *points, int count, c
     const struct raster_rect clip = raster->clip;
     const float width = (float)(clip.x1 - clip.x0);
     struct fill_edge edges[RASTER_MAX_POINTS];
-    const vec2 origin = {(float)clip.x0, 0.0f};
+    const vec2 origin = vec2_make((float)clip.x0, 0.0f);
     float left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
     for (int i = 0; i < count; i++) {
         if (!isfinite(points[i].x) || !isfinite(points[i].y)) {

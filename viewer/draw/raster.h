@@ -1,11 +1,11 @@
-/* A software rasteriser into a 32-bit picture, with coverage anti-aliasing.
+/* A software rasterizer into a 32-bit picture, with coverage anti-aliasing.
  *
  * The viewer draws everything with it, text and panels included, so that a picture is the same with a
  * graphics card, without one and with no display at all (SDL's software renderer snaps vertices to whole
  * pixels: arrows wobble).
  *
  * Owns the pixels and one row of coverage sums. Invariants:
- * 1. A pixel is 0xFFrrggbb (SDL's ARGB8888); the picture is opaque, colours that are drawn carry alpha in the
+ * 1. A pixel is 0xFFrrggbb (SDL's ARGB8888); the picture is opaque, colors that are drawn carry alpha in the
  * top byte.
  * 2. Pixel (i, j) covers the square [i, i+1) x [j, j+1); y points down.
  * 3. Nothing is written outside the clip rectangle, which lies inside the picture. Coordinates may be
@@ -44,15 +44,15 @@ struct raster {
 /** An opaque black picture, clip = all of it. 1 <= sizes <= RASTER_MAX_SIZE. NULL when out of memory. */
 NODISCARD struct raster *raster_create(int32_t width, int32_t height);
 void raster_destroy(struct raster *raster);
-/** New size, contents void, clip = all. -1 when out of memory (nothing changes). */
+/** New size, contents undefined, clip = all. -1 when out of memory (nothing changes). */
 NODISCARD int raster_resize(struct raster *raster, int32_t width, int32_t height);
 /** Clips to the part of rect that is in the picture. */
 void raster_set_clip(struct raster *raster, struct raster_rect rect);
 void raster_reset_clip(struct raster *raster);
 
-/** Sets every pixel in the clip rectangle, whatever the colour's alpha. */
+/** Sets every pixel in the clip rectangle, whatever the color's alpha. */
 void raster_clear(struct raster *raster, color ground);
-/** Mixes every pixel in the clip rectangle with the colour by its alpha. */
+/** Mixes every pixel in the clip rectangle with the color by its alpha. */
 void raster_tint(struct raster *raster, color tint);
 /** A rectangle with fractional edges. */
 void raster_fill_rect(struct raster *raster, vec2 low, vec2 high, color fill);
@@ -65,7 +65,7 @@ void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, co
 void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill);
 /** A circle line, width px wide, half of it inside radius. */
 void raster_draw_ring(struct raster *raster, vec2 center, float radius, float width, color stroke);
-/** The colour with its alpha multiplied by 0 <= factor <= 1. */
+/** The color with its alpha multiplied by 0 <= factor <= 1. */
 color color_fade(color c, float factor);
 /** The way from a (0) to b (1), alpha included. */
 color color_mix(color a, color b, float amount);

@@ -51,14 +51,14 @@ static void shade_pixel(uint32_t *pixel, const struct raster_vertex *const *corn
     }
 }
 
-/* A triangle that is one colour with one texel: the fans and fringes that panels are made of. */
+/* A triangle that is one color with one texel: the fans and fringes that panels are made of. */
 static bool is_plain(const struct raster_vertex *const *corner) {
     const struct raster_vertex *a = corner[0], *b = corner[1], *c = corner[2];
     return a->u == b->u && a->u == c->u && a->v == b->v && a->v == c->v && a->tint == b->tint &&
            a->tint == c->tint;
 }
 
-/* The pixels of row y, from *begin to *end, whose centres are inside: a row meets a triangle once. */
+/* The pixels of row y, from *begin to *end, whose centers are inside: a row meets a triangle once. */
 static void triangle_span(const struct raster_vertex *const *corner, const bool *owned, float y,
                           int32_t *begin, int32_t *end) {
     bool was_inside = false;

@@ -142,7 +142,7 @@ static void draw_path(const struct brush *brush, const struct path_def *path) {
 
 static void draw_flow(const struct brush *brush, const struct message_flow *flow, color stroke) {
     const vec2 size = brush->scenario->size;
-    const vec2 cell = {size.x / (float)flow->columns, size.y / (float)flow->rows};
+    const vec2 cell = vec2_make(size.x / (float)flow->columns, size.y / (float)flow->rows);
     const float longest = 0.8f * fminf(cell.x, cell.y) * brush->camera->scale;
     float greatest = 0.0f;
     for (int i = 0; i < flow->columns * flow->rows; i++) {

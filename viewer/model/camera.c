@@ -2,9 +2,9 @@
 #include "viewer/model/camera.h"
 
 struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins) {
-    const vec2 world = {fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f)};
-    const vec2 room = {fmaxf(window_size.x - margins.left - margins.right, 1.0f),
-                       fmaxf(window_size.y - margins.top - margins.bottom, 1.0f)};
+    const vec2 world = vec2_make(fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f));
+    const vec2 room = vec2_make(fmaxf(window_size.x - margins.left - margins.right, 1.0f),
+                                fmaxf(window_size.y - margins.top - margins.bottom, 1.0f));
     const float scale = fminf(room.x / world.x, room.y / world.y);
     return (struct camera){
         .scale = scale,

@@ -54,7 +54,8 @@ struct frame {
 
 void frame_init(struct frame *frame);
 void frame_fini(struct frame *frame);
-/** Room for so many agents; the columns are new, nothing of them is kept. -1 when out of memory: nothing changes. */
+/** Room for so many agents; the columns are new, nothing of them is kept. -1 when out of memory: nothing
+ * changes. */
 NODISCARD int frame_reserve(struct frame *frame, int32_t count);
 
 /** The agent at this place of the frame. */

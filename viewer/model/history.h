@@ -34,7 +34,7 @@ void history_add(struct history *history, const struct snapshot *snapshot);
 /** Drops what is more than a minute older than this moment. history_add does; for snapshots that are not
  * kept. */
 void history_forget(struct history *history, double now_s);
-/** The simulated times it radii from and to; 0, 0 when it is empty. */
+/** The simulated times it reaches from and to; 0, 0 when it is empty. */
 double history_begin_s(const struct history *history);
 double history_end_s(const struct history *history);
 /** The newest copy at or before a moment, 0 for the oldest; the oldest when all are later; -1 when empty. */

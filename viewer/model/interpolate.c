@@ -107,7 +107,8 @@ static inline float nearer(float difference, float length) {
     return low < -half ? low + length : low;
 }
 
-/* Positions and velocities. alpha is borrowed for the share of the way: f, or 0 or 1 for who jumped. */
+/* Positions and velocities. alpha is borrowed for the share of the way: f, or 0 or 1 for an agent that
+ * jumped. */
 static void blend_motion(const struct blend *blend, const struct columns *from, const struct columns *to,
                          int32_t count, struct frame *frame) {
     const struct blend b = *blend;
@@ -254,7 +255,7 @@ static void fill_forces(const struct span *span, const int32_t *rows_a, struct f
     }
 }
 
-/* Who is only in the newer one comes, who is only in the older one goes. */
+/* An agent that is only in the newer snapshot comes, one that is only in the older one leaves. */
 static void add_others(const struct span *span, struct frame *frame) {
     const struct snapshot *a = span->a, *b = span->b;
     const int32_t settled = frame->count;

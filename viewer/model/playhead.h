@@ -1,4 +1,4 @@
-/* Which moment the picture shows: now, or one of the past, which is held until it is told to play on. Pure.
+/* Which moment the picture shows: now, or one of the past, which is held until it is toggled. Pure.
  *
  * Times are simulated seconds; now_s is the world's newest. Invariants: 1. What is held stays on its tick,
  * whatever the world does. 2. Only the end of the past, or going live, ends it.

@@ -19,7 +19,7 @@ static int column_of(struct plots *plots, const char *name) {
     if (plots->state_count == PLOTS_STATES) {
         return -1;
     }
-    snprintf(plots->state_names[plots->state_count], sizeof plots->state_names[0], "%s", name);
+    (void)snprintf(plots->state_names[plots->state_count], sizeof plots->state_names[0], "%s", name);
     return plots->state_count++;
 }
 

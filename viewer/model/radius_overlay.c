@@ -56,9 +56,9 @@ static void set_name(struct radius_overlay *circle, const char *name, int stem) 
     const char *dot = strchr(name, '.');
     const int zone = dot != NULL ? (int)(dot - name) + 1 : 0;
     if (dot == NULL || stem <= zone) {
-        snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
+        (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
     } else {
-        snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - zone - 1, name + zone);
+        (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - zone - 1, name + zone);
     }
 }
 
@@ -79,13 +79,13 @@ int radius_overlay_find(const struct message_param *params, int param_count, con
             (struct radius_overlay){.form = form, .radius = (float)params[i].value, .view = 360.0f * radians};
         set_name(circle, name, stem);
         if (form == RADIUS_VIEW && strncmp(name, "wander", 6) == 0) {
-            snprintf(other, sizeof other, "%.*sdistance", stem, name);
+            (void)snprintf(other, sizeof other, "%.*sdistance", stem, name);
             circle->form = RADIUS_WANDER;
             circle->distance = value_of(params, param_count, kind, state, other, 0.0f);
         } else if (form == RADIUS_VIEW) {
-            snprintf(other, sizeof other, "%.*sfield_of_view", stem, name);
+            (void)snprintf(other, sizeof other, "%.*sfield_of_view", stem, name);
             const float view = value_of(params, param_count, kind, state, other, 360.0f);
-            snprintf(other, sizeof other, "%.*sview", stem, name);
+            (void)snprintf(other, sizeof other, "%.*sview", stem, name);
             circle->view = value_of(params, param_count, kind, state, other, view) * radians;
         }
     }

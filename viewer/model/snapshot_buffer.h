@@ -28,7 +28,7 @@ NODISCARD struct snapshot *snapshot_buffer_push(struct snapshot_buffer *buffer, 
 const struct snapshot *snapshot_buffer_at(const struct snapshot_buffer *buffer, int index);
 const struct snapshot *snapshot_buffer_newest(const struct snapshot_buffer *buffer);
 
-/** The neighbours of a moment: the last at or before it and the first after it; either may be NULL. */
+/** The neighbors of a moment: the last at or before it and the first after it; either may be NULL. */
 void snapshot_buffer_around(const struct snapshot_buffer *buffer, double server_ms,
                             const struct snapshot **before, const struct snapshot **after);
 

@@ -32,8 +32,8 @@ void trails_fini(struct trails *trails);
 void trails_clear(struct trails *trails);
 /** How many points a trail has at most when there are so many agents. */
 int trails_points(int32_t agents);
-/** Adds where everybody is in the frame, if a point is due at its time. jump_px: farther than that between
- * two points is a jump. A time that falls clears them. */
+/** Adds the place of every agent of the frame, if a point is due at its time. jump_px: farther than that
+ * between two points is a jump. A time that falls clears them. */
 void trails_add(struct trails *trails, const struct frame *frame, float jump_px);
 /** The trail of this agent, or NULL. */
 const struct trail *trails_find(const struct trails *trails, uint32_t id);

@@ -78,10 +78,11 @@ static void add_start(const struct address *address, char *out, size_t size) {
     const bool is_usual = strcmp(address->port, "7717") == 0;
     const size_t used = strlen(out);
     if (is_here) {
-        snprintf(out + used, size - used, ".\nNo server runs there. Start one:  drover-server flock%s%s",
-                 is_usual ? "" : " --port ", is_usual ? "" : address->port);
+        (void)snprintf(out + used, size - used,
+                       ".\nNo server runs there. Start one:  drover-server flock%s%s",
+                       is_usual ? "" : " --port ", is_usual ? "" : address->port);
     } else {
-        snprintf(out + used, size - used, ".\nNo server listens there.");
+        (void)snprintf(out + used, size - used, ".\nNo server listens there.");
     }
 }
 
@@ -92,25 +93,25 @@ static void fill_banner(const struct hud_input *input, struct panels_view *view)
     }
     if (link->state == LINK_REFUSED) {
         const struct hud_refusal refusal = hud_refusal(link);
-        snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
-        snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
+        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
+        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
         return;
     }
     const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;
     const char *verb = link->was_ready ? "Reconnecting" : "Connecting";
     if (waits) {
         const unsigned long long seconds = (link->retry_at_ns - input->now_ns + 999999999u) / 1000000000u;
-        snprintf(view->banner[0], sizeof view->banner[0], "%s in %llu s", verb, seconds);
+        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s in %llu s", verb, seconds);
     } else {
-        snprintf(view->banner[0], sizeof view->banner[0], "%s ...", verb);
+        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s ...", verb);
     }
     if (link->reason[0] != '\0') {
-        snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
+        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
         if (link->has_no_server) {
             add_start(input->address, view->banner[1], sizeof view->banner[1]);
         }
     } else {
-        snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
+        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
     }
 }
 
@@ -132,7 +133,7 @@ static bool is_network_bad(const struct hud_input *input) {
 
 static void fill_params(const struct hud_input *input, struct panels_view *view) {
     const struct server_view *server = input->server;
-    snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
+    (void)snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
     for (int i = 0; input->open->params && i < server->param_count && view->param_count < PANELS_PARAMS;
          i++) {
         const struct message_param *from = &server->params[i];
@@ -162,7 +163,7 @@ static void fill_network(const struct hud_input *input, struct panels_view *view
     hud_add_row(view->network, count, "interpolation delay", text);
     hud_format_tenths(fmax(input->measures.echo_ms, 0.0), " ms", text, sizeof text);
     hud_add_row(view->network, count, "mouse to echo", input->measures.echo_ms >= 0.0 ? text : "...");
-    snprintf(text, sizeof text, "%u", input->measures.skipped);
+    (void)snprintf(text, sizeof text, "%u", input->measures.skipped);
     hud_add_row(view->network, count, "skipped snapshots", text);
     view->is_network_bad = is_network_bad(input);
     if (input->lag != NULL) {
@@ -177,9 +178,9 @@ static void fill_hint(const struct hud_input *input, struct panels_view *view) {
     const struct snapshot *newest = input->frame->names;
     if (!input->is_headless && input->playhead->is_live && input->link->state == LINK_READY &&
         input->server->is_paused && newest != NULL && newest->tick == 0) {
-        snprintf(view->hint, sizeof view->hint, "%s",
-                 server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
-                                                                : "Paused, until an admin resumes");
+        (void)snprintf(view->hint, sizeof view->hint, "%s",
+                       server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
+                                                                      : "Paused, until an admin resumes");
     }
 }
 
@@ -192,7 +193,7 @@ static void fill_role(const struct server_view *server, struct panels_view *view
     server_view_denial(server, REQUEST_PAUSE, view->no_time);
     server_view_denial(server, REQUEST_SET_PARAM, view->no_tuning);
     if (server->has_scenario && server->role != ROLE_ADMIN && server->role != ROLE_NONE) {
-        snprintf(view->role, sizeof view->role, "%s", role_name(server->role));
+        (void)snprintf(view->role, sizeof view->role, "%s", role_name(server->role));
     }
 }
 

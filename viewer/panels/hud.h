@@ -1,4 +1,4 @@
-/* Turns what is known into what the panels say. Pure: formats numbers, decides words and colours.
+/* Turns what is known into what the panels say. Pure: formats numbers, decides words and colors.
  */
 #ifndef DROVER_VIEWER_PANELS_HUD_H
 #define DROVER_VIEWER_PANELS_HUD_H

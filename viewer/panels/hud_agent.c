@@ -22,7 +22,7 @@ static void fill_shares(const struct server_view *server, const struct snapshot 
         const struct snapshot_share *from = &snapshot->shares[i];
         struct panels_share *share = &view->shares[view->share_count++];
         const float length = share_length(from);
-        snprintf(share->name, sizeof share->name, "%s", snapshot->behavior_names.names[from->behavior]);
+        (void)snprintf(share->name, sizeof share->name, "%s", snapshot->behavior_names.names[from->behavior]);
         hud_format_tenths((double)length, "", share->value, sizeof share->value);
         share->fill = palette_series(server_view_behavior(server, share->name));
         share->share = sum > 0.0f ? length / sum : 0.0f;
@@ -47,7 +47,7 @@ static void fill_inspected(const struct hud_input *input, struct panels_view *vi
     for (int i = 0; i < agent->share_count && view->share_count < PANELS_SHARES; i++) {
         struct panels_share *share = &view->shares[view->share_count++];
         const float length = vec2_length(agent->shares[i].force);
-        snprintf(share->name, sizeof share->name, "%s", agent->shares[i].behavior);
+        (void)snprintf(share->name, sizeof share->name, "%s", agent->shares[i].behavior);
         hud_format_tenths((double)length, "", share->value, sizeof share->value);
         share->fill = palette_series(server_view_behavior(input->server, share->name));
         share->share = sum > 0.0f ? length / sum : 0.0f;
@@ -69,7 +69,7 @@ static void fill_agent_rows(const struct hud_input *input, const struct pose *po
     hud_format_pair((double)vec2_length(pose->velocity), kind != NULL ? (double)kind->max_speed : 0.0, " of ",
                     " px/s", text, sizeof text);
     hud_add_row(view->agent_rows, count, "speed", text);
-    snprintf(text, sizeof text, "%ld deg", (lroundf(degrees) + 360) % 360);
+    (void)snprintf(text, sizeof text, "%ld deg", (lroundf(degrees) + 360) % 360);
     hud_add_row(view->agent_rows, count, "heading", text);
     if (input->frame->has_forces && input->inspected == NULL) {
         hud_format_pair((double)vec2_length(pose->steering), kind != NULL ? (double)kind->max_force : 0.0,
@@ -84,24 +84,24 @@ void hud_fill_agent(const struct hud_input *input, struct panels_view *view) {
                               : -1;
     if (index < 0) {
         if (input->selection->has_agent) {
-            snprintf(view->agent, sizeof view->agent, "Agent %u", input->selection->id);
+            (void)snprintf(view->agent, sizeof view->agent, "Agent %u", input->selection->id);
             const bool is_elsewhere = input->density != NULL || input->has_region;
-            snprintf(view->agent_note, sizeof view->agent_note, "%s",
-                     is_elsewhere ? "It is not among those that are shown one by one. L goes there."
-                                  : "It is not in the world.");
+            (void)snprintf(view->agent_note, sizeof view->agent_note, "%s",
+                           is_elsewhere ? "It is not among those that are shown one by one. L goes there."
+                                        : "It is not in the world.");
         }
         return;
     }
     const struct pose pose = frame_pose(input->frame, index);
     const struct snapshot *names = input->frame->names;
-    snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id, names->kind_names.names[pose.kind],
-             input->selection->is_following ? ", followed" : "");
+    (void)snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id,
+                   names->kind_names.names[pose.kind], input->selection->is_following ? ", followed" : "");
     fill_agent_rows(input, &pose, view);
     if (input->inspected != NULL) {
         fill_inspected(input, view);
     } else if (input->frame->has_forces && input->frame->row[index] >= 0) {
         fill_shares(input->server, names, input->frame->row[index], view);
     } else if (!input->playhead->is_live) {
-        snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
+        (void)snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
     }
 }

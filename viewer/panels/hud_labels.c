@@ -54,7 +54,7 @@ void hud_fill_targets(const struct hud_input *input, struct panels_view *view) {
         struct panels_label *label = &view->labels[view->label_count++];
         label->x = at.x;
         label->y = at.y;
-        snprintf(label->text, sizeof label->text, "%s", name);
+        (void)snprintf(label->text, sizeof label->text, "%s", name);
     }
 }
 
@@ -68,23 +68,23 @@ static void add_place(struct panels_view *view, const char *what, vec2 at) {
     struct panels_label *label = &view->labels[view->label_count++];
     label->x = at.x;
     label->y = at.y;
-    snprintf(label->text, sizeof label->text, "%s", what);
+    (void)snprintf(label->text, sizeof label->text, "%s", what);
     for (char *c = strchr(label->text, '_'); c != NULL; c = strchr(c, '_')) {
         *c = ' ';
     }
 }
 
-/* What the selected agent's behaviours aim at; the circle is known by itself. */
+/* What the selected agent's behaviors aim at; the circle is known by itself. */
 void hud_fill_places(const struct hud_input *input, struct panels_view *view) {
     const struct message_agent *agent = input->inspected;
-    const vec2 none = {0.0f, 0.0f};
+    const vec2 none = vec2_make(0.0f, 0.0f);
     const vec2 wrap_size = server_view_wraps(input->server) ? input->server->scenario.size : none;
     const int32_t index =
         agent != NULL && input->frame->names != NULL ? frame_find(input->frame, agent->id) : -1;
     if (index < 0 || !input->settings->shows_places) {
         return;
     }
-    const vec2 position = {input->frame->x[index], input->frame->y[index]};
+    const vec2 position = vec2_make(input->frame->x[index], input->frame->y[index]);
     for (int i = 0; i < agent->point_count && view->label_count < PANELS_LABELS; i++) {
         const struct message_agent_point *point = &agent->points[i];
         if (!(point->radius > 0.0f)) {
@@ -106,9 +106,9 @@ void hud_fill_cursors(const struct hud_input *input, struct panels_view *view) {
         label->x = at.x;
         label->y = at.y;
         if (cursor->name[0] != '\0') {
-            snprintf(label->text, sizeof label->text, "%s", cursor->name);
+            (void)snprintf(label->text, sizeof label->text, "%s", cursor->name);
         } else {
-            snprintf(label->text, sizeof label->text, "session %u", cursor->session);
+            (void)snprintf(label->text, sizeof label->text, "session %u", cursor->session);
         }
     }
 }

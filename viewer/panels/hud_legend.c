@@ -10,7 +10,7 @@ static int kind_number(const struct server_view *server, const char *name) {
     return kind != NULL ? (int)(kind - server->scenario.kinds) : 0;
 }
 
-/* By kind: every kind has its shape and colour. */
+/* By kind: every kind has its shape and color. */
 void hud_fill_kinds(const struct hud_input *input, struct panels_view *view) {
     const struct message_scenario *scenario = &input->server->scenario;
     int32_t counts[LIMIT_KINDS] = {0};
@@ -20,7 +20,7 @@ void hud_fill_kinds(const struct hud_input *input, struct panels_view *view) {
     }
     for (int i = 0; i < scenario->kind_count && i < PANELS_LEGEND_ROWS; i++) {
         struct panels_legend_row *row = &view->legend[view->legend_count++];
-        snprintf(row->name, sizeof row->name, "%s", scenario->kinds[i].name);
+        (void)snprintf(row->name, sizeof row->name, "%s", scenario->kinds[i].name);
         row->count = counts[i];
         row->fill = palette_series(i);
         row->shape = palette_shape(i);
@@ -42,7 +42,7 @@ void hud_fill_states(const struct hud_input *input, struct panels_view *view) {
     }
     for (int i = 0; i < server->legend_count && input->density == NULL; i++) {
         struct panels_legend_row *row = &view->legend[view->legend_count++];
-        snprintf(row->name, sizeof row->name, "%s", server->legend[i].state);
+        (void)snprintf(row->name, sizeof row->name, "%s", server->legend[i].state);
         row->fill = palette_state((enum palette)input->settings->palette, server->legend[i].state);
         const int state = names != NULL ? name_table_find(&names->state_names, row->name) : -1;
         row->count = state >= 0 ? counts[state] : 0;

@@ -5,7 +5,8 @@
 #include "viewer/panels/hud_input.h"
 
 void hud_fill_kinds(const struct hud_input *input, struct panels_view *view);
-/** Rows tell apart what the world tells apart: the color of the state, the shape of the kind most agents in it have. */
+/** Rows tell apart what the world tells apart: the color of the state, the shape of the kind most agents in
+ * it have. */
 void hud_fill_states(const struct hud_input *input, struct panels_view *view);
 
 #endif

@@ -9,7 +9,7 @@
 
 static void plot_begin(struct panels_view *view, const char *title, const struct plots *plots) {
     struct panels_plot *plot = &view->plots[view->plot_count++];
-    snprintf(plot->title, sizeof plot->title, "%s", title);
+    (void)snprintf(plot->title, sizeof plot->title, "%s", title);
     plot->count = plots->count;
     plot->top = 1e-6f;
 }
@@ -49,5 +49,5 @@ void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
     const struct plots_sample *sample = plots_at(plots, shown);
     hud_format_tenths((double)sample->mean_speed, " px/s", speed->value, sizeof speed->value);
     const long hundredths = lroundf(sample->order * 100.0f);
-    snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
+    (void)snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
 }

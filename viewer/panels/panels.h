@@ -52,7 +52,7 @@ struct panels_row {
     char name[40], value[48];
 };
 
-/** A behaviour's force: its share of the forces' sum as a bar. */
+/** A behavior's force: its share of the forces' sum as a bar. */
 struct panels_share {
     char name[40], value[24];
     color fill;
@@ -172,7 +172,7 @@ struct panels;
 /** scale: picture px per window px. NULL when out of memory. */
 NODISCARD struct panels *panels_create(float scale);
 void panels_destroy(struct panels *panels);
-/** Draws over the picture and answers the input; the result is good until the next call. */
+/** Draws over the picture and answers the input; the result is valid until the next call. */
 const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,
                                         const struct pointer *pointer, const struct panels_input *input,
                                         struct canvas *canvas);

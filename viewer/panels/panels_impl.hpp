@@ -1,8 +1,8 @@
 /* What the viewer's C++ files share: the state of the panels. Not for others.
  *
- * From the bottom up: panels_draw.cpp (text, boxes, buttons), panels_params.cpp (sliders), panels_windows.cpp (side
- * panel, timeline, picker), panels_bar.cpp and panels_notices.cpp (what cannot be clicked), panels_paint.cpp
- * (triangles to pixels), panels.cpp.
+ * From the bottom up: panels_draw.cpp (text, boxes, buttons), panels_params.cpp (sliders),
+ * panels_windows.cpp (side panel, timeline, picker), panels_bar.cpp and panels_notices.cpp (what cannot be
+ * clicked), panels_paint.cpp (triangles to pixels), panels.cpp.
  */
 #ifndef DROVER_VIEWER_PANELS_PANELS_IMPL_HPP
 #define DROVER_VIEWER_PANELS_PANELS_IMPL_HPP

@@ -40,7 +40,8 @@ bool read_value(const char *words, double *value) {
     return digits > 0;
 }
 
-/* What is allowed is often far more than what makes sense: the track radii four times the first value. */
+/* The allowed range is often far wider than the sensible one: the track ends at four times the first value.
+ */
 double track_end(const panels_param &param) {
     const double usual = param.first > 0 ? 4 * param.first : std::min(param.max, 100.0);
     return std::min(std::max(usual, param.value), param.max);

@@ -110,7 +110,7 @@ void panels::toggle_row(const shortcut &row, bool is_on, float x, float y, float
     setting_mark(row, right, y);
 }
 
-/* A click takes the next one; the colours of the palette show which it is. */
+/* A click takes the next one; the colors of the palette show which it is. */
 void panels::choice_row(const panels_view &view, const shortcut &row, float x, float y) {
     const char *const samples[] = {"seek", "pursue", "evade", "wander"};
     char words[64];

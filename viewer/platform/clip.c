@@ -38,7 +38,7 @@ static int spawn(const char *path, const char *size, int input, int other, pid_t
         is_gif(path) ? "fps=15,split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1"
                      : "crop=trunc(iw/2)*2:trunc(ih/2)*2";
     char file[1100]; /* "file:": a name may begin as an option or a protocol does */
-    snprintf(file, sizeof file, "file:%s", path);
+    (void)snprintf(file, sizeof file, "file:%s", path);
     const char *const words[] = {
         "ffmpeg",      "-hide_banner", "-loglevel",  "error",    "-nostdin",
         "-y",          "-f",           "rawvideo",   "-pix_fmt", PIXELS,
@@ -73,7 +73,7 @@ struct clip *clip_start(const char *path, int32_t width, int32_t height, struct 
     }
     *clip = (struct clip){.pipe = ends[1], .width = width, .height = height, .next_ms = -1.0};
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    snprintf(size, sizeof size, "%dx%d", width, height);
+    (void)snprintf(size, sizeof size, "%dx%d", width, height);
     const int result = spawn(path, size, ends[0], ends[1], &clip->process);
     close(ends[0]);
     if (result != 0) {

@@ -43,7 +43,7 @@ bool window_settle(struct window *window);
 float window_text_scale(const struct window *window);
 /** The size of the picture in real pixels; window px times window_pixel_scale. */
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height);
-/** The window's size in window px. false: it is full screen or maximised, no size of its own. */
+/** The window's size in window px. false: it is full screen or maximized, no size of its own. */
 bool window_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */
 float window_pixel_scale(const struct window *window);

@@ -11,7 +11,8 @@
 struct window_area window_screen_area(int display);
 /** The size of text and lines that suits this display. */
 float window_screen_text_scale(int display, bool is_full_screen);
-/** Where a new window goes: as large as was asked for, as far as the screen has room; its frame is not known yet. */
+/** Where a new window goes: as large as was asked for, as far as the screen has room; its frame is not known
+ * yet. */
 struct window_area window_screen_first_area(const struct window_def *def);
 
 #endif

@@ -28,7 +28,7 @@ static bool copy_tile(const struct raster *raster, const struct raster_rect *til
     return differs;
 }
 
-/* To the rectangle before when it is its neighbour in the row; else a new one. When they are too many, they
+/* To the rectangle before when it is its neighbor in the row; else a new one. When they are too many, they
  * are one around all. */
 static int add_rect(struct raster_rect *rects, int count, const struct raster_rect *tile) {
     if (count > 0 && rects[count - 1].y0 == tile->y0 && rects[count - 1].x1 == tile->x0) {

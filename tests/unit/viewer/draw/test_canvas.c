@@ -152,7 +152,7 @@ static void quads_have_indices(void **state) {
     mesh_fini(&mesh);
 }
 
-/* A picture made beforehand against the exact one. */
+/* A sprite against the exact shape. */
 static void blits_look_like_the_exact_shape(void **state) {
     (void)state;
     struct sprites *sprites = sprites_create(1.25f);

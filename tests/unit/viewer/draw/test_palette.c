@@ -1,4 +1,4 @@
-/* The tutorials states have their colours; others have one that is theirs; all are seen on the ground. */
+/* The tutorials states have their colors; others have one that is theirs; all are seen on the ground. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

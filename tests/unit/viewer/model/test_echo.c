@@ -16,7 +16,7 @@ static void measures_what_came_back(void **state) {
     echo_note_sent(&echo, vec2_make(10.0f, 20.0f), 100.0);
     echo_note_sent(&echo, vec2_make(11.0f, 20.0f), 110.0);
     echo_note_sent(&echo, vec2_make(12.0f, 20.0f), 120.0);
-    echo_note_seen(&echo, vec2_make(50.0f, 20.0f), 130.0); /* somebody else's */
+    echo_note_seen(&echo, vec2_make(50.0f, 20.0f), 130.0); /* another client's */
     assert_true(echo_median_ms(&echo) < 0.0);
     echo_note_seen(&echo, vec2_make(11.01f, 20.0f), 150.0);
     assert_true(echo_median_ms(&echo) == 40.0);

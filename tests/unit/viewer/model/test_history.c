@@ -96,7 +96,7 @@ static void a_pause_adds_nothing_and_steps_do(void **state) {
     assert_int_equal(history.count, count);
     assert_int_equal(history.bytes, bytes);
     assert_true(history_begin_s(&history) == 1.0 && fabs(history_end_s(&history) - 1.0 - 99 * 0.033) < 1e-9);
-    add(&history, 1000.0 + 99 * 33.0, 1, agents, 2); /* somebody adds an agent to the paused world */
+    add(&history, 1000.0 + 99 * 33.0, 1, agents, 2); /* a client adds an agent to the paused world */
     assert_int_equal(history.count, count);
     assert_int_equal(history_read(&history, count - 1, found), 0);
     assert_int_equal(found->count, 2);

@@ -205,7 +205,7 @@ static void a_single_step_is_walked_straight(void **state) {
     pair_fini(&pair);
 }
 
-static void the_gone_are_left_out_when_nobody_knows_their_state(void **state) {
+static void agents_that_left_are_omitted_without_a_known_state(void **state) {
     (void)state;
     const struct test_agent a[2] = {{.id = 1, .x = 100}, {.id = 2, .x = 200, .state = "evade"}};
     struct pair pair;
@@ -247,7 +247,7 @@ int main(void) {
         cmocka_unit_test(a_paused_world_stands_and_is_not_stalled),
         cmocka_unit_test(a_step_after_a_pause_is_walked_at_its_end),
         cmocka_unit_test(a_single_step_is_walked_straight),
-        cmocka_unit_test(the_gone_are_left_out_when_nobody_knows_their_state),
+        cmocka_unit_test(agents_that_left_are_omitted_without_a_known_state),
         cmocka_unit_test(targets_glide_but_do_not_fly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What is held stays; the past plays on when it is told to; its end is now. */
+/* What is held stays; the past plays on after a toggle; its end is now. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
