@@ -1,6 +1,7 @@
 /* See app_actions.h. */
 #include "viewer/app/app_actions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -38,7 +39,7 @@ static void close_something(struct app *app) {
     } else if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
         app_drag_give_up(app);
     } else if (app->hand.tool != TOOL_NONE) {
-        app->hand.tool = TOOL_NONE;
+        app_hand_empty(&app->hand);
     } else if (app->open.params) {
         app->open.params = false;
     } else if (app->selection.has_agent) {
@@ -56,6 +57,7 @@ static void next_agent(struct app *app) {
     const int32_t at = app->selection.has_agent ? frame_find(frame, app->selection.id) : -1;
     app->selection.id = frame->id[(at + 1) % frame->settled_count];
     app->selection.has_agent = true;
+    assert(frame_find(frame, app->selection.id) >= 0);
 }
 
 /* 0: what suits the screen. */
@@ -201,6 +203,7 @@ static bool act_on_program(struct app *app, enum shortcut_action action) {
 }
 
 void app_act(struct app *app, const struct shortcut *row) {
+    assert(row != NULL);
     const enum shortcut_action action = row->action;
     const bool is_of_past =
         !app->past.playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);

@@ -5,6 +5,7 @@
  */
 #include "viewer/app/app_drag.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,7 @@ static void note_motion(struct app *app) {
 }
 
 void app_drag_move(struct app *app) {
+    assert(app->hand.is_dragging && app->hand.hold.what != HOLD_NOTHING);
     struct app_hold *hold = &app->hand.hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
                          obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
@@ -146,6 +148,7 @@ void app_drag_move(struct app *app) {
 }
 
 bool app_drag_end(struct app *app) {
+    assert(app->hand.hold.what != HOLD_NOTHING);
     note_motion(app); /* all of it may have happened since the last frame */
     const bool has_moved = app->hand.hold.has_moved;
     if (has_moved && app->hand.has_moved) {
@@ -156,6 +159,7 @@ bool app_drag_end(struct app *app) {
 }
 
 void app_drag_give_up(struct app *app) {
+    assert(app->hand.hold.what != HOLD_NOTHING);
     if (app->hand.hold.has_moved) {
         send_to(app, app->hand.hold.from);
     }

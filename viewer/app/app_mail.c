@@ -53,8 +53,8 @@ static void begin_world(struct app *app) {
     app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
     playhead_go_live(&app->past.playhead);
     app->past.copies.count = 0; /* another world's */
-    app->selection.is_following = app->hand.is_dragging = app->picture.has_camera = false;
-    app->hand.tool = TOOL_NONE;
+    app->selection.is_following = app->picture.has_camera = false;
+    app_hand_empty(&app->hand);
     app->tuning.kind = 0;
     app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
     app->selection.id = app->options.selected;

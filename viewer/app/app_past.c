@@ -1,6 +1,7 @@
 /* See app_past.h. */
 #include "viewer/app/app_past.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "viewer/app/app_questions.h"
@@ -11,7 +12,9 @@ static const double live_within_s = 0.1; /* the handle this near the end of the 
 
 /* A tool would change the present, which is not shown. */
 static void put_down(struct app *app) {
-    app->hand.tool = app->past.playhead.is_live ? app->hand.tool : TOOL_NONE;
+    if (!app->past.playhead.is_live && app->hand.tool != TOOL_NONE) {
+        app_hand_empty(&app->hand);
+    }
 }
 
 static void note_way_back(struct app *app) {
@@ -75,6 +78,7 @@ static int read_past(struct app *app) {
 }
 
 int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s) {
+    assert(!app->past.playhead.is_live);
     playhead_advance(&app->past.playhead, &app->past.history, app_now_s(app), passed_s);
     if (app->past.playhead.is_live || read_past(app) != 0) {
         playhead_go_live(&app->past.playhead);

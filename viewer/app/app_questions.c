@@ -1,6 +1,7 @@
 /* See app_questions.h. */
 #include "viewer/app/app_questions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -121,6 +122,7 @@ const char *app_tuned_kind(const struct app *app) {
 /* ---- the scene ---- */
 
 struct scene app_scene(const struct app *app) {
+    assert(app->picture.pixel_scale > 0.0f);
     const bool leads = app->pointer.is_over_window && app_moves_mouse_target(app) &&
                        !app->result.wants_mouse && app->now_ms - app->pointer.moved_ms < cursor_fresh_ms;
     return (struct scene){

@@ -51,6 +51,13 @@ struct app_hand {
     uint32_t removed;      /* the agent that was removed last */
 };
 
+/** The hand is empty: no tool, and nothing is held. */
+static inline void app_hand_empty(struct app_hand *hand) {
+    hand->tool = TOOL_NONE;
+    hand->hold.what = HOLD_NOTHING;
+    hand->is_dragging = false;
+}
+
 /** What is drawn with and on, and from where the world is seen. */
 struct app_picture {
     struct raster *raster;

@@ -51,12 +51,11 @@ static void remove_agent(struct app *app) {
 }
 
 void app_choose_tool(struct app *app, enum tool tool) {
-    if (tool == TOOL_ADD && app->hand.tool == TOOL_ADD) { /* the next kind; none after the last */
-        app->hand.kind++;
-    } else {
-        app->hand.kind = 0;
-    }
-    const bool ends = app->hand.tool == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
+    const enum tool before = app->hand.tool;
+    app_hand_empty(&app->hand); /* the button may still hold what another tool took */
+    /* the next kind; none after the last */
+    app->hand.kind = tool == TOOL_ADD && before == TOOL_ADD ? app->hand.kind + 1 : 0;
+    const bool ends = before == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
     app->hand.tool = ends ? TOOL_NONE : tool;
 }
 

@@ -1,6 +1,7 @@
 /* See agents_draw.h. */
 #include "viewer/draw/agents_draw.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "viewer/draw/arrow.h"
@@ -167,6 +168,7 @@ static void draw_blits(struct canvas *canvas, const struct frame *frame, const s
 
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style) {
+    assert(frame->names != NULL && frame->count <= frame->capacity);
     const draw_copy draw =
         canvas->mesh == NULL && frame->count > AGENTS_DRAW_EXACT ? draw_blit : draw_exactly;
     if (style->wrap_size.x > 0.0f) {
@@ -188,6 +190,7 @@ void agents_draw(struct canvas *canvas, const struct frame *frame, const struct 
 /* Among thousands small arrows are clearer than large ones that hide each other. */
 float agents_draw_least_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
                                float pixel_scale) {
+    assert(pixel_scale > 0.0f);
     const int32_t count = frame->count > 0 ? frame->count : 1;
     const float room = world_size.x * world_size.y * camera->scale * camera->scale / (float)count;
     const float fair = 0.4f * sqrtf(fmaxf(room, 0.0f));

@@ -1,6 +1,7 @@
 /* See arrow.h. */
 #include "viewer/draw/arrow.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -29,6 +30,7 @@ static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, fl
 
 void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
                 color fill, float alpha) {
+    assert(radius > 0.0f);
     if (canvas->mesh != NULL) {
         draw_sprite(canvas, shape, center, radius, direction, color_fade(fill, alpha));
         return;
@@ -41,6 +43,7 @@ void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radi
 }
 
 void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke) {
+    assert(width > 0.0f);
     const vec2 way = vec2_sub(to, from);
     const float length = vec2_length(way);
     if (!(length > 2.0f)) {

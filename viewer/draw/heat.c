@@ -1,6 +1,7 @@
 /* See heat.h. */
 #include "viewer/draw/heat.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static int reserve(struct heat *heat, int32_t cells) {
 
 int heat_count(struct heat *heat, const struct frame *frame, const struct camera *camera, int32_t width,
                int32_t height, float cell_px) {
+    assert(cell_px > 0.0f && width > 0 && height > 0);
     const int32_t columns = (int32_t)((float)width / cell_px) + 1,
                   rows = (int32_t)((float)height / cell_px) + 1;
     if (columns > HEAT_MOST_CELLS / rows || reserve(heat, columns * rows) != 0) {
@@ -122,6 +124,7 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, const stru
 }
 
 void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit) {
+    assert(heat->columns * heat->rows <= heat->capacity && unit > 0.0f);
     const float mean = mean_count(heat); /* it has a middling color, so that both more and fewer are seen */
     const vec2 end = vec2_make((float)canvas->width, (float)canvas->height);
     for (int32_t row = 0; row < heat->rows; row++) {

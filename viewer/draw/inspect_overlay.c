@@ -1,6 +1,7 @@
 /* See inspect_overlay.h. */
 #include "viewer/draw/inspect_overlay.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here
 
 void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
                                     const struct pose *pose) {
+    assert(scene->inspected != NULL);
     const struct frame *frame = scene->frame;
     for (int i = 0; i < scene->inspected->neighbor_count; i++) {
         const int32_t index = frame_find(frame, scene->inspected->neighbors[i]);
@@ -104,6 +106,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
 }
 
 void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+    assert(scene->inspected != NULL);
     for (int i = 0; i < scene->inspected->point_count; i++) {
         draw_place(scene, canvas, &scene->inspected->points[i], pose);
     }

@@ -1,6 +1,7 @@
 /* See overlays_draw.h. */
 #include "viewer/draw/overlays_draw.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -206,6 +207,7 @@ static void draw_inspect_overlay(const struct scene *scene, struct canvas *canva
 
 /* Under the agents, which stay readable among vectors: for the selected one, or for all when none is. */
 void overlays_draw(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
+    assert(style != NULL && scene->frame->names != NULL);
     const int32_t selected =
         scene->selection->has_agent ? frame_find(scene->frame, scene->selection->id) : -1;
     draw_trails(scene, canvas, style);

@@ -1,6 +1,7 @@
 /* See palette.h. */
 #include "viewer/draw/palette.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static const color series[PALETTE_SERIES] = {
 };
 
 color palette_state(enum palette palette, const char *state) {
+    assert(palette == PALETTE_SAFE || palette == PALETTE_CLASSIC);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(known[i].state, state) == 0) {
             return known[i].fill[palette];

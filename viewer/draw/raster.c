@@ -68,6 +68,8 @@ void raster_set_clip(struct raster *raster, struct raster_rect rect) {
     clip->y0 = clamp_int(rect.y0, 0, raster->height);
     clip->x1 = clamp_int(rect.x1, clip->x0, raster->width);
     clip->y1 = clamp_int(rect.y1, clip->y0, raster->height);
+    assert(0 <= clip->x0 && clip->x0 <= clip->x1 && clip->x1 <= raster->width);
+    assert(0 <= clip->y0 && clip->y0 <= clip->y1 && clip->y1 <= raster->height);
 }
 
 void raster_reset_clip(struct raster *raster) {

@@ -1,6 +1,7 @@
 /* See scene.h. */
 #include "viewer/draw/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -135,6 +136,7 @@ static void draw_crowd(const struct scene *scene, struct canvas *canvas, const s
 }
 
 bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
+    assert(reach_px >= 0.0f && id != NULL);
     const struct frame *frame = scene->frame;
     float best = INFINITY;
     for (int32_t i = 0; frame->names != NULL && i < frame->count; i++) {
@@ -202,6 +204,8 @@ static void draw_cursors(const struct scene *scene, struct canvas *canvas) {
 }
 
 void scene_draw(const struct scene *scene, struct canvas *canvas) {
+    assert(scene->camera != NULL && scene->server != NULL && scene->frame != NULL);
+    assert(scene->settings != NULL && scene->selection != NULL && scene->pixel_scale > 0.0f);
     draw_ground(scene, canvas);
     if (scene->server->has_scenario && scene->frame->names != NULL) {
         struct scene_style style;

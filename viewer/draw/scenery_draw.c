@@ -1,6 +1,7 @@
 /* See scenery_draw.h. */
 #include "viewer/draw/scenery_draw.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -185,6 +186,7 @@ static struct raster_rect world_rect(const struct brush *brush) {
 
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas) {
+    assert(pixel_scale > 0.0f);
     static const color flow_colors[] = {PALETTE_FLOW, PALETTE_FLOW_SECOND};
     struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const struct message_geometry *geometry = &scenario->geometry;

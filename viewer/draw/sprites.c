@@ -163,6 +163,7 @@ const uint32_t *sprites_atlas(struct sprites *sprites, int32_t *width, int32_t *
 }
 
 const struct sprite_place *sprites_place(const struct sprites *sprites, enum shape shape, float radius) {
+    assert((int)shape >= 0 && shape < SHAPE_COUNT);
     const struct sprite_place *places = sprites->places[shape];
     int i = 0;
     while (i + 1 < SPRITES_SIZES && places[i].radius < radius) {
@@ -294,6 +295,7 @@ static inline void blit_faded(uint32_t *restrict row, const struct texel *restri
 
 int sprites_blit(struct sprites *sprites, struct raster *raster, enum shape shape, vec2 center, float radius,
                  vec2 direction, color fill, float alpha) {
+    assert(radius > 0.0f && radius <= (float)SPRITES_MAX_BLIT_PX);
     struct set *set = set_of(sprites, shape, radius);
     const float x = floorf(center.x), y = floorf(center.y);
     const struct raster_rect clip = raster->clip;

@@ -26,6 +26,7 @@ void frame_fini(struct frame *frame) {
 }
 
 int frame_reserve(struct frame *frame, int32_t count) {
+    assert(count >= 0);
     if (count <= frame->capacity) {
         return 0;
     }
@@ -74,6 +75,7 @@ struct pose frame_pose(const struct frame *frame, int32_t index) {
 }
 
 int32_t frame_find(const struct frame *frame, uint32_t id) {
+    assert(frame->settled_count <= frame->count);
     int32_t low = 0, high = frame->settled_count;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;

@@ -2,6 +2,7 @@
  * loops without branches, so that the compiler makes them work on several agents at once. */
 #include "viewer/model/interpolate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,6 +304,7 @@ static void merge_agents(const struct span *span, struct frame *frame) {
         add_others(span, frame);
     }
     wrap_frame(span->rules, frame);
+    assert(frame->settled_count <= frame->count && frame->count <= frame->capacity);
 }
 
 static void merge_targets(const struct span *span, struct frame *frame) {

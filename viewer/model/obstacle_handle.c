@@ -1,6 +1,7 @@
 /* See obstacle_handle.h. */
 #include "viewer/model/obstacle_handle.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -52,6 +53,7 @@ static float distance_to_copies(const struct obstacle_def *obstacle, vec2 at, ve
 
 const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
                                                 vec2 wrap_size) {
+    assert(reach >= 0.0f);
     const struct obstacle_def *found = NULL;
     float best = reach;
     for (int i = 0; i < geometry->obstacle_count; i++) {

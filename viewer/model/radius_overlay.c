@@ -1,6 +1,7 @@
 /* See radius_overlay.h. */
 #include "viewer/model/radius_overlay.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ static void set_name(struct radius_overlay *circle, const char *name, int stem) 
 
 int radius_overlay_find(const struct message_param *params, int param_count, const char *kind,
                         const char *state, struct radius_overlay *out) {
+    assert(param_count >= 0 && kind != NULL && state != NULL);
     int count = 0;
     for (int i = 0; i < param_count && count < RADIUS_OVERLAY_MOST; i++) {
         const char *name = relevant(&params[i], kind, state);

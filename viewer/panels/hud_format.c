@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 void hud_format_count(uint64_t value, char *out, size_t size) {
+    assert(size >= 27);
     char digits[24];
     const int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
     size_t used = 0;
@@ -19,6 +20,7 @@ void hud_format_count(uint64_t value, char *out, size_t size) {
 
 /* One decimal without printf's %f, whose point depends on the locale. */
 void hud_format_tenths(double value, const char *unit, char *out, size_t size) {
+    assert(size > 0);
     const double limited = value < 0.0 ? 0.0 : value > 1e12 ? 1e12 : value;
     const unsigned long long tenths = (unsigned long long)(limited * 10.0 + 0.5);
     (void)snprintf(out, size, "%llu.%llu%s", tenths / 10, tenths % 10, unit);

@@ -1,6 +1,7 @@
 /* See hud_labels.h. */
 #include "viewer/panels/hud_labels.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,7 @@ void hud_fill_hits(const struct hud_input *input, struct panels_view *view) {
         scores[at] = score;
         view->hits[at] = (struct panels_hit){row->name, row->title, row->description};
     }
+    assert(view->hit_count <= PANELS_HITS);
 }
 
 /* ---- names in the picture ---- */
@@ -60,6 +62,7 @@ void hud_fill_targets(const struct hud_input *input, struct panels_view *view) {
 
 /* "path_point" -> "path point", at the place; one that lies on a word that is there already is left out. */
 static void add_place(struct panels_view *view, const char *what, vec2 at) {
+    assert(view->label_count < PANELS_LABELS);
     for (int i = 0; i < view->label_count; i++) {
         if (fabsf(view->labels[i].x - at.x) < 60.0f && fabsf(view->labels[i].y - at.y) < 12.0f) {
             return;

@@ -1,6 +1,7 @@
 /* See hud_legend.h. */
 #include "viewer/panels/hud_legend.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "viewer/draw/palette.h"
@@ -49,4 +50,5 @@ void hud_fill_states(const struct hud_input *input, struct panels_view *view) {
         const int kind = state >= 0 ? kinds[state] : 0;
         row->shape = palette_shape(kind > 0 ? kind_number(server, names->kind_names.names[kind - 1]) : 0);
     }
+    assert(view->legend_count <= PANELS_LEGEND_ROWS);
 }

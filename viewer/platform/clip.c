@@ -1,6 +1,7 @@
 /* See clip.h. SIGPIPE is held off while a frame is written: an ffmpeg that ended is an error, not our end. */
 #include "viewer/platform/clip.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -90,6 +91,7 @@ struct clip *clip_start(const char *path, int32_t width, int32_t height, struct 
 }
 
 bool clip_wants_frame(const struct clip *clip, double now_ms) {
+    assert(clip != NULL);
     return clip->next_ms < 0.0 || now_ms >= clip->next_ms;
 }
 
@@ -121,6 +123,7 @@ static int write_frame(int pipe, const struct raster *raster) {
 }
 
 int clip_add(struct clip *clip, const struct raster *raster, double now_ms) {
+    assert(clip != NULL && raster != NULL);
     const double step_ms = 1000.0 / CLIP_FPS;
     if (raster->width != clip->width || raster->height != clip->height) {
         return -1;

@@ -2,6 +2,7 @@
 #include "viewer/platform/window.h"
 
 #include <SDL.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -338,6 +339,7 @@ void window_expose(struct window *window) {
 }
 
 void window_present(struct window *window, const struct raster *raster) {
+    assert(raster != NULL);
     if (window->has_surface) {
         present_on_surface(window, raster);
         return;
@@ -361,6 +363,7 @@ bool window_has_vsync(const struct window *window) {
 }
 
 void window_set_pointer(struct window *window, enum window_pointer pointer) {
+    assert(pointer < WINDOW_POINTER_COUNT);
     static const SDL_SystemCursor shapes[WINDOW_POINTER_COUNT] = {
         [WINDOW_ARROW] = SDL_SYSTEM_CURSOR_ARROW,
         [WINDOW_HAND] = SDL_SYSTEM_CURSOR_HAND,

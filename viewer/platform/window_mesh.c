@@ -1,11 +1,13 @@
 /* See window.h. Meshes: the graphics card draws them. */
 #include <SDL.h>
+#include <assert.h>
 
 #include "common/system/log.h"
 #include "viewer/platform/window_impl.h"
 
 int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels, int32_t width,
                        int32_t height, bool is_smooth) {
+    assert(slot < MESH_TEXTURE_COUNT && texels != NULL && width > 0 && height > 0);
     SDL_Texture *texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
                                              SDL_TEXTUREACCESS_STATIC, width, height);
     if (texture == NULL || SDL_UpdateTexture(texture, NULL, texels, width * (int)sizeof *texels) != 0 ||
@@ -46,6 +48,7 @@ static void draw_batch(struct window *window, struct mesh *mesh, const struct me
 }
 
 void window_draw_mesh(struct window *window, struct mesh *mesh) {
+    assert(window->wants_mesh && window->renderer != NULL);
     SDL_RenderSetClipRect(window->renderer, NULL);
     SDL_SetRenderDrawColor(window->renderer, 0, 0, 0, 255);
     SDL_RenderClear(window->renderer);
@@ -60,6 +63,7 @@ void window_show(struct window *window) {
 }
 
 int window_read(struct window *window, struct raster *raster) {
+    assert(window->renderer != NULL);
     if (SDL_RenderReadPixels(window->renderer, NULL, SDL_PIXELFORMAT_ARGB8888, raster->pixels,
                              raster->width * (int)sizeof *raster->pixels) != 0) {
         log_write(LOG_WARN, "window", "cannot read the picture: %s", SDL_GetError());

@@ -1,6 +1,7 @@
 /* See window_tiles.h. */
 #include "viewer/platform/window_tiles.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static int add_rect(struct raster_rect *rects, int count, const struct raster_re
 
 int window_tiles_copy(struct window_tiles *tiles, const struct raster *raster, void *surface, int32_t pitch,
                       struct raster_rect *changed) {
+    assert(pitch >= raster->width * (int32_t)sizeof *raster->pixels);
     const bool is_other = tiles->width != raster->width || tiles->height != raster->height;
     int count = 0;
     for (int32_t y = 0; y < raster->height; y += WINDOW_TILE_HEIGHT) {
