@@ -20,6 +20,7 @@
 #include "viewer/app/app_tools.h"
 #include "viewer/app/config.h"
 #include "viewer/platform/png_file.h"
+#include "viewer/platform/window_mesh.h"
 
 static const double frame_ms = 1000.0 / 60.0;
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;

@@ -10,6 +10,7 @@
 #include "viewer/app/app_past.h"
 #include "viewer/app/app_questions.h"
 #include "viewer/app/app_tools.h"
+#include "viewer/platform/window_mesh.h"
 
 static const double toast_ms = 4000.0, hint_ms = 12000.0, toast_fade_ms = 400.0;
 

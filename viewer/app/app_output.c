@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "viewer/platform/png_file.h"
+#include "viewer/platform/window_mesh.h"
 
 /* ---- pictures ---- */
 

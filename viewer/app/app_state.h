@@ -21,6 +21,7 @@
 #include "viewer/model/rate_meter.h"
 #include "viewer/model/real_time.h"
 #include "viewer/panels/hud.h"
+#include "viewer/panels/panels.h"
 #include "viewer/platform/clip.h"
 #include "viewer/platform/window.h"
 

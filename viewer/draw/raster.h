@@ -15,17 +15,16 @@
 #define DROVER_VIEWER_DRAW_RASTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "viewer/draw/color.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** 0xAArrggbb, alpha not multiplied in. */
-typedef uint32_t color;
 
 enum { RASTER_MAX_POINTS = 64, RASTER_MAX_SIZE = 16384 };
 
@@ -40,6 +39,11 @@ struct raster {
     struct raster_rect clip;
     float *sums; /* width + 2: the change of coverage from pixel to pixel along the row being filled */
 };
+
+/** The pixels of a row of the picture. */
+static inline uint32_t *raster_row(const struct raster *raster, int32_t y) {
+    return raster->pixels + (size_t)y * (size_t)raster->width;
+}
 
 /** An opaque black picture, clip = all of it. 1 <= sizes <= RASTER_MAX_SIZE. NULL when out of memory. */
 NODISCARD struct raster *raster_create(int32_t width, int32_t height);
@@ -65,11 +69,6 @@ void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, co
 void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill);
 /** A circle line, width px wide, half of it inside radius. */
 void raster_draw_ring(struct raster *raster, vec2 center, float radius, float width, color stroke);
-/** The color with its alpha multiplied by 0 <= factor <= 1. */
-color color_fade(color c, float factor);
-/** The way from a (0) to b (1), alpha included. */
-color color_mix(color a, color b, float amount);
-
 #ifdef __cplusplus
 }
 #endif

@@ -2,9 +2,7 @@
 #ifndef DROVER_VIEWER_DRAW_RASTER_PIXEL_H
 #define DROVER_VIEWER_DRAW_RASTER_PIXEL_H
 
-#include <stddef.h>
-
-#include "viewer/draw/raster.h"
+#include "viewer/draw/color.h"
 
 /* fminf and fmaxf are calls into the maths library, for the sake of NaN. */
 static inline float min_float(float a, float b) {
@@ -60,10 +58,6 @@ static inline void blend_coverage(uint32_t *pixel, color over, float coverage) {
     } else if (alpha != 0) {
         *pixel = blend(*pixel, over, alpha);
     }
-}
-
-static inline uint32_t *raster_row(const struct raster *raster, int32_t y) {
-    return raster->pixels + (size_t)y * (size_t)raster->width;
 }
 
 #endif

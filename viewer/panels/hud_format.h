@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "viewer/panels/panels.h"
+#include "viewer/panels/panels_view.h"
 
 /** 1234567 -> "1 234 567". out has at least 27 bytes. */
 void hud_format_count(uint64_t value, char *out, size_t size);

@@ -12,7 +12,7 @@
 #include "viewer/model/playhead.h"
 #include "viewer/model/selection.h"
 #include "viewer/model/view_settings.h"
-#include "viewer/panels/panels.h"
+#include "viewer/panels/panels_view.h"
 
 /** What was measured. */
 struct hud_measures {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "viewer/draw/inspect_overlay.h"
-#include "viewer/model/fuzzy.h"
+#include "viewer/panels/fuzzy.h"
 
 /* ---- the picker ---- */
 

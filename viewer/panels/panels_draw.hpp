@@ -18,7 +18,7 @@ extern "C" {
 #include "viewer/draw/palette.h"
 #include "viewer/draw/raster_texture.h"
 #include "viewer/model/shortcuts.h"
-#include "viewer/panels/panels.h"
+#include "viewer/panels/panels_view.h"
 }
 #pragma GCC diagnostic pop
 

@@ -4,7 +4,8 @@
 
 #include <SDL.h>
 
-#include "viewer/platform/window.h"
+#include "viewer/draw/mesh.h"
+#include "viewer/platform/window_def.h"
 #include "viewer/platform/window_fit.h"
 #include "viewer/platform/window_tiles.h"
 

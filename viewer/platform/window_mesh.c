@@ -1,4 +1,6 @@
-/* See window.h. Meshes: the graphics card draws them. */
+/* See window_mesh.h. */
+#include "viewer/platform/window_mesh.h"
+
 #include <SDL.h>
 #include <assert.h>
 

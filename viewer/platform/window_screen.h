@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "viewer/platform/window.h"
+#include "viewer/platform/window_def.h"
 #include "viewer/platform/window_fit.h"
 
 /** What the desktop leaves free of this display, its px; an empty area without a screen. */

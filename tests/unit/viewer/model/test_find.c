@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/fuzzy.h"
+#include "viewer/panels/fuzzy.h"
 #include "viewer/model/plots.h"
 #include "viewer/model/radius_overlay.h"
 
