@@ -184,7 +184,7 @@ float panels::params(const panels_view &view, float x, float y, float right) {
                       view.no_tuning[0] != '\0' ? "\n\n" : "", view.no_tuning);
         tooltip(words, ImVec2(x - px(40), mouse->at.y), 1.0f, 0.5f);
     }
-    const char *note = view.param_count == 0       ? "The server has not said yet what can be tuned."
+    const char *note = view.param_count == 0       ? "The server has not listed its parameters yet."
                        : view.no_tuning[0] != '\0' ? view.no_tuning
                                                    : "Drag; double click to type; right click: as it was.";
     list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y + px(4))),

@@ -315,7 +315,7 @@ void panels::hit_rows(const panels_view &view, float x, float y, float right, fl
     }
     if (view.hit_count == 0) {
         text(regular, x, y + px(6), PALETTE_TEXT_DIM,
-             wanted[0] != '\0' ? "no scenario is called so" : "asking the server ...");
+             wanted[0] != '\0' ? "no scenario matches" : "asking the server ...");
     }
 }
 
