@@ -17,7 +17,9 @@ struct heat {
     float *sum_x, *sum_y; /* of directions */
 };
 
+/** Without memory yet. */
 void heat_init(struct heat *heat);
+/** Frees the cells. */
 void heat_fini(struct heat *heat);
 /** Counts the agents seen in a picture of this size, in cells of cell_px. -1 when out of memory. */
 NODISCARD int heat_count(struct heat *heat, const struct frame *frame, const struct camera *camera,

@@ -47,11 +47,13 @@ static inline uint32_t *raster_row(const struct raster *raster, int32_t y) {
 
 /** An opaque black picture, clip = all of it. 1 <= sizes <= RASTER_MAX_SIZE. NULL when out of memory. */
 NODISCARD struct raster *raster_create(int32_t width, int32_t height);
+/** NULL is fine. */
 void raster_destroy(struct raster *raster);
 /** New size, contents undefined, clip = all. -1 when out of memory (nothing changes). */
 NODISCARD int raster_resize(struct raster *raster, int32_t width, int32_t height);
 /** Clips to the part of rect that is in the picture. */
 void raster_set_clip(struct raster *raster, struct raster_rect rect);
+/** Clips to the whole picture. */
 void raster_reset_clip(struct raster *raster);
 
 /** Sets every pixel in the clip rectangle, whatever the color's alpha. */

@@ -34,6 +34,7 @@ struct sprites;
 
 /** outline_px: width of the dark outline. NULL when out of memory. */
 NODISCARD struct sprites *sprites_create(float outline_px);
+/** NULL is fine. */
 void sprites_destroy(struct sprites *sprites);
 /** The outline of a shape of this radius: thinner around what is small. */
 float sprites_outline_px(const struct sprites *sprites, float radius);

@@ -52,7 +52,9 @@ struct frame {
     double late_ms;  /* how far the moment lies beyond the newest snapshot; 0 when it does not */
 };
 
+/** Empty, without memory yet. */
 void frame_init(struct frame *frame);
+/** Frees the columns. */
 void frame_fini(struct frame *frame);
 /** Room for so many agents; the columns are new, nothing of them is kept. -1 when out of memory: nothing
  * changes. */

@@ -14,6 +14,7 @@ struct playhead {
     double at_s;     /* not is_live: the moment shown */
 };
 
+/** The picture shows now. */
 void playhead_go_live(struct playhead *head);
 /** Holds the copy nearest to a moment; from now_s on it is live. Without a copy before now nothing changes.
  */

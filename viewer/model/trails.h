@@ -27,8 +27,11 @@ struct trails {
     int points_kept;
 };
 
+/** Without trails. -1 when out of memory. */
 NODISCARD int trails_init(struct trails *trails);
+/** Frees the trails. */
 void trails_fini(struct trails *trails);
+/** Forgets all points. */
 void trails_clear(struct trails *trails);
 /** How many points a trail has at most when there are so many agents. */
 int trails_points(int32_t agents);

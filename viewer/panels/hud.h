@@ -18,15 +18,19 @@ enum run_state {
 /** Agents whose forces are asked for: with more of them the snapshots would be too large. */
 enum { HUD_FORCES_MOST = 5000 };
 
+/** What the server and the connection are doing; what matters most comes first. */
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
+/** "running", "paused" ... Static storage. */
 const char *run_state_name(enum run_state state);
 
 /** What a server says that wants another token than ours, and what helps: a title and a sentence. */
 struct hud_refusal {
     const char *title, *words;
 };
+/** For a link in state LINK_REFUSED. Static storage. */
 struct hud_refusal hud_refusal(const struct link_status *link);
 
+/** Fills the whole of *view; its pointers are those of the input. */
 void hud_fill(const struct hud_input *input, struct panels_view *view);
 
 #endif

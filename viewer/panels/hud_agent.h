@@ -4,6 +4,7 @@
 
 #include "viewer/panels/hud_input.h"
 
+/** Fills the agent's title, rows, shares and note. */
 void hud_fill_agent(const struct hud_input *input, struct panels_view *view);
 
 #endif

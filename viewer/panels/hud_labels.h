@@ -6,10 +6,11 @@
 
 /** The picker's rows, best first; those that fit alike stay in the server's order. */
 void hud_fill_hits(const struct hud_input *input, struct panels_view *view);
-/** The names of targets, of the places that the selected agent's behaviors aim at, of the cursors of other
- * clients. */
+/** Names of the targets. */
 void hud_fill_targets(const struct hud_input *input, struct panels_view *view);
+/** Names of the places that the selected agent's behaviors aim at. */
 void hud_fill_places(const struct hud_input *input, struct panels_view *view);
+/** Names of the cursors of other clients. */
 void hud_fill_cursors(const struct hud_input *input, struct panels_view *view);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "viewer/panels/hud_input.h"
 
+/** A row for each kind: every kind has a shape and a color. */
 void hud_fill_kinds(const struct hud_input *input, struct panels_view *view);
 /** Rows tell apart what the world tells apart: the color of the state, the shape of the kind most agents in
  * it have. */

@@ -4,6 +4,7 @@
 
 #include "viewer/panels/hud_input.h"
 
+/** Fills the plots, and the mark of the moment shown. */
 void hud_fill_plots(const struct hud_input *input, struct panels_view *view);
 
 #endif

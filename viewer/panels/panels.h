@@ -18,6 +18,7 @@ struct panels;
 
 /** scale: picture px per window px. NULL when out of memory. */
 NODISCARD struct panels *panels_create(float scale);
+/** NULL is fine. */
 void panels_destroy(struct panels *panels);
 /** Draws over the picture and answers the input; the result is valid until the next call. */
 const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,

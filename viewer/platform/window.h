@@ -13,6 +13,7 @@
 
 /** Starts SDL's video. NULL with *failure: "no display; use --headless", or what SDL says. */
 NODISCARD struct window *window_create(const struct window_def *def, struct failure *failure);
+/** Ends SDL. NULL is fine. */
 void window_destroy(struct window *window);
 
 /** For the first seconds, while the frame comes and the desktop makes room: keeps the window on the screen.
@@ -32,11 +33,13 @@ void window_expose(struct window *window);
 void window_present(struct window *window, const struct raster *raster);
 /** Whether pictures are to be meshes. */
 bool window_wants_mesh(const struct window *window);
+/** Full screen, or the window it was before. */
 void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
 /** Without such a pointer on this screen it stays as it is. */
 void window_set_pointer(struct window *window, enum window_pointer pointer);
+/** Copies the title. */
 void window_set_title(struct window *window, const char *title);
 
 #endif
