@@ -122,8 +122,8 @@ void app_tune(struct app *app, const struct panels_result *result) {
     }
     const struct message_param *param = &server->params[result->param];
     if (!(result->value >= param->min && result->value <= param->max)) {
-        server_view_set_notice(&app->server, true, "%s is out of range; %g to %g is allowed", param->param,
-                               param->min, param->max);
+        server_view_set_notice(&app->server, true, "%s is out of range; its slider shows the allowed values",
+                               param->param);
         return;
     }
     struct request request = request_default(REQUEST_SET_PARAM);

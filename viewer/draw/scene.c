@@ -102,7 +102,7 @@ bool scene_is_heat(const struct scene *scene) {
                           world);
 }
 
-/* As the server counted them: agents who have just left the frame fade out over it. */
+/* As the server counted them: agents that have just left the frame fade out over it. */
 static void draw_density(const struct scene *scene, struct canvas *canvas) {
     const struct density *density = scene->density;
     const vec2 corner = vec2_make((float)density->region.x * 0.01f, (float)density->region.y * 0.01f);
