@@ -9,6 +9,7 @@
 #include "tests/bench/bench_median.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/palette.h"
+#include "viewer/model/interpolate.h"
 
 enum { FRAMES = 31, WIDTH = 1280, HEIGHT = 800 };
 

@@ -20,14 +20,12 @@
 #include "viewer/app/app_tools.h"
 #include "viewer/app/config.h"
 #include "viewer/platform/png_file.h"
+#include "viewer/platform/window_mesh.h"
 
 static const double frame_ms = 1000.0 / 60.0;
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 
-/* ---- mail ---- */
-
-/* Nothing that was of the world before is kept. */
-/* ---- what is taken away ---- */
+/* ---- the loop ---- */
 
 static double thread_cpu_ms(void) {
     struct timespec spent;
@@ -35,15 +33,13 @@ static double thread_cpu_ms(void) {
     return (double)spent.tv_sec * 1000.0 + (double)spent.tv_nsec * 1e-6;
 }
 
-/* ---- the loop ---- */
-
 static void sleep_until(double wake_ms) {
     const struct timespec wake = {.tv_sec = (time_t)(wake_ms / 1000.0),
                                   .tv_nsec = (long)(fmod(wake_ms, 1000.0) * 1e6)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL) == EINTR) {}
 }
 
-/* The screen's refresh paces us when there is one. It need not: a hidden window may not wait at all. */
+/* The screen's refresh paces the loop, but not always: a hidden window may not wait for it at all. */
 static void pace(struct app *app) {
     const double step = app->options.fixed_dt_ms > 0.0 ? app->options.fixed_dt_ms
                         : window_has_vsync(app->window) && app->now_ms - app->pacing.dirty_ms < 600.0
@@ -58,7 +54,7 @@ static void pace(struct app *app) {
     sleep_until(app->pacing.next_frame_ms);
 }
 
-/* Whether to go on. -1 with *failure when it makes no sense to. */
+/* Ends the loop when the frames are drawn or the server is gone; -1 with *failure when that is an error. */
 static int check_end(struct app *app, struct failure *failure) {
     const char *host = app->options.address.host, *port = app->options.address.port;
     const bool is_bounded = app->options.frames > 0;
@@ -108,7 +104,7 @@ static void note_times(struct app *app, double cpu_before_ms) {
     }
 }
 
-/* A paused world in which nobody does anything needs no other picture; nor does a server that is silent. */
+/* A paused world without input needs no other picture. */
 static bool needs_picture(struct app *app) {
     const bool is_still = app->server.is_paused && app->link.state == LINK_READY && app->frame.names != NULL;
     if (app->pacing.is_dirty || app->toast.until_ms > app->now_ms ||
@@ -116,7 +112,7 @@ static bool needs_picture(struct app *app) {
         app->pacing.is_dirty = false;
         app->pacing.dirty_ms = app->now_ms;
     }
-    /* what fades, glows or catches up has done so in this time */
+    /* fading, glowing and catching up end within this time */
     return !is_still || app->past.playhead.is_playing || app->now_ms - app->pacing.dirty_ms < 600.0 ||
            app->output.clip != NULL || app->options.frames > 0 || app->output.wants_picture ||
            app->picture.wants_scale;
@@ -131,7 +127,7 @@ static int run_frame(struct app *app, struct failure *failure) {
     }
     if (app->now_ms - app->pacing.started_ms < settle_ms && window_settle(app->window)) {
         (void)window_size(app->window, &app->picture.first_width,
-                          &app->picture.first_height); /* nobody chose it: not kept */
+                          &app->picture.first_height); /* the screen chose it: not kept */
     }
     app_take_mail(app);
     if (!needs_picture(app)) {
@@ -162,7 +158,7 @@ static int run_frame(struct app *app, struct failure *failure) {
     return check_end(app, failure);
 }
 
-/* Not when the screen or the window manager chose the size. */
+/* A size that the screen or the window manager chose is not kept. */
 static void keep_size(struct app *app) {
     int32_t width, height;
     bool *const is_changed = &app->changes.is_changed[offsetof(struct view_settings, size)];
@@ -221,8 +217,8 @@ static struct connection *connect_to(const struct viewer_options *options) {
         .agents = (enum layout)options->layout,
         .is_single_try = options->is_single_try,
     };
-    snprintf(def.name, sizeof def.name, "%s", options->name);
-    snprintf(def.token, sizeof def.token, "%s", options->token);
+    (void)snprintf(def.name, sizeof def.name, "%s", options->name);
+    (void)snprintf(def.token, sizeof def.token, "%s", options->token);
     return connection_create(&def);
 }
 
@@ -245,7 +241,7 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     clock_sync_init(&app->clock, 1000.0 / APP_SNAPSHOT_HZ);
 }
 
-/* Everything that is drawn with or on. */
+/* The raster, the trails, the panels, the sprites. */
 static int create_picture(struct app *app) {
     int32_t width, height;
     window_picture_size(app->window, &width, &height);

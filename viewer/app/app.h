@@ -12,6 +12,7 @@ struct app;
 NODISCARD struct app *app_create(const struct viewer_options *options, struct failure *failure);
 /** Runs until it is closed or has drawn its frames, and saves the screenshot. -1 with *failure. */
 NODISCARD int app_run(struct app *app, struct failure *failure);
+/** Closes the connection and the window, and frees everything. NULL is fine. */
 void app_destroy(struct app *app);
 
 #endif

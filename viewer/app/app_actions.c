@@ -1,6 +1,7 @@
 /* See app_actions.h. */
 #include "viewer/app/app_actions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -15,7 +16,7 @@ static const double jump_s = 1.0;
 
 /* ---- what is open, selected, shown ---- */
 
-/* A choice says what it is now. */
+/* For a choice a notice says what it is now. */
 static void change_setting(struct app *app, const struct field *setting) {
     view_settings_change(&app->settings, &app->changes, setting);
     if (setting->type == FIELD_CHOICE) {
@@ -29,7 +30,7 @@ static void show_panel(struct app *app, bool is_shown) {
     view_changes_note(&app->changes, offsetof(struct view_settings, panel));
 }
 
-/* The newest first. Never the program: one Esc too many must not end a talk. */
+/* What was opened last closes first. Esc never ends the program: one press too many must not end a talk. */
 static void close_something(struct app *app) {
     if (app->open.help || app->open.picker) {
         app->open.help = app->open.picker = false;
@@ -38,7 +39,7 @@ static void close_something(struct app *app) {
     } else if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
         app_drag_give_up(app);
     } else if (app->hand.tool != TOOL_NONE) {
-        app->hand.tool = TOOL_NONE;
+        app_hand_empty(&app->hand);
     } else if (app->open.params) {
         app->open.params = false;
     } else if (app->selection.has_agent) {
@@ -56,6 +57,7 @@ static void next_agent(struct app *app) {
     const int32_t at = app->selection.has_agent ? frame_find(frame, app->selection.id) : -1;
     app->selection.id = frame->id[(at + 1) % frame->settled_count];
     app->selection.has_agent = true;
+    assert(frame_find(frame, app->selection.id) >= 0);
 }
 
 /* 0: what suits the screen. */
@@ -113,78 +115,107 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
 
 /* ---- every action ---- */
 
+static void pause_or_play(struct app *app) {
+    if (app->past.playhead.is_live) {
+        app_set_paused(app, !server_view_will_be_paused(&app->server));
+    } else {
+        playhead_toggle(&app->past.playhead, &app->past.history);
+    }
+}
+
+static void step(struct app *app) {
+    if (app->past.playhead.is_live) {
+        app_step_world(app);
+    } else {
+        app_step_past(app, true);
+    }
+}
+
+/* Time, live or in the past. Whether the action is one of these. */
+static bool act_on_time(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_PAUSE:
+        pause_or_play(app);
+        return true;
+    case SHORTCUT_STEP:
+        step(app);
+        return true;
+    case SHORTCUT_STEP_BACK:
+        app_step_past(app, false);
+        return true;
+    case SHORTCUT_BACK:
+    case SHORTCUT_FORWARD:
+        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
+        return true;
+    case SHORTCUT_LIVE:
+        playhead_go_live(&app->past.playhead);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The scenario and its agents. Whether the action is one of these. */
+static bool act_on_world(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_PREVIOUS_SCENARIO:
+    case SHORTCUT_NEXT_SCENARIO:
+        app_switch_scenario(app, action == SHORTCUT_NEXT_SCENARIO ? 1 : -1);
+        return true;
+    case SHORTCUT_PICKER:
+        open_picker(app);
+        return true;
+    case SHORTCUT_ADD:
+    case SHORTCUT_REMOVE:
+        if (!app_refuses_past(app)) {
+            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Files, and what is open. Whether the action is one of these. */
+static bool act_on_program(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_HELP:
+        app->open.help = !app->open.help;
+        return true;
+    case SHORTCUT_SCREENSHOT:
+        app->output.wants_picture = true;
+        return true;
+    case SHORTCUT_CLIP:
+        app_toggle_clip(app);
+        return true;
+    case SHORTCUT_EXPORT:
+        app_save_plots(app);
+        return true;
+    case SHORTCUT_CLOSE:
+        close_something(app);
+        return true;
+    case SHORTCUT_QUIT:
+        app->is_running = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
 void app_act(struct app *app, const struct shortcut *row) {
+    assert(row != NULL);
     const enum shortcut_action action = row->action;
     const bool is_of_past =
         !app->past.playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);
     if (!is_of_past && !app_may(app, shortcuts_request(action))) {
         return;
     }
-    switch (action) {
-    case SHORTCUT_SETTING:
+    if (action == SHORTCUT_SETTING) {
         change_setting(app, &row->setting);
-        break;
-    case SHORTCUT_PAUSE:
-        if (app->past.playhead.is_live) {
-            app_set_paused(app, !server_view_will_be_paused(&app->server));
-        } else {
-            playhead_toggle(&app->past.playhead, &app->past.history);
-        }
-        break;
-    case SHORTCUT_STEP:
-        if (app->past.playhead.is_live) {
-            app_step_world(app);
-        } else {
-            app_step_past(app, true);
-        }
-        break;
-    case SHORTCUT_STEP_BACK:
-        app_step_past(app, false);
-        break;
-    case SHORTCUT_PREVIOUS_SCENARIO:
-    case SHORTCUT_NEXT_SCENARIO:
-        app_switch_scenario(app, action == SHORTCUT_NEXT_SCENARIO ? 1 : -1);
-        break;
-    case SHORTCUT_PICKER:
-        open_picker(app);
-        break;
-    case SHORTCUT_ADD:
-    case SHORTCUT_REMOVE:
-        if (!app_refuses_past(app)) {
-            app_choose_tool(app, action == SHORTCUT_ADD ? TOOL_ADD : TOOL_REMOVE);
-        }
-        break;
-    case SHORTCUT_FORCES:
+    } else if (action == SHORTCUT_FORCES) {
         view_settings_toggle_forces(&app->settings, &app->changes);
-        break;
-    case SHORTCUT_BACK:
-    case SHORTCUT_FORWARD:
-        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
-        break;
-    case SHORTCUT_LIVE:
-        playhead_go_live(&app->past.playhead);
-        break;
-    case SHORTCUT_HELP:
-        app->open.help = !app->open.help;
-        break;
-    case SHORTCUT_SCREENSHOT:
-        app->output.wants_picture = true;
-        break;
-    case SHORTCUT_CLIP:
-        app_toggle_clip(app);
-        break;
-    case SHORTCUT_EXPORT:
-        app_save_plots(app);
-        break;
-    case SHORTCUT_CLOSE:
-        close_something(app);
-        break;
-    case SHORTCUT_QUIT:
-        app->is_running = false;
-        break;
-    default:
+    } else if (!act_on_time(app, action) && !act_on_world(app, action) && !act_on_program(app, action)) {
         act_on_view(app, action);
-        break;
     }
 }
 

@@ -1,10 +1,11 @@
 /* See app_drag.h.
  *
- * While something is held its newest place goes out at a bounded rate, the last one always. Given up, it goes
- * back to where it was taken.
+ * While a target or an obstacle is held, its newest place is sent at a bounded rate, the last one always.
+ * Esc sends it back to where it was taken.
  */
 #include "viewer/app/app_drag.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static const double target_gap_ms = 16.0, obstacle_gap_ms = 33.0;
 
 /* ---- what is under the pointer ---- */
 
-/* A named target; the one named mouse comes of its own. */
+/* A named target; the target named mouse follows the pointer anyway. */
 static bool find_target(const struct app *app, struct app_hold *hold) {
     float best = target_reach_px * app->picture.pixel_scale;
     for (int32_t i = 0; app->frame.names != NULL && i < app->frame.target_count; i++) {
@@ -30,13 +31,13 @@ static bool find_target(const struct app *app, struct app_hold *hold) {
         if (distance <= best && strcmp(its, "mouse") != 0) {
             best = distance;
             *hold = (struct app_hold){.what = HOLD_TARGET, .from = target->position};
-            snprintf(hold->target, sizeof hold->target, "%s", its);
+            (void)snprintf(hold->target, sizeof hold->target, "%s", its);
         }
     }
     return hold->what == HOLD_TARGET;
 }
 
-/* Agents are drawn over obstacles: a press on one means it. */
+/* Agents are drawn over obstacles: a press on an agent selects it. */
 static bool is_on_agent(const struct app *app) {
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
@@ -44,7 +45,7 @@ static bool is_on_agent(const struct app *app) {
 }
 
 static bool find_obstacle(const struct app *app, struct app_hold *hold) {
-    const vec2 at = app_world_point(app), none = {0.0f, 0.0f};
+    const vec2 at = app_world_point(app), none = vec2_make(0.0f, 0.0f);
     const vec2 wrap_size = server_view_wraps(&app->server) ? app->server.scenario.size : none;
     const float reach = obstacle_reach_px * app->picture.pixel_scale / app->picture.camera.scale;
     const struct obstacle_def *found =
@@ -73,7 +74,7 @@ static struct app_hold find_hold(const struct app *app) {
 
 /* ---- where it goes ---- */
 
-/* An obstacle's first point may lie outside: what is held stays under the hand. */
+/* The first point of an obstacle may lie outside the world: the obstacle stays under the pointer. */
 static vec2 held_obstacle_point(const struct app *app) {
     const vec2 to = vec2_add(app_world_point(app), app->hand.hold.offset), size = app->server.scenario.size;
     const float limit = (float)LIMIT_COORDINATE;
@@ -93,7 +94,7 @@ static void send_to(struct app *app, vec2 to) {
     if (app->hand.hold.what == HOLD_TARGET) {
         struct request_set_target *body = &request.body.set_target;
         body->has_name = body->has_point = true;
-        snprintf(body->name, sizeof body->name, "%s", app->hand.hold.target);
+        (void)snprintf(body->name, sizeof body->name, "%s", app->hand.hold.target);
         body->x = to.x;
         body->y = to.y;
     } else {
@@ -126,11 +127,13 @@ static void note_motion(struct app *app) {
 }
 
 void app_drag_move(struct app *app) {
+    assert(app->hand.is_dragging && app->hand.hold.what != HOLD_NOTHING);
     struct app_hold *hold = &app->hand.hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
                          obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
     if (is_gone || app->link.state != LINK_READY || !app->past.playhead.is_live) {
-        server_view_set_notice(&app->server, true, is_gone ? "somebody removed the obstacle" : "let go");
+        server_view_set_notice(&app->server, true,
+                               is_gone ? "the obstacle was removed by another client" : "released");
         let_go(app);
         return;
     }
@@ -145,6 +148,7 @@ void app_drag_move(struct app *app) {
 }
 
 bool app_drag_end(struct app *app) {
+    assert(app->hand.hold.what != HOLD_NOTHING);
     note_motion(app); /* all of it may have happened since the last frame */
     const bool has_moved = app->hand.hold.has_moved;
     if (has_moved && app->hand.has_moved) {
@@ -155,6 +159,7 @@ bool app_drag_end(struct app *app) {
 }
 
 void app_drag_give_up(struct app *app) {
+    assert(app->hand.hold.what != HOLD_NOTHING);
     if (app->hand.hold.has_moved) {
         send_to(app, app->hand.hold.from);
     }
@@ -165,9 +170,9 @@ void app_drag_give_up(struct app *app) {
 
 void app_drag_words(const struct app *app, char *out, size_t size) {
     if (app->hand.is_dragging && app->hand.hold.what == HOLD_TARGET) {
-        snprintf(out, size, "Target %s  (Esc or right button: back)", app->hand.hold.target);
+        (void)snprintf(out, size, "Target %s  (Esc or right button: back)", app->hand.hold.target);
     } else if (app->hand.is_dragging && app->hand.hold.what == HOLD_OBSTACLE) {
-        snprintf(out, size, "Obstacle %u  (Esc or right button: back)", app->hand.hold.obstacle);
+        (void)snprintf(out, size, "Obstacle %u  (Esc or right button: back)", app->hand.hold.obstacle);
     }
 }
 

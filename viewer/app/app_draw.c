@@ -10,6 +10,7 @@
 #include "viewer/app/app_past.h"
 #include "viewer/app/app_questions.h"
 #include "viewer/app/app_tools.h"
+#include "viewer/platform/window_mesh.h"
 
 static const double toast_ms = 4000.0, hint_ms = 12000.0, toast_fade_ms = 400.0;
 
@@ -43,7 +44,7 @@ int app_rescale(struct app *app) {
 
 static void place_camera(struct app *app) {
     const float unit = app->picture.pixel_scale, side = 16.0f * unit;
-    const vec2 window = {(float)app->picture.raster->width, (float)app->picture.raster->height};
+    const vec2 window = vec2_make((float)app->picture.raster->width, (float)app->picture.raster->height);
     const vec2 size = app->server.has_scenario ? app->server.scenario.size : vec2_make(1.0f, 1.0f);
     app->picture.margins = (struct camera_margins){side, side + PANELS_BAR_PX * unit, side, side};
     if (view_settings_have_panel(&app->settings)) {
@@ -65,7 +66,7 @@ static void place_camera(struct app *app) {
     app->picture.has_camera = app->server.has_scenario;
 }
 
-/* Notes how far a frame had to guess, for the lagometer. */
+/* Notes how far the frame had to extrapolate, for the bars of the network panel. */
 static void note_lag(struct app *app) {
     struct panels_lag *lag = &app->meters.lag;
     if (lag->count == PANELS_LAG_BARS) {

@@ -14,10 +14,6 @@
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
 
-/* ---- requests ---- */
-
-/* ---- actions ---- */
-
 /* ---- the mouse ---- */
 
 static vec2 picture_point(const struct app *app, int x, int y) {
@@ -33,7 +29,7 @@ static vec2 room_center(const struct app *app) {
 
 static void zoom(struct app *app, float steps) {
     const vec2 size = app->server.scenario.size;
-    const vec2 room = {(float)app->picture.raster->width, (float)app->picture.raster->height};
+    const vec2 room = vec2_make((float)app->picture.raster->width, (float)app->picture.raster->height);
     const float fit = camera_fit(size, room, app->picture.margins).scale;
     const vec2 at = app->selection.is_following ? room_center(app) : app->pointer.at;
     camera_view_zoom(&app->picture.camera_view, &app->picture.camera, room_center(app), at,
@@ -54,7 +50,8 @@ static void move_pointer(struct app *app, vec2 to) {
     app->pointer.has_moved = app->pointer.is_over_window = app->hand.has_moved = true;
 }
 
-/* On an agent: it is selected. Beside one: nothing is, or the forces of all are shown or hidden. */
+/* A click on an agent selects it. Beside agents it ends the selection; without one it shows or hides the
+ * forces. */
 static void click(struct app *app, bool is_double) {
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
@@ -65,7 +62,7 @@ static void click(struct app *app, bool is_double) {
     } else if (app->selection.has_agent) {
         app->selection.has_agent = app->selection.is_following = false;
     } else {
-        /* a quick second click is no double click here: it means the opposite */
+        /* a quick second click is not a double click here: it toggles again */
         view_settings_toggle_forces(&app->settings, &app->changes);
     }
 }
@@ -132,7 +129,20 @@ static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
 static void handle_text(struct app *app, const char *text) {
     const size_t used = strlen(app->input.text);
     if ((app->open.picker || app->result.is_typing) && used + strlen(text) < sizeof app->input.text) {
-        snprintf(app->input.text + used, sizeof app->input.text - used, "%s", text);
+        (void)snprintf(app->input.text + used, sizeof app->input.text - used, "%s", text);
+    }
+}
+
+/* event: enum SDL_WindowEventID */
+static void handle_window(struct app *app, uint8_t event) {
+    if (event == SDL_WINDOWEVENT_EXPOSED || event == SDL_WINDOWEVENT_SIZE_CHANGED) {
+        window_expose(app->window);
+    }
+    if (event == SDL_WINDOWEVENT_RESIZED && app->times.first_picture_ms > 0.0) {
+        view_changes_note(&app->changes, offsetof(struct view_settings, size));
+    }
+    if (event == SDL_WINDOWEVENT_LEAVE) {
+        app->pointer.is_over_window = app->pointer.has_moved = false;
     }
 }
 
@@ -163,16 +173,7 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
         }
         break;
     case SDL_WINDOWEVENT:
-        if (event->window.event == SDL_WINDOWEVENT_EXPOSED ||
-            event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
-            window_expose(app->window);
-        }
-        if (event->window.event == SDL_WINDOWEVENT_RESIZED && app->times.first_picture_ms > 0.0) {
-            view_changes_note(&app->changes, offsetof(struct view_settings, size));
-        }
-        if (event->window.event == SDL_WINDOWEVENT_LEAVE) {
-            app->pointer.is_over_window = app->pointer.has_moved = false;
-        }
+        handle_window(app, event->window.event);
         break;
     default:
         break;

@@ -8,7 +8,7 @@
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_stream.h"
 
-/* One of the agents' columns: a density has none, and says less than plots and the timeline show. */
+/* A snapshot that comes with a density has no column of agents: plots and history do without it. */
 static bool has_agents(const struct snapshot *snapshot) {
     return snapshot->fields != 0 || snapshot->count > 0;
 }
@@ -35,7 +35,8 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
 }
 
-/* What hello, scenario and events do not say: parameters, and whether it was paused before we subscribed. */
+/* Parameters, and whether the world was paused before the subscription: hello, scenario and events do not
+ * say. */
 static void ask_world(struct app *app) {
     if (app->server.has_scenario && app->server.role != ROLE_NONE) {
         app_send_plain(app, REQUEST_GET_PARAMS);
@@ -52,8 +53,8 @@ static void begin_world(struct app *app) {
     app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
     playhead_go_live(&app->past.playhead);
     app->past.copies.count = 0; /* another world's */
-    app->selection.is_following = app->hand.is_dragging = app->picture.has_camera = false;
-    app->hand.tool = TOOL_NONE;
+    app->selection.is_following = app->picture.has_camera = false;
+    app_hand_empty(&app->hand);
     app->tuning.kind = 0;
     app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
     app->selection.id = app->options.selected;
@@ -84,7 +85,7 @@ static void take_message(struct app *app, const struct mail *mail) {
         mail->message->op == MESSAGE_SCENARIO) {
         begin_world(app);
         char title[192];
-        snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);
+        (void)snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);
         window_set_title(app->window, title);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "viewer/platform/png_file.h"
+#include "viewer/platform/window_mesh.h"
 
 /* ---- pictures ---- */
 
@@ -16,8 +17,8 @@ void app_save_picture(struct app *app) {
     char path[96];
     struct failure failure;
     const unsigned long long tick = app->frame.names != NULL ? app->frame.names->tick : 0;
-    snprintf(path, sizeof path, "drover-%s-%llu.png",
-             app->server.has_scenario ? app->server.scenario.name : "none", tick);
+    (void)snprintf(path, sizeof path, "drover-%s-%llu.png",
+                   app->server.has_scenario ? app->server.scenario.name : "none", tick);
     if (app_read_picture(app) != 0) {
         server_view_set_notice(&app->server, true, "the picture cannot be read");
     } else if (png_file_save(app->picture.raster, path, &failure) == 0) {
@@ -39,9 +40,9 @@ void app_toggle_clip(struct app *app) {
                                result != 0 ? failure.message : app->output.clip_path);
         return;
     }
-    snprintf(app->output.clip_path, sizeof app->output.clip_path, "drover-%s-%llu.mp4",
-             app->server.has_scenario ? app->server.scenario.name : "none",
-             app->frame.names != NULL ? (unsigned long long)app->frame.names->tick : 0ull);
+    (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "drover-%s-%llu.mp4",
+                   app->server.has_scenario ? app->server.scenario.name : "none",
+                   app->frame.names != NULL ? (unsigned long long)app->frame.names->tick : 0ull);
     app->output.clip =
         clip_start(app->output.clip_path, app->picture.raster->width, app->picture.raster->height, &failure);
     if (app->output.clip == NULL) {
@@ -62,7 +63,7 @@ void app_record_frame(struct app *app) {
 
 int app_start_clip(struct app *app, struct failure *failure) {
     if (app->options.clip[0] != '\0') {
-        snprintf(app->output.clip_path, sizeof app->output.clip_path, "%s", app->options.clip);
+        (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "%s", app->options.clip);
         app->output.clip = clip_start(app->output.clip_path, app->picture.raster->width,
                                       app->picture.raster->height, failure);
         return app->output.clip != NULL ? 0 : -1;
@@ -80,8 +81,8 @@ int app_end_clip(struct app *app, struct failure *failure) {
 
 void app_save_plots(struct app *app) {
     char path[96];
-    snprintf(path, sizeof path, "drover-%s-plots.csv",
-             app->server.has_scenario ? app->server.scenario.name : "none");
+    (void)snprintf(path, sizeof path, "drover-%s-plots.csv",
+                   app->server.has_scenario ? app->server.scenario.name : "none");
     FILE *file = fopen(path, "w");
     const bool is_written = file != NULL && plots_write_csv(&app->plots, file) == 0;
     const bool is_closed = file != NULL && fclose(file) == 0;
@@ -104,7 +105,7 @@ static void print_times(const char *what, float *times, uint32_t count) {
            (double)times[count * 95 / 100], (double)times[count * 99 / 100]);
 }
 
-/* The first frames are left out: fonts, textures and pictures are made then. */
+/* The first frames are left out: they make fonts, textures and sprites. */
 void app_print_stats(struct app *app) {
     const uint32_t count = app->times.count < APP_FRAME_TIMES ? app->times.count : APP_FRAME_TIMES;
     printf("first picture after %.0f ms, %u frames, %d agents, drawn by %s\n", app->times.first_picture_ms,

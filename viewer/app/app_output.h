@@ -16,6 +16,7 @@ void app_toggle_clip(struct app *app);
 void app_record_frame(struct app *app);
 /** The clip of --clip. -1 with *failure. */
 NODISCARD int app_start_clip(struct app *app, struct failure *failure);
+/** Ends the clip that is being recorded, if any. -1 with *failure. */
 NODISCARD int app_end_clip(struct app *app, struct failure *failure);
 /** Prints how long frames took. */
 void app_print_stats(struct app *app);

@@ -1,6 +1,7 @@
 /* See app_past.h. */
 #include "viewer/app/app_past.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "viewer/app/app_questions.h"
@@ -9,9 +10,11 @@ static const double live_within_s = 0.1; /* the handle this near the end of the 
 
 /* ---- which moment ---- */
 
-/* A tool would change the present, which is not in sight. */
+/* A tool would change the present, which is not shown. */
 static void put_down(struct app *app) {
-    app->hand.tool = app->past.playhead.is_live ? app->hand.tool : TOOL_NONE;
+    if (!app->past.playhead.is_live && app->hand.tool != TOOL_NONE) {
+        app_hand_empty(&app->hand);
+    }
 }
 
 static void note_way_back(struct app *app) {
@@ -56,8 +59,8 @@ static int read_copy(struct app *app, int slot, int index) {
     return is_there ? 0 : *place != NULL ? history_read(&app->past.history, index, *place) : -1;
 }
 
-/* Held: one copy as it is. Playing: the two around the moment. One that has been forgotten meanwhile and is
- * still held is in its slot. */
+/* Held: one copy as it is. Playing: the two around the moment. A held copy that the history has
+ * forgotten is still in its slot. */
 static int read_past(struct app *app) {
     const struct playhead *head = &app->past.playhead;
     const int index = history_find(&app->past.history, head->at_s);
@@ -75,6 +78,7 @@ static int read_past(struct app *app) {
 }
 
 int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s) {
+    assert(!app->past.playhead.is_live);
     playhead_advance(&app->past.playhead, &app->past.history, app_now_s(app), passed_s);
     if (app->past.playhead.is_live || read_past(app) != 0) {
         playhead_go_live(&app->past.playhead);

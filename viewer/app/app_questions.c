@@ -1,6 +1,7 @@
 /* See app_questions.h. */
 #include "viewer/app/app_questions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,6 @@ vec2 app_world_point(const struct app *app) {
     return server_view_clamp_point(&app->server, camera_to_world(&app->picture.camera, app->pointer.at));
 }
 
-/* Known before the panels are drawn again: the pointer may have jumped. */
 bool app_is_over_panels(const struct app *app, vec2 at) {
     const float right = (float)app->picture.raster->width - PANELS_SIDE_PX * app->picture.pixel_scale;
     const float bottom = (float)app->picture.raster->height - PANELS_TIMELINE_PX * app->picture.pixel_scale;
@@ -53,7 +53,6 @@ struct stream_box app_world_box(const struct app *app) {
     return (struct stream_box){{0.0f, 0.0f}, app->server.scenario.size};
 }
 
-/* Of the whole world; what is visible would be in it wherever one looks. */
 bool app_is_wide(const struct app *app, const struct density *density) {
     const struct stream_wish everything = {.world = app->server.scenario.size, .visible = app_world_box(app)};
     const struct stream_box box = stream_density_box(density);
@@ -64,7 +63,6 @@ const struct density *app_newest_density(const struct app *app) {
     return app->counts.newest_epoch == app->server.epoch ? app->counts.newest : NULL;
 }
 
-/* The newest of the whole world, or NULL. */
 const struct density *app_wide_density(const struct app *app) {
     const struct density *newest = app_newest_density(app);
     return newest != NULL && app_is_wide(app, newest)    ? newest
@@ -73,7 +71,7 @@ const struct density *app_wide_density(const struct app *app) {
 }
 
 struct stream_wish app_stream_wish(const struct app *app) {
-    const vec2 size = {(float)app->picture.raster->width, (float)app->picture.raster->height};
+    const vec2 size = vec2_make((float)app->picture.raster->width, (float)app->picture.raster->height);
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     const bool fits = newest != NULL && newest->count <= HUD_FORCES_MOST && !app->selection.has_agent;
     return (struct stream_wish){
@@ -90,8 +88,8 @@ struct stream_wish app_stream_wish(const struct app *app) {
     };
 }
 
-/* The one the frame stands for; and until frames of a larger part come, the last of the whole world, rather
- * than a small rectangle with agents in an empty world. */
+/* The density that the frame stands for. Until frames of a larger part come, the last density of the whole
+ * world: else a small rectangle with agents would stand in an empty world. */
 const struct density *app_density(const struct app *app) {
     const struct snapshot *shown = app->frame.names;
     const bool is_counted = shown != NULL && shown->fields == 0 && shown->count == 0;
@@ -124,6 +122,7 @@ const char *app_tuned_kind(const struct app *app) {
 /* ---- the scene ---- */
 
 struct scene app_scene(const struct app *app) {
+    assert(app->picture.pixel_scale > 0.0f);
     const bool leads = app->pointer.is_over_window && app_moves_mouse_target(app) &&
                        !app->result.wants_mouse && app->now_ms - app->pointer.moved_ms < cursor_fresh_ms;
     return (struct scene){

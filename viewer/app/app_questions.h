@@ -10,11 +10,13 @@ double app_ui_scale(const struct app *app);
 bool app_moves_mouse_target(const struct app *app);
 /** Where in the world the pointer is, px of the world; never outside. */
 vec2 app_world_point(const struct app *app);
-/** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have jumped. */
+/** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have
+ * jumped. */
 bool app_is_over_panels(const struct app *app, vec2 at);
 
-/** Simulated seconds: of the newest snapshot; how far the picture is behind it. */
+/** The simulated time of the newest snapshot, s. */
 double app_now_s(const struct app *app);
+/** Simulated seconds that the picture is behind the newest snapshot; 0 when it is live. */
 double app_behind_s(const struct app *app);
 /** Whether one moment of the past is shown and stays. */
 bool app_is_held(const struct app *app);
@@ -23,8 +25,9 @@ bool app_is_held(const struct app *app);
 struct stream_box app_world_box(const struct app *app);
 /** Whether the density is of the whole world. */
 bool app_is_wide(const struct app *app, const struct density *density);
-/** The newest density of this world, or NULL; of the whole of it, or NULL. */
+/** The newest density of this world, or NULL. */
 const struct density *app_newest_density(const struct app *app);
+/** The newest density of the whole of this world, or NULL. */
 const struct density *app_wide_density(const struct app *app);
 /** What the picture needs of the frames. */
 struct stream_wish app_stream_wish(const struct app *app);

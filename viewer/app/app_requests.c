@@ -12,7 +12,6 @@ bool app_may(struct app *app, enum request_op op) {
     return why_not[0] == '\0';
 }
 
-/* Whether it could be sent. What the role may not do is refused here, in words that say what would help. */
 bool app_send(struct app *app, const struct request *request) {
     if (!app_may(app, request->op)) {
         return false;
@@ -29,10 +28,10 @@ bool app_send_plain(struct app *app, enum request_op op) {
     return app_send(app, &request);
 }
 
-/* A second key press means the opposite even before the answer is here; the picture waits for the answer. */
+/* A second key press means the opposite even before the reply is here; the picture waits for the reply. */
 void app_set_paused(struct app *app, bool is_paused) {
     struct request request = request_default(is_paused ? REQUEST_PAUSE : REQUEST_RESUME);
-    snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_PAUSE_ID);
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_PAUSE_ID);
     if (app_send(app, &request)) {
         server_view_ask_paused(&app->server, is_paused);
     }
@@ -59,7 +58,7 @@ void app_switch_scenario(struct app *app, int steps) {
 
 void app_send_load(struct app *app, const char *scenario) {
     struct request request = request_default(REQUEST_LOAD);
-    snprintf(request.body.load.scenario, sizeof request.body.load.scenario, "%s", scenario);
+    (void)snprintf(request.body.load.scenario, sizeof request.body.load.scenario, "%s", scenario);
     app_send(app, &request);
 }
 

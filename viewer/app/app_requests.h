@@ -10,7 +10,9 @@ bool app_may(struct app *app, enum request_op op);
 bool app_send(struct app *app, const struct request *request);
 /** A request without fields. */
 bool app_send_plain(struct app *app, enum request_op op);
+/** Loads the scenario of this name for all clients. */
 void app_send_load(struct app *app, const char *scenario);
+/** Pauses or resumes the world. */
 void app_set_paused(struct app *app, bool is_paused);
 /** One tick; a running world is paused first. */
 void app_step_world(struct app *app);

@@ -1,10 +1,10 @@
 /* What the files of the app share: the state of the viewer, as values of one subject each. Not for others.
  *
- * Owns everything the viewer is made of. All of it belongs to the drawing thread. The files, from the bottom up:
- * app_questions.c (what follows from the state), app_requests.c (requests to the server), app_output.c (files),
- * app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and app_tools.c (what
- * the mouse does to the world), app_actions.c (what keys and panels do), app_input.c (events), app_mail.c (what
- * the server sends), app_draw.c (the picture), app.c (life and loop).
+ * Owns everything the viewer is made of. All of it belongs to the drawing thread. The files, from the bottom
+ * up: app_questions.c (what follows from the state), app_requests.c (requests to the server), app_output.c
+ * (files), app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and
+ * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
+ * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and loop).
  */
 #ifndef DROVER_VIEWER_APP_APP_STATE_H
 #define DROVER_VIEWER_APP_APP_STATE_H
@@ -15,11 +15,13 @@
 #include "viewer/draw/scene.h"
 #include "viewer/model/echo.h"
 #include "viewer/model/history.h"
+#include "viewer/model/interpolate.h"
 #include "viewer/model/playhead.h"
 #include "viewer/model/pointer.h"
 #include "viewer/model/rate_meter.h"
 #include "viewer/model/real_time.h"
 #include "viewer/panels/hud.h"
+#include "viewer/panels/panels.h"
 #include "viewer/platform/clip.h"
 #include "viewer/platform/window.h"
 
@@ -49,6 +51,13 @@ struct app_hand {
     bool has_moved;        /* the pointer moved since that was last sent */
     uint32_t removed;      /* the agent that was removed last */
 };
+
+/** The hand is empty: no tool, and nothing is held. */
+static inline void app_hand_empty(struct app_hand *hand) {
+    hand->tool = TOOL_NONE;
+    hand->hold.what = HOLD_NOTHING;
+    hand->is_dragging = false;
+}
 
 /** What is drawn with and on, and from where the world is seen. */
 struct app_picture {

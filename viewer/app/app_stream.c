@@ -29,8 +29,8 @@ void app_take_density(struct app *app) {
     app->counts.newest_epoch = epoch;
 }
 
-/* About how many agents are around what is visible, judged by the newest frame; by the last counts of the
- * whole world when the agents that were sent one by one are those of a small part. */
+/* About how many agents are around the visible part of the world, by the newest frame; by the last counts of
+ * the whole world when the agents that were sent one by one are those of a small part. */
 static double count_around(const struct app *app, const struct stream_wish *wish) {
     const struct stream_box around = stream_surroundings(wish);
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
@@ -99,7 +99,8 @@ static void send_cursor(struct app *app, vec2 point) {
     }
 }
 
-/* Who may not move it is told so once in each connection, and then points. */
+/* Whether the role allows moving the target. A refusal is shown once in each connection; then the cursor is
+ * sent. */
 static bool may_move(struct app *app) {
     char why_not[SERVER_VIEW_DENIAL];
     server_view_denial(&app->server, REQUEST_MOUSE, why_not);

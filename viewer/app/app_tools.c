@@ -27,7 +27,7 @@ static void add_agents(struct app *app) {
     struct request_spawn *body = &request.body.spawn;
     const vec2 at = app_world_point(app);
     const bool is_handful = (SDL_GetModState() & KMOD_SHIFT) != 0;
-    snprintf(body->kind, sizeof body->kind, "%s", tool_kind(app));
+    (void)snprintf(body->kind, sizeof body->kind, "%s", tool_kind(app));
     body->has_point = true;
     body->x = at.x;
     body->y = at.y;
@@ -51,22 +51,21 @@ static void remove_agent(struct app *app) {
 }
 
 void app_choose_tool(struct app *app, enum tool tool) {
-    if (tool == TOOL_ADD && app->hand.tool == TOOL_ADD) { /* the next kind; none after the last */
-        app->hand.kind++;
-    } else {
-        app->hand.kind = 0;
-    }
-    const bool ends = app->hand.tool == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
+    const enum tool before = app->hand.tool;
+    app_hand_empty(&app->hand); /* the button may still hold what another tool took */
+    /* the next kind; none after the last */
+    app->hand.kind = tool == TOOL_ADD && before == TOOL_ADD ? app->hand.kind + 1 : 0;
+    const bool ends = before == tool && (tool != TOOL_ADD || tool_kind(app)[0] == '\0');
     app->hand.tool = ends ? TOOL_NONE : tool;
 }
 
 void app_tool_words(const struct app *app, char *out, size_t size) {
     out[0] = '\0';
     if (app->hand.tool == TOOL_ADD) {
-        snprintf(out, size, "Click adds: %s  (A: another kind, Shift: %u, Esc: done)", tool_kind(app),
-                 handful);
+        (void)snprintf(out, size, "Click adds: %s  (A: another kind, Shift: %u, Esc: done)", tool_kind(app),
+                       handful);
     } else if (app->hand.tool == TOOL_REMOVE) {
-        snprintf(out, size, "Click or drag removes agents  (Esc: done)");
+        (void)snprintf(out, size, "Click or drag removes agents  (Esc: done)");
     } else {
         app_drag_words(app, out, size);
     }
@@ -123,16 +122,17 @@ void app_tune(struct app *app, const struct panels_result *result) {
     }
     const struct message_param *param = &server->params[result->param];
     if (!(result->value >= param->min && result->value <= param->max)) {
-        server_view_set_notice(&app->server, true, "%s is out of range", param->param);
+        server_view_set_notice(&app->server, true, "%s is out of range; its slider shows the allowed values",
+                               param->param);
         return;
     }
     struct request request = request_default(REQUEST_SET_PARAM);
     struct request_set_param *body = &request.body.set_param;
     body->has_kind = true;
-    snprintf(body->kind, sizeof body->kind, "%s", param->kind);
-    snprintf(body->param, sizeof body->param, "%s", param->param);
+    (void)snprintf(body->kind, sizeof body->kind, "%s", param->kind);
+    (void)snprintf(body->param, sizeof body->param, "%s", param->param);
     body->value = result->value;
-    snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_TUNE_ID);
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_TUNE_ID);
     app->tuning.sent_ms = app->now_ms;
     if (app_send(app, &request)) {
         server_view_set_param(&app->server, param->kind, param->param, result->value);

@@ -1,4 +1,5 @@
-/* What the mouse does to the world beside moving targets and obstacles: add and remove agents, tune parameters. */
+/* What the mouse does to the world beside moving targets and obstacles: add and remove agents, tune
+ * parameters. */
 #ifndef DROVER_VIEWER_APP_APP_TOOLS_H
 #define DROVER_VIEWER_APP_APP_TOOLS_H
 

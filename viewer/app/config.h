@@ -13,8 +13,8 @@
 #include "common/base/failure.h"
 #include "viewer/model/view_settings.h"
 
-/** Puts what the file says over *settings. Without a file nothing changes. -1: the file cannot be used, which is logged; then it
- * must not be written. */
+/** Puts what the file says over *settings. Without a file nothing changes. -1: the file cannot be used, which
+ * is logged; then it must not be written. */
 NODISCARD int config_load(struct view_settings *settings);
 /** Writes the members that were changed into the file; it is made when it does not exist.
  *

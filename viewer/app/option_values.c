@@ -20,6 +20,7 @@ static const char *read_length(const char *text, int32_t *length) {
 }
 
 int size_parse(const char *text, int32_t *width, int32_t *height, struct failure *failure) {
+    assert(text != NULL && width != NULL && height != NULL);
     int32_t w = 0, h = 0;
     const char *rest = read_length(text, &w);
     if (rest != NULL && *rest == 'x') {
@@ -52,7 +53,7 @@ static bool *overlay_of(const struct shortcut *row, struct view_settings *settin
     return (bool *)((char *)settings + row->setting.offset);
 }
 
-/* Shows one overlay; false when none is called so. */
+/* Shows the overlay of this name; false when there is none. */
 static bool show_overlay(const char *name, size_t length, struct view_settings *settings) {
     size_t count = 0;
     const struct shortcut *rows = shortcuts_table(&count);
@@ -87,6 +88,7 @@ static int fail_overlay(const char *name, size_t length, struct failure *failure
 }
 
 int overlays_parse(const char *text, struct view_settings *settings, struct failure *failure) {
+    assert(text != NULL && settings != NULL);
     struct view_settings read = *settings;
     set_overlays(&read, false);
     for (const char *at = text; *at != '\0';) {

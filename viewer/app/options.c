@@ -63,7 +63,7 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, settings.palette),
      .choices = palette_names,
      .unit = "NAME",
-     .help = "Colours of the states: safe (for colour-blind people too) or classic (the tutorials')."},
+     .help = "Colors of the states: safe (for color-blind people too) or classic (the tutorials')."},
     {.name = "ui-scale",
      .type = FIELD_DOUBLE,
      FIELD_MEMBER(struct viewer_options, settings.ui_scale),
@@ -94,8 +94,9 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, renderer),
      .choices = renderer_names,
      .unit = "NAME",
-     .help = "Who draws: the graphics card (card), the processor (raster), or auto: the card if it is a real "
-             "one."},
+     .help =
+         "What draws: the graphics card (card), the processor (raster), or auto: the card if it is a real "
+         "one."},
     {.name = "clip",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, clip),
@@ -110,7 +111,7 @@ static const struct field table[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, name),
      .unit = "TEXT",
-     .help = "What the others see beside your cursor; at most 31 bytes."},
+     .help = "Name that other clients show beside your cursor; at most 31 bytes."},
     {.name = "token",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, token),
@@ -134,7 +135,7 @@ static const struct field table[] = {
     {.name = "no-reconnect",
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct viewer_options, is_single_try),
-     .help = "End when the server goes instead of waiting for it."},
+     .help = "End when the connection ends instead of reconnecting."},
     {.name = "log",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct viewer_options, log_level),
@@ -152,8 +153,9 @@ static const struct options_def definition = {
     .table = table,
     .epilog =
         "F1 shows the keys.\n"
-        "What is changed in the window (palette, size of text, panel, overlays, size) is kept in\n"
-        "$XDG_CONFIG_HOME/drover/viewer.json (~/.config); what is given here wins, for this run alone.\n"
+        "What is changed in the window (overlays, colors, palette, heat, panel, network figures, size of\n"
+        "text and window) is kept in $XDG_CONFIG_HOME/drover/viewer.json (~/.config); flags win, for this\n"
+        "run alone.\n"
         "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
 };
 
@@ -168,7 +170,7 @@ static int read_overlays(struct viewer_options *options, struct failure *failure
     return 0;
 }
 
-/* A server would refuse the whole hello, token and all. */
+/* Checked here: a server would refuse the whole hello, with its token. */
 static int check_name(const char *name, struct failure *failure) {
     char kept[LIMIT_PERSON_BYTES + 1];
     struct failure inner;
@@ -193,7 +195,7 @@ static int read_secret(struct viewer_options *options, struct failure *failure) 
     return 0;
 }
 
-/* Before the flags, which win: whether they say not to. */
+/* Whether a flag says not to read the file of settings, which is read before the flags. */
 static bool skips_config(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--no-config") == 0 || strcmp(argv[i], "--headless") == 0 ||

@@ -32,7 +32,7 @@ struct viewer_options {
     bool is_single_try;                /* do not reconnect: end when the server goes */
     int layout;                        /* enum layout: LAYOUT_OBJECTS or LAYOUT_PACKED */
     char hint[160];                    /* shown as the first world appears; "" for nothing */
-    char name[LIMIT_PERSON_BYTES + 1]; /* what the others are told we are called; "" for nothing */
+    char name[LIMIT_PERSON_BYTES + 1]; /* what other clients see beside our cursor; "" for nothing */
     char token[LIMIT_TOKEN_CHARS + 1]; /* a secret: neither kept nor logged */
     int log_level;                     /* enum log_level */
 };

@@ -1,6 +1,7 @@
 /* See agents_draw.h. */
 #include "viewer/draw/agents_draw.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "viewer/draw/arrow.h"
@@ -10,7 +11,7 @@ static const float crowd_arrow_px = 2.5f; /* the least radius among many thousan
 /* Everything the loop over agents asks for by kind, and by kind or state. */
 struct brush {
     float scale, offset_x, offset_y;
-    float low_x, low_y, high_x, high_y; /* centres outside are not seen */
+    float low_x, low_y, high_x, high_y; /* centers outside are not seen */
     float half[NAME_TABLE_CAPACITY];    /* of the sprite, picture px */
     struct sprite_place place[NAME_TABLE_CAPACITY];
     uint32_t tint[NAME_TABLE_CAPACITY];
@@ -96,8 +97,8 @@ static void draw_copies(struct canvas *canvas, const struct frame *frame, const 
             if (((copy & 1) != 0 && dx == 0) || ((copy & 2) != 0 && dy == 0)) {
                 continue;
             }
-            const vec2 shift = {(copy & 1) != 0 ? (float)dx * size.x : 0.0f,
-                                (copy & 2) != 0 ? (float)dy * size.y : 0.0f};
+            const vec2 shift = vec2_make((copy & 1) != 0 ? (float)dx * size.x : 0.0f,
+                                         (copy & 2) != 0 ? (float)dy * size.y : 0.0f);
             draw(canvas, frame, i,
                  camera_to_window(camera, vec2_add(vec2_make(frame->x[i], frame->y[i]), shift)), style);
         }
@@ -167,6 +168,7 @@ static void draw_blits(struct canvas *canvas, const struct frame *frame, const s
 
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style) {
+    assert(frame->names != NULL && frame->count <= frame->capacity);
     const draw_copy draw =
         canvas->mesh == NULL && frame->count > AGENTS_DRAW_EXACT ? draw_blit : draw_exactly;
     if (style->wrap_size.x > 0.0f) {
@@ -188,6 +190,7 @@ void agents_draw(struct canvas *canvas, const struct frame *frame, const struct 
 /* Among thousands small arrows are clearer than large ones that hide each other. */
 float agents_draw_least_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
                                float pixel_scale) {
+    assert(pixel_scale > 0.0f);
     const int32_t count = frame->count > 0 ? frame->count : 1;
     const float room = world_size.x * world_size.y * camera->scale * camera->scale / (float)count;
     const float fair = 0.4f * sqrtf(fmaxf(room, 0.0f));
@@ -198,6 +201,6 @@ float agents_draw_radius(const struct frame *frame, const struct camera *camera,
                          float pixel_scale, float world_radius) {
     const float least = agents_draw_least_radius(frame, camera, world_size, pixel_scale);
     const float radius = fmaxf(world_radius * camera->scale, least);
-    /* pictures made beforehand are kept by size: few sizes while zooming */
+    /* sprites are kept by size: few sizes while zooming */
     return frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }

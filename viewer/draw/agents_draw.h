@@ -5,9 +5,9 @@
 #include "common/text/name_table.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 
-/** More agents than this are drawn on the raster by pictures made beforehand: headings in steps of 3.75
+/** More agents than this are drawn on the raster as sprites: headings in steps of 3.75
  * degrees, places in quarters of a pixel. */
 enum { AGENTS_DRAW_EXACT = 400 };
 
@@ -20,7 +20,7 @@ struct agents_style {
     enum shape shape[NAME_TABLE_CAPACITY];
     color kind_fill[NAME_TABLE_CAPACITY];
     color state_fill[NAME_TABLE_CAPACITY];
-    bool by_kind;   /* which of the two colours */
+    bool by_kind;   /* which of the two colors */
     vec2 wrap_size; /* px of the world; 0: it does not wrap */
     bool is_held;   /* too old to be believed: pale */
 };
@@ -30,7 +30,8 @@ struct agents_style {
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style);
 
-/** The radius an agent of world_radius (px of the world) is drawn with, picture px; world_size: px of the world. */
+/** The radius an agent of world_radius (px of the world) is drawn with, picture px; world_size: px of the
+ * world. */
 float agents_draw_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
                          float pixel_scale, float world_radius);
 /** The radius of the smallest agents, picture px: smaller where there are many. */

@@ -1,6 +1,7 @@
 /* See arrow.h. */
 #include "viewer/draw/arrow.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -11,7 +12,7 @@ static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, fl
                         color fill) {
     const struct sprite_place *place = sprites_place(canvas->sprites, shape, radius);
     const float half = place->half * radius / place->radius;
-    const vec2 a = vec2_scale(direction, half), b = {-a.y, a.x};
+    const vec2 a = vec2_scale(direction, half), b = vec2_make(-a.y, a.x);
     struct mesh_vertex *vertex = mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, 1);
     if (vertex != NULL) {
         const uint32_t tint = mesh_tint(fill);
@@ -29,6 +30,7 @@ static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, fl
 
 void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
                 color fill, float alpha) {
+    assert(radius > 0.0f);
     if (canvas->mesh != NULL) {
         draw_sprite(canvas, shape, center, radius, direction, color_fade(fill, alpha));
         return;
@@ -41,13 +43,14 @@ void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radi
 }
 
 void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke) {
+    assert(width > 0.0f);
     const vec2 way = vec2_sub(to, from);
     const float length = vec2_length(way);
     if (!(length > 2.0f)) {
         return;
     }
     const vec2 along = vec2_scale(way, 1.0f / length);
-    const vec2 side = {-along.y, along.x};
+    const vec2 side = vec2_make(-along.y, along.x);
     const float head = fminf(width * 3.6f, length), half = head * 0.42f;
     const vec2 neck = vec2_sub(to, vec2_scale(along, head));
     const vec2 tip[3] = {vec2_add(neck, vec2_scale(side, -half)), to, vec2_add(neck, vec2_scale(side, half))};

@@ -1,6 +1,7 @@
 /* See canvas.h. */
 #include "viewer/draw/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -12,6 +13,7 @@ static const float two_pi = 6.28318531f;
 enum { ROUND_MOST = 128 };
 
 struct canvas canvas_on_raster(struct raster *raster, struct sprites *sprites) {
+    assert(raster != NULL);
     raster_reset_clip(raster);
     return (struct canvas){.raster = raster,
                            .sprites = sprites,
@@ -21,6 +23,7 @@ struct canvas canvas_on_raster(struct raster *raster, struct sprites *sprites) {
 }
 
 struct canvas canvas_on_mesh(struct mesh *mesh, struct sprites *sprites, int32_t width, int32_t height) {
+    assert(mesh != NULL && width > 0 && height > 0);
     return (struct canvas){
         .mesh = mesh, .sprites = sprites, .width = width, .height = height, .clip = {0, 0, width, height}};
 }
@@ -30,6 +33,7 @@ static int32_t clamp_int(int32_t value, int32_t low, int32_t high) {
 }
 
 void canvas_set_clip(struct canvas *canvas, struct raster_rect rect) {
+    assert((canvas->raster != NULL) != (canvas->mesh != NULL));
     struct raster_rect *clip = &canvas->clip;
     clip->x0 = clamp_int(rect.x0, 0, canvas->width);
     clip->y0 = clamp_int(rect.y0, 0, canvas->height);
@@ -84,6 +88,7 @@ static int32_t *join(int32_t *index, int32_t from, int32_t to, int count, bool i
 /* A convex polygon given by two outlines: full inside the first, faded out at the second. */
 static void mesh_feathered(struct canvas *canvas, const vec2 *inner, const vec2 *outer, int count,
                            color fill) {
+    assert(count >= 3 && count <= ROUND_MOST);
     struct mesh_vertex *vertex;
     int32_t *index, base;
     const int32_t indices = (count - 2) * 3 + count * 6;
@@ -148,7 +153,7 @@ static void mesh_line(struct canvas *canvas, vec2 from, vec2 to, float width, co
         mesh_add(canvas->mesh, MESH_SPRITES, canvas->clip, 8, 18, &vertex, &index, &base) != 0) {
         return;
     }
-    const vec2 along = vec2_scale(vec2_sub(to, from), 1.0f / length), side = {-along.y, along.x};
+    const vec2 along = vec2_scale(vec2_sub(to, from), 1.0f / length), side = vec2_make(-along.y, along.x);
     /* thinner than a pixel: paler, not thinner */
     const color core = color_fade(stroke, fminf(width, 1.0f)), faded = stroke & 0xffffffu;
     const float near = fmaxf(half - 0.5f * fringe_px, 0.0f), far = fmaxf(half, 0.5f) + 0.5f * fringe_px;

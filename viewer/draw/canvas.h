@@ -22,18 +22,28 @@ struct canvas {
     struct raster_rect clip;
 };
 
+/** A canvas that draws into the raster at once. Both stay the caller's. */
 struct canvas canvas_on_raster(struct raster *raster, struct sprites *sprites);
+/** A canvas that adds to the mesh; width, height: of the picture, px. Both stay the caller's. */
 struct canvas canvas_on_mesh(struct mesh *mesh, struct sprites *sprites, int32_t width, int32_t height);
 
+/** Limits what is drawn to the part of rect that is in the picture. */
 void canvas_set_clip(struct canvas *canvas, struct raster_rect rect);
+/** The whole picture again. */
 void canvas_reset_clip(struct canvas *canvas);
+/** Sets every pixel of the clip rectangle. */
 void canvas_clear(struct canvas *canvas, color ground);
+/** Mixes every pixel of the clip rectangle with the color by its alpha. */
 void canvas_tint(struct canvas *canvas, color tint);
+/** A rectangle with fractional edges, px. */
 void canvas_fill_rect(struct canvas *canvas, vec2 low, vec2 high, color fill);
 /** Convex; on the raster any simple polygon. */
 void canvas_fill_polygon(struct canvas *canvas, const vec2 *points, int count, color fill);
+/** A straight line with flat ends, px. */
 void canvas_draw_line(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke);
+/** A filled circle, px. */
 void canvas_fill_disc(struct canvas *canvas, vec2 center, float radius, color fill);
+/** A circle line, width px wide, half of it inside radius. */
 void canvas_draw_ring(struct canvas *canvas, vec2 center, float radius, float width, color stroke);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* See heat.h. */
 #include "viewer/draw/heat.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static int reserve(struct heat *heat, int32_t cells) {
 
 int heat_count(struct heat *heat, const struct frame *frame, const struct camera *camera, int32_t width,
                int32_t height, float cell_px) {
+    assert(cell_px > 0.0f && width > 0 && height > 0);
     const int32_t columns = (int32_t)((float)width / cell_px) + 1,
                   rows = (int32_t)((float)height / cell_px) + 1;
     if (columns > HEAT_MOST_CELLS / rows || reserve(heat, columns * rows) != 0) {
@@ -72,7 +74,7 @@ int heat_take(struct heat *heat, const struct density *density, float speed) {
     heat->columns = density->columns;
     heat->rows = density->rows;
     for (int32_t i = 0; i < cells; i++) {
-        const vec2 velocity = {(float)density->vx[i] * 0.01f, (float)density->vy[i] * 0.01f};
+        const vec2 velocity = vec2_make((float)density->vx[i] * 0.01f, (float)density->vy[i] * 0.01f);
         const vec2 share = vec2_truncate(vec2_scale(velocity, 1.0f / fmaxf(speed, 1.0f)), 1.0f);
         heat->counts[i] = density->count[i];
         heat->sum_x[i] = share.x * (float)density->count[i];
@@ -102,7 +104,7 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, const stru
     enum { BLOCK = 4 };
     for (int32_t row = 0; row + BLOCK <= heat->rows; row += BLOCK) {
         for (int32_t column = 0; column + BLOCK <= heat->columns; column += BLOCK) {
-            vec2 sum = {0.0f, 0.0f};
+            vec2 sum = vec2_make(0.0f, 0.0f);
             uint32_t count = 0;
             for (int32_t i = 0; i < BLOCK * BLOCK; i++) {
                 const int32_t cell = (row + i / BLOCK) * heat->columns + column + i % BLOCK;
@@ -110,7 +112,7 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, const stru
                 sum = vec2_add(sum, vec2_make(heat->sum_x[cell], heat->sum_y[cell]));
             }
             if (count < BLOCK || vec2_length(sum) < 0.15f * (float)count) {
-                continue; /* nobody, or they go every way */
+                continue; /* no agent, or agents of opposite headings */
             }
             const vec2 middle = corner_of(place, (float)column + 0.5f * BLOCK, (float)row + 0.5f * BLOCK);
             const vec2 half = vec2_scale(sum, 0.45f * (float)BLOCK * place->cell.x / (float)count);
@@ -122,8 +124,9 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, const stru
 }
 
 void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit) {
-    const float mean = mean_count(heat); /* it has a middling colour, so that both more and fewer are seen */
-    const vec2 end = {(float)canvas->width, (float)canvas->height};
+    assert(heat->columns * heat->rows <= heat->capacity && unit > 0.0f);
+    const float mean = mean_count(heat); /* it has a middling color, so that both more and fewer are seen */
+    const vec2 end = vec2_make((float)canvas->width, (float)canvas->height);
     for (int32_t row = 0; row < heat->rows; row++) {
         for (int32_t column = 0; column < heat->columns; column++) {
             const uint32_t count = heat->counts[row * heat->columns + column];
@@ -131,7 +134,7 @@ void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat
             const vec2 high = corner_of(place, (float)column + 1.0f, (float)row + 1.0f);
             if (count > 0 && high.x > 0.0f && high.y > 0.0f && low.x < end.x && low.y < end.y) {
                 const float share = 0.1f + 0.9f * (float)count / ((float)count + 1.4f * mean);
-                /* whole pixels: neighbours meet without a seam */
+                /* whole pixels: neighbors meet without a seam */
                 canvas_fill_rect(canvas, vec2_make(floorf(low.x), floorf(low.y)),
                                  vec2_make(floorf(high.x), floorf(high.y)), palette_heat(share));
             }

@@ -7,7 +7,7 @@
 #include "common/snapshot/snapshot_density.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 
 enum { HEAT_CELL_PX = 8, HEAT_MOST_CELLS = 256 * 1024 };
 
@@ -17,7 +17,9 @@ struct heat {
     float *sum_x, *sum_y; /* of directions */
 };
 
+/** Without memory yet. */
 void heat_init(struct heat *heat);
+/** Frees the cells. */
 void heat_fini(struct heat *heat);
 /** Counts the agents seen in a picture of this size, in cells of cell_px. -1 when out of memory. */
 NODISCARD int heat_count(struct heat *heat, const struct frame *frame, const struct camera *camera,
@@ -30,7 +32,7 @@ struct heat_place {
     vec2 corner, cell;
 };
 
-/** Cells coloured by density, and short lines along the mean heading. */
+/** Cells colored by density, and short lines along the mean heading. */
 void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit);
 /** Whether that many agents of this radius (picture px, as they would be drawn) cover what they are in. */
 bool heat_is_better(int32_t count, float radius_px, float world_px2);

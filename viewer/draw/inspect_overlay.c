@@ -1,13 +1,14 @@
 /* See inspect_overlay.h. */
 #include "viewer/draw/inspect_overlay.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "viewer/draw/palette.h"
+#include "viewer/model/interpolate.h"
 
-/* Places that go along with the agent; the others stand in the world, whatever it does until the next answer.
- */
+/* Places that move along with the agent; the others keep their place in the world until the next reply. */
 static const char *const carried[] = {"circle", "goal", "future", "probe"};
 
 static bool is_carried(const char *what) {
@@ -28,7 +29,7 @@ static vec2 short_way(vec2 way, vec2 wrap_size) {
 
 vec2 inspect_overlay_place(const struct message_agent *inspected, const struct message_agent_point *point,
                            vec2 position, vec2 wrap_size) {
-    const vec2 place = {point->x, point->y}, then = {inspected->x, inspected->y};
+    const vec2 place = vec2_make(point->x, point->y), then = vec2_make(inspected->x, inspected->y);
     const vec2 from = is_carried(point->what) ? then : position;
     return vec2_add(position, short_way(vec2_sub(place, from), wrap_size));
 }
@@ -56,13 +57,14 @@ static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here
 
 void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
                                     const struct pose *pose) {
+    assert(scene->inspected != NULL);
     const struct frame *frame = scene->frame;
     for (int i = 0; i < scene->inspected->neighbor_count; i++) {
         const int32_t index = frame_find(frame, scene->inspected->neighbors[i]);
         if (index < 0) {
             continue; /* it left, or is beyond what is sent */
         }
-        const vec2 there = {frame->x[index], frame->y[index]};
+        const vec2 there = vec2_make(frame->x[index], frame->y[index]);
         const struct message_kind *kind =
             server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[index]]);
         const float radius = scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f);
@@ -104,6 +106,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
 }
 
 void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+    assert(scene->inspected != NULL);
     for (int i = 0; i < scene->inspected->point_count; i++) {
         draw_place(scene, canvas, &scene->inspected->points[i], pose);
     }

@@ -1,5 +1,5 @@
 /* The overlay of the selected agent: lines to the neighbors that count, the places its
- * behaviours aim at (the answer to inspect: protocol.md). Pure.
+ * behaviors aim at (the answer to inspect: protocol.md). Pure.
  */
 #ifndef DROVER_VIEWER_DRAW_INSPECT_OVERLAY_H
 #define DROVER_VIEWER_DRAW_INSPECT_OVERLAY_H
@@ -17,8 +17,10 @@ vec2 inspect_overlay_place(const struct message_agent *inspected, const struct m
 /** Whether the answer has a place of this sort. */
 bool inspect_overlay_has(const struct message_agent *inspected, const char *what);
 
+/** Lines from the agent at `pose` to the neighbors of scene->inspected, and rings around them. */
 void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
                                     const struct pose *pose);
+/** Lines from the agent at `pose` to the places of scene->inspected, with crosses and circles there. */
 void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose);
 
 #endif

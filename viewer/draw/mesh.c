@@ -24,7 +24,7 @@ void mesh_clear(struct mesh *mesh) {
     mesh->lost = 0;
 }
 
-/* The array with room for `needed` entries, or NULL (and the old one is still good). */
+/* The array with room for `needed` entries, or NULL (and the old array is still valid). */
 static void *grow(void *array, int32_t needed, int32_t *capacity, size_t entry_bytes) {
     if (needed <= *capacity) {
         return array;
@@ -90,6 +90,7 @@ int mesh_add(struct mesh *mesh, enum mesh_texture texture, struct raster_rect cl
 
 struct mesh_vertex *mesh_begin_quads(struct mesh *mesh, enum mesh_texture texture, struct raster_rect clip,
                                      int32_t quads) {
+    assert(quads > 0);
     if (quads > MESH_MOST / 8 || reserve(mesh, quads * 4, 0) != 0) {
         return NULL;
     }
@@ -109,6 +110,7 @@ void mesh_end_quads(struct mesh *mesh, int32_t quads) {
 }
 
 const int32_t *mesh_quad_indices(struct mesh *mesh, int32_t quads) {
+    assert(quads >= 0);
     static const int32_t corners[6] = {0, 1, 2, 0, 2, 3};
     const int32_t before = mesh->quad_capacity / 6;
     int32_t *indices = grow(mesh->quad_indices, quads * 6, &mesh->quad_capacity, sizeof *indices);

@@ -1,4 +1,4 @@
-/* What a graphics card is told to draw in a frame: vertices in plain arrays, cut into batches. Pure.
+/* What a graphics card draws in a frame: vertices in plain arrays, cut into batches. Pure.
  *
  * Owns the arrays; they keep their size from frame to frame. Invariants: 1. A batch's indices count from its
  * own first vertex. 2. A batch of quads has four vertices a quad and no indices: mesh_quad_indices gives
@@ -46,7 +46,9 @@ struct mesh {
     uint32_t lost; /* pieces that there was no memory for */
 };
 
+/** Empty, without memory yet. */
 void mesh_init(struct mesh *mesh);
+/** Frees the arrays. */
 void mesh_fini(struct mesh *mesh);
 /** Forgets the frame; keeps the memory. */
 void mesh_clear(struct mesh *mesh);
@@ -60,6 +62,7 @@ NODISCARD int mesh_add(struct mesh *mesh, enum mesh_texture texture, struct rast
  * many it were. */
 NODISCARD struct mesh_vertex *mesh_begin_quads(struct mesh *mesh, enum mesh_texture texture,
                                                struct raster_rect clip, int32_t quads);
+/** Ends the batch of mesh_begin_quads with so many quads, at most those asked for. */
 void mesh_end_quads(struct mesh *mesh, int32_t quads);
 /** The indices of so many quads; NULL when out of memory. */
 NODISCARD const int32_t *mesh_quad_indices(struct mesh *mesh, int32_t quads);

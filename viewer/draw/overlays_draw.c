@@ -1,6 +1,7 @@
 /* See overlays_draw.h. */
 #include "viewer/draw/overlays_draw.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -34,7 +35,7 @@ static vec2 vector_end(vec2 from, vec2 value, float greatest, float length_px) {
     return vec2_add(from, vec2_truncate(vec2_scale(value, length_px / greatest), 1.6f * length_px));
 }
 
-/* Each behaviour's share of the force, in the colour its row of the inspector has. */
+/* Each behavior's share of the force, in the color its row of the inspector has. */
 static void draw_behaviors(const struct scene *scene, struct canvas *canvas, int32_t index, vec2 center,
                            float push, float greatest) {
     const struct snapshot *names = scene->frame->names;
@@ -44,7 +45,7 @@ static void draw_behaviors(const struct scene *scene, struct canvas *canvas, int
     }
     for (int32_t k = names->share_begin[row]; k < names->share_begin[row + 1]; k++) {
         const struct snapshot_share *share = &names->shares[k];
-        const vec2 force = {(float)share->force.x * 0.01f, (float)share->force.y * 0.01f};
+        const vec2 force = vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f);
         arrow_draw_vector(canvas, center, vector_end(center, force, greatest, push),
                           1.5f * scene->pixel_scale,
                           palette_series(server_view_behavior(scene->server,
@@ -74,7 +75,7 @@ static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32
     const float push = style->agents.radius[kind] + steering_length_px * unit;
     const bool is_inspected = scene->inspected != NULL && frame->id[index] == scene->inspected->id;
     const bool has_forces = frame->has_forces || is_inspected;
-    const vec2 none = {0.0f, 0.0f};
+    const vec2 none = vec2_make(0.0f, 0.0f);
     const vec2 desired = is_inspected ? scene->inspected->desired : has_forces ? frame->desired[index] : none;
     const vec2 steering = is_inspected ? scene->inspected->steering
                           : has_forces ? frame->steering[index]
@@ -85,7 +86,7 @@ static void draw_vectors(const struct scene *scene, struct canvas *canvas, int32
                           PALETTE_DESIRED);
     }
     if (scene->settings->shows_velocity) {
-        const vec2 velocity = {frame->vx[index], frame->vy[index]};
+        const vec2 velocity = vec2_make(frame->vx[index], frame->vy[index]);
         arrow_draw_vector(canvas, center, vector_end(center, velocity, speed, reach), thin, PALETTE_VELOCITY);
     }
     if (is_inspected && scene->settings->shows_behaviors) {
@@ -116,7 +117,7 @@ static void draw_radius(const struct scene *scene, struct canvas *canvas, const 
                         const struct pose *pose) {
     const float width = 1.25f * scene->pixel_scale, radius = circle->radius * scene->camera->scale;
     const vec2 center = camera_to_window(scene->camera, pose->position);
-    const vec2 ahead = {cosf(pose->heading), sinf(pose->heading)};
+    const vec2 ahead = vec2_make(cosf(pose->heading), sinf(pose->heading));
     if (radius > 20000.0f) {
         return;
     }
@@ -126,8 +127,9 @@ static void draw_radius(const struct scene *scene, struct canvas *canvas, const 
         canvas_draw_ring(canvas, middle, radius, width, color_fade(PALETTE_RADIUS, 0.8f));
     } else if (circle->form == RADIUS_VIEW && circle->view < 6.2f) {
         const float half = 0.5f * circle->view;
-        const vec2 left = {cosf(pose->heading - half) * radius, sinf(pose->heading - half) * radius};
-        const vec2 right = {cosf(pose->heading + half) * radius, sinf(pose->heading + half) * radius};
+        const vec2 left = vec2_make(cosf(pose->heading - half) * radius, sinf(pose->heading - half) * radius);
+        const vec2 right =
+            vec2_make(cosf(pose->heading + half) * radius, sinf(pose->heading + half) * radius);
         canvas_draw_line(canvas, center, vec2_add(center, left), width, color_fade(PALETTE_RADIUS, 0.55f));
         canvas_draw_line(canvas, center, vec2_add(center, right), width, color_fade(PALETTE_RADIUS, 0.55f));
         draw_arc(canvas, center, radius, pose->heading - half, pose->heading + half, width,
@@ -156,7 +158,7 @@ static void draw_radii(const struct scene *scene, struct canvas *canvas, const s
 
 static void draw_trail(const struct scene *scene, struct canvas *canvas, const struct trail *trail,
                        color stroke, float strength) {
-    vec2 before = {0.0f, 0.0f};
+    vec2 before = vec2_make(0.0f, 0.0f);
     for (int i = 0; i < trail->count; i++) {
         bool is_broken;
         const vec2 at = camera_to_window(scene->camera, trail_point(trail, i, &is_broken));
@@ -205,6 +207,7 @@ static void draw_inspect_overlay(const struct scene *scene, struct canvas *canva
 
 /* Under the agents, which stay readable among vectors: for the selected one, or for all when none is. */
 void overlays_draw(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
+    assert(style != NULL && scene->frame->names != NULL);
     const int32_t selected =
         scene->selection->has_agent ? frame_find(scene->frame, scene->selection->id) : -1;
     draw_trails(scene, canvas, style);

@@ -5,8 +5,8 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/scene_def.h"
 
-/** Draws the overlays that the settings show, to lie under the agents, which stay readable among vectors: for the selected agent,
- * or for all when none is selected. */
+/** Draws the overlays that the settings show, to lie under the agents, which stay readable among vectors: for
+ * the selected agent, or for all when none is selected. */
 void overlays_draw(const struct scene *scene, struct canvas *canvas, const struct scene_style *style);
 
 /** What shows of a wrapping world lies inside it: beyond its border the same place is on the other side. */

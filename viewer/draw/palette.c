@@ -1,6 +1,7 @@
 /* See palette.h. */
 #include "viewer/draw/palette.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,12 +23,13 @@ static const color spare[] = {
     0xff6aa9ffu, 0xffc792eau, 0xfff2a7c3u, 0xffb5d56au, 0xff5ec4f0u, 0xffd7a86eu, 0xffa3b1ffu, 0xff8fd8b4u,
 };
 
-/* Okabe and Ito's colours, the dark ones lifted for a dark ground. */
+/* Okabe and Ito's colors, the dark ones lifted for a dark ground. */
 static const color series[PALETTE_SERIES] = {
     0xff56b4e9u, 0xffe69f00u, 0xff2fbf93u, 0xfff0e442u, 0xffcc79a7u, 0xffe8641au, 0xffc3c9d1u, 0xff8f83e0u,
 };
 
 color palette_state(enum palette palette, const char *state) {
+    assert(palette == PALETTE_SAFE || palette == PALETTE_CLASSIC);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(known[i].state, state) == 0) {
             return known[i].fill[palette];
@@ -44,7 +46,7 @@ color palette_series(int index) {
     return series[index < 0 ? 0 : index % PALETTE_SERIES];
 }
 
-/* Lightness rises all the way, so it reads without colour as well. */
+/* Lightness rises all the way, so it reads without color as well. */
 color palette_heat(float share) {
     static const color steps[] = {PALETTE_WORLD, 0xff2b2f5eu, 0xff5b3a86u, 0xffa14a7fu,
                                   0xffe0705au,   0xfff6c667u, 0xfffdf3c8u};

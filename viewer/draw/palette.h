@@ -1,4 +1,4 @@
-/* The viewer's colours. Agents are coloured by the state they are in, as in the tutorials,
+/* The viewer's colors. Agents are colored by the state they are in, as in the tutorials,
  * and shaped by their kind. Pure. */
 #ifndef DROVER_VIEWER_DRAW_PALETTE_H
 #define DROVER_VIEWER_DRAW_PALETTE_H
@@ -41,11 +41,11 @@ extern "C" {
 
 enum { PALETTE_SERIES = 8 };
 
-/** The colour of a state. The tutorials' states have theirs (classic: wander gray, seek green, pursue orange,
+/** The color of a state. The tutorials' states have theirs (classic: wander gray, seek green, pursue orange,
  * evade red; safe: gray, blue, yellow, vermilion); any other name gets one that depends on the name alone, so
  * it is the same in every run. Opaque. */
 color palette_state(enum palette palette, const char *state);
-/** The colour of number `index` of a series (kinds, behaviours, plots). */
+/** The color of number `index` of a series (kinds, behaviors, plots). */
 color palette_series(int index);
 /** The heat of a crowd, from 0 (the world's ground) to 1. */
 color palette_heat(float share);

@@ -1,11 +1,11 @@
-/* A software rasteriser into a 32-bit picture, with coverage anti-aliasing.
+/* A software rasterizer into a 32-bit picture, with coverage anti-aliasing.
  *
  * The viewer draws everything with it, text and panels included, so that a picture is the same with a
  * graphics card, without one and with no display at all (SDL's software renderer snaps vertices to whole
  * pixels: arrows wobble).
  *
  * Owns the pixels and one row of coverage sums. Invariants:
- * 1. A pixel is 0xFFrrggbb (SDL's ARGB8888); the picture is opaque, colours that are drawn carry alpha in the
+ * 1. A pixel is 0xFFrrggbb (SDL's ARGB8888); the picture is opaque, colors that are drawn carry alpha in the
  * top byte.
  * 2. Pixel (i, j) covers the square [i, i+1) x [j, j+1); y points down.
  * 3. Nothing is written outside the clip rectangle, which lies inside the picture. Coordinates may be
@@ -15,17 +15,16 @@
 #define DROVER_VIEWER_DRAW_RASTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "viewer/draw/color.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** 0xAArrggbb, alpha not multiplied in. */
-typedef uint32_t color;
 
 enum { RASTER_MAX_POINTS = 64, RASTER_MAX_SIZE = 16384 };
 
@@ -41,30 +40,25 @@ struct raster {
     float *sums; /* width + 2: the change of coverage from pixel to pixel along the row being filled */
 };
 
-/** One coverage byte a texel (ImGui's font atlas). */
-struct raster_texture {
-    const uint8_t *texels;
-    int32_t width, height;
-};
-
-/** u, v: 0..1 across the texture. */
-struct raster_vertex {
-    float x, y, u, v;
-    color tint;
-};
+/** The pixels of a row of the picture. */
+static inline uint32_t *raster_row(const struct raster *raster, int32_t y) {
+    return raster->pixels + (size_t)y * (size_t)raster->width;
+}
 
 /** An opaque black picture, clip = all of it. 1 <= sizes <= RASTER_MAX_SIZE. NULL when out of memory. */
 NODISCARD struct raster *raster_create(int32_t width, int32_t height);
+/** NULL is fine. */
 void raster_destroy(struct raster *raster);
-/** New size, contents void, clip = all. -1 when out of memory (nothing changes). */
+/** New size, contents undefined, clip = all. -1 when out of memory (nothing changes). */
 NODISCARD int raster_resize(struct raster *raster, int32_t width, int32_t height);
 /** Clips to the part of rect that is in the picture. */
 void raster_set_clip(struct raster *raster, struct raster_rect rect);
+/** Clips to the whole picture. */
 void raster_reset_clip(struct raster *raster);
 
-/** Sets every pixel in the clip rectangle, whatever the colour's alpha. */
+/** Sets every pixel in the clip rectangle, whatever the color's alpha. */
 void raster_clear(struct raster *raster, color ground);
-/** Mixes every pixel in the clip rectangle with the colour by its alpha. */
+/** Mixes every pixel in the clip rectangle with the color by its alpha. */
 void raster_tint(struct raster *raster, color tint);
 /** A rectangle with fractional edges. */
 void raster_fill_rect(struct raster *raster, vec2 low, vec2 high, color fill);
@@ -77,22 +71,6 @@ void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, co
 void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill);
 /** A circle line, width px wide, half of it inside radius. */
 void raster_draw_ring(struct raster *raster, vec2 center, float radius, float width, color stroke);
-/** A triangle with colours mixed between its corners, times the texture's coverage (nearest texel). A pixel
- * belongs to it when its centre is inside (left and top edges count), so triangles that share an edge never
- * draw a pixel twice. */
-void raster_draw_triangle(struct raster *raster, const struct raster_vertex corners[3],
-                          const struct raster_texture *texture);
-
-/** A rectangle of the texture, texel for pixel, in one colour: glyphs. left, top: of the picture; u, v: of
- * the texture; what would lie outside the texture is not drawn. */
-void raster_draw_texels(struct raster *raster, int32_t left, int32_t top, int32_t u, int32_t v, int32_t width,
-                        int32_t height, color tint, const struct raster_texture *texture);
-
-/** The colour with its alpha multiplied by 0 <= factor <= 1. */
-color color_fade(color c, float factor);
-/** The way from a (0) to b (1), alpha included. */
-color color_mix(color a, color b, float amount);
-
 #ifdef __cplusplus
 }
 #endif

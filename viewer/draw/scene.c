@@ -1,6 +1,7 @@
 /* See scene.h. */
 #include "viewer/draw/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
 static void style_init(const struct scene *scene, struct scene_style *style) {
     const struct snapshot *names = scene->frame->names;
     struct agents_style *agents = &style->agents;
-    const vec2 none = {0.0f, 0.0f};
+    const vec2 none = vec2_make(0.0f, 0.0f);
     for (int i = 0; i < names->kind_names.count; i++) {
         const struct message_kind *kind = server_view_kind(scene->server, names->kind_names.names[i]);
         const int number = kind != NULL ? (int)(kind - scene->server->scenario.kinds) : i;
@@ -79,7 +80,7 @@ static void draw_ring_at(const struct scene *scene, struct canvas *canvas, uint3
                          const struct scene_style *style) {
     const int32_t index = frame_find(scene->frame, id);
     if (index >= 0) {
-        const vec2 at = {scene->frame->x[index], scene->frame->y[index]};
+        const vec2 at = vec2_make(scene->frame->x[index], scene->frame->y[index]);
         const float radius =
             1.35f * style->agents.radius[scene->frame->kind[index]] + 4.0f * scene->pixel_scale;
         canvas_draw_ring(canvas, camera_to_window(scene->camera, at), radius, 1.75f * scene->pixel_scale,
@@ -101,10 +102,10 @@ bool scene_is_heat(const struct scene *scene) {
                           world);
 }
 
-/* As the server counted them: agents who have just left the frame fade out over it. */
+/* As the server counted them: agents that have just left the frame fade out over it. */
 static void draw_density(const struct scene *scene, struct canvas *canvas) {
     const struct density *density = scene->density;
-    const vec2 corner = {(float)density->region.x * 0.01f, (float)density->region.y * 0.01f};
+    const vec2 corner = vec2_make((float)density->region.x * 0.01f, (float)density->region.y * 0.01f);
     const float scale = scene->camera->scale * 0.01f;
     float speed = 0.0f;
     for (int i = 0; i < scene->server->scenario.kind_count; i++) {
@@ -135,6 +136,7 @@ static void draw_crowd(const struct scene *scene, struct canvas *canvas, const s
 }
 
 bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
+    assert(reach_px >= 0.0f && id != NULL);
     const struct frame *frame = scene->frame;
     float best = INFINITY;
     for (int32_t i = 0; frame->names != NULL && i < frame->count; i++) {
@@ -202,6 +204,8 @@ static void draw_cursors(const struct scene *scene, struct canvas *canvas) {
 }
 
 void scene_draw(const struct scene *scene, struct canvas *canvas) {
+    assert(scene->camera != NULL && scene->server != NULL && scene->frame != NULL);
+    assert(scene->settings != NULL && scene->selection != NULL && scene->pixel_scale > 0.0f);
     draw_ground(scene, canvas);
     if (scene->server->has_scenario && scene->frame->names != NULL) {
         struct scene_style style;

@@ -7,6 +7,7 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/scene_def.h"
 
+/** Draws all of it, from the ground up. */
 void scene_draw(const struct scene *scene, struct canvas *canvas);
 
 /** The agent nearest to a point of the picture, no farther than reach_px beyond its own radius; false when

@@ -9,7 +9,7 @@
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/heat.h"
 #include "viewer/model/camera.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 #include "viewer/model/selection.h"
 #include "viewer/model/trails.h"
 #include "viewer/model/view_settings.h"

@@ -1,6 +1,7 @@
 /* See scenery_draw.h. */
 #include "viewer/draw/scenery_draw.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,7 +143,7 @@ static void draw_path(const struct brush *brush, const struct path_def *path) {
 
 static void draw_flow(const struct brush *brush, const struct message_flow *flow, color stroke) {
     const vec2 size = brush->scenario->size;
-    const vec2 cell = {size.x / (float)flow->columns, size.y / (float)flow->rows};
+    const vec2 cell = vec2_make(size.x / (float)flow->columns, size.y / (float)flow->rows);
     const float longest = 0.8f * fminf(cell.x, cell.y) * brush->camera->scale;
     float greatest = 0.0f;
     for (int i = 0; i < flow->columns * flow->rows; i++) {
@@ -185,6 +186,7 @@ static struct raster_rect world_rect(const struct brush *brush) {
 
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas) {
+    assert(pixel_scale > 0.0f);
     static const color flow_colors[] = {PALETTE_FLOW, PALETTE_FLOW_SECOND};
     struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const struct message_geometry *geometry = &scenario->geometry;

@@ -6,7 +6,7 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
 
-/** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what radii over
+/** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what reaches over
  * a border is drawn on the other side too. pixel_scale  picture px per window px */
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas);

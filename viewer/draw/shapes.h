@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/** Told apart by their outline alone. */
+/** Each has an outline of its own: kinds differ without color. */
 enum shape { SHAPE_DART, SHAPE_TRIANGLE, SHAPE_KITE, SHAPE_SHUTTLE, SHAPE_BARB, SHAPE_BEETLE, SHAPE_COUNT };
 
 enum { SHAPE_MAX_POINTS = 8 };
@@ -18,8 +18,8 @@ enum { SHAPE_MAX_POINTS = 8 };
 
 /** Corners for a radius of 1 and a heading of 0, clockwise on the screen. Static storage. */
 const vec2 *shapes_points(enum shape shape, int *count);
-/** The corners of a shape turned to direction (length 1), px, and those of its outline, outline_px further out.
- * points and grown have room for SHAPE_MAX_POINTS. Returns how many there are. */
+/** The corners of a shape turned to direction (length 1), px, and those of its outline, outline_px further
+ * out. points and grown have room for SHAPE_MAX_POINTS. Returns how many there are. */
 int shapes_outline(enum shape shape, vec2 center, float radius, vec2 direction, float outline_px,
                    vec2 *points, vec2 *grown);
 

@@ -17,7 +17,7 @@ enum {
 
 static const float place_radii[SPRITES_SIZES] = {4.0f, 6.0f, 8.5f, 12.0f, 17.0f, 24.0f, 36.0f, 56.0f};
 
-/* How much of a pixel the colour covers, and colour and outline together: 0..255, fill <= body. */
+/* How much of a pixel the color covers, and color and outline together: 0..255, fill <= body. */
 struct texel {
     uint8_t fill, body;
 };
@@ -125,7 +125,7 @@ static void bake(struct sprites *sprites, enum shape shape, vec2 center, float r
 static struct texel baked_texel(const struct sprites *sprites, int32_t x, int32_t y) {
     const size_t at = (size_t)y * (size_t)sprites->fill->width + (size_t)x;
     const uint32_t fill = sprites->fill->pixels[at] & 0xffu, outline = sprites->body->pixels[at] & 0xffu;
-    /* colour over outline: what either covers */
+    /* color over outline: what either covers */
     const uint32_t body = fill + outline * (255u - fill) / 255u;
     return (struct texel){(uint8_t)fill, (uint8_t)body};
 }
@@ -163,6 +163,7 @@ const uint32_t *sprites_atlas(struct sprites *sprites, int32_t *width, int32_t *
 }
 
 const struct sprite_place *sprites_place(const struct sprites *sprites, enum shape shape, float radius) {
+    assert((int)shape >= 0 && shape < SHAPE_COUNT);
     const struct sprite_place *places = sprites->places[shape];
     int i = 0;
     while (i + 1 < SPRITES_SIZES && places[i].radius < radius) {
@@ -243,8 +244,8 @@ static const struct cell *cell_of(struct sprites *sprites, struct set *set, int 
     if (*cell == NULL) {
         const int32_t middle = set->side / 2;
         const float turn = (float)angle * (6.28318531f / SPRITES_ANGLES), half = (float)middle;
-        const vec2 center = {half + ((float)step_x + 0.5f) / SPRITES_STEPS,
-                             half + ((float)step_y + 0.5f) / SPRITES_STEPS};
+        const vec2 center = vec2_make(half + ((float)step_x + 0.5f) / SPRITES_STEPS,
+                                      half + ((float)step_y + 0.5f) / SPRITES_STEPS);
         bake(sprites, set->shape, center, set->radius, vec2_make(cosf(turn), sinf(turn)), set->side);
         *cell = cut_cell(sprites, set->side);
     }
@@ -294,6 +295,7 @@ static inline void blit_faded(uint32_t *restrict row, const struct texel *restri
 
 int sprites_blit(struct sprites *sprites, struct raster *raster, enum shape shape, vec2 center, float radius,
                  vec2 direction, color fill, float alpha) {
+    assert(radius > 0.0f && radius <= (float)SPRITES_MAX_BLIT_PX);
     struct set *set = set_of(sprites, shape, radius);
     const float x = floorf(center.x), y = floorf(center.y);
     const struct raster_rect clip = raster->clip;

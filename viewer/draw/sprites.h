@@ -1,6 +1,7 @@
-/* Pictures of the shapes of agents, made beforehand by the raster: for drawing thousands.
+/* Pictures of the shapes of agents, drawn once by the raster and copied for each agent: for drawing
+ * thousands.
  *
- * A texel says how much of it the agent's colour covers (fill) and how much colour and dark outline cover
+ * A texel says how much of it the agent's color covers (fill) and how much color and dark outline cover
  * together (body). Two forms: an atlas of upright shapes in several sizes for a graphics card, which turns
  * and scales them; and for the raster, pictures of one size turned to SPRITES_ANGLES headings at
  * SPRITES_STEPS x SPRITES_STEPS fractions of a pixel, made when they are first needed.
@@ -33,6 +34,7 @@ struct sprites;
 
 /** outline_px: width of the dark outline. NULL when out of memory. */
 NODISCARD struct sprites *sprites_create(float outline_px);
+/** NULL is fine. */
 void sprites_destroy(struct sprites *sprites);
 /** The outline of a shape of this radius: thinner around what is small. */
 float sprites_outline_px(const struct sprites *sprites, float radius);

@@ -1,10 +1,12 @@
 /* See camera.h. */
 #include "viewer/model/camera.h"
 
+#include <assert.h>
+
 struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins) {
-    const vec2 world = {fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f)};
-    const vec2 room = {fmaxf(window_size.x - margins.left - margins.right, 1.0f),
-                       fmaxf(window_size.y - margins.top - margins.bottom, 1.0f)};
+    const vec2 world = vec2_make(fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f));
+    const vec2 room = vec2_make(fmaxf(window_size.x - margins.left - margins.right, 1.0f),
+                                fmaxf(window_size.y - margins.top - margins.bottom, 1.0f));
     const float scale = fminf(room.x / world.x, room.y / world.y);
     return (struct camera){
         .scale = scale,
@@ -50,6 +52,7 @@ void camera_view_pan(struct camera_view *view, const struct camera *camera, vec2
 
 void camera_view_zoom(struct camera_view *view, const struct camera *camera, vec2 room_center, vec2 at,
                       float factor, float least, float most) {
+    assert(factor > 0.0f && least <= most);
     const vec2 held = camera_to_world(camera, at);
     const float scale = fminf(fmaxf(camera->scale * factor, least), most);
     view->is_free = true;

@@ -22,7 +22,9 @@ struct camera_margins {
 /** The whole world, as large as fits, in the middle of what the margins leave. Sizes below 1 px count as 1.
  */
 struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins);
+/** A place of the world, px of the world, in the window, window px. */
 vec2 camera_to_window(const struct camera *camera, vec2 world);
+/** The way back: a point of the window in the world. */
 vec2 camera_to_world(const struct camera *camera, vec2 window);
 
 /** What a person looks at: the whole world until it is moved, then a place and a scale, which stay when the

@@ -23,6 +23,7 @@ struct echo {
 
 /** Zeroed memory is an empty echo as well. */
 void echo_init(struct echo *echo);
+/** The mouse's target was sent to this point, px of the world. */
 void echo_note_sent(struct echo *echo, vec2 point, double now_ms);
 /** The target is at this place in a frame that came now: what was sent there, or before, is answered. */
 void echo_note_seen(struct echo *echo, vec2 point, double now_ms);

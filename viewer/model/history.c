@@ -1,6 +1,7 @@
 /* See history.h. */
 #include "viewer/model/history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +23,12 @@ void history_init(struct history *history) {
 }
 
 static struct history_record *at(const struct history *history, int index) {
+    assert(index >= 0 && index < HISTORY_CAPACITY);
     return history->ring[(history->begin + index) % HISTORY_CAPACITY];
 }
 
 static void drop_oldest(struct history *history) {
+    assert(history->count > 0);
     struct history_record *record = at(history, 0);
     history->bytes -= record->bytes;
     history->ring[history->begin] = NULL;
@@ -35,6 +38,7 @@ static void drop_oldest(struct history *history) {
 }
 
 static void drop_newest(struct history *history) {
+    assert(history->count > 0);
     struct history_record *record = at(history, --history->count);
     history->bytes -= record->bytes;
     history->ring[(history->begin + history->count) % HISTORY_CAPACITY] = NULL;
@@ -46,6 +50,7 @@ void history_clear(struct history *history) {
         drop_oldest(history);
     }
     history->kind_names.count = history->state_names.count = history->target_names.count = 0;
+    assert(history->bytes == 0);
 }
 
 void history_fini(struct history *history) {
@@ -118,6 +123,7 @@ static bool takes(struct history *history, const struct snapshot *snapshot, size
 }
 
 void history_add(struct history *history, const struct snapshot *snapshot) {
+    assert(snapshot != NULL && history->count <= HISTORY_CAPACITY);
     const size_t bytes = bytes_of(snapshot->count);
     if (!takes(history, snapshot, bytes)) {
         return;
@@ -137,6 +143,7 @@ void history_add(struct history *history, const struct snapshot *snapshot) {
 }
 
 double history_time_s(const struct history *history, int index) {
+    assert(index >= 0 && index < history->count);
     return at(history, index)->time_s;
 }
 
@@ -162,6 +169,7 @@ int history_find(const struct history *history, double time_s) {
 }
 
 int history_read(const struct history *history, int index, struct snapshot *snapshot) {
+    assert(index >= 0 && index < history->count && snapshot != NULL);
     const struct history_record *record = at(history, index);
     const size_t n = (size_t)record->count;
     if (snapshot_reserve(snapshot, record->count > 0 ? record->count : 1, 0, false) != 0) {

@@ -26,7 +26,9 @@ struct history {
 
 /** Zeroed memory is an empty history as well. */
 void history_init(struct history *history);
+/** Frees all copies. */
 void history_fini(struct history *history);
+/** Forgets all copies and names. */
 void history_clear(struct history *history);
 /** Copies the snapshot unless it comes too soon after the one before or there is no memory. One of the newest
  * copy's tick takes its place: a request changed the paused world. */
@@ -34,8 +36,9 @@ void history_add(struct history *history, const struct snapshot *snapshot);
 /** Drops what is more than a minute older than this moment. history_add does; for snapshots that are not
  * kept. */
 void history_forget(struct history *history, double now_s);
-/** The simulated times it radii from and to; 0, 0 when it is empty. */
+/** The simulated times it reaches from and to; 0, 0 when it is empty. */
 double history_begin_s(const struct history *history);
+/** The simulated time of the newest copy; 0 when there is none. */
 double history_end_s(const struct history *history);
 /** The newest copy at or before a moment, 0 for the oldest; the oldest when all are later; -1 when empty. */
 int history_find(const struct history *history, double time_s);

@@ -2,6 +2,7 @@
  * loops without branches, so that the compiler makes them work on several agents at once. */
 #include "viewer/model/interpolate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,95 +10,7 @@
 static const float target_jump_px = 150.0f;
 static const double cubic_from_ms = 50.0;
 
-enum { COLUMN_COUNT = 5, SCRATCH_COLUMNS = 2 * COLUMN_COUNT + 2 };
-
-void frame_init(struct frame *frame) {
-    memset(frame, 0, sizeof *frame);
-}
-
-static void free_columns(struct frame *frame) {
-    free(frame->id);
-    free(frame->kind);
-    free(frame->state);
-    free(frame->x);
-    free(frame->desired);
-    free(frame->row);
-    free(frame->scratch);
-}
-
-void frame_fini(struct frame *frame) {
-    free_columns(frame);
-    frame_init(frame);
-}
-
-/* Everything anew: nothing of a frame outlives it. */
-static int frame_reserve(struct frame *frame, int32_t count) {
-    if (count <= frame->capacity) {
-        return 0;
-    }
-    const size_t room = (size_t)count + (size_t)count / 4 + 16;
-    struct frame grown = *frame;
-    grown.id = malloc(room * sizeof *grown.id);
-    grown.kind = malloc(room * sizeof *grown.kind);
-    grown.state = malloc(room * sizeof *grown.state);
-    grown.x = malloc(7 * room * sizeof *grown.x);
-    grown.desired = malloc(2 * room * sizeof *grown.desired);
-    grown.row = malloc(room * sizeof *grown.row);
-    grown.scratch = malloc(SCRATCH_COLUMNS * room * sizeof *grown.scratch);
-    if (grown.id == NULL || grown.kind == NULL || grown.state == NULL || grown.x == NULL ||
-        grown.desired == NULL || grown.row == NULL || grown.scratch == NULL) {
-        free_columns(&grown);
-        return -1;
-    }
-    free_columns(frame);
-    *frame = grown;
-    frame->capacity = (int32_t)room;
-    float **const columns[] = {&frame->y,     &frame->vx,    &frame->vy,
-                               &frame->dir_x, &frame->dir_y, &frame->alpha};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        *columns[i] = frame->x + (i + 1) * room;
-    }
-    frame->steering = frame->desired + room;
-    return 0;
-}
-
-struct pose frame_pose(const struct frame *frame, int32_t index) {
-    struct pose pose = {
-        .id = frame->id[index],
-        .kind = frame->kind[index],
-        .state = frame->state[index],
-        .position = {frame->x[index], frame->y[index]},
-        .velocity = {frame->vx[index], frame->vy[index]},
-        .heading = atan2f(frame->dir_y[index], frame->dir_x[index]),
-        .alpha = frame->alpha[index],
-    };
-    if (frame->has_forces) {
-        pose.desired = frame->desired[index];
-        pose.steering = frame->steering[index];
-    }
-    return pose;
-}
-
-int32_t frame_find(const struct frame *frame, uint32_t id) {
-    int32_t low = 0, high = frame->settled_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (frame->id[middle] < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low < frame->settled_count && frame->id[low] == id) {
-        return low;
-    }
-    for (int32_t i = frame->settled_count; i < frame->count; i++) {
-        if (frame->id[i] == id) {
-            return i;
-        }
-    }
-    return -1;
-}
+enum { COLUMN_COUNT = FRAME_SCRATCH_COLUMNS };
 
 float interpolate_wrap_difference(float difference, float length) {
     return length > 0.0f ? difference - length * roundf(difference / length) : difference;
@@ -195,7 +108,8 @@ static inline float nearer(float difference, float length) {
     return low < -half ? low + length : low;
 }
 
-/* Positions and velocities. alpha is borrowed for the share of the way: f, or 0 or 1 for who jumped. */
+/* Positions and velocities. alpha is borrowed for the share of the way: f, or 0 or 1 for an agent that
+ * jumped. */
 static void blend_motion(const struct blend *blend, const struct columns *from, const struct columns *to,
                          int32_t count, struct frame *frame) {
     const struct blend b = *blend;
@@ -342,7 +256,7 @@ static void fill_forces(const struct span *span, const int32_t *rows_a, struct f
     }
 }
 
-/* Who is only in the newer one comes, who is only in the older one goes. */
+/* An agent that is only in the newer snapshot comes, one that is only in the older one leaves. */
 static void add_others(const struct span *span, struct frame *frame) {
     const struct snapshot *a = span->a, *b = span->b;
     const int32_t settled = frame->count;
@@ -390,6 +304,7 @@ static void merge_agents(const struct span *span, struct frame *frame) {
         add_others(span, frame);
     }
     wrap_frame(span->rules, frame);
+    assert(frame->settled_count <= frame->count && frame->count <= frame->capacity);
 }
 
 static void merge_targets(const struct span *span, struct frame *frame) {

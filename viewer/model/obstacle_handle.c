@@ -1,6 +1,7 @@
 /* See obstacle_handle.h. */
 #include "viewer/model/obstacle_handle.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -33,8 +34,8 @@ float obstacle_handle_distance(const struct obstacle_def *obstacle, vec2 at) {
     if (obstacle->shape == OBSTACLE_CIRCLE) {
         return fmaxf(vec2_length(way) - obstacle->radius, 0.0f);
     }
-    const vec2 beyond = {fmaxf(fmaxf(-way.x, way.x - obstacle->size.x), 0.0f),
-                         fmaxf(fmaxf(-way.y, way.y - obstacle->size.y), 0.0f)};
+    const vec2 beyond = vec2_make(fmaxf(fmaxf(-way.x, way.x - obstacle->size.x), 0.0f),
+                                  fmaxf(fmaxf(-way.y, way.y - obstacle->size.y), 0.0f));
     return vec2_length(beyond);
 }
 
@@ -43,7 +44,7 @@ static float distance_to_copies(const struct obstacle_def *obstacle, vec2 at, ve
     const int copies = wrap_size.x > 0.0f ? 1 : 0;
     for (int x = -copies; x <= copies; x++) {
         for (int y = -copies; y <= copies; y++) {
-            const vec2 copy = {at.x + (float)x * wrap_size.x, at.y + (float)y * wrap_size.y};
+            const vec2 copy = vec2_make(at.x + (float)x * wrap_size.x, at.y + (float)y * wrap_size.y);
             best = fminf(best, obstacle_handle_distance(obstacle, copy));
         }
     }
@@ -52,6 +53,7 @@ static float distance_to_copies(const struct obstacle_def *obstacle, vec2 at, ve
 
 const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
                                                 vec2 wrap_size) {
+    assert(reach >= 0.0f);
     const struct obstacle_def *found = NULL;
     float best = reach;
     for (int i = 0; i < geometry->obstacle_count; i++) {

@@ -1,9 +1,11 @@
 /* See playhead.h. */
 #include "viewer/model/playhead.h"
 
+#include <assert.h>
 #include <math.h>
 
 void playhead_go_live(struct playhead *head) {
+    assert(head != NULL);
     head->is_live = true;
     head->is_playing = false;
 }
@@ -68,6 +70,7 @@ void playhead_toggle(struct playhead *head, const struct history *history) {
 }
 
 void playhead_advance(struct playhead *head, const struct history *history, double now_s, double passed_s) {
+    assert(passed_s >= 0.0);
     if (head->is_playing) {
         head->at_s = fmax(head->at_s + passed_s, history_begin_s(history));
         if (head->at_s >= now_s) {

@@ -1,4 +1,4 @@
-/* Which moment the picture shows: now, or one of the past, which is held until it is told to play on. Pure.
+/* Which moment the picture shows: now, or one of the past, which is held until it is toggled. Pure.
  *
  * Times are simulated seconds; now_s is the world's newest. Invariants: 1. What is held stays on its tick,
  * whatever the world does. 2. Only the end of the past, or going live, ends it.
@@ -14,6 +14,7 @@ struct playhead {
     double at_s;     /* not is_live: the moment shown */
 };
 
+/** The picture shows now. */
 void playhead_go_live(struct playhead *head);
 /** Holds the copy nearest to a moment; from now_s on it is live. Without a copy before now nothing changes.
  */

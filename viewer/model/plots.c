@@ -1,6 +1,7 @@
 /* See plots.h. */
 #include "viewer/model/plots.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static int column_of(struct plots *plots, const char *name) {
     if (plots->state_count == PLOTS_STATES) {
         return -1;
     }
-    snprintf(plots->state_names[plots->state_count], sizeof plots->state_names[0], "%s", name);
+    (void)snprintf(plots->state_names[plots->state_count], sizeof plots->state_names[0], "%s", name);
     return plots->state_count++;
 }
 
@@ -61,9 +62,11 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     sample->mean_speed = (float)(speeds / count);
     sample->order = (float)(sqrt(along_x * along_x + along_y * along_y) / count);
     count_states(plots, snapshot, sample);
+    assert(plots->count <= PLOTS_SAMPLES && plots->state_count <= PLOTS_STATES);
 }
 
 const struct plots_sample *plots_at(const struct plots *plots, int index) {
+    assert(index >= 0 && index < plots->count);
     return &plots->samples[(plots->begin + index) % PLOTS_SAMPLES];
 }
 
@@ -82,6 +85,7 @@ static int write_number(double value, FILE *out) {
 }
 
 int plots_write_csv(const struct plots *plots, FILE *out) {
+    assert(out != NULL);
     fputs("time_s,mean_speed,order", out);
     for (int s = 0; s < plots->state_count; s++) {
         fprintf(out, ",%s", plots->state_names[s]);

@@ -31,6 +31,7 @@ struct plots {
     int state_count;
 };
 
+/** Without samples. */
 void plots_init(struct plots *plots);
 /** Takes a sample from the snapshot, at most one in 0.1 s of simulated time. */
 void plots_add(struct plots *plots, const struct snapshot *snapshot);

@@ -1,6 +1,7 @@
 /* See radius_overlay.h. */
 #include "viewer/model/radius_overlay.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,14 +57,15 @@ static void set_name(struct radius_overlay *circle, const char *name, int stem) 
     const char *dot = strchr(name, '.');
     const int zone = dot != NULL ? (int)(dot - name) + 1 : 0;
     if (dot == NULL || stem <= zone) {
-        snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
+        (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
     } else {
-        snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - zone - 1, name + zone);
+        (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - zone - 1, name + zone);
     }
 }
 
 int radius_overlay_find(const struct message_param *params, int param_count, const char *kind,
                         const char *state, struct radius_overlay *out) {
+    assert(param_count >= 0 && kind != NULL && state != NULL);
     int count = 0;
     for (int i = 0; i < param_count && count < RADIUS_OVERLAY_MOST; i++) {
         const char *name = relevant(&params[i], kind, state);
@@ -79,13 +81,13 @@ int radius_overlay_find(const struct message_param *params, int param_count, con
             (struct radius_overlay){.form = form, .radius = (float)params[i].value, .view = 360.0f * radians};
         set_name(circle, name, stem);
         if (form == RADIUS_VIEW && strncmp(name, "wander", 6) == 0) {
-            snprintf(other, sizeof other, "%.*sdistance", stem, name);
+            (void)snprintf(other, sizeof other, "%.*sdistance", stem, name);
             circle->form = RADIUS_WANDER;
             circle->distance = value_of(params, param_count, kind, state, other, 0.0f);
         } else if (form == RADIUS_VIEW) {
-            snprintf(other, sizeof other, "%.*sfield_of_view", stem, name);
+            (void)snprintf(other, sizeof other, "%.*sfield_of_view", stem, name);
             const float view = value_of(params, param_count, kind, state, other, 360.0f);
-            snprintf(other, sizeof other, "%.*sview", stem, name);
+            (void)snprintf(other, sizeof other, "%.*sview", stem, name);
             circle->view = value_of(params, param_count, kind, state, other, view) * radians;
         }
     }

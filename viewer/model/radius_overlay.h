@@ -1,4 +1,4 @@
-/* How far an agent's behaviours look and from where they slow down, out of the parameters the server lists.
+/* How far an agent's behaviors look and from where they slow down, out of the parameters the server lists.
  * Pure.
  *
  * A parameter is called "behavior.name", or "state/behavior.name" in a kind with states.

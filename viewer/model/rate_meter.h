@@ -12,6 +12,7 @@ struct rate_meter {
     int begin, count;
 };
 
+/** Without measurements: the rate is not known. */
 void rate_meter_init(struct rate_meter *meter);
 /** The count as it is now. Call as often as you like: a sample is kept every quarter of a second. */
 void rate_meter_add(struct rate_meter *meter, double now_ms, uint64_t count);

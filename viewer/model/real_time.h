@@ -21,6 +21,7 @@ struct real_time {
     bool is_behind;
 };
 
+/** Without measurements. */
 void real_time_init(struct real_time *meter);
 /** A snapshot of this world: its time and when the server was there. Time that falls: another world, nothing
  * is known. */

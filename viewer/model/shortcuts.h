@@ -1,8 +1,8 @@
-/* The keys, in one table: what each does, its words in the help, the setting that it changes. Pure; the window
- * gives key codes as SDL's numbers.
+/* The keys, in one table: what each does, its words in the help, the setting that it changes. Pure; the
+ * window gives key codes as SDL's numbers.
  *
- * The help (F1), the check boxes of the side panel, the list of --overlays and the file of settings go by the
- * rows.
+ * The help (F1), the check boxes of the side panel, the list of --overlays and the file of settings go by
+ * the rows.
  */
 #ifndef DROVER_VIEWER_MODEL_SHORTCUTS_H
 #define DROVER_VIEWER_MODEL_SHORTCUTS_H
@@ -57,8 +57,8 @@ struct shortcut {
     bool has_control; /* with Ctrl held */
     const char *name; /* "Space"; "" for another key of the row before */
     const char *help; /* what it does, no full stop; "" where the name is */
-    /* Of struct view_settings, with its name in the file of settings; name NULL for none. help: for a choice, the
-     * words before its value in a notice. */
+    /* Of struct view_settings, with its name in the file of settings; name NULL for none. help: for a
+     * choice, the words before its value in a notice. */
     struct field setting;
     bool is_overlay;   /* the setting is drawn over the world: kept as a word of the list "overlays" */
     const char *label; /* the setting's words in the side panel; NULL: it has no check box there */

@@ -18,6 +18,7 @@ void snapshot_buffer_fini(struct snapshot_buffer *buffer) {
 }
 
 void snapshot_buffer_clear(struct snapshot_buffer *buffer) {
+    assert(buffer->count >= 0 && buffer->count <= SNAPSHOT_BUFFER_CAPACITY);
     buffer->begin = 0;
     buffer->count = 0;
 }
@@ -65,6 +66,7 @@ const struct snapshot *snapshot_buffer_newest(const struct snapshot_buffer *buff
 
 void snapshot_buffer_around(const struct snapshot_buffer *buffer, double server_ms,
                             const struct snapshot **before, const struct snapshot **after) {
+    assert(before != NULL && after != NULL);
     *before = *after = NULL;
     for (int index = buffer->count - 1; index >= 0 && *before == NULL; index--) {
         const struct snapshot *snapshot = buffer->ring[(buffer->begin + index) % SNAPSHOT_BUFFER_CAPACITY];

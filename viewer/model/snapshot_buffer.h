@@ -15,7 +15,9 @@ struct snapshot_buffer {
     int begin, count;
 };
 
+/** Empty. */
 void snapshot_buffer_init(struct snapshot_buffer *buffer);
+/** Destroys the snapshots that it holds. */
 void snapshot_buffer_fini(struct snapshot_buffer *buffer);
 /** Forgets what is in it; keeps the memory. */
 void snapshot_buffer_clear(struct snapshot_buffer *buffer);
@@ -26,9 +28,10 @@ void snapshot_buffer_clear(struct snapshot_buffer *buffer);
 NODISCARD struct snapshot *snapshot_buffer_push(struct snapshot_buffer *buffer, struct snapshot *snapshot);
 /** 0 is the oldest; NULL outside 0 .. count - 1. */
 const struct snapshot *snapshot_buffer_at(const struct snapshot_buffer *buffer, int index);
+/** The newest snapshot, or NULL. Owned by the buffer. */
 const struct snapshot *snapshot_buffer_newest(const struct snapshot_buffer *buffer);
 
-/** The neighbours of a moment: the last at or before it and the first after it; either may be NULL. */
+/** The neighbors of a moment: the last at or before it and the first after it; either may be NULL. */
 void snapshot_buffer_around(const struct snapshot_buffer *buffer, double server_ms,
                             const struct snapshot **before, const struct snapshot **after);
 

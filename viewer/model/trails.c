@@ -1,6 +1,7 @@
 /* See trails.h. */
 #include "viewer/model/trails.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static int with_trail(int32_t agents) {
 }
 
 int trails_points(int32_t agents) {
+    assert(agents >= 0);
     const int count = with_trail(agents), share = count > 0 ? segments_most / count : TRAILS_POINTS;
     return share < TRAILS_POINTS ? share : TRAILS_POINTS;
 }
@@ -62,6 +64,7 @@ static void add_point(struct trail *trail, vec2 point, float jump_px, int kept) 
 }
 
 void trails_add(struct trails *trails, const struct frame *frame, float jump_px) {
+    assert(jump_px > 0.0f);
     const double now_s = frame->time_s + rounding_s;
     if (now_s < trails->next_s - 2.0 * TRAILS_STEP_S) {
         trails_clear(trails);
@@ -104,6 +107,7 @@ const struct trail *trails_find(const struct trails *trails, uint32_t id) {
 }
 
 vec2 trail_point(const struct trail *trail, int index, bool *is_broken) {
+    assert(index >= 0 && index < trail->count && is_broken != NULL);
     const int at = (trail->begin + index) % TRAILS_POINTS;
     *is_broken = trail->is_broken[at];
     return trail->points[at];

@@ -8,7 +8,7 @@
 #define DROVER_VIEWER_MODEL_TRAILS_H
 
 #include "common/base/nodiscard.h"
-#include "viewer/model/interpolate.h"
+#include "viewer/model/frame.h"
 
 enum { TRAILS_AGENTS = 1024, TRAILS_POINTS = 64 };
 #define TRAILS_STEP_S 0.06 /* between two points */
@@ -27,13 +27,16 @@ struct trails {
     int points_kept;
 };
 
+/** Without trails. -1 when out of memory. */
 NODISCARD int trails_init(struct trails *trails);
+/** Frees the trails. */
 void trails_fini(struct trails *trails);
+/** Forgets all points. */
 void trails_clear(struct trails *trails);
 /** How many points a trail has at most when there are so many agents. */
 int trails_points(int32_t agents);
-/** Adds where everybody is in the frame, if a point is due at its time. jump_px: farther than that between
- * two points is a jump. A time that falls clears them. */
+/** Adds the place of every agent of the frame, if a point is due at its time. jump_px: farther than that
+ * between two points is a jump. A time that falls clears them. */
 void trails_add(struct trails *trails, const struct frame *frame, float jump_px);
 /** The trail of this agent, or NULL. */
 const struct trail *trails_find(const struct trails *trails, uint32_t id);

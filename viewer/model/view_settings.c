@@ -71,5 +71,6 @@ bool view_settings_have_vectors(const struct view_settings *settings) {
 }
 
 bool view_settings_have_panel(const struct view_settings *settings) {
+    assert(settings->panel >= PANEL_AUTO && settings->panel <= PANEL_OFF);
     return settings->panel == PANEL_ON;
 }

@@ -1,8 +1,8 @@
 /* What is shown and how: every choice that a key, a flag or the panel makes about the picture. Pure.
  *
  * A plain value with one owner, the app, which changes it. Scene, HUD and panels read it by pointer, config
- * keeps it. To add a toggle: a bool in the struct and a row in shortcuts.c; the help, the panel, --overlays and
- * the file of settings go by the row.
+ * keeps it. To add a toggle: a bool in the struct and a row in shortcuts.c; the help, the panel, --overlays
+ * and the file of settings go by the row.
  */
 #ifndef DROVER_VIEWER_MODEL_VIEW_SETTINGS_H
 #define DROVER_VIEWER_MODEL_VIEW_SETTINGS_H
@@ -53,8 +53,8 @@ struct view_changes {
 /** What is shown without flags and without a file of settings. */
 struct view_settings view_settings_default(void);
 
-/** Changes the member that `setting` (of a row of shortcuts.c) describes, and notes that in *changes: a bool to
- * its opposite, a choice to the next one, the last one to the first. */
+/** Changes the member that `setting` (of a row of shortcuts.c) describes, and notes that in *changes: a bool
+ * to its opposite, a choice to the next one, the last one to the first. */
 void view_settings_change(struct view_settings *settings, struct view_changes *changes,
                           const struct field *setting);
 /** All three vectors of force: shown when one of them is not, hidden otherwise. */

@@ -7,6 +7,10 @@
 
 #include "viewer/panels/panels_impl.hpp"
 
+extern "C" {
+#include "viewer/panels/panels.h"
+}
+
 namespace {
 
 const char *const regular_fonts[] = {

@@ -76,31 +76,56 @@ void panels::bar(const panels_view &view, float bar_width) {
     }
 }
 
+namespace {
+
+/* A vector that is drawn at agents. */
+struct vector_row {
+    bool is_shown;
+    const char *name;
+    color fill;
+};
+
+struct vector_rows {
+    vector_row rows[3];
+};
+
+vector_rows shown_vectors(const panels_view &view) {
+    const view_settings &settings = *view.settings;
+    return {{{settings.shows_velocity, "velocity", PALETTE_VELOCITY},
+             {settings.shows_desired && view.has_force_data, "desired", PALETTE_DESIRED},
+             {settings.shows_steering && view.has_force_data, "steering", PALETTE_STEERING}}};
+}
+
+} // namespace
+
+/* A row for each kind or state, from y on. Returns where they end. */
+float panels::legend_rows(const panels_view &view, float y, float line, float left, float right) {
+    for (int i = 0; i < view.legend_count; i++, y += line) {
+        const panels_legend_row &row = view.legend[i];
+        const float text_y = y + (line - regular->FontSize) / 2;
+        char number[16];
+        agent_mark(ImVec2(std::floor(left + px(21)), std::floor(y + line / 2)), row.shape, px(7), row.fill);
+        std::snprintf(number, sizeof number, "%d", row.count);
+        text(regular, left + px(42), text_y, PALETTE_TEXT, row.name);
+        text(regular, right - px(12) - width(regular, number), text_y, PALETTE_TEXT_DIM, number);
+    }
+    return y;
+}
+
 /* Returns its right edge, 0 without one. */
 float panels::legend(const panels_view &view) {
-    struct vector_row {
-        bool is_shown;
-        const char *name;
-        color fill;
-        bool needs_data;
-    };
-    const view_settings &settings = *view.settings;
-    const vector_row vectors[] = {{settings.shows_velocity, "velocity", PALETTE_VELOCITY, false},
-                                  {settings.shows_desired, "desired", PALETTE_DESIRED, true},
-                                  {settings.shows_steering, "steering", PALETTE_STEERING, true}};
+    const vector_rows vectors = shown_vectors(view);
     int shown = 0;
     float names = 0, counts = 0;
-    char number[16];
     for (int i = 0; i < view.legend_count; i++) {
+        char number[16];
         std::snprintf(number, sizeof number, "%d", view.legend[i].count);
         names = std::max(names, width(regular, view.legend[i].name));
         counts = std::max(counts, width(regular, number));
     }
-    for (const vector_row &entry : vectors) {
-        if (entry.is_shown && (view.has_force_data || !entry.needs_data)) {
-            names = std::max(names, width(regular, entry.name));
-            shown++;
-        }
+    for (const vector_row &entry : vectors.rows) {
+        names = entry.is_shown ? std::max(names, width(regular, entry.name)) : names;
+        shown += entry.is_shown ? 1 : 0;
     }
     if (view.legend_count + shown == 0) {
         return 0;
@@ -111,24 +136,16 @@ float panels::legend(const panels_view &view) {
     const float bottom = top + px(12) + line * static_cast<float>(view.legend_count + shown) + gap;
     /* it may lie over the world: what moves below it shows through */
     box(ImVec2(left, top), ImVec2(right, bottom), legend_fill, panel_edge, 5);
-    float y = top + px(6);
-    for (int i = 0; i < view.legend_count; i++, y += line) {
-        const panels_legend_row &row = view.legend[i];
-        const float text_y = y + (line - regular->FontSize) / 2;
-        agent_mark(ImVec2(std::floor(left + px(21)), std::floor(y + line / 2)), row.shape, px(7), row.fill);
-        std::snprintf(number, sizeof number, "%d", row.count);
-        text(regular, text_x, text_y, PALETTE_TEXT, row.name);
-        text(regular, right - px(12) - width(regular, number), text_y, PALETTE_TEXT_DIM, number);
-    }
+    float y = legend_rows(view, top + px(6), line, left, right);
     if (gap > 0) {
         list->AddRectFilled(ImVec2(left + px(12), std::floor(y + gap / 2)),
                             ImVec2(right - px(12), std::floor(y + gap / 2) + px(1)), to_imgui(panel_edge));
         y += gap;
     }
-    for (const vector_row &entry : vectors) {
-        if (entry.is_shown && (view.has_force_data || !entry.needs_data)) {
-            vector_mark(ImVec2(std::floor(left + px(21)) + 0.5f, std::floor(y + line / 2) + 0.5f),
-                        entry.fill);
+    for (const vector_row &entry : vectors.rows) {
+        if (entry.is_shown) {
+            const ImVec2 middle(std::floor(left + px(21)) + 0.5f, std::floor(y + line / 2) + 0.5f);
+            vector_mark(middle, entry.fill);
             text(regular, text_x, y + (line - regular->FontSize) / 2, PALETTE_TEXT, entry.name);
             y += line;
         }

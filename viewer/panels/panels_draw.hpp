@@ -16,8 +16,9 @@
 extern "C" {
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/palette.h"
+#include "viewer/draw/raster_texture.h"
 #include "viewer/model/shortcuts.h"
-#include "viewer/panels/panels.h"
+#include "viewer/panels/panels_view.h"
 }
 #pragma GCC diagnostic pop
 
@@ -25,7 +26,7 @@ constexpr color panel_fill = 0xff1b1f26u, legend_fill = 0xa01b1f26u, panel_edge 
                 pop_fill = 0xfa1e232bu, pop_edge = 0xff3d4653u, well_fill = 0xff12151au,
                 faint_text = 0xff6c7683u;
 
-/* ImGui's colours have red in the lowest byte, ours blue. */
+/* ImGui's colors have red in the lowest byte, ours blue. */
 inline ImU32 to_imgui(color c) {
     return (c & 0xff00ff00u) | ((c & 0xffu) << 16) | ((c >> 16) & 0xffu);
 }

@@ -1,8 +1,8 @@
 /* What the viewer's C++ files share: the state of the panels. Not for others.
  *
- * From the bottom up: panels_draw.cpp (text, boxes, buttons), panels_params.cpp (sliders), panels_windows.cpp (side
- * panel, timeline, picker), panels_bar.cpp and panels_notices.cpp (what cannot be clicked), panels_paint.cpp
- * (triangles to pixels), panels.cpp.
+ * From the bottom up: panels_draw.cpp (text, boxes, buttons), panels_params.cpp (sliders),
+ * panels_windows.cpp (side panel, timeline, picker), panels_bar.cpp and panels_notices.cpp (what cannot be
+ * clicked), panels_paint.cpp (triangles to pixels), panels.cpp.
  */
 #ifndef DROVER_VIEWER_PANELS_PANELS_IMPL_HPP
 #define DROVER_VIEWER_PANELS_PANELS_IMPL_HPP
@@ -34,6 +34,7 @@ struct panels : panels_pen {
     float bar_begin(const panels_view &view, float y, float bar_width);
     void bar(const panels_view &view, float width);
     float legend(const panels_view &view);
+    float legend_rows(const panels_view &view, float y, float line, float left, float right);
     void labels(const panels_view &view, float picture_width);
     /* panels_notices.cpp */
     void help(const panels_view &view, ImVec2 size);
@@ -47,7 +48,10 @@ struct panels : panels_pen {
     /* panels_params.cpp */
     float params(const panels_view &view, float x, float y, float right);
     float param_row(const panels_view &view, const panels_param &param, float x, float y, float right);
-    bool type_value(const panels_param &param);
+    float param_value(const panels_param &param, double value, float y, float right);
+    void handle_param(const panels_view &view, const panels_param &param, float x, float right);
+    void tune(const panels_param &param, double value);
+    void type_value(const panels_param &param);
 
     /* panels_windows.cpp */
     void windows(const panels_view &view, ImVec2 size);

@@ -1,5 +1,5 @@
-/* See panels.h. What lies over the picture for a while: the help, the toast, the tool in hand, how long ago a moment was, the
- * banner. */
+/* See panels.h. What lies over the picture for a while: the help, the toast, the tool in hand, how long ago
+ * a moment was, the banner. */
 #include "viewer/panels/panels_impl.hpp"
 
 /* What lies between low and high of the rows, moved by the wheel and the arrows. */

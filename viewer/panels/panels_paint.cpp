@@ -9,7 +9,7 @@ raster_vertex to_vertex(const ImDrawVert &vertex) {
 
 } // namespace
 
-/* Two triangles that make an upright rectangle in one colour, plain or a glyph: nearly all of what panels
+/* Two triangles that make an upright rectangle in one color, plain or a glyph: nearly all of what panels
  * are. */
 bool panels::paint_quad(raster *raster, const ImDrawVert *vertex, const ImDrawIdx *index) {
     const ImDrawVert &a = vertex[index[0]], &b = vertex[index[1]], &c = vertex[index[2]],

@@ -40,7 +40,8 @@ bool read_value(const char *words, double *value) {
     return digits > 0;
 }
 
-/* What is allowed is often far more than what makes sense: the track radii four times the first value. */
+/* The allowed range is often far wider than the sensible one: the track ends at four times the first value.
+ */
 double track_end(const panels_param &param) {
     const double usual = param.first > 0 ? 4 * param.first : std::min(param.max, 100.0);
     return std::min(std::max(usual, param.value), param.max);
@@ -54,8 +55,8 @@ double rounded(double value, double reach) {
 
 } // namespace
 
-/* Whether the value was given. */
-bool panels::type_value(const panels_param &param) {
+/* Takes what was typed since the last frame; Return gives the value, Esc does not. */
+void panels::type_value(const panels_param &param) {
     size_t used = std::strlen(typed);
     for (const char *c = input->text; *c != '\0' && used + 1 < sizeof typed; c++) {
         if (std::strchr("0123456789.-", *c) != nullptr) {
@@ -66,86 +67,87 @@ bool panels::type_value(const panels_param &param) {
     if (input->is_backspace && used > 0) {
         typed[used - 1] = '\0';
     }
-    if (input->is_escape) {
-        typed_param = -1;
-        return false;
-    }
     double value = 0;
-    if (!input->is_return) {
-        return false;
+    if (input->is_return && !input->is_escape && read_value(typed, &value)) {
+        tune(param, value); /* out of range: the app says so */
     }
-    typed_param = -1;
-    if (!read_value(typed, &value)) {
-        return false;
-    }
-    result.param = param.index;
-    result.value = value; /* out of range: the app says so */
-    return true;
+    typed_param = input->is_return || input->is_escape ? -1 : typed_param;
 }
 
-float panels::param_row(const panels_view &view, const panels_param &param, float x, float y, float right) {
-    const ImVec2 low(x - px(4), y - px(1)), high(right + px(4), y + px(33));
+/* What the mouse and the keyboard do to the row that ImGui has seen last. */
+void panels::handle_param(const panels_view &view, const panels_param &param, float x, float right) {
     const double end = track_end(param), begin = param.min, reach = std::max(end - begin, 1e-9);
-    char id[16], words[64];
-    std::snprintf(id, sizeof id, "param%d", param.index);
-    ImGui::SetCursorScreenPos(low);
-    ImGui::InvisibleButton(id, ImVec2(high.x - low.x, high.y - low.y));
     const bool is_hovered = ImGui::IsItemHovered(), is_active = ImGui::IsItemActive();
-    if (is_hovered) {
-        list->AddRectFilled(low, high, to_imgui(0x10ffffffu), px(4));
-    }
+    const bool is_taken = held_param == param.index || std::fabs(mouse->at.x - mouse->pressed_at.x) > px(2);
     if (view.no_tuning[0] != '\0') {
-        result.tunes = result.tunes || (is_active && input->was_pressed); /* the app says why not */
-        result.param = result.tunes ? param.index : result.param;
-        result.value = result.tunes ? param.value : result.value;
+        if (is_active && input->was_pressed) {
+            tune(param, param.value); /* the app says why not */
+        }
     } else if (is_hovered && input->was_double) {
         typed_param = param.index;
         typed[0] = '\0';
         held_param = -1;
     } else if (is_hovered && input->was_right_pressed) {
-        result.tunes = true;
-        result.param = param.index;
-        result.value = param.first;
-    } else if (is_active && typed_param != param.index &&
-               (held_param == param.index || std::fabs(mouse->at.x - mouse->pressed_at.x) > px(2))) {
+        tune(param, param.first);
+    } else if (is_active && typed_param != param.index && is_taken) {
         const double share = static_cast<double>((mouse->at.x - x) / (right - x));
         const double value = std::min(std::max(begin + share * reach, begin), end);
         held_param = param.index;
         held_value = std::min(std::max(rounded(value, reach), begin), param.max);
-        result.tunes = result.is_sliding = true;
-        result.param = param.index;
-        result.value = held_value;
+        tune(param, held_value);
+        result.is_sliding = true;
     } else if (held_param == param.index) { /* let go */
         held_param = -1;
-        result.tunes = true;
-        result.param = param.index;
-        result.value = held_value;
+        tune(param, held_value);
     }
     if (typed_param == param.index) {
-        result.tunes = type_value(param) || result.tunes;
+        type_value(param);
     }
-    const double value = held_param == param.index ? held_value : param.value;
-    const float knob =
-        x + (right - x) * static_cast<float>(std::min(std::max((value - begin) / reach, 0.0), 1.0));
-    const float track = std::floor(y + px(24));
+}
+
+/* The parameter is to have this value. */
+void panels::tune(const panels_param &param, double value) {
+    result.tunes = true;
+    result.param = param.index;
+    result.value = value;
+}
+
+/* The number at the right, or what is typed in its place. Returns where it begins. */
+float panels::param_value(const panels_param &param, double value, float y, float right) {
     const bool is_typed = typed_param == param.index;
+    ImFont *font = is_typed ? bold : regular;
+    char words[64], number[32];
     if (is_typed) {
         std::snprintf(words, sizeof words, "%s_", typed);
     } else {
-        char number[32];
         format_value(value, number, sizeof number);
         std::snprintf(words, sizeof words, std::strcmp(param.unit, "1") == 0 ? "%s" : "%s %s", number,
                       param.unit);
     }
-    const float left = right - width(is_typed ? bold : regular, words) - px(8);
+    const color fill = is_typed ? PALETTE_ACCENT : value == param.first ? PALETTE_TEXT : PALETTE_WARN;
+    const float left = right - width(font, words);
+    text(font, left, y, fill, words);
+    return left;
+}
+
+float panels::param_row(const panels_view &view, const panels_param &param, float x, float y, float right) {
+    const ImVec2 low(x - px(4), y - px(1)), high(right + px(4), y + px(33));
+    char id[16];
+    std::snprintf(id, sizeof id, "param%d", param.index);
+    ImGui::SetCursorScreenPos(low);
+    ImGui::InvisibleButton(id, ImVec2(high.x - low.x, high.y - low.y));
+    if (ImGui::IsItemHovered()) {
+        list->AddRectFilled(low, high, to_imgui(0x10ffffffu), px(4));
+    }
+    handle_param(view, param, x, right);
+    const double value = held_param == param.index ? held_value : param.value;
+    const double reach = std::max(track_end(param) - param.min, 1e-9);
+    const double share = std::min(std::max((value - param.min) / reach, 0.0), 1.0);
+    const float knob = x + (right - x) * static_cast<float>(share), track = std::floor(y + px(24));
+    const float left = param_value(param, value, y, right) - px(8);
     list->PushClipRect(ImVec2(x, y), ImVec2(left, y + px(22)), true); /* a long name gives way to the value */
     text(regular, x, y, PALETTE_TEXT_DIM, param.name);
     list->PopClipRect();
-    text(is_typed ? bold : regular, right - width(is_typed ? bold : regular, words), y,
-         is_typed               ? PALETTE_ACCENT
-         : value == param.first ? PALETTE_TEXT
-                                : PALETTE_WARN,
-         words);
     list->AddRectFilled(ImVec2(x, track), ImVec2(right, track + px(3)), to_imgui(0xff2d343fu), px(2));
     list->AddRectFilled(ImVec2(x, track), ImVec2(knob, track + px(3)), to_imgui(0xff3774b8u), px(2));
     list->AddCircleFilled(ImVec2(knob, track + px(1.5f)), px(5),
@@ -182,7 +184,7 @@ float panels::params(const panels_view &view, float x, float y, float right) {
                       view.no_tuning[0] != '\0' ? "\n\n" : "", view.no_tuning);
         tooltip(words, ImVec2(x - px(40), mouse->at.y), 1.0f, 0.5f);
     }
-    const char *note = view.param_count == 0       ? "The server has not said yet what can be tuned."
+    const char *note = view.param_count == 0       ? "The server has not listed its parameters yet."
                        : view.no_tuning[0] != '\0' ? view.no_tuning
                                                    : "Drag; double click to type; right click: as it was.";
     list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y + px(4))),

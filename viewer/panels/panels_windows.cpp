@@ -110,7 +110,7 @@ void panels::toggle_row(const shortcut &row, bool is_on, float x, float y, float
     setting_mark(row, right, y);
 }
 
-/* A click takes the next one; the colours of the palette show which it is. */
+/* A click takes the next one; the colors of the palette show which it is. */
 void panels::choice_row(const panels_view &view, const shortcut &row, float x, float y) {
     const char *const samples[] = {"seek", "pursue", "evade", "wander"};
     char words[64];
@@ -315,7 +315,7 @@ void panels::hit_rows(const panels_view &view, float x, float y, float right, fl
     }
     if (view.hit_count == 0) {
         text(regular, x, y + px(6), PALETTE_TEXT_DIM,
-             wanted[0] != '\0' ? "no scenario is called so" : "asking the server ...");
+             wanted[0] != '\0' ? "no scenario matches" : "asking the server ...");
     }
 }
 

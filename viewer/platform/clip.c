@@ -1,6 +1,7 @@
 /* See clip.h. SIGPIPE is held off while a frame is written: an ffmpeg that ended is an error, not our end. */
 #include "viewer/platform/clip.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -38,7 +39,7 @@ static int spawn(const char *path, const char *size, int input, int other, pid_t
         is_gif(path) ? "fps=15,split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1"
                      : "crop=trunc(iw/2)*2:trunc(ih/2)*2";
     char file[1100]; /* "file:": a name may begin as an option or a protocol does */
-    snprintf(file, sizeof file, "file:%s", path);
+    (void)snprintf(file, sizeof file, "file:%s", path);
     const char *const words[] = {
         "ffmpeg",      "-hide_banner", "-loglevel",  "error",    "-nostdin",
         "-y",          "-f",           "rawvideo",   "-pix_fmt", PIXELS,
@@ -73,7 +74,7 @@ struct clip *clip_start(const char *path, int32_t width, int32_t height, struct 
     }
     *clip = (struct clip){.pipe = ends[1], .width = width, .height = height, .next_ms = -1.0};
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    snprintf(size, sizeof size, "%dx%d", width, height);
+    (void)snprintf(size, sizeof size, "%dx%d", width, height);
     const int result = spawn(path, size, ends[0], ends[1], &clip->process);
     close(ends[0]);
     if (result != 0) {
@@ -90,6 +91,7 @@ struct clip *clip_start(const char *path, int32_t width, int32_t height, struct 
 }
 
 bool clip_wants_frame(const struct clip *clip, double now_ms) {
+    assert(clip != NULL);
     return clip->next_ms < 0.0 || now_ms >= clip->next_ms;
 }
 
@@ -121,6 +123,7 @@ static int write_frame(int pipe, const struct raster *raster) {
 }
 
 int clip_add(struct clip *clip, const struct raster *raster, double now_ms) {
+    assert(clip != NULL && raster != NULL);
     const double step_ms = 1000.0 / CLIP_FPS;
     if (raster->width != clip->width || raster->height != clip->height) {
         return -1;

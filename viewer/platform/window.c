@@ -2,48 +2,47 @@
 #include "viewer/platform/window.h"
 
 #include <SDL.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
 #include "viewer/model/key_codes.h"
-#include "viewer/platform/window_fit.h"
-#include "viewer/platform/window_tiles.h"
+#include "viewer/platform/window_impl.h"
+#include "viewer/platform/window_screen.h"
 
 _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
                    KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&
                    KEY_SPACE == (int)SDLK_SPACE && KEY_COMMA == (int)SDLK_COMMA &&
-                   KEY_MINUS == (int)SDLK_MINUS && KEY_PERIOD == (int)SDLK_PERIOD && KEY_0 == (int)SDLK_0 &&
+                   KEY_MINUS == (int)SDLK_MINUS && KEY_PERIOD == (int)SDLK_PERIOD &&
                    KEY_EQUALS == (int)SDLK_EQUALS && KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET &&
-                   KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET && KEY_B == (int)SDLK_b &&
-                   KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d && KEY_E == (int)SDLK_e &&
-                   KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g && KEY_H == (int)SDLK_h &&
-                   KEY_L == (int)SDLK_l && KEY_N == (int)SDLK_n && KEY_O == (int)SDLK_o &&
-                   KEY_W == (int)SDLK_w && KEY_P == (int)SDLK_p && KEY_Q == (int)SDLK_q &&
-                   KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s && KEY_T == (int)SDLK_t &&
-                   KEY_V == (int)SDLK_v && KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 &&
-                   KEY_F9 == (int)SDLK_F9 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
+                   KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET,
+               "key_codes.h repeats SDL's codes of characters");
+_Static_assert(KEY_A == (int)SDLK_a && KEY_B == (int)SDLK_b && KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d &&
+                   KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
+                   KEY_H == (int)SDLK_h && KEY_I == (int)SDLK_i && KEY_J == (int)SDLK_j &&
+                   KEY_K == (int)SDLK_k && KEY_L == (int)SDLK_l && KEY_M == (int)SDLK_m &&
+                   KEY_N == (int)SDLK_n && KEY_O == (int)SDLK_o && KEY_P == (int)SDLK_p &&
+                   KEY_Q == (int)SDLK_q && KEY_R == (int)SDLK_r && KEY_S == (int)SDLK_s &&
+                   KEY_T == (int)SDLK_t && KEY_U == (int)SDLK_u && KEY_V == (int)SDLK_v &&
+                   KEY_W == (int)SDLK_w && KEY_X == (int)SDLK_x && KEY_Y == (int)SDLK_y &&
+                   KEY_Z == (int)SDLK_z,
+               "key_codes.h repeats SDL's codes of letters");
+_Static_assert(KEY_0 == (int)SDLK_0 && KEY_1 == (int)SDLK_1 && KEY_2 == (int)SDLK_2 && KEY_3 == (int)SDLK_3 &&
+                   KEY_4 == (int)SDLK_4 && KEY_5 == (int)SDLK_5 && KEY_6 == (int)SDLK_6 &&
+                   KEY_7 == (int)SDLK_7 && KEY_8 == (int)SDLK_8 && KEY_9 == (int)SDLK_9,
+               "key_codes.h repeats SDL's codes of digits");
+_Static_assert(KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F3 == (int)SDLK_F3 &&
+                   KEY_F4 == (int)SDLK_F4 && KEY_F5 == (int)SDLK_F5 && KEY_F6 == (int)SDLK_F6 &&
+                   KEY_F7 == (int)SDLK_F7 && KEY_F8 == (int)SDLK_F8 && KEY_F9 == (int)SDLK_F9 &&
+                   KEY_F10 == (int)SDLK_F10 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
                    KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
                    KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
                    KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
-               "key_codes.h repeats SDL's key codes");
+               "key_codes.h repeats SDL's codes of other keys");
 
-enum { USUAL_WIDTH = 1280, USUAL_HEIGHT = 800, LEAST_WIDTH = 320, LEAST_HEIGHT = 240 };
-
-struct window {
-    SDL_Window *window;
-    SDL_Renderer *renderer;
-    SDL_Texture *texture; /* the raster's picture */
-    int32_t texture_width, texture_height;
-    bool has_surface; /* the picture goes to the window's surface: there is no renderer */
-    struct window_tiles tiles;
-    SDL_Texture *slots[MESH_TEXTURE_COUNT];
-    SDL_Cursor *pointers[WINDOW_POINTER_COUNT];
-    enum window_pointer pointer;
-    bool has_vsync, wants_mesh, is_full_screen, is_headless;
-    struct window_area asked; /* of the desktop, which need not obey: once is enough */
-};
+enum { LEAST_WIDTH = 320, LEAST_HEIGHT = 240 };
 
 static int start_video(bool is_headless, struct failure *failure) {
     SDL_SetHint(SDL_HINT_RENDER_BATCHING, "1");
@@ -134,86 +133,10 @@ static bool take_surface(struct window *window) {
 
 /* ---- the screen ---- */
 
-/* What the desktop leaves free; nothing without a screen. */
-static struct window_area usable_area(int display) {
-    SDL_Rect rect = {0, 0, 0, 0};
-    if (SDL_GetDisplayUsableBounds(display, &rect) != 0) {
-        (void)SDL_GetDisplayBounds(display, &rect);
-    }
-    return (struct window_area){rect.x, rect.y, rect.w, rect.h};
-}
-
-/* What X's own library says, which SDL has loaded already: SDL asks it for the screen's size in mm alone. The
- * functions come as objects' addresses, which C does not convert. */
-static double x_resources_dpi(void) {
-    void *(*open_display)(const char *) = NULL;
-    char *(*resources)(void *) = NULL;
-    int (*close_display)(void *) = NULL;
-    void *library = SDL_LoadObject("libX11.so.6");
-    if (library == NULL) {
-        return 0.0;
-    }
-    void *const found[] = {SDL_LoadFunction(library, "XOpenDisplay"),
-                           SDL_LoadFunction(library, "XResourceManagerString"),
-                           SDL_LoadFunction(library, "XCloseDisplay")};
-    memcpy(&open_display, &found[0], sizeof open_display);
-    memcpy(&resources, &found[1], sizeof resources);
-    memcpy(&close_display, &found[2], sizeof close_display);
-    const bool has_all = open_display != NULL && resources != NULL && close_display != NULL;
-    void *display = has_all ? open_display(NULL) : NULL;
-    const double dpi = display != NULL ? window_resources_dpi(resources(display)) : 0.0;
-    if (display != NULL) {
-        (void)close_display(display);
-    }
-    SDL_UnloadObject(library);
-    return dpi;
-}
-
-/* Of the desktop's settings, else of the screen. Where the desktop scales pictures itself there is nothing to
- * do: window_pixel_scale. */
-static double text_dpi(int display) {
-    const char *driver = SDL_GetCurrentVideoDriver();
-    const bool is_x = driver != NULL && strcmp(driver, "x11") == 0;
-    const bool is_plain = is_x || (driver != NULL && strcmp(driver, "windows") == 0);
-    const double set = is_x ? x_resources_dpi() : 0.0;
-    float dpi = 0.0f;
-    if (set > 0.0 || !is_plain || SDL_GetDisplayDPI(display, &dpi, NULL, NULL) != 0) {
-        return set;
-    }
-    return (double)dpi;
-}
-
-static float text_scale(int display, bool is_full_screen) {
-    SDL_Rect bounds;
-    if (SDL_GetDisplayBounds(display, &bounds) != 0) {
-        return 1.0f;
-    }
-    return (float)window_text_scale_for(text_dpi(display), bounds.h, is_full_screen);
-}
-
 float window_text_scale(const struct window *window) {
     const int display = SDL_GetWindowDisplayIndex(window->window);
-    return window->is_headless || display < 0 ? 1.0f : text_scale(display, window->is_full_screen);
-}
-
-/* As large as was asked for, as far as the screen has room; its frame is not known yet. */
-static struct window_area first_area(const struct window_def *def) {
-    const float scale = def->is_headless || def->width > 0 ? 1.0f : text_scale(0, def->is_full_screen);
-    const int32_t width = def->width > 0 ? def->width : (int32_t)(USUAL_WIDTH * scale);
-    const int32_t height = def->height > 0 ? def->height : (int32_t)(USUAL_HEIGHT * scale);
-    const struct window_area wanted = {0, 0, width, height}, usable = usable_area(0);
-    const struct window_border none = {0, 0, 0, 0};
-    if (def->is_headless) {
-        return wanted;
-    }
-    struct window_area area = window_fit(wanted, none, usable);
-    if (def->width > 0 && (area.width < width || area.height < height)) {
-        log_write(LOG_WARN, "window", "%dx%d does not fit: the screen has room for %dx%d", width, height,
-                  usable.width, usable.height);
-    }
-    area.x = usable.x + (usable.width - area.width) / 2;
-    area.y = usable.y + (usable.height - area.height) / 2;
-    return area;
+    return window->is_headless || display < 0 ? 1.0f
+                                              : window_screen_text_scale(display, window->is_full_screen);
 }
 
 bool window_settle(struct window *window) {
@@ -231,7 +154,7 @@ bool window_settle(struct window *window) {
     }
     SDL_GetWindowPosition(window->window, &is.x, &is.y);
     SDL_GetWindowSize(window->window, &is.width, &is.height);
-    const struct window_area fit = window_fit(is, border, usable_area(display));
+    const struct window_area fit = window_fit(is, border, window_screen_area(display));
     if (memcmp(&fit, &is, sizeof fit) == 0 || memcmp(&fit, &window->asked, sizeof fit) == 0) {
         return false;
     }
@@ -249,7 +172,7 @@ bool window_settle(struct window *window) {
 /* ---- making it ---- */
 
 static int create_window(struct window *window, const struct window_def *def, struct failure *failure) {
-    const struct window_area area = first_area(def);
+    const struct window_area area = window_screen_first_area(def);
     const uint32_t full = def->is_full_screen && !def->is_headless ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0;
     const uint32_t flags = (uint32_t)SDL_WINDOW_RESIZABLE | (uint32_t)SDL_WINDOW_ALLOW_HIGHDPI | full;
     window->is_full_screen = full != 0;
@@ -276,7 +199,7 @@ static int create_renderer(struct window *window, const struct window_def *def, 
     return 0;
 }
 
-/* A window that OpenGL has drawn on is not one for a surface: it is made anew. */
+/* A window that OpenGL has drawn on cannot have a surface: another one is made. */
 static int open_window(struct window *window, const struct window_def *def, struct failure *failure) {
     if (create_window(window, def, failure) != 0) {
         return -1;
@@ -416,6 +339,7 @@ void window_expose(struct window *window) {
 }
 
 void window_present(struct window *window, const struct raster *raster) {
+    assert(raster != NULL);
     if (window->has_surface) {
         present_on_surface(window, raster);
         return;
@@ -439,6 +363,7 @@ bool window_has_vsync(const struct window *window) {
 }
 
 void window_set_pointer(struct window *window, enum window_pointer pointer) {
+    assert(pointer < WINDOW_POINTER_COUNT);
     static const SDL_SystemCursor shapes[WINDOW_POINTER_COUNT] = {
         [WINDOW_ARROW] = SDL_SYSTEM_CURSOR_ARROW,
         [WINDOW_HAND] = SDL_SYSTEM_CURSOR_HAND,
@@ -462,70 +387,6 @@ void window_set_title(struct window *window, const char *title) {
 
 bool window_wants_mesh(const struct window *window) {
     return window->wants_mesh;
-}
-
-int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels, int32_t width,
-                       int32_t height, bool is_smooth) {
-    SDL_Texture *texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
-                                             SDL_TEXTUREACCESS_STATIC, width, height);
-    if (texture == NULL || SDL_UpdateTexture(texture, NULL, texels, width * (int)sizeof *texels) != 0 ||
-        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_BLEND) != 0 ||
-        SDL_SetTextureScaleMode(texture, is_smooth ? SDL_ScaleModeLinear : SDL_ScaleModeNearest) != 0) {
-        if (texture != NULL) {
-            SDL_DestroyTexture(texture);
-        }
-        return -1;
-    }
-    if (window->slots[slot] != NULL) {
-        SDL_DestroyTexture(window->slots[slot]);
-    }
-    window->slots[slot] = texture;
-    return 0;
-}
-
-static void draw_batch(struct window *window, struct mesh *mesh, const struct mesh_batch *batch) {
-    const struct raster_rect c = batch->clip;
-    const SDL_Rect clip = {c.x0, c.y0, c.x1 - c.x0, c.y1 - c.y0};
-    const bool is_quads = batch->index_count == 0;
-    const int32_t *indices =
-        is_quads ? mesh_quad_indices(mesh, batch->vertex_count / 4) : mesh->indices + batch->first_index;
-    const struct mesh_vertex *vertex = mesh->vertices + batch->first_vertex;
-    const int stride = (int)sizeof *vertex;
-    _Static_assert(sizeof(SDL_Color) == sizeof vertex->tint, "a tint is an SDL_Color");
-    if (indices == NULL || clip.w <= 0 || clip.h <= 0) {
-        return;
-    }
-    SDL_RenderSetClipRect(window->renderer, &clip);
-    const void *tints = &vertex->tint;
-    if (SDL_RenderGeometryRaw(window->renderer, window->slots[batch->texture], &vertex->x, stride, tints,
-                              stride, &vertex->u, stride, batch->vertex_count, indices,
-                              is_quads ? batch->vertex_count / 4 * 6 : batch->index_count,
-                              (int)sizeof *indices) != 0) {
-        log_write(LOG_WARN, "window", "cannot draw: %s", SDL_GetError());
-    }
-}
-
-void window_draw_mesh(struct window *window, struct mesh *mesh) {
-    SDL_RenderSetClipRect(window->renderer, NULL);
-    SDL_SetRenderDrawColor(window->renderer, 0, 0, 0, 255);
-    SDL_RenderClear(window->renderer);
-    for (int32_t i = 0; i < mesh->batch_count; i++) {
-        draw_batch(window, mesh, &mesh->batches[i]);
-    }
-    SDL_RenderSetClipRect(window->renderer, NULL);
-}
-
-void window_show(struct window *window) {
-    SDL_RenderPresent(window->renderer);
-}
-
-int window_read(struct window *window, struct raster *raster) {
-    if (SDL_RenderReadPixels(window->renderer, NULL, SDL_PIXELFORMAT_ARGB8888, raster->pixels,
-                             raster->width * (int)sizeof *raster->pixels) != 0) {
-        log_write(LOG_WARN, "window", "cannot read the picture: %s", SDL_GetError());
-        return -1;
-    }
-    return 0;
 }
 
 void window_toggle_full_screen(struct window *window) {

@@ -8,32 +8,12 @@
 #ifndef DROVER_VIEWER_PLATFORM_WINDOW_H
 #define DROVER_VIEWER_PLATFORM_WINDOW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "common/base/failure.h"
-#include "viewer/draw/mesh.h"
 #include "viewer/draw/raster.h"
-
-struct window;
-
-/** auto: the graphics card when there is a real one. On one that is only imitated by the processor (llvmpipe)
- * our own raster is faster. */
-enum window_renderer { WINDOW_AUTO, WINDOW_CARD, WINDOW_RASTER };
-
-/** What the mouse's pointer looks like: an arrow, over what can be dragged, while it is dragged. */
-enum window_pointer { WINDOW_ARROW, WINDOW_HAND, WINDOW_MOVE, WINDOW_POINTER_COUNT };
-
-struct window_def {
-    const char *title;
-    int32_t width, height; /* window px; 0: the usual size, larger where text is */
-    bool is_headless;      /* SDL's dummy driver: nothing is shown, no display is needed */
-    bool is_full_screen;
-    enum window_renderer renderer;
-};
+#include "viewer/platform/window_def.h"
 
 /** Starts SDL's video. NULL with *failure: "no display; use --headless", or what SDL says. */
 NODISCARD struct window *window_create(const struct window_def *def, struct failure *failure);
+/** Ends SDL. NULL is fine. */
 void window_destroy(struct window *window);
 
 /** For the first seconds, while the frame comes and the desktop makes room: keeps the window on the screen.
@@ -43,7 +23,7 @@ bool window_settle(struct window *window);
 float window_text_scale(const struct window *window);
 /** The size of the picture in real pixels; window px times window_pixel_scale. */
 void window_picture_size(const struct window *window, int32_t *width, int32_t *height);
-/** The window's size in window px. false: it is full screen or maximised, no size of its own. */
+/** The window's size in window px. false: it is full screen or maximized, no size of its own. */
 bool window_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */
 float window_pixel_scale(const struct window *window);
@@ -53,21 +33,13 @@ void window_expose(struct window *window);
 void window_present(struct window *window, const struct raster *raster);
 /** Whether pictures are to be meshes. */
 bool window_wants_mesh(const struct window *window);
-/** What the mesh's batches of this texture are drawn with: 0xAArrggbb texels. -1 when SDL refuses. */
-NODISCARD int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels,
-                                 int32_t width, int32_t height, bool is_smooth);
-/** Draws the mesh; not on the screen before window_show. */
-void window_draw_mesh(struct window *window, struct mesh *mesh);
-/** Puts what was drawn on the screen, as window_present. */
-void window_show(struct window *window);
-/** Copies what was drawn and not yet shown into the raster, which has the picture's size. -1 when it cannot.
- */
-NODISCARD int window_read(struct window *window, struct raster *raster);
+/** Full screen, or the window it was before. */
 void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
 /** Without such a pointer on this screen it stays as it is. */
 void window_set_pointer(struct window *window, enum window_pointer pointer);
+/** Copies the title. */
 void window_set_title(struct window *window, const char *title);
 
 #endif

@@ -11,7 +11,7 @@ struct window_area {
     int32_t x, y, width, height;
 };
 
-/** How far the frame around a window radii, px. */
+/** How far the frame around a window reaches, px. */
 struct window_border {
     int32_t left, top, right, bottom;
 };

@@ -1,6 +1,7 @@
 /* See window_tiles.h. */
 #include "viewer/platform/window_tiles.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static bool copy_tile(const struct raster *raster, const struct raster_rect *til
     return differs;
 }
 
-/* To the rectangle before when it is its neighbour in the row; else a new one. When they are too many, they
+/* To the rectangle before when it is its neighbor in the row; else a new one. When they are too many, they
  * are one around all. */
 static int add_rect(struct raster_rect *rects, int count, const struct raster_rect *tile) {
     if (count > 0 && rects[count - 1].y0 == tile->y0 && rects[count - 1].x1 == tile->x0) {
@@ -51,6 +52,7 @@ static int add_rect(struct raster_rect *rects, int count, const struct raster_re
 
 int window_tiles_copy(struct window_tiles *tiles, const struct raster *raster, void *surface, int32_t pitch,
                       struct raster_rect *changed) {
+    assert(pitch >= raster->width * (int32_t)sizeof *raster->pixels);
     const bool is_other = tiles->width != raster->width || tiles->height != raster->height;
     int count = 0;
     for (int32_t y = 0; y < raster->height; y += WINDOW_TILE_HEIGHT) {

@@ -14,6 +14,7 @@
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/arrow.h"
 #include "viewer/draw/palette.h"
+#include "viewer/model/interpolate.h"
 
 struct fixture {
     struct mesh mesh;

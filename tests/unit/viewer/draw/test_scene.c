@@ -1,4 +1,4 @@
-/* The picture shows agents where they are, in the colour of their state, pointing where they head. */
+/* The picture shows agents where they are, in the color of their state, pointing where they head. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/draw/palette.h"
 #include "viewer/draw/scene.h"
+#include "viewer/model/interpolate.h"
 
 enum { SIDE = 200 };
 
@@ -41,7 +42,8 @@ static int setup(void **state) {
     fixture->server.scenario.kinds[0].radius = 12;
     fixture->server.scenario.kinds[0].max_speed = 100;
     fixture->server.scenario.kinds[0].max_force = 100;
-    snprintf(fixture->server.scenario.kinds[0].name, sizeof fixture->server.scenario.kinds[0].name, "ship");
+    (void)snprintf(fixture->server.scenario.kinds[0].name, sizeof fixture->server.scenario.kinds[0].name,
+                   "ship");
     const struct interpolate_rules rules = {.world_size = {SIDE, SIDE}, .is_paused = true, .period_ms = 33};
     fixture->sprites = sprites_create(1.25f);
     assert_non_null(fixture->sprites);
@@ -156,12 +158,12 @@ static void overlays_are_for_the_selected_agent(void **state) {
 
 static void the_border_of_a_wrapping_world_shows_an_agent_twice(void **state) {
     struct fixture *fixture = *state;
-    snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
+    (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
     fixture->frame.x[0] = 1;
     draw(fixture);
     assert_int_equal(pixel(fixture, 8, 100), palette_state(PALETTE_SAFE, "seek"));
     assert_int_equal(pixel(fixture, SIDE - 1, 100), palette_state(PALETTE_SAFE, "seek"));
-    snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "bounce");
+    (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "bounce");
     draw(fixture);
     assert_int_not_equal(pixel(fixture, SIDE - 1, 100), palette_state(PALETTE_SAFE, "seek"));
 }

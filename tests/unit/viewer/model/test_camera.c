@@ -38,7 +38,7 @@ static void respects_margins(void **state) {
     assert_true(high.x <= 1250.0f + 1e-3f && high.y <= 780.0f + 1e-3f);
     assert_near(low.y, 40.0f, 1e-3f); /* the tighter side is used up */
     assert_near(high.y, 780.0f, 1e-3f);
-    assert_near(low.x - 10.0f, 1250.0f - high.x, 1e-3f); /* the other is centred */
+    assert_near(low.x - 10.0f, 1250.0f - high.x, 1e-3f); /* the other is centerd */
 }
 
 static void goes_there_and_back(void **state) {

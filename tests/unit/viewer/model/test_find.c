@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/fuzzy.h"
+#include "viewer/panels/fuzzy.h"
 #include "viewer/model/plots.h"
 #include "viewer/model/radius_overlay.h"
 
@@ -29,8 +29,8 @@ static void letters_find_names(void **state) {
 
 static struct message_param param(const char *kind, const char *name, double value) {
     struct message_param made = {.value = value};
-    snprintf(made.kind, sizeof made.kind, "%s", kind);
-    snprintf(made.param, sizeof made.param, "%s", name);
+    (void)snprintf(made.kind, sizeof made.kind, "%s", kind);
+    (void)snprintf(made.param, sizeof made.param, "%s", name);
     return made;
 }
 

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
+#include "viewer/draw/palette.h"
 #include "viewer/panels/hud.h"
+#include "viewer/panels/hud_format.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
     (void)state;
@@ -199,8 +201,8 @@ static void a_lost_server_is_announced(void **state) {
     struct fixture *fixture = fixture_create();
     fixture->link.state = LINK_WAITING;
     fixture->link.retry_at_ns = 4200000000u;
-    snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
-    snprintf(fixture->address.host, sizeof fixture->address.host, "::1");
+    (void)snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
+    (void)snprintf(fixture->address.host, sizeof fixture->address.host, "::1");
     const struct hud_input input = input_of(fixture);
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "reconnecting");
@@ -215,16 +217,16 @@ static void how_to_start_a_server_is_said(void **state) {
     struct fixture *fixture = fixture_create();
     fixture->link =
         (struct link_status){.state = LINK_WAITING, .retry_at_ns = 3000000000u, .has_no_server = true};
-    snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
+    (void)snprintf(fixture->link.reason, sizeof fixture->link.reason, "connection refused");
     const struct hud_input input = input_of(fixture);
     hud_fill(&input, &fixture->view);
     assert_string_equal(
         fixture->view.banner[1],
         "127.0.0.1:7717: connection refused.\nNo server runs there. Start one:  drover-server flock");
-    snprintf(fixture->address.port, sizeof fixture->address.port, "7800");
+    (void)snprintf(fixture->address.port, sizeof fixture->address.port, "7800");
     hud_fill(&input, &fixture->view);
     assert_non_null(strstr(fixture->view.banner[1], "drover-server flock --port 7800"));
-    snprintf(fixture->address.host, sizeof fixture->address.host, "lab.example");
+    (void)snprintf(fixture->address.host, sizeof fixture->address.host, "lab.example");
     hud_fill(&input, &fixture->view);
     assert_null(strstr(fixture->view.banner[1], "Start one"));
     assert_non_null(strstr(fixture->view.banner[1], "No server listens there"));

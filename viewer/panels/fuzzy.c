@@ -1,5 +1,5 @@
 /* See fuzzy.h. */
-#include "viewer/model/fuzzy.h"
+#include "viewer/panels/fuzzy.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Finding a name by a few of its letters, in order, as one types them. Pure. */
-#ifndef DROVER_VIEWER_MODEL_FUZZY_H
-#define DROVER_VIEWER_MODEL_FUZZY_H
+#ifndef DROVER_VIEWER_PANELS_FUZZY_H
+#define DROVER_VIEWER_PANELS_FUZZY_H
 
 #ifdef __cplusplus
 extern "C" {
