@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "clients/c/client_session.h"
 #include "clients/c/mailbox.h"
 #include "clients/c/server_address.h"
 
@@ -16,10 +17,8 @@ struct connection;
 
 struct connection_def {
     struct address address;
-    enum layout agents;                /* the layout to have agents one by one in */
-    char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
-    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
-    bool is_single_try;                /* ends when the connection cannot be made or is lost */
+    struct client_session_def session;
+    bool is_single_try; /* ends when the connection cannot be made or is lost */
 };
 
 /** Starts trying at once. NULL when out of memory or threads. */

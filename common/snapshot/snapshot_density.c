@@ -22,6 +22,17 @@ void density_fini(struct density *density) {
     density_init(density);
 }
 
+struct density *density_create(void) {
+    return calloc(1, sizeof(struct density));
+}
+
+void density_destroy(struct density *density) {
+    if (density != NULL) {
+        density_fini(density);
+        free(density);
+    }
+}
+
 int density_reserve(struct density *density, int32_t cells) {
     if (cells <= density->capacity) {
         return 0;

@@ -32,6 +32,10 @@ struct density {
 
 void density_init(struct density *density);
 void density_fini(struct density *density);
+/** An empty one on the heap; NULL when out of memory. */
+NODISCARD struct density *density_create(void);
+/** Frees one that density_create made. NULL is fine. */
+void density_destroy(struct density *density);
 
 /** Columns and rows of a view's grid over width x height px: as asked, or as many cells of at most `cell` px
  * as cover it; together never more than LIMIT_GRID_CELLS (fewer, larger ones then). */

@@ -383,11 +383,11 @@ int app_run(struct app *app, struct failure *failure) {
 static struct connection *connect_to(const struct viewer_options *options) {
     struct connection_def def = {
         .address = options->address,
-        .agents = (enum layout)options->layout,
+        .session = {.agents = (enum layout)options->layout},
         .is_single_try = options->is_single_try,
     };
-    snprintf(def.name, sizeof def.name, "%s", options->name);
-    snprintf(def.token, sizeof def.token, "%s", options->token);
+    snprintf(def.session.name, sizeof def.session.name, "%s", options->name);
+    snprintf(def.session.token, sizeof def.session.token, "%s", options->token);
     return connection_create(&def);
 }
 
@@ -462,9 +462,9 @@ void app_destroy(struct app *app) {
         return;
     }
     connection_destroy(app->connection);
-    mailbox_free_density(app->density);
-    mailbox_free_density(app->wide_density);
-    mailbox_free_density(app->spare_density);
+    density_destroy(app->density);
+    density_destroy(app->wide_density);
+    density_destroy(app->spare_density);
     if (clip_stop(app->clip, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }
