@@ -255,15 +255,23 @@ static void apply_event(struct server_view *view, const struct message_event *ev
     }
 }
 
-static void apply_reply(struct server_view *view, struct message_reply *reply) {
-    if (strcmp(reply->to, "list") == 0 && reply->scenario_count > 0 && view->pending_switch != 0) {
-        const char *next = server_view_neighbor(reply->scenarios, reply->scenario_count, view->scenario.name,
-                                                view->pending_switch);
-        view->pending_switch = 0;
-        if (next != NULL) {
-            copy_name(view->wanted_scenario, next);
-        }
+void server_view_ask_switch(struct server_view *view, int steps) {
+    view->pending_switch += steps;
+}
+
+/* The scenario to load, or NULL. */
+static const char *switch_by(struct server_view *view, const struct message_reply *reply) {
+    const int steps = view->pending_switch;
+    if (strcmp(reply->to, "list") != 0 || reply->scenario_count == 0 || steps == 0) {
+        return NULL;
     }
+    view->pending_switch = 0;
+    return server_view_neighbor(reply->scenarios, reply->scenario_count, view->scenario.name, steps);
+}
+
+static void apply_reply(struct server_view *view, struct message_reply *reply,
+                        struct server_view_wish *wish) {
+    wish->load = switch_by(view, reply);
     if (strcmp(reply->id, SERVER_VIEW_PAUSE_ID) == 0 && view->pauses_asked > 0) {
         view->pauses_asked--;
         view->is_paused = strcmp(reply->to, "pause") == 0;
@@ -282,11 +290,11 @@ static void apply_error(struct server_view *view, const struct message_error *er
     if (strcmp(error->id, SERVER_VIEW_PAUSE_ID) == 0 && view->pauses_asked > 0) {
         view->pauses_asked--;
     }
-    view->wants_params = view->wants_params || strcmp(error->id, SERVER_VIEW_TUNE_ID) == 0;
     server_view_set_notice(view, true, "%s", error->failure.message);
 }
 
-void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
+struct server_view_wish server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
+    struct server_view_wish wish = {.load = NULL};
     switch (message->op) {
     case MESSAGE_HELLO:
         view->has_scenario = false; /* of an earlier connection, when this server wants a token first */
@@ -303,7 +311,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         server_view_set_notice(view, false, "%s", message->body.scenario.title);
         break;
     case MESSAGE_REPLY:
-        apply_reply(view, &message->body.reply);
+        apply_reply(view, &message->body.reply, &wish);
         break;
     case MESSAGE_EVENT:
         apply_event(view, &message->body.event);
@@ -312,6 +320,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         break;
     case MESSAGE_ERROR:
         apply_error(view, &message->body.error);
+        wish.params = strcmp(message->body.error.id, SERVER_VIEW_TUNE_ID) == 0;
         break;
     case MESSAGE_BYE:
         server_view_set_notice(view, true, "the server says goodbye: %s", message->body.bye.message);
@@ -323,6 +332,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
     case MESSAGE_UNKNOWN:
         break;
     }
+    return wish;
 }
 
 static void note_state(struct server_view *view, const char *state) {

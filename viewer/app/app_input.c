@@ -62,7 +62,7 @@ static void ask_scenarios(struct app *app) {
 
 /* The list first: files may have come since the last time. The load follows when it arrives. */
 static void switch_scenario(struct app *app, int steps) {
-    app->server.pending_switch += steps;
+    server_view_ask_switch(&app->server, steps);
     ask_scenarios(app);
 }
 

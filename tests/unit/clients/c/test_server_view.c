@@ -109,14 +109,15 @@ static void apply_reply(struct server_view *view, const char *to, const char *id
     free(message);
 }
 
-static void apply_error(struct server_view *view, const char *id) {
+static struct server_view_wish apply_error(struct server_view *view, const char *id) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_ERROR;
     snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
     (void)failure_set(&message->body.error.failure, FAILURE_DENIED, "op", "no");
-    server_view_apply(view, message, 1);
+    const struct server_view_wish wish = server_view_apply(view, message, 1);
     free(message);
+    return wish;
 }
 
 static void a_pause_is_shown_when_the_server_says_so(void **state) {
@@ -125,7 +126,7 @@ static void a_pause_is_shown_when_the_server_says_so(void **state) {
     server_view_ask_paused(view, true);
     assert_false(view->is_paused); /* asked for, not so */
     assert_true(server_view_will_be_paused(view));
-    apply_error(view, SERVER_VIEW_PAUSE_ID);
+    (void)apply_error(view, SERVER_VIEW_PAUSE_ID);
     assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: never */
     server_view_ask_paused(view, true);
     server_view_ask_paused(view, false); /* two quick presses */
@@ -134,7 +135,7 @@ static void a_pause_is_shown_when_the_server_says_so(void **state) {
     assert_true(view->is_paused && !server_view_will_be_paused(view));
     apply_reply(view, "resume", SERVER_VIEW_PAUSE_ID);
     assert_false(view->is_paused || server_view_will_be_paused(view));
-    apply_error(view, ""); /* of another request */
+    (void)apply_error(view, ""); /* of another request */
     assert_int_equal(view->pauses_asked, 0);
 }
 
@@ -213,9 +214,8 @@ static void a_refused_value_is_taken_back(void **state) {
     message->body.reply.param_count = 1;
     server_view_apply(view, message, 1);
     server_view_set_param(view, "ship", "max_speed", 26.7); /* as the slider shows it */
-    assert_false(view->wants_params);
-    apply_error(view, SERVER_VIEW_TUNE_ID);
-    assert_true(view->wants_params); /* it is asked for again: */
+    assert_false(apply_error(view, "7").params);
+    assert_true(apply_error(view, SERVER_VIEW_TUNE_ID).params); /* it is asked for again: */
     message->body.reply.params = one_param(120.0);
     message->body.reply.param_count = 1;
     server_view_apply(view, message, 1);
@@ -321,16 +321,14 @@ static void the_list_leads_to_a_load(void **state) {
     snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
     message->body.reply.scenarios = rows;
     message->body.reply.scenario_count = 3;
-    server_view_apply(view, message, 1);
-    assert_string_equal(view->wanted_scenario, ""); /* nobody asked to switch */
-    assert_null(message->body.reply.scenarios);     /* the list is the view's now */
+    assert_null(server_view_apply(view, message, 1).load); /* no switch was asked for */
+    assert_null(message->body.reply.scenarios);            /* the list is the view's now */
     assert_int_equal(view->scenario_count, 3);
     memcpy(again, rows, 3 * sizeof *rows);
     message->body.reply.scenarios = rows = again;
     message->body.reply.scenario_count = 3;
-    view->pending_switch = 1;
-    server_view_apply(view, message, 1);
-    assert_string_equal(view->wanted_scenario, "arrive"); /* around the end */
+    server_view_ask_switch(view, 1);
+    assert_string_equal(server_view_apply(view, message, 1).load, "arrive"); /* around the end */
     assert_int_equal(view->pending_switch, 0);
     assert_string_equal(server_view_neighbor(rows, 3, "arrive", -1), "seek");
     assert_string_equal(server_view_neighbor(rows, 3, "arrive", -4), "seek");
