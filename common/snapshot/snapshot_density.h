@@ -37,6 +37,9 @@ NODISCARD struct density *density_create(void);
 /** Frees one that density_create made. NULL is fine. */
 void density_destroy(struct density *density);
 
+/** Room for so many cells. -1 when out of memory. */
+NODISCARD int density_reserve(struct density *density, int32_t cells);
+
 /** Columns and rows of a view's grid over width x height px: as asked, or as many cells of at most `cell` px
  * as cover it; together never more than LIMIT_GRID_CELLS (fewer, larger ones then). */
 void density_grid(const struct snapshot_view *view, double width, double height, int32_t *columns,
