@@ -101,8 +101,8 @@ static void lose_with(struct connection *connection, const char *reason, bool ha
     if (connection->is_closing) {
         return;
     }
-    snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
-             session->said_bye && session->farewell[0] != '\0' ? session->farewell : reason);
+    (void)snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
+                   session->said_bye && session->farewell[0] != '\0' ? session->farewell : reason);
     connection->status.is_bye = session->said_bye;
     connection->status.has_no_server = has_no_server;
     connection->status.ping_ms = -1.0;
@@ -118,7 +118,7 @@ static void lose_with(struct connection *connection, const char *reason, bool ha
     uv_timer_start(&connection->retry, on_retry, wait_ms, 0);
 }
 
-/* The server lets nobody in without a token, or not with ours. */
+/* The server wants a token, or refused ours. */
 static void refuse(struct connection *connection) {
     drop_link(connection);
     connection->status.has_token = connection->session.def.token[0] != '\0';

@@ -26,7 +26,7 @@ void mailbox_fini(struct mailbox *mailbox) {
 
 struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *snapshot, double arrival_ms) {
     pthread_mutex_lock(&mailbox->lock);
-    struct snapshot *next = mailbox->newest; /* nobody took it: it is skipped */
+    struct snapshot *next = mailbox->newest; /* it was not taken: it is skipped */
     mailbox->newest = snapshot;
     mailbox->newest_arrival_ms = arrival_ms;
     mailbox->status.snapshot_count++;

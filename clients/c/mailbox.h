@@ -27,7 +27,7 @@ enum link_state {
     LINK_READY,      /* the server said hello */
     LINK_WAITING,    /* until the next try */
     LINK_ENDED,      /* no further try will be made */
-    LINK_REFUSED,    /* nor will one be: the server wants another token than ours */
+    LINK_REFUSED,    /* the same: the server wants a token, or another one */
 };
 
 struct link_status {
@@ -45,7 +45,7 @@ struct link_status {
 };
 
 struct mail {
-    struct message *message; /* owned by whoever holds the mail */
+    struct message *message; /* owned by the holder of the mail */
     uint32_t epoch;
     struct mail *next;
 };

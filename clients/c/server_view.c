@@ -26,13 +26,13 @@ void server_view_fini(struct server_view *view) {
 }
 
 static void copy_name(char *to, const char *from) {
-    snprintf(to, LIMIT_NAME_CHARS + 1, "%s", from);
+    (void)snprintf(to, LIMIT_NAME_CHARS + 1, "%s", from);
 }
 
 void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(view->notice, sizeof view->notice, format, arguments);
+    (void)vsnprintf(view->notice, sizeof view->notice, format, arguments);
     va_end(arguments);
     view->is_notice_error = is_error;
     view->notice_count++;
@@ -107,15 +107,13 @@ static void take_agent(struct server_view *view, const struct message_reply *rep
     }
 }
 
+/* An older server names no role, and allows everything. */
 static enum role role_of(const char *name) {
     if (strcmp(name, role_name(ROLE_NONE)) == 0) {
         return ROLE_NONE;
     }
     const enum role role = role_from_name(name);
-    return role != ROLE_COUNT ? role
-           : strcmp(name, role_name(ROLE_NONE)) == 0
-               ? ROLE_NONE
-               : ROLE_ADMIN; /* an older server says nothing and lets everybody */
+    return role != ROLE_COUNT ? role : ROLE_ADMIN;
 }
 
 /* ---- what we may do ---- */
@@ -155,9 +153,9 @@ void server_view_denial(const struct server_view *view, enum request_op op, char
     out[0] = '\0';
     if (!server_view_may(view, op)) {
         const bool is_guest = view->role == ROLE_NONE;
-        snprintf(out, SERVER_VIEW_DENIAL, "%s needs the role %s%s%s: start with the --token of an %s",
-                 deed(op), needed, is_guest ? "" : "; you are ", is_guest ? "" : role_name(view->role),
-                 needed);
+        (void)snprintf(out, SERVER_VIEW_DENIAL, "%s needs the role %s%s%s: start with the --token of an %s",
+                       deed(op), needed, is_guest ? "" : "; you are ", is_guest ? "" : role_name(view->role),
+                       needed);
     }
 }
 
@@ -186,11 +184,12 @@ static void format_value(double value, char *out, size_t size) {
     const double size_of = fmin(fabs(value), 1e15);
     const unsigned long long thousandths = (unsigned long long)(size_of * 1000.0 + 0.5);
     char rest[8];
-    snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
+    (void)snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
     for (size_t last = 3; last > 0 && rest[last] == '0'; last--) {
         rest[last] = '\0';
     }
-    snprintf(out, size, "%s%llu%s", value < 0.0 ? "-" : "", thousandths / 1000, rest[1] != '\0' ? rest : "");
+    (void)snprintf(out, size, "%s%llu%s", value < 0.0 ? "-" : "", thousandths / 1000,
+                   rest[1] != '\0' ? rest : "");
 }
 
 /* "obstacle_added" -> "adds". */
@@ -204,14 +203,15 @@ static const char *verb_of(const char *event) {
 static void tell(struct server_view *view, const struct message_event *event) {
     char who[64], value[40], whose[48];
     if ((event->has & EVENT_HAS_NAME) != 0) {
-        snprintf(who, sizeof who, "%s", event->name);
+        (void)snprintf(who, sizeof who, "%s", event->name);
     } else {
-        snprintf(who, sizeof who, "session %u", event->by);
+        (void)snprintf(who, sizeof who, "session %u", event->by);
     }
     if ((event->has & EVENT_HAS_AGENT) != 0) {
-        snprintf(whose, sizeof whose, "agent %u", event->agent);
+        (void)snprintf(whose, sizeof whose, "agent %u", event->agent);
     } else {
-        snprintf(whose, sizeof whose, "%s", (event->has & EVENT_HAS_KIND) != 0 ? event->kind : "agents");
+        (void)snprintf(whose, sizeof whose, "%s",
+                       (event->has & EVENT_HAS_KIND) != 0 ? event->kind : "agents");
     }
     if ((event->has & EVENT_HAS_PARAM) != 0) {
         format_value(event->value, value, sizeof value);

@@ -50,7 +50,7 @@ struct server_view {
     double *first_values; /* of the parameters when they came: what "as it was" means; owned */
     bool has_agent;       /* of the newest reply to inspect: */
     struct message_agent agent;
-    struct message_cursors cursors; /* everybody's, ours too */
+    struct message_cursors cursors; /* of all sessions, ours too */
 
     struct name_table behaviors; /* in the order they were seen in: each keeps its number */
     struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];

@@ -197,8 +197,8 @@ static int read_range(const struct field *field, const cJSON *value, const char 
         char high[JSON_NUMBER_TEXT];
         (void)json_number_text(low, pair[0]);
         (void)json_number_text(high, pair[1]);
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "[%s, %s] is upside down: low comes first", low,
-                           high);
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "invalid range [%s, %s]; the minimum must come first", low, high);
     }
     *(struct field_range *)field_member(field, object) =
         (struct field_range){one_zero(pair[0]), one_zero(pair[1])};

@@ -287,7 +287,7 @@ static bool fail_duplicate(struct checker *check, uint32_t begin, uint32_t lengt
     const int shown = (int)utf8_cut(key, length, 64);
     check->fault->kind = JSON_DUPLICATE_KEY;
     check->fault->offset = begin - 1;
-    (void)snprintf(check->fault->message, sizeof check->fault->message, "key \"%.*s%s\" stands twice", shown,
+    (void)snprintf(check->fault->message, sizeof check->fault->message, "duplicate key \"%.*s%s\"", shown,
                    key, (uint32_t)shown < length ? "..." : "");
     return false;
 }
@@ -544,7 +544,7 @@ enum json_fault_kind json_check(const char *text, size_t length, const struct js
     assert(limits->depth <= DEPTH_MOST);
     *fault = (struct json_fault){.kind = JSON_FINE, .line = 1, .column = 1};
     struct checker check = {.text = text, .length = length, .limits = limits, .fault = fault};
-    /* The address differs from run to run: nobody can prepare keys that all fall into one slot. Affects speed
+    /* The address differs from run to run: a client cannot prepare keys that all fall into one slot. Affects speed
      * only. */
     check.seed = (uint64_t)(uintptr_t)&check;
     if (length > INT32_MAX) {

@@ -90,14 +90,14 @@ struct message_reply {
     struct message_agent *agents; /* owned by the message */
 };
 
-/** Where somebody points. */
+/** The position of a session's cursor. */
 struct message_cursor {
     uint32_t session;
     char name[LIMIT_PERSON_BYTES + 1]; /* "" when the session has none */
     float x, y;                        /* px */
 };
 
-/** Everybody's; those beyond the first MESSAGE_CURSOR_ROWS are left out. */
+/** Those of all sessions; those beyond the first MESSAGE_CURSOR_ROWS are left out. */
 struct message_cursors {
     int count;
     struct message_cursor rows[MESSAGE_CURSOR_ROWS];

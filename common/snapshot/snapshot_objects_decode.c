@@ -150,7 +150,7 @@ static int read_agent(const cJSON *object, struct snapshot *snapshot, int32_t i,
         }
         key = found;
         if (seen >> (unsigned)key & 1u) {
-            return fail_agent(failure, i, agent_keys[key], "stands twice");
+            return fail_agent(failure, i, agent_keys[key], "duplicate member");
         }
         if (!read_member(key, item, snapshot, i)) {
             return fail_agent(failure, i, agent_keys[key], "wrong type, out of range or out of order");

@@ -122,7 +122,7 @@ static int find_members(const cJSON *json, struct line *line) {
                 continue;
             }
             if (line->members[m] != NULL) {
-                return refuse(line, (enum member)m, "stands twice");
+                return refuse(line, (enum member)m, "duplicate member");
             }
             line->members[m] = item;
             break;
@@ -207,7 +207,7 @@ static int read_names(const struct line *line, enum member member, int most, str
         const int place = names->count;
         if (place == most || !name_is_valid(length == 0 ? "" : name->valuestring, length) ||
             name_table_intern(names, name->valuestring, length) != place) {
-            return refuse(line, member, "too many, or one that is no name or stands twice");
+            return refuse(line, member, "too many names, or an invalid or duplicate one");
         }
     }
     return 0;

@@ -149,7 +149,7 @@ static void frames_wait_for_a_world(void **state) {
     client_decoder_destroy(decoder);
 }
 
-static void another_connection_begins_anew(void **state) {
+static void another_connection_starts_from_nothing(void **state) {
     (void)state;
     struct client_event event;
     struct client_decoder *decoder = client_decoder_create(LINE_BYTES);
@@ -227,7 +227,7 @@ int main(void) {
         cmocka_unit_test(a_session_is_read_whole),
         cmocka_unit_test(pieces_make_no_difference),
         cmocka_unit_test(frames_wait_for_a_world),
-        cmocka_unit_test(another_connection_begins_anew),
+        cmocka_unit_test(another_connection_starts_from_nothing),
         cmocka_unit_test(frames_of_another_sort_are_skipped),
         cmocka_unit_test(what_is_wrong_is_reported_and_skipped),
         cmocka_unit_test(a_frame_can_be_kept),

@@ -1,4 +1,4 @@
-/* Between the two threads: the newest snapshot, messages in order, requests only while there is somebody to
+/* Between the two threads: the newest snapshot, messages in order, requests only while a server is there to
  * read. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void the_newest_snapshot_wins(void **state) {
     assert_ptr_equal(mailbox_put_snapshot(&mailbox, first, 13.0), second); /* the one that came back */
     assert_int_equal(mailbox_status(&mailbox).snapshot_count, 3);
     snapshot_destroy(second);
-    mailbox_fini(&mailbox); /* frees first, which nobody took */
+    mailbox_fini(&mailbox); /* frees first, which was not taken */
 }
 
 static void messages_stay_in_order(void **state) {

@@ -16,15 +16,15 @@
 static struct message_scenario scenario_of(const char *name, const char *edge, bool has_mouse) {
     static struct message_scenario scenario;
     memset(&scenario, 0, sizeof scenario);
-    snprintf(scenario.name, sizeof scenario.name, "%s", name);
-    snprintf(scenario.title, sizeof scenario.title, "Title of %s", name);
-    snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
+    (void)snprintf(scenario.name, sizeof scenario.name, "%s", name);
+    (void)snprintf(scenario.title, sizeof scenario.title, "Title of %s", name);
+    (void)snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
     scenario.size = vec2_make(800, 600);
     scenario.target_count = 2;
-    snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
-    snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
+    (void)snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
+    (void)snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
     scenario.kind_count = 1;
-    snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");
+    (void)snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");
     return scenario;
 }
 
@@ -37,7 +37,7 @@ static int setup(void **state) {
     message->op = MESSAGE_HELLO;
     message->body.hello.has_world = true;
     message->body.hello.is_paused = true;
-    snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
+    (void)snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
     message->body.hello.scenario = scenario_of("seek", "wrap", true);
     server_view_apply(view, message, 1);
     free(message);
@@ -54,7 +54,7 @@ static void apply_event(struct server_view *view, const char *name) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_EVENT;
-    snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
+    (void)snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
     server_view_apply(view, message, 1);
     free(message);
 }
@@ -77,7 +77,7 @@ static void a_world_may_come_after_the_token(void **state) {
     assert_non_null(message);
     message->op = MESSAGE_HELLO;
     message->body.hello.session = 7;
-    snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
+    (void)snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
     server_view_apply(view, message, 1);
     assert_false(view->has_scenario);
     assert_int_equal(view->session, 7);
@@ -103,8 +103,8 @@ static void apply_reply(struct server_view *view, const char *to, const char *id
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
-    snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
+    (void)snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
     server_view_apply(view, message, 1);
     free(message);
 }
@@ -113,7 +113,7 @@ static struct server_view_wish apply_error(struct server_view *view, const char 
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_ERROR;
-    snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
+    (void)snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
     (void)failure_set(&message->body.error.failure, FAILURE_DENIED, "op", "no");
     const struct server_view_wish wish = server_view_apply(view, message, 1);
     free(message);
@@ -158,8 +158,8 @@ static void set_role(struct server_view *view, const char *role) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
-    snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
+    (void)snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
     server_view_apply(view, message, 1);
     free(message);
 }
@@ -198,8 +198,8 @@ static void a_role_may_what_it_may(void **state) {
 static struct message_param *one_param(double value) {
     struct message_param *params = calloc(1, sizeof *params);
     assert_non_null(params);
-    snprintf(params->kind, sizeof params->kind, "ship");
-    snprintf(params->param, sizeof params->param, "max_speed");
+    (void)snprintf(params->kind, sizeof params->kind, "ship");
+    (void)snprintf(params->param, sizeof params->param, "max_speed");
     params->value = value;
     return params;
 }
@@ -209,7 +209,7 @@ static void a_refused_value_is_taken_back(void **state) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
     message->body.reply.params = one_param(100.0);
     message->body.reply.param_count = 1;
     server_view_apply(view, message, 1);
@@ -314,11 +314,11 @@ static void the_list_leads_to_a_load(void **state) {
     assert_non_null(again);
     assert_non_null(message);
     assert_non_null(rows);
-    snprintf(rows[0].name, sizeof rows[0].name, "arrive");
-    snprintf(rows[1].name, sizeof rows[1].name, "boids_target");
-    snprintf(rows[2].name, sizeof rows[2].name, "seek");
+    (void)snprintf(rows[0].name, sizeof rows[0].name, "arrive");
+    (void)snprintf(rows[1].name, sizeof rows[1].name, "boids_target");
+    (void)snprintf(rows[2].name, sizeof rows[2].name, "seek");
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
     message->body.reply.scenarios = rows;
     message->body.reply.scenario_count = 3;
     assert_null(server_view_apply(view, message, 1).load); /* no switch was asked for */
@@ -359,7 +359,7 @@ static void points_are_kept_inside(void **state) {
     struct server_view *view = *state;
     vec2 point = server_view_clamp_point(view, vec2_make(900, -5));
     assert_true(point.x < 800.0f && point.x > 799.9f && point.y == 0.0f); /* 800 would be the other side */
-    snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
+    (void)snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
     point = server_view_clamp_point(view, vec2_make(900, -5));
     assert_true(point.x == 900.0f && point.y == -5.0f);
     assert_non_null(server_view_kind(view, "ship"));

@@ -1,4 +1,4 @@
-/* What is asked for: everybody, those around what is visible, or counts. */
+/* What is asked for: every agent, those around what is visible, or counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -67,7 +67,7 @@ static void kinds_by_name(void **state) {
     memcpy(view.kinds, "prey hunter", 12);
     assert_int_equal(shown(&view, world), 9);
     memcpy(view.kinds, "preys", 6);
-    assert_int_equal(shown(&view, world), 0); /* another scenario's kinds: nobody */
+    assert_int_equal(shown(&view, world), 0); /* another scenario's kinds: no agent */
     struct snapshot_view other = view;
     assert_true(snapshot_view_equals(&view, &other));
     other.fields = 1;

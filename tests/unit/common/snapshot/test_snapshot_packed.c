@@ -57,7 +57,7 @@ static void fill(struct snapshot *snapshot, uint64_t *random) {
     }
 }
 
-/* Everybody moves a little; a twentieth is elsewhere, as if it had left one side and come in at the other. */
+/* Every agent moves a little; a twentieth is elsewhere, as if it had left one side and come in at the other. */
 static void move(struct snapshot *snapshot, uint64_t *random) {
     snapshot->tick++;
     snapshot->time_s = (double)snapshot->tick / 64.0;
