@@ -48,7 +48,7 @@ static void measure_period(struct clock_sync *sync) {
     sync->period_ms = fmin(gaps[count / 2], 1000.0);
 }
 
-/* Grows fast, since too little delay is seen at once; shrinks slowly, since nobody sees a little too much. */
+/* Grows fast, since too little delay is seen at once; shrinks slowly, since a little too much is not seen. */
 static void adapt_delay(struct clock_sync *sync) {
     const double wanted = fmin(sync->period_ms + sync->jitter_ms + slack_ms, delay_limit_ms);
     const double goal = fmax(wanted, 1.5 * sync->period_ms);

@@ -12,19 +12,15 @@
 #include <string.h>
 #include <uv.h>
 
-#include "common/protocol/line_reader.h"
-#include "common/snapshot/frame_layout.h"
-#include "common/snapshot/snapshot_density.h"
-#include "common/snapshot/snapshot_packed_decode.h"
+#include "clients/c/client_decoder.h"
+#include "clients/c/client_session.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
 
 enum {
-    LINE_CAP_BYTES = 64 * 1024 * 1024,
     READ_WISH_BYTES = 256 * 1024,
     PING_EVERY_MS = 1000,
     SILENCE_LIMIT_MS = 5000, /* we ping every second: a server that lives is never silent for this long */
-    PINGS_KEPT = 8,
     MAX_UNSENT_BYTES = 1024 * 1024,
 };
 
@@ -32,7 +28,6 @@ struct link {
     struct connection *connection;
     uv_tcp_t tcp;
     uv_connect_t connect;
-    struct line_reader reader;
     uint64_t last_heard_ns;
 };
 
@@ -48,15 +43,9 @@ struct connection {
     struct link *link;                         /* NULL: not trying or waiting for the resolver */
     struct link_status status;
     unsigned attempt;
-    uint32_t epoch;
-    double pings_ms[PINGS_KEPT];
-    unsigned ping_count;
-    struct snapshot *reading; /* being decoded into */
-    struct density *reading_density;
-    struct packed_decoder *frames; /* knows the key */
-    uint64_t resynced_ns;          /* when a lost key was last asked for */
-    char farewell[MESSAGE_TEXT];   /* what the server said as it went */
-    bool is_resolving, is_closing, said_bye;
+    struct client_session session;
+    struct client_decoder *decoder;
+    bool is_resolving, is_closing;
 };
 
 struct pending_write {
@@ -83,9 +72,7 @@ static void publish_status(struct connection *connection, enum link_state state)
 /* ---- closing ---- */
 
 static void free_link(uv_handle_t *handle) {
-    struct link *link = handle->data;
-    line_reader_fini(&link->reader);
-    free(link);
+    free(handle->data);
 }
 
 static void drop_link(struct connection *connection) {
@@ -108,17 +95,17 @@ static void on_retry(uv_timer_t *timer) {
 
 /* The connection is gone or could not be made: wait and try again, or end. */
 static void lose_with(struct connection *connection, const char *reason, bool has_no_server) {
+    const struct client_session *session = &connection->session;
     drop_link(connection);
     free_addresses(connection);
     if (connection->is_closing) {
         return;
     }
-    snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
-             connection->said_bye && connection->farewell[0] != '\0' ? connection->farewell : reason);
-    connection->status.is_bye = connection->said_bye;
+    (void)snprintf(connection->status.reason, sizeof connection->status.reason, "%s",
+                   session->said_bye && session->farewell[0] != '\0' ? session->farewell : reason);
+    connection->status.is_bye = session->said_bye;
     connection->status.has_no_server = has_no_server;
     connection->status.ping_ms = -1.0;
-    connection->ping_count = 0;
     log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
               reason);
     if (connection->def.is_single_try) {
@@ -131,10 +118,10 @@ static void lose_with(struct connection *connection, const char *reason, bool ha
     uv_timer_start(&connection->retry, on_retry, wait_ms, 0);
 }
 
-/* The server lets nobody in without a token, or not with ours. */
+/* The server wants a token, or refused ours. */
 static void refuse(struct connection *connection) {
     drop_link(connection);
-    connection->status.has_token = connection->def.token[0] != '\0';
+    connection->status.has_token = connection->session.def.token[0] != '\0';
     connection->status.ping_ms = -1.0;
     log_write(LOG_INFO, "connection", "%s:%s: %s", connection->def.address.host, connection->def.address.port,
               connection->status.has_token ? "the token was refused" : "the server wants a token");
@@ -174,9 +161,10 @@ static void on_written(uv_write_t *write, int status) {
     free(pending);
 }
 
-/* Takes the bytes; *bytes is empty afterwards. */
+/* Takes the bytes; *bytes is empty afterwards. After a lack of memory they may end in half a line: then they
+ * are not sent. */
 static void write_bytes(struct connection *connection, struct buffer *bytes) {
-    struct pending_write *pending = bytes->length > 0 ? calloc(1, sizeof *pending) : NULL;
+    struct pending_write *pending = bytes->length > 0 && !bytes->failed ? calloc(1, sizeof *pending) : NULL;
     if (pending == NULL) {
         buffer_fini(bytes);
         return;
@@ -190,11 +178,10 @@ static void write_bytes(struct connection *connection, struct buffer *bytes) {
     }
 }
 
-static void write_request(struct connection *connection, const struct request *request) {
+static struct buffer no_bytes(void) {
     struct buffer bytes;
     buffer_init(&bytes, MAILBOX_OUTPUT_BYTES);
-    request_encode(request, &bytes);
-    write_bytes(connection, &bytes);
+    return bytes;
 }
 
 static void flush_output(struct connection *connection) {
@@ -202,8 +189,7 @@ static void flush_output(struct connection *connection) {
         uv_stream_get_write_queue_size((uv_stream_t *)&connection->link->tcp) > MAX_UNSENT_BYTES) {
         return;
     }
-    struct buffer bytes;
-    buffer_init(&bytes, MAILBOX_OUTPUT_BYTES);
+    struct buffer bytes = no_bytes();
     mailbox_take_output(&connection->mailbox, &bytes);
     write_bytes(connection, &bytes);
 }
@@ -220,215 +206,129 @@ static void on_ping(uv_timer_t *timer) {
         return;
     }
     if (connection->status.state == LINK_READY) {
-        struct request request = request_default(REQUEST_PING);
-        request.body.ping.has_t0 = true;
-        request.body.ping.t0 = connection_now_ms();
-        write_request(connection, &request);
+        struct buffer bytes = no_bytes();
+        client_session_ping(&connection->session, connection_now_ms(), &bytes);
+        write_bytes(connection, &bytes);
         flush_output(connection); /* what waited for a full queue */
     }
 }
 
 /* ---- reading ---- */
 
-static void take_ping(struct connection *connection, double t0_ms) {
-    connection->pings_ms[connection->ping_count++ % PINGS_KEPT] = connection_now_ms() - t0_ms;
-    const unsigned kept = connection->ping_count < PINGS_KEPT ? connection->ping_count : PINGS_KEPT;
-    double least = connection->pings_ms[0];
-    for (unsigned i = 1; i < kept; i++) {
-        least = connection->pings_ms[i] < least ? connection->pings_ms[i] : least;
-    }
-    connection->status.ping_ms = least;
-    publish_status(connection, LINK_READY);
-}
-
-/* Of a world nothing is known but its scenario. */
-static void begin_stream(struct connection *connection, const struct message_scenario *scenario) {
-    const struct stream stream = stream_first(scenario, connection->def.agents);
-    const struct request request = stream_request(&stream, NULL);
-    connection->epoch++;
-    packed_decoder_reset(connection->frames);
-    mailbox_set_stream(&connection->mailbox, &stream);
-    write_request(connection, &request);
-}
-
-static void introduce(struct connection *connection) {
-    struct request request = request_default(REQUEST_HELLO);
-    struct request_hello *hello = &request.body.hello;
-    if (connection->def.name[0] != '\0' || connection->def.token[0] != '\0') {
-        hello->has_protocol = true;
-        hello->protocol = PROTOCOL_VERSION;
-        snprintf(hello->name, sizeof hello->name, "%s", connection->def.name);
-        snprintf(hello->token, sizeof hello->token, "%s", connection->def.token);
-        write_request(connection, &request);
-    }
-}
-
 /* Before the hello is handed over: the status must say LINK_READY when it is read. */
-static void greet(struct connection *connection, const struct message_hello *hello) {
+static void greet(struct connection *connection) {
     connection->attempt = 0;
-    connection->said_bye = false;
     connection->status.was_ready = true;
     connection->status.is_bye = false;
     connection->status.reason[0] = '\0';
     publish_status(connection, LINK_READY);
-    introduce(connection);
-    if (hello->has_world) {
-        begin_stream(connection, &hello->scenario);
-    } /* otherwise a scenario line comes once the token is accepted */
     log_write(LOG_INFO, "connection", "connected to %s:%s", connection->def.address.host,
               connection->def.address.port);
 }
 
-/* Whether this says that a token is needed and we have none, or not the right one. */
-static bool is_refusal(const struct connection *connection, const struct message *message) {
-    switch (message->op) {
-    case MESSAGE_HELLO:
-        return connection->def.token[0] == '\0' &&
-               strcmp(message->body.hello.role, role_name(ROLE_NONE)) == 0;
-    case MESSAGE_ERROR:
-        return message->body.error.failure.code == FAILURE_DENIED &&
-               strcmp(message->body.error.failure.field, "token") == 0;
-    case MESSAGE_BYE:
-        return strcmp(message->body.bye.reason, "auth") == 0;
-    default:
-        return false;
+/* Returns -1 when the connection was lost over it. */
+static int take_message(struct connection *connection, const struct message *message) {
+    struct buffer answer = no_bytes();
+    const struct client_step step =
+        client_session_take(&connection->session, message, connection_now_ms(), &answer);
+    if (step.verdict != CLIENT_STAYS) {
+        buffer_fini(&answer);
+        if (step.verdict == CLIENT_IS_REFUSED) {
+            refuse(connection);
+        } else {
+            lose(connection, step.reason);
+        }
+        return -1;
     }
+    if (step.has_stream) {
+        mailbox_set_stream(&connection->mailbox, &step.stream);
+    }
+    if (step.is_hello) {
+        greet(connection);
+    }
+    if (step.has_ping) {
+        connection->status.ping_ms = client_session_ping_ms(&connection->session);
+        publish_status(connection, LINK_READY);
+    }
+    write_bytes(connection, &answer);
+    return 0;
 }
 
-/* Returns -1 when the connection was lost over it. */
-static int take_message(struct connection *connection, struct message *message) {
-    const bool is_ready = connection->status.state == LINK_READY;
-    if (is_refusal(connection, message)) {
-        refuse(connection);
+/* The message becomes the mailbox's, or is freed. Returns -1 when the connection was lost over it. */
+static int deliver_message(struct connection *connection, const struct client_event *event) {
+    if (take_message(connection, event->message) != 0) {
+        client_message_destroy(event->message);
         return -1;
     }
-    if (message->op == MESSAGE_HELLO) {
-        if (message->body.hello.protocol != PROTOCOL_VERSION) {
-            char reason[96];
-            snprintf(reason, sizeof reason, "the server speaks protocol %d, this viewer %d",
-                     message->body.hello.protocol, PROTOCOL_VERSION);
-            lose(connection, reason);
-            return -1;
-        }
-        greet(connection, &message->body.hello);
-    } else if (message->op == MESSAGE_BYE) {
-        connection->said_bye = true;
-        snprintf(connection->farewell, sizeof connection->farewell, "%s", message->body.bye.message);
-    } else if (!is_ready) {
-        lose(connection, "this is not a drover server: it did not say hello");
-        return -1;
-    } else if (message->op == MESSAGE_SCENARIO) {
-        begin_stream(connection, &message->body.scenario);
-    } else if (message->op == MESSAGE_REPLY && strcmp(message->body.reply.to, "ping") == 0) {
-        take_ping(connection, message->body.reply.t0);
+    if (mailbox_put_message(&connection->mailbox, event->message, event->epoch) != 0) {
+        log_write(LOG_WARN, "connection", "out of memory: a message is lost");
     }
     return 0;
 }
 
-static int read_message(struct connection *connection, const char *line, size_t length) {
-    struct message *message = calloc(1, sizeof *message);
-    struct failure failure;
-    if (message == NULL) {
+static void deliver_frame(struct connection *connection, const struct client_event *event) {
+    struct mailbox *mailbox = &connection->mailbox;
+    struct client_decoder *decoder = connection->decoder;
+    if (event->density != NULL) {
+        client_decoder_replace_density(decoder, mailbox_put_density(mailbox, event->density, event->epoch));
+    }
+    client_decoder_replace_snapshot(decoder,
+                                    mailbox_put_snapshot(mailbox, event->snapshot, connection_now_ms()));
+}
+
+static void refuse_frame(struct connection *connection, const struct failure *failure) {
+    struct buffer bytes = no_bytes();
+    log_write(LOG_WARN, "connection", "cannot decode frame: %s%s%s", failure->field,
+              failure->field[0] != '\0' ? ": " : "", failure->message);
+    client_session_resync(&connection->session, connection_now_ms(), &bytes);
+    write_bytes(connection, &bytes);
+}
+
+/* Returns -1 when the connection was lost over it. */
+static int refuse_message(struct connection *connection, const struct failure *failure) {
+    log_write(LOG_WARN, "connection", "cannot decode message: %s", failure->message);
+    if (!connection->session.is_ready) {
+        lose(connection, "this is not a drover server: its first line is no hello");
+        return -1;
+    }
+    return 0;
+}
+
+/* Returns -1 when the connection was lost over it. */
+static int handle_event(struct connection *connection, const struct client_event *event) {
+    switch (event->type) {
+    case CLIENT_MESSAGE:
+        return deliver_message(connection, event);
+    case CLIENT_FRAME:
+        deliver_frame(connection, event);
+        return 0;
+    case CLIENT_MESSAGE_REFUSED:
+        return refuse_message(connection, &event->failure);
+    case CLIENT_FRAME_REFUSED:
+        refuse_frame(connection, &event->failure);
+        return 0;
+    case CLIENT_LINE_TOO_LONG:
+        log_write(LOG_WARN, "connection", "skipped a line longer than %d bytes", CLIENT_LINE_BYTES);
+        return 0;
+    default:
+        log_write(LOG_WARN, "connection", "out of memory: skipped a line");
         return 0;
     }
-    int result = message_decode(line, length, message, &failure);
-    if (result != 0) {
-        log_write(LOG_WARN, "connection", "a message that cannot be read: %s", failure.message);
-        if (connection->status.state != LINK_READY) {
-            lose(connection, "this is not a drover server: its first line is no hello");
-        } else {
-            result = 0;
-        }
-        message_fini(message);
-        free(message);
-        return result;
-    }
-    result = take_message(connection, message);
-    if (result != 0) {
-        message_fini(message);
-        free(message);
-    } else if (mailbox_put_message(&connection->mailbox, message, connection->epoch) != 0) {
-        log_write(LOG_WARN, "connection", "out of memory: a message is lost");
-    }
-    return result;
 }
 
-/* Asks for the key again, not more than once a second. */
-static void refuse_frame(struct connection *connection, const struct failure *failure) {
-    const uint64_t now_ns = clock_now_ns();
-    log_write(LOG_WARN, "connection", "a frame that cannot be read: %s%s%s", failure->field,
-              failure->field[0] != '\0' ? ": " : "", failure->message);
-    if (now_ns - connection->resynced_ns > 1000000000u) {
-        const struct request request = request_default(REQUEST_RESYNC);
-        connection->resynced_ns = now_ns;
-        write_request(connection, &request);
-    }
-}
-
-/* The memory that frames are read into. False when there is none. */
-static bool prepare(struct connection *connection) {
-    if (connection->reading == NULL) {
-        connection->reading = snapshot_create();
-    }
-    if (connection->reading_density == NULL) {
-        connection->reading_density = malloc(sizeof *connection->reading_density);
-        if (connection->reading_density != NULL) {
-            density_init(connection->reading_density);
-        }
-    }
-    return connection->reading != NULL && connection->reading_density != NULL;
-}
-
-/* Frames of a layout that is no longer wanted are still on their way for a while; they are not worth reading.
- */
-static void read_frame(struct connection *connection, const struct frame_layout *layout, const char *line,
-                       size_t length) {
-    struct failure failure;
-    const struct frame_layout *wanted = frame_layout_row((int)mailbox_stream(&connection->mailbox).layout);
-    if (!prepare(connection) || connection->status.state != LINK_READY ||
-        layout->takes_grid != wanted->takes_grid) {
-        return;
-    }
-    const struct frame_reader reader = {connection->frames, connection->reading, connection->reading_density};
-    const enum frame_result result = layout->decode(&reader, line, length, &failure);
-    if (result == FRAME_REFUSED) {
-        refuse_frame(connection, &failure);
-    }
-    if (result == FRAME_READY && layout->takes_grid) {
-        connection->reading_density =
-            mailbox_put_density(&connection->mailbox, connection->reading_density, connection->epoch);
-    }
-    if (result == FRAME_READY) {
-        connection->reading->epoch = connection->epoch;
-        connection->reading =
-            mailbox_put_snapshot(&connection->mailbox, connection->reading, connection_now_ms());
-    }
-}
-
-static void read_lines(struct connection *connection) {
-    char *line;
-    size_t length;
-    enum line_event event;
-    struct link *link = connection->link;
-    while ((event = line_reader_next(&link->reader, &line, &length)) != LINE_NEED_MORE) {
-        const struct frame_layout *layout = event == LINE_READY ? frame_layout_of_line(line, length) : NULL;
-        if (event == LINE_TOO_LONG) {
-            log_write(LOG_WARN, "connection", "a line longer than %d bytes was skipped", LINE_CAP_BYTES);
-        } else if (length == 0) {
-            continue;
-        } else if (layout != NULL) {
-            read_frame(connection, layout, line, length);
-        } else if (read_message(connection, line, length) != 0) {
-            return; /* the link is gone */
-        }
-    }
+static void read_events(struct connection *connection) {
+    struct client_event event;
+    do {
+        client_decoder_expect(connection->decoder, (int)mailbox_stream(&connection->mailbox).layout);
+    } while (client_decoder_next(connection->decoder, &event) != CLIENT_NEED_MORE &&
+             handle_event(connection, &event) == 0);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *piece) {
     struct link *link = handle->data;
     size_t size = 0;
     (void)suggested;
-    char *space = line_reader_reserve(&link->reader, READ_WISH_BYTES, &size);
+    char *space = client_decoder_reserve(link->connection->decoder, READ_WISH_BYTES, &size);
     *piece = uv_buf_init(space, space != NULL ? (unsigned)size : 0);
 }
 
@@ -444,10 +344,10 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *piece) {
         return;
     }
     link->last_heard_ns = clock_now_ns();
-    line_reader_commit(&link->reader, (size_t)count);
+    client_decoder_commit(connection->decoder, (size_t)count);
     connection->status.byte_count += (uint64_t)count;
     mailbox_count_bytes(&connection->mailbox, connection->status.byte_count);
-    read_lines(connection);
+    read_events(connection);
 }
 
 /* ---- connecting ---- */
@@ -482,7 +382,8 @@ static void try_next_address(struct connection *connection) {
     }
     link->connection = connection;
     link->last_heard_ns = clock_now_ns();
-    line_reader_init(&link->reader, LINE_CAP_BYTES);
+    client_session_begin(&connection->session);
+    client_decoder_reset(connection->decoder);
     uv_tcp_init(&connection->loop, &link->tcp);
     link->tcp.data = link;
     link->connect.data = link;
@@ -524,13 +425,10 @@ static void start_try(struct connection *connection) {
 
 static void on_wake(uv_async_t *wake) {
     struct connection *connection = wake->data;
-    pthread_mutex_lock(&connection->mailbox.lock);
-    const bool is_stopping = connection->mailbox.is_stopping;
-    pthread_mutex_unlock(&connection->mailbox.lock);
     if (connection->is_closing) {
         return;
     }
-    if (is_stopping) {
+    if (mailbox_is_stopping(&connection->mailbox)) {
         close_everything(connection);
     } else {
         flush_output(connection);
@@ -559,23 +457,22 @@ static int init_loop(struct connection *connection) {
 }
 
 static void free_connection(struct connection *connection) {
-    snapshot_destroy(connection->reading);
-    mailbox_free_density(connection->reading_density);
-    packed_decoder_destroy(connection->frames);
+    client_decoder_destroy(connection->decoder);
     mailbox_fini(&connection->mailbox);
     free(connection);
 }
 
 struct connection *connection_create(const struct connection_def *def) {
     struct connection *connection = calloc(1, sizeof *connection);
-    struct packed_decoder *frames = connection != NULL ? packed_decoder_create() : NULL;
-    if (frames == NULL || mailbox_init(&connection->mailbox) != 0) {
-        packed_decoder_destroy(frames);
+    struct client_decoder *decoder = connection != NULL ? client_decoder_create(CLIENT_LINE_BYTES) : NULL;
+    if (decoder == NULL || mailbox_init(&connection->mailbox) != 0) {
+        client_decoder_destroy(decoder);
         free(connection);
         return NULL;
     }
     connection->def = *def;
-    connection->frames = frames;
+    connection->decoder = decoder;
+    client_session_init(&connection->session, &def->session);
     connection->status.ping_ms = -1.0;
     if (init_loop(connection) != 0) {
         free_connection(connection);
@@ -595,9 +492,7 @@ void connection_destroy(struct connection *connection) {
     if (connection == NULL) {
         return;
     }
-    pthread_mutex_lock(&connection->mailbox.lock);
-    connection->mailbox.is_stopping = true;
-    pthread_mutex_unlock(&connection->mailbox.lock);
+    mailbox_stop(&connection->mailbox);
     uv_async_send(&connection->wake);
     uv_thread_join(&connection->thread);
     const int left_open = uv_loop_close(&connection->loop);

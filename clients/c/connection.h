@@ -1,5 +1,5 @@
-/* The line to the server: a thread of its own that connects, reads, decodes, and tries again when the server
- * goes. Not when it wants another token than ours: a wrong one would not become right by being shown again.
+/* The connection to the server: a thread that connects, reads, decodes, and connects again when the server
+ * goes. It stops when the server refuses its token: the same token would be refused again.
  *
  * Owns the thread, its loop and the mailbox. Everything here is called from one other thread and never blocks
  * (except connection_destroy, which waits for the thread).
@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "clients/c/client_session.h"
 #include "clients/c/mailbox.h"
 #include "clients/c/server_address.h"
 
@@ -16,10 +17,8 @@ struct connection;
 
 struct connection_def {
     struct address address;
-    enum layout agents;                /* the layout to have agents one by one in */
-    char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
-    char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
-    bool is_single_try;                /* ends when the connection cannot be made or is lost */
+    struct client_session_def session;
+    bool is_single_try; /* ends when the connection cannot be made or is lost */
 };
 
 /** Starts trying at once. NULL when out of memory or threads. */

@@ -19,14 +19,14 @@ void mailbox_fini(struct mailbox *mailbox) {
     }
     snapshot_destroy(mailbox->newest);
     snapshot_destroy(mailbox->spare);
-    mailbox_free_density(mailbox->density);
+    density_destroy(mailbox->density);
     buffer_fini(&mailbox->output);
     pthread_mutex_destroy(&mailbox->lock);
 }
 
 struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *snapshot, double arrival_ms) {
     pthread_mutex_lock(&mailbox->lock);
-    struct snapshot *next = mailbox->newest; /* nobody took it: it is skipped */
+    struct snapshot *next = mailbox->newest; /* it was not taken: it is skipped */
     mailbox->newest = snapshot;
     mailbox->newest_arrival_ms = arrival_ms;
     mailbox->status.snapshot_count++;
@@ -37,13 +37,6 @@ struct snapshot *mailbox_put_snapshot(struct mailbox *mailbox, struct snapshot *
     }
     pthread_mutex_unlock(&mailbox->lock);
     return next != NULL ? next : snapshot_create();
-}
-
-void mailbox_free_density(struct density *density) {
-    if (density != NULL) {
-        density_fini(density);
-        free(density);
-    }
 }
 
 struct density *mailbox_put_density(struct mailbox *mailbox, struct density *density, uint32_t epoch) {
@@ -190,4 +183,17 @@ struct link_status mailbox_status(struct mailbox *mailbox) {
     const struct link_status status = mailbox->status;
     pthread_mutex_unlock(&mailbox->lock);
     return status;
+}
+
+void mailbox_stop(struct mailbox *mailbox) {
+    pthread_mutex_lock(&mailbox->lock);
+    mailbox->is_stopping = true;
+    pthread_mutex_unlock(&mailbox->lock);
+}
+
+bool mailbox_is_stopping(struct mailbox *mailbox) {
+    pthread_mutex_lock(&mailbox->lock);
+    const bool is_stopping = mailbox->is_stopping;
+    pthread_mutex_unlock(&mailbox->lock);
+    return is_stopping;
 }

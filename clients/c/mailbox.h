@@ -27,7 +27,7 @@ enum link_state {
     LINK_READY,      /* the server said hello */
     LINK_WAITING,    /* until the next try */
     LINK_ENDED,      /* no further try will be made */
-    LINK_REFUSED,    /* nor will one be: the server wants another token than ours */
+    LINK_REFUSED,    /* the same: the server wants a token, or another one */
 };
 
 struct link_status {
@@ -45,7 +45,7 @@ struct link_status {
 };
 
 struct mail {
-    struct message *message; /* owned by whoever holds the mail */
+    struct message *message; /* owned by the holder of the mail */
     uint32_t epoch;
     struct mail *next;
 };
@@ -83,6 +83,8 @@ NODISCARD int mailbox_put_message(struct mailbox *mailbox, struct message *messa
 void mailbox_take_output(struct mailbox *mailbox, struct buffer *out);
 /** How many bytes came since the start. */
 void mailbox_count_bytes(struct mailbox *mailbox, uint64_t byte_count);
+/** Whether mailbox_stop was called: the thread is to end. */
+bool mailbox_is_stopping(struct mailbox *mailbox);
 void mailbox_set_status(struct mailbox *mailbox, const struct link_status *status);
 
 /* The drawing side */
@@ -92,8 +94,6 @@ NODISCARD struct snapshot *mailbox_take_snapshot(struct mailbox *mailbox, double
 /** The newest density, if there is one that was not taken yet; *old becomes the mailbox's. Else *old as it
  * was. */
 NODISCARD struct density *mailbox_take_density(struct mailbox *mailbox, struct density *old, uint32_t *epoch);
-/** Frees both. NULL is fine. */
-void mailbox_free_density(struct density *density);
 /** Gives back a snapshot that may be overwritten. NULL is fine. */
 void mailbox_return_snapshot(struct mailbox *mailbox, struct snapshot *snapshot);
 /** The next message, or NULL. mail_destroy after use. */
@@ -101,6 +101,8 @@ NODISCARD struct mail *mailbox_take_message(struct mailbox *mailbox);
 void mail_destroy(struct mail *mail);
 /** Queues a request. -1 when there is no connection or the server reads too slowly: it is lost. */
 NODISCARD int mailbox_put_request(struct mailbox *mailbox, const struct request *request);
+/** Asks the connection's thread to end; it must be woken. */
+void mailbox_stop(struct mailbox *mailbox);
 struct link_status mailbox_status(struct mailbox *mailbox);
 /** Either side: what is subscribed to. */
 struct stream mailbox_stream(struct mailbox *mailbox);

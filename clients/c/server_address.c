@@ -25,8 +25,8 @@ int address_parse(const char *text, struct address *address, struct failure *fai
     if (text[0] == '[') {
         const char *end = strchr(text, ']');
         if (end == NULL || (end[1] != '\0' && end[1] != ':')) {
-            return failure_set(failure, FAILURE_BAD_PARAM, "HOST", "\"%s\" is no address: expected [V6]:PORT",
-                               text);
+            return failure_set(failure, FAILURE_BAD_PARAM, "HOST",
+                               "invalid address \"%s\"; expected HOST[:PORT] or [IPV6]:PORT", text);
         }
         host = text + 1;
         host_length = (size_t)(end - host);
@@ -40,7 +40,7 @@ int address_parse(const char *text, struct address *address, struct failure *fai
                            "\"%s\" has no host: expected HOST or HOST:PORT", text);
     }
     if (port != NULL && !is_port(port)) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "HOST", "\"%s\" is no port: expected 1 to 65535",
+        return failure_set(failure, FAILURE_BAD_PARAM, "HOST", "invalid port \"%s\"; expected 1 to 65535",
                            port);
     }
     memcpy(address->host, host, host_length);

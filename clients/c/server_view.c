@@ -26,13 +26,13 @@ void server_view_fini(struct server_view *view) {
 }
 
 static void copy_name(char *to, const char *from) {
-    snprintf(to, LIMIT_NAME_CHARS + 1, "%s", from);
+    (void)snprintf(to, LIMIT_NAME_CHARS + 1, "%s", from);
 }
 
 void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(view->notice, sizeof view->notice, format, arguments);
+    (void)vsnprintf(view->notice, sizeof view->notice, format, arguments);
     va_end(arguments);
     view->is_notice_error = is_error;
     view->notice_count++;
@@ -107,15 +107,13 @@ static void take_agent(struct server_view *view, const struct message_reply *rep
     }
 }
 
+/* An older server names no role, and allows everything. */
 static enum role role_of(const char *name) {
     if (strcmp(name, role_name(ROLE_NONE)) == 0) {
         return ROLE_NONE;
     }
     const enum role role = role_from_name(name);
-    return role != ROLE_COUNT ? role
-           : strcmp(name, role_name(ROLE_NONE)) == 0
-               ? ROLE_NONE
-               : ROLE_ADMIN; /* an older server says nothing and lets everybody */
+    return role != ROLE_COUNT ? role : ROLE_ADMIN;
 }
 
 /* ---- what we may do ---- */
@@ -155,9 +153,9 @@ void server_view_denial(const struct server_view *view, enum request_op op, char
     out[0] = '\0';
     if (!server_view_may(view, op)) {
         const bool is_guest = view->role == ROLE_NONE;
-        snprintf(out, SERVER_VIEW_DENIAL, "%s needs the role %s%s%s: start with the --token of an %s",
-                 deed(op), needed, is_guest ? "" : "; you are ", is_guest ? "" : role_name(view->role),
-                 needed);
+        (void)snprintf(out, SERVER_VIEW_DENIAL, "%s needs the role %s%s%s: start with the --token of an %s",
+                       deed(op), needed, is_guest ? "" : "; you are ", is_guest ? "" : role_name(view->role),
+                       needed);
     }
 }
 
@@ -186,11 +184,12 @@ static void format_value(double value, char *out, size_t size) {
     const double size_of = fmin(fabs(value), 1e15);
     const unsigned long long thousandths = (unsigned long long)(size_of * 1000.0 + 0.5);
     char rest[8];
-    snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
+    (void)snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
     for (size_t last = 3; last > 0 && rest[last] == '0'; last--) {
         rest[last] = '\0';
     }
-    snprintf(out, size, "%s%llu%s", value < 0.0 ? "-" : "", thousandths / 1000, rest[1] != '\0' ? rest : "");
+    (void)snprintf(out, size, "%s%llu%s", value < 0.0 ? "-" : "", thousandths / 1000,
+                   rest[1] != '\0' ? rest : "");
 }
 
 /* "obstacle_added" -> "adds". */
@@ -204,14 +203,15 @@ static const char *verb_of(const char *event) {
 static void tell(struct server_view *view, const struct message_event *event) {
     char who[64], value[40], whose[48];
     if ((event->has & EVENT_HAS_NAME) != 0) {
-        snprintf(who, sizeof who, "%s", event->name);
+        (void)snprintf(who, sizeof who, "%s", event->name);
     } else {
-        snprintf(who, sizeof who, "session %u", event->by);
+        (void)snprintf(who, sizeof who, "session %u", event->by);
     }
     if ((event->has & EVENT_HAS_AGENT) != 0) {
-        snprintf(whose, sizeof whose, "agent %u", event->agent);
+        (void)snprintf(whose, sizeof whose, "agent %u", event->agent);
     } else {
-        snprintf(whose, sizeof whose, "%s", (event->has & EVENT_HAS_KIND) != 0 ? event->kind : "agents");
+        (void)snprintf(whose, sizeof whose, "%s",
+                       (event->has & EVENT_HAS_KIND) != 0 ? event->kind : "agents");
     }
     if ((event->has & EVENT_HAS_PARAM) != 0) {
         format_value(event->value, value, sizeof value);
@@ -255,15 +255,23 @@ static void apply_event(struct server_view *view, const struct message_event *ev
     }
 }
 
-static void apply_reply(struct server_view *view, struct message_reply *reply) {
-    if (strcmp(reply->to, "list") == 0 && reply->scenario_count > 0 && view->pending_switch != 0) {
-        const char *next = server_view_neighbor(reply->scenarios, reply->scenario_count, view->scenario.name,
-                                                view->pending_switch);
-        view->pending_switch = 0;
-        if (next != NULL) {
-            copy_name(view->wanted_scenario, next);
-        }
+void server_view_ask_switch(struct server_view *view, int steps) {
+    view->pending_switch += steps;
+}
+
+/* The scenario to load, or NULL. */
+static const char *switch_by(struct server_view *view, const struct message_reply *reply) {
+    const int steps = view->pending_switch;
+    if (strcmp(reply->to, "list") != 0 || reply->scenario_count == 0 || steps == 0) {
+        return NULL;
     }
+    view->pending_switch = 0;
+    return server_view_neighbor(reply->scenarios, reply->scenario_count, view->scenario.name, steps);
+}
+
+static void apply_reply(struct server_view *view, struct message_reply *reply,
+                        struct server_view_wish *wish) {
+    wish->load = switch_by(view, reply);
     if (strcmp(reply->id, SERVER_VIEW_PAUSE_ID) == 0 && view->pauses_asked > 0) {
         view->pauses_asked--;
         view->is_paused = strcmp(reply->to, "pause") == 0;
@@ -282,11 +290,11 @@ static void apply_error(struct server_view *view, const struct message_error *er
     if (strcmp(error->id, SERVER_VIEW_PAUSE_ID) == 0 && view->pauses_asked > 0) {
         view->pauses_asked--;
     }
-    view->wants_params = view->wants_params || strcmp(error->id, SERVER_VIEW_TUNE_ID) == 0;
     server_view_set_notice(view, true, "%s", error->failure.message);
 }
 
-void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
+struct server_view_wish server_view_apply(struct server_view *view, struct message *message, uint32_t epoch) {
+    struct server_view_wish wish = {.load = NULL};
     switch (message->op) {
     case MESSAGE_HELLO:
         view->has_scenario = false; /* of an earlier connection, when this server wants a token first */
@@ -303,7 +311,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         server_view_set_notice(view, false, "%s", message->body.scenario.title);
         break;
     case MESSAGE_REPLY:
-        apply_reply(view, &message->body.reply);
+        apply_reply(view, &message->body.reply, &wish);
         break;
     case MESSAGE_EVENT:
         apply_event(view, &message->body.event);
@@ -312,6 +320,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
         break;
     case MESSAGE_ERROR:
         apply_error(view, &message->body.error);
+        wish.params = strcmp(message->body.error.id, SERVER_VIEW_TUNE_ID) == 0;
         break;
     case MESSAGE_BYE:
         server_view_set_notice(view, true, "the server says goodbye: %s", message->body.bye.message);
@@ -323,6 +332,7 @@ void server_view_apply(struct server_view *view, struct message *message, uint32
     case MESSAGE_UNKNOWN:
         break;
     }
+    return wish;
 }
 
 static void note_state(struct server_view *view, const char *state) {

@@ -38,7 +38,6 @@ struct server_view {
     double agent_total;    /* in the world */
 
     int pending_switch; /* how many scenarios forward (or back) to go when the list comes */
-    char wanted_scenario[LIMIT_NAME_CHARS + 1]; /* "" or what to load now; the caller clears it */
 
     char notice[640]; /* the newest thing a person should read: an error, a goodbye, a load */
     bool is_notice_error;
@@ -49,20 +48,29 @@ struct server_view {
     struct message_param *params; /* of all kinds, owned; NULL before they came */
     int param_count;
     double *first_values; /* of the parameters when they came: what "as it was" means; owned */
-    bool wants_params; /* a set_param was refused: their values are to be asked for; the caller clears it */
-    bool has_agent;    /* of the newest reply to inspect: */
+    bool has_agent;       /* of the newest reply to inspect: */
     struct message_agent agent;
-    struct message_cursors cursors; /* everybody's, ours too */
+    struct message_cursors cursors; /* of all sessions, ours too */
 
     struct name_table behaviors; /* in the order they were seen in: each keeps its number */
     struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
     int legend_count;
 };
 
+/** Requests that a message calls for. */
+struct server_view_wish {
+    const char *load; /* a scenario, or NULL; the view's, valid until it takes in the next message */
+    bool params;      /* get_params of every kind: a set_param was refused */
+};
+
 void server_view_init(struct server_view *view);
 void server_view_fini(struct server_view *view);
-/** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came. */
-void server_view_apply(struct server_view *view, struct message *message, uint32_t epoch);
+/** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came.
+ * Returns what to ask the server for now. */
+struct server_view_wish server_view_apply(struct server_view *view, struct message *message, uint32_t epoch);
+/** The list of scenarios was asked for, so that the scenario `steps` after (or before) this one is loaded when
+ * it comes: server_view_apply then names it. */
+void server_view_ask_switch(struct server_view *view, int steps);
 /** Notes the states and behaviours of a snapshot of this scenario. A state that was seen stays in the legend.
  */
 void server_view_note_names(struct server_view *view, const struct snapshot *snapshot);

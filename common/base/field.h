@@ -24,8 +24,8 @@ enum field_type {
                    */
     FIELD_NAME,   /* char[LIMIT_NAME_CHARS + 1]; outside a string of [A-Za-z0-9_-], 1 to 31 characters */
     FIELD_TEXT,   /* char[size]; outside any string whose UTF-8 fits */
-    FIELD_NAMES,  /* char[size]; outside an array of such names, inside one space between them; a name that
-                     stands twice counts once */
+    FIELD_NAMES,  /* char[size]; outside an array of such names, inside one space between them; a name
+                     that is repeated counts once */
     FIELD_SHAPED, /* an array of a form of its own, which `unit` says ("[x, y, radius]"); its reader and
                      writer are the caller's, the tables only know that it is there. max: of how many; 0: as
                      unit says */

@@ -12,7 +12,7 @@
 #define LIMIT_BAD_LINES         8                  /* unreadable lines in a row before a session is closed */
 #define LIMIT_NAME_CHARS        31                 /* a kind, state, target or scenario name */
 #define LIMIT_CONTROL_BYTES     262144             /* replies and events queued for one session */
-#define LIMIT_STALL_SECONDS     10   /* without a byte accepted by a session that is owed some */
+#define LIMIT_STALL_SECONDS     10   /* without a byte accepted by a session with bytes pending */
 #define LIMIT_CLIENTS           1024 /* sessions at once (default of --max-clients) */
 #define LIMIT_ADDRESS_CLIENTS   64   /* sessions of one address that is not loopback (--max-per-address) */
 #define LIMIT_REQUEST_RATE      200  /* requests a second of one session that does not wait (--rate) */

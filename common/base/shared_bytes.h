@@ -19,7 +19,7 @@ struct shared_bytes {
     char *data;
     size_t length;
     int references;
-    struct byte_meter *meter; /* counts them for as long as they are there; NULL: nobody does */
+    struct byte_meter *meter; /* counts them for as long as they are there; NULL: not counted */
 };
 
 void byte_meter_add(struct byte_meter *meter, size_t bytes);

@@ -9,6 +9,8 @@
 
 #include "common/base/failure.h"
 #include "common/base/field.h"
+#include "common/json/field_text.h"
+#include "common/json/field_value.h"
 #include "common/json/json_writer.h"
 
 /** Sets every member of a table to its initial value (points, names, texts, bools: zero). */
@@ -34,22 +36,8 @@ NODISCARD int fields_read_member(const struct field *table, const cJSON *item, c
 NODISCARD int fields_check_required(const struct field *table, const char *path, uint64_t seen,
                                     struct failure *failure);
 
-/** Reads one value into its member, checking type and range. `path` is the whole path of the value. */
-NODISCARD int field_read_value(const struct field *field, const cJSON *value, const char *path, void *object,
-                               struct failure *failure);
-
-/** Sets a numeric member (FLOAT, DOUBLE, ANGLE, RANGE, UINT32) from a number in outside units, checking its
- * range. */
-NODISCARD int field_set_number(const struct field *field, double value, const char *path, void *object,
-                               struct failure *failure);
-/** A numeric member in outside units (degrees for angles, low for a range). */
-double field_get_number(const struct field *field, const void *object);
-
 /** Writes the member's value as JSON (without its key). */
 void field_write_value(const struct field *field, const void *object, struct json_writer *json);
-
-/** What a value is, for people: "a number", "an array", ... Static storage. */
-const char *json_type_name(const cJSON *value);
 
 /** The row of this name, or NULL. */
 const struct field *field_find(const struct field *table, const char *name);

@@ -1,4 +1,4 @@
-/* The id of a request, as JSON text. Encoded anew rather than copied, so that what is echoed is always sound.
+/* The id of a request, as JSON text. Encoded again rather than copied, so that what is echoed is always sound.
  */
 #include "common/json/id_text.h"
 

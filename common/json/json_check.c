@@ -1,8 +1,7 @@
 /* A strict JSON check that every text passes before cJSON sees it. Owns its key set for the length of one
  * call.
  *
- * Invariants: one pass, a state per byte position, no recursion; `offset` only grows; a key set entry names
- * the object it belongs to, so nothing is removed when an object closes.
+ * Invariants: one pass, a state per byte position, no recursion; `offset` only grows.
  */
 #include "common/json/json_check.h"
 
@@ -15,17 +14,14 @@
 
 #include "common/base/limits.h"
 #include "common/base/utf8.h"
+#include "common/json/json_escape.h"
+#include "common/json/json_key_set.h"
 #include "common/text/decimal.h"
 
 enum {
     DEPTH_MOST = 64,                   /* bits of is_object */
     KEYS_ON_STACK = LIMIT_JSON_TOKENS, /* slots: twice the keys that LIMIT_JSON_TOKENS allows */
     FILE_TOKENS = 1000000,
-};
-
-/* A key that was seen: where its text is, and in which object. length_plus_one 0: a free slot. */
-struct key_slot {
-    uint32_t begin, length_plus_one, object;
 };
 
 struct checker {
@@ -37,9 +33,7 @@ struct checker {
     uint64_t is_object;           /* bit d: the container at depth d is an object */
     uint32_t objects[DEPTH_MOST]; /* the number of the object at depth d */
     uint32_t object_count;
-    struct key_slot *slots;
-    uint32_t slot_mask;
-    uint64_t seed;
+    struct json_key_set keys;
 };
 
 struct json_limits json_limits_line(void) {
@@ -113,52 +107,24 @@ static bool next_is(const struct checker *check, char wanted) {
 
 /* ---- strings ---- */
 
-/* The value of four hexadecimal digits at text[at], or -1. */
-static int32_t hex4(const char *text, size_t length, size_t at) {
-    int32_t value = 0;
-    if (length - at < 4 || at > length) {
-        return -1;
-    }
-    for (size_t i = at; i < at + 4; i++) {
-        const char c = text[i];
-        const int digit = c >= '0' && c <= '9'   ? c - '0'
-                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                 : -1;
-        if (digit < 0) {
-            return -1;
-        }
-        value = value * 16 + digit;
-    }
-    return value;
-}
-
-static bool is_high_surrogate(int32_t unit) {
-    return unit >= 0xD800 && unit <= 0xDBFF;
-}
-
-static bool is_low_surrogate(int32_t unit) {
-    return unit >= 0xDC00 && unit <= 0xDFFF;
-}
-
 /* offset is at the 'u' of \uXXXX. */
 static bool check_unicode_escape(struct checker *check) {
     const size_t begin = check->offset - 1;
-    const int32_t unit = hex4(check->text, check->length, check->offset + 1);
+    const int32_t unit = json_hex4(check->text, check->length, check->offset + 1);
     if (unit < 0) {
         return fail_at(check, begin, "\\u needs four hexadecimal digits");
     }
     if (unit == 0) {
         return fail_at(check, begin, "NUL is not allowed, not even as \\u0000");
     }
-    if (is_low_surrogate(unit)) {
+    if (json_is_low_surrogate(unit)) {
         return fail_at(check, begin, "a low surrogate without a high one");
     }
     check->offset += 5;
-    if (is_high_surrogate(unit)) {
+    if (json_is_high_surrogate(unit)) {
         const bool has_pair = check->length - check->offset >= 6 && check->text[check->offset] == '\\' &&
                               check->text[check->offset + 1] == 'u' &&
-                              is_low_surrogate(hex4(check->text, check->length, check->offset + 2));
+                              json_is_low_surrogate(json_hex4(check->text, check->length, check->offset + 2));
         if (!has_pair) {
             return fail_at(check, begin, "a high surrogate without a low one");
         }
@@ -209,99 +175,19 @@ static bool check_string(struct checker *check) {
     return fail(check, "the text ends inside a string");
 }
 
-/* ---- duplicate keys ---- */
-
-/* The next byte of a checked key after unescaping. An escape can stand for several bytes: they queue in
- * `pending`. */
-struct unescaper {
-    const char *next, *end;
-    char pending[4];
-    size_t pending_begin, pending_end;
-};
-
-static void unescape_one(struct unescaper *key) {
-    static const char plain[] = "b\bf\fn\nr\rt\t";
-    key->pending_begin = 0;
-    const char c = key->next[1];
-    if (c != 'u') {
-        const char *named = strchr(plain, c);
-        key->pending[0] = named == NULL ? c : named[1];
-        key->pending_end = 1;
-        key->next += 2;
-        return;
-    }
-    uint32_t code_point = (uint32_t)hex4(key->next, 6, 2);
-    key->next += 6;
-    if (is_high_surrogate((int32_t)code_point)) {
-        const uint32_t low = (uint32_t)hex4(key->next, 6, 2);
-        code_point = 0x10000 + ((code_point - 0xD800) << 10) + (low - 0xDC00);
-        key->next += 6;
-    }
-    key->pending_end = utf8_encode(key->pending, code_point);
-}
-
-/* The byte, or -1 at the end. */
-static int unescape_next(struct unescaper *key) {
-    if (key->pending_begin == key->pending_end) {
-        if (key->next == key->end) {
-            return -1;
-        }
-        if (*key->next != '\\') {
-            return (unsigned char)*key->next++;
-        }
-        unescape_one(key);
-    }
-    return (unsigned char)key->pending[key->pending_begin++];
-}
-
-static struct unescaper unescaper_of(const struct checker *check, uint32_t begin, uint32_t length) {
-    return (struct unescaper){.next = check->text + begin, .end = check->text + begin + length};
-}
-
-static uint64_t hash_key(const struct checker *check, uint32_t begin, uint32_t length) {
-    struct unescaper key = unescaper_of(check, begin, length);
-    uint64_t hash = check->seed + check->objects[check->depth - 1];
-    for (int byte; (byte = unescape_next(&key)) >= 0;) {
-        hash = (hash ^ (uint64_t)byte) * UINT64_C(0x9E3779B97F4A7C15);
-        hash ^= hash >> 29;
-    }
-    return hash ^ hash >> 32;
-}
-
-static bool is_same_key(const struct checker *check, const struct key_slot *slot, uint32_t begin,
-                        uint32_t length) {
-    struct unescaper one = unescaper_of(check, slot->begin, slot->length_plus_one - 1);
-    struct unescaper other = unescaper_of(check, begin, length);
-    int byte;
-    do {
-        byte = unescape_next(&one);
-        if (byte != unescape_next(&other)) {
-            return false;
-        }
-    } while (byte >= 0);
-    return true;
-}
-
 static bool fail_duplicate(struct checker *check, uint32_t begin, uint32_t length) {
     const char *key = check->text + begin;
     const int shown = (int)utf8_cut(key, length, 64);
     check->fault->kind = JSON_DUPLICATE_KEY;
     check->fault->offset = begin - 1;
-    (void)snprintf(check->fault->message, sizeof check->fault->message, "key \"%.*s%s\" stands twice", shown,
+    (void)snprintf(check->fault->message, sizeof check->fault->message, "duplicate key \"%.*s%s\"", shown,
                    key, (uint32_t)shown < length ? "..." : "");
     return false;
 }
 
 static bool remember_key(struct checker *check, uint32_t begin, uint32_t length) {
-    const uint32_t object = check->objects[check->depth - 1];
-    uint32_t at = (uint32_t)hash_key(check, begin, length) & check->slot_mask;
-    for (; check->slots[at].length_plus_one != 0; at = (at + 1) & check->slot_mask) {
-        if (check->slots[at].object == object && is_same_key(check, &check->slots[at], begin, length)) {
-            return fail_duplicate(check, begin, length);
-        }
-    }
-    check->slots[at] = (struct key_slot){.begin = begin, .length_plus_one = length + 1, .object = object};
-    return true;
+    return json_key_set_add(&check->keys, check->objects[check->depth - 1], begin, length) ||
+           fail_duplicate(check, begin, length);
 }
 
 /* ---- numbers ---- */
@@ -513,29 +399,18 @@ static void locate(struct checker *check) {
     check->fault->column = (int)(offset - line_begin) + 1;
 }
 
-/* Slots for twice the keys the text can hold (a member takes 4 bytes or more: "":0), a power of two. */
-static uint32_t slots_needed(size_t length, const struct json_limits *limits) {
-    const size_t by_tokens = ((size_t)limits->tokens + 1) / 2; /* each key has a value */
-    const size_t keys = length / 4 + 1 < by_tokens ? length / 4 + 1 : by_tokens;
-    uint32_t slots = 8;
-    while (slots < 2 * keys) {
-        slots *= 2;
-    }
-    return slots;
-}
-
 static bool check_with_slots(struct checker *check, uint32_t slot_count) {
     if (slot_count <= KEYS_ON_STACK) {
-        struct key_slot slots[KEYS_ON_STACK];
+        struct json_key_slot slots[KEYS_ON_STACK];
         memset(slots, 0, slot_count * sizeof slots[0]);
-        check->slots = slots;
+        check->keys.slots = slots;
         const bool is_fine = check_text(check);
-        check->slots = NULL; /* it ends with this block */
+        check->keys.slots = NULL; /* it ends with this block */
         return is_fine;
     }
-    check->slots = calloc(slot_count, sizeof check->slots[0]);
-    const bool is_fine = check->slots == NULL ? fail(check, "out of memory") : check_text(check);
-    free(check->slots);
+    check->keys.slots = calloc(slot_count, sizeof check->keys.slots[0]);
+    const bool is_fine = check->keys.slots == NULL ? fail(check, "out of memory") : check_text(check);
+    free(check->keys.slots);
     return is_fine;
 }
 
@@ -543,16 +418,17 @@ enum json_fault_kind json_check(const char *text, size_t length, const struct js
                                 struct json_fault *fault) {
     assert(limits->depth <= DEPTH_MOST);
     *fault = (struct json_fault){.kind = JSON_FINE, .line = 1, .column = 1};
-    struct checker check = {.text = text, .length = length, .limits = limits, .fault = fault};
-    /* The address differs from run to run: nobody can prepare keys that all fall into one slot. Affects speed
+    struct checker check = {
+        .text = text, .length = length, .limits = limits, .fault = fault, .keys = {.text = text}};
+    /* The address differs from run to run: a client cannot prepare keys that all fall into one slot. Affects speed
      * only. */
-    check.seed = (uint64_t)(uintptr_t)&check;
+    check.keys.seed = (uint64_t)(uintptr_t)&check;
     if (length > INT32_MAX) {
         (void)fail(&check, "the text is too long");
         return fault->kind;
     }
-    const uint32_t slot_count = slots_needed(length, limits);
-    check.slot_mask = slot_count - 1;
+    const uint32_t slot_count = json_key_slots(length, limits->tokens);
+    check.keys.slot_mask = slot_count - 1;
     if (!check_with_slots(&check, slot_count)) {
         locate(&check);
     }

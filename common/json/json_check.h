@@ -30,7 +30,7 @@ struct json_fault {
     enum json_fault_kind kind;
     size_t offset;     /* byte where it went wrong, 0-based */
     int line, column;  /* the same place, 1-based, column in bytes */
-    char message[160]; /* "unexpected '}'", "key \"op\" stands twice", ... printable ASCII or valid UTF-8 */
+    char message[160]; /* "unexpected '}'", "duplicate key \"op\"", ... printable ASCII or valid UTF-8 */
 };
 
 /** JSON_FINE when the whole of text[0..length) is exactly one JSON value with optional white space around it;

@@ -2,7 +2,7 @@
  * would take most of the time that a packed frame takes.
  *
  * In the short copy each long string is "#0", "#1", ... A line that has a string beginning with # itself is
- * refused, so that nobody can point at another's text. Whether the line is JSON is for the parser to say.
+ * refused, so that a line cannot refer to another text. Whether the line is JSON is for the parser to say.
  */
 #ifndef DROVER_COMMON_JSON_JSON_LIFT_H
 #define DROVER_COMMON_JSON_JSON_LIFT_H
@@ -23,7 +23,7 @@ struct json_lift {
 
 void json_lift_init(struct json_lift *lift);
 void json_lift_fini(struct json_lift *lift);
-/** 0, or -1 when a string begins with # or memory is short. The texts are good as long as the line is. */
+/** 0, or -1 when a string begins with # or memory runs out. The texts are valid as long as the line is. */
 NODISCARD int json_lift_read(struct json_lift *lift, const char *line, size_t length);
 /** The text that a string of the short copy stands for: another's, or itself. */
 const char *json_lift_text(const struct json_lift *lift, const char *string, size_t *length);

@@ -32,13 +32,13 @@ struct line_reader {
 void line_reader_init(struct line_reader *reader, size_t max_line_bytes);
 void line_reader_fini(struct line_reader *reader);
 /** Where the next bytes may be written: at least 1 byte, aims at `wish`. Moves earlier lines: pointers from
- * line_reader_next are void afterwards. NULL when out of memory. */
+ * line_reader_next are invalid afterwards. NULL when out of memory. */
 NODISCARD char *line_reader_reserve(struct line_reader *reader, size_t wish, size_t *size);
 void line_reader_commit(struct line_reader *reader, size_t count);
 /** The stream has ended: what stands behind the last newline, if anything, is a line as well. 0, or -1 when
  * out of memory (it is lost then). */
 NODISCARD int line_reader_end(struct line_reader *reader);
-/** The next line, without "\n" or "\r\n", NUL-terminated in place; owned by the reader and good until the
+/** The next line, without "\n" or "\r\n", NUL-terminated in place; owned by the reader and valid until the
  * next line_reader_reserve. Call until it says LINE_NEED_MORE. */
 enum line_event line_reader_next(struct line_reader *reader, char **line, size_t *length);
 

@@ -9,44 +9,16 @@
 
 #include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
 #include "common/json/id_text.h"
 #include "common/json/json_check.h"
+#include "common/protocol/message_parts.h"
 #include "common/protocol/request_unknown.h"
-#include "common/text/name_table.h"
 
 /* clang-format off */
-#define END {.name = NULL, .type = FIELD_END}
-#define ROW(structure, wire_name, type, member, row_flags, low, high)                                              \
-    {wire_name, type, FIELD_MEMBER(structure, member), row_flags, low, high, 0, NULL, NULL, NULL}
-#define NEED FIELD_REQUIRED
-#define FLOAT_MOST ((double)FLT_MAX)
-
-static const struct field kind_fields[] = {
-    ROW(struct message_kind, "name", FIELD_NAME, name, NEED, 0, 0),
-    ROW(struct message_kind, "radius", FIELD_FLOAT, radius, NEED, 0, LIMIT_COORDINATE),
-    ROW(struct message_kind, "max_speed", FIELD_FLOAT, max_speed, NEED, 0, FLOAT_MOST),
-    ROW(struct message_kind, "max_force", FIELD_FLOAT, max_force, NEED, 0, FLOAT_MOST),
-    ROW(struct message_kind, "count", FIELD_UINT32, count, NEED, 0, (double)UINT32_MAX),
-    END,
-};
-
-/* "kinds" and "targets" follow. */
-static const struct field scenario_fields[] = {
-    ROW(struct message_scenario, "name", FIELD_NAME, name, NEED, 0, 0),
-    ROW(struct message_scenario, "title", FIELD_TEXT, title, NEED, 0, 0),
-    ROW(struct message_scenario, "description", FIELD_TEXT, description, NEED, 0, 0),
-    ROW(struct message_scenario, "size", FIELD_POINT, size, NEED, 1e-3, LIMIT_WORLD_SIZE),
-    ROW(struct message_scenario, "edge", FIELD_TEXT, edge, NEED, 0, 0),
-    ROW(struct message_scenario, "seed", FIELD_UINT64, seed, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_scenario, "tick_hz", FIELD_DOUBLE, tick_hz, NEED, 1e-3, 1e6),
-    END,
-};
-
 static const struct field hello_fields[] = {
     ROW(struct message_hello, "protocol", FIELD_UINT32, protocol, NEED, 0, (double)INT32_MAX),
     ROW(struct message_hello, "server", FIELD_TEXT, server, NEED, 0, 0),
@@ -66,37 +38,6 @@ static const struct field hello_world_fields[] = {
 static const struct field hello_role_fields[] = {
     ROW(struct message_hello, "role", FIELD_TEXT, role, 0, 0, 0),
     END,
-};
-
-static const struct field event_fields[] = {
-    ROW(struct message_event, "event", FIELD_NAME, event, NEED, 0, 0),
-    ROW(struct message_event, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_event, "by", FIELD_UINT32, by, NEED, 0, (double)UINT32_MAX),
-    END,
-};
-
-enum { EVENT_HAS_PLACE = EVENT_HAS_TARGET | EVENT_HAS_CANDIDATES };
-
-/* Members that only some events have, each group by its bit of `has`. The x and y of EVENT_HAS_PLACE follow. */
-#define GROUP(bit, ...) {bit, (const struct field[]){__VA_ARGS__, END}}
-static const struct {
-    unsigned has;
-    const struct field *fields;
-} event_groups[] = {
-    GROUP(EVENT_HAS_NAME, ROW(struct message_event, "name", FIELD_TEXT, name, 0, 0, 0)),
-    GROUP(EVENT_HAS_KIND, ROW(struct message_event, "kind", FIELD_NAME, kind, 0, 0, 0)),
-    GROUP(EVENT_HAS_AGENT, ROW(struct message_event, "agent", FIELD_UINT32, agent, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_COUNT, ROW(struct message_event, "count", FIELD_UINT32, count, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_IDS, ROW(struct message_event, "first_id", FIELD_UINT32, first_id, 0, 0, (double)UINT32_MAX),
-          ROW(struct message_event, "last_id", FIELD_UINT32, last_id, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_PARAM, ROW(struct message_event, "param", FIELD_TEXT, param, 0, 0, 0),
-          ROW(struct message_event, "value", FIELD_DOUBLE, value, 0, -DBL_MAX, DBL_MAX)),
-    GROUP(EVENT_HAS_TARGET, ROW(struct message_event, "target", FIELD_NAME, target, 0, 0, 0)),
-    GROUP(EVENT_HAS_OBSTACLE, ROW(struct message_event, "obstacle", FIELD_UINT32, obstacle.id, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_QUARRY, ROW(struct message_event, "quarry", FIELD_UINT32, quarry, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_CANDIDATES, ROW(struct message_event, "candidates", FIELD_UINT32, candidates, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_LEFT_OUT, ROW(struct message_event, "left_out", FIELD_UINT32, left_out, 0, 0, (double)UINT32_MAX)),
-    GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
 };
 
 static const struct field bye_fields[] = {
@@ -153,83 +94,20 @@ static const struct field param_fields[] = {
 
 /* ---- writing ---- */
 
-static void write_fields(const struct field *table, const void *object, struct json_writer *json) {
-    for (; table->type != FIELD_END; table++) {
-        json_key(json, table->name);
-        field_write_value(table, object, json);
-    }
-}
-
-static struct json_writer begin_message(const char *op, struct buffer *out) {
-    struct json_writer json = json_writer_begin(out);
-    json_object(&json);
-    json_key_string(&json, "op", op);
-    return json;
-}
-
-static void end_message(struct json_writer *json) {
-    json_end(json);
-    buffer_append(json->buffer, "\n", 1);
-}
-
-/* The members of a scenario, into an open object. */
-static void write_scenario(const struct message_scenario *scenario, struct json_writer *json) {
-    write_fields(scenario_fields, scenario, json);
-    json_key(json, "kinds");
-    json_array(json);
-    for (int i = 0; i < scenario->kind_count; i++) {
-        json_object(json);
-        write_fields(kind_fields, &scenario->kinds[i], json);
-        json_end(json);
-    }
-    json_end(json);
-    json_key(json, "targets");
-    json_array(json);
-    for (int i = 0; i < scenario->target_count; i++) {
-        json_string(json, scenario->targets[i]);
-    }
-    json_end(json);
-    message_geometry_write(&scenario->geometry, json);
-}
-
 void message_write_hello(const struct message_hello *hello, struct buffer *out) {
-    struct json_writer json = begin_message("hello", out);
-    write_fields(hello_fields, hello, &json);
+    struct json_writer json = message_open("hello", out);
+    message_write_fields(hello_fields, hello, &json);
     if (hello->has_world) {
-        write_fields(hello_world_fields, hello, &json);
+        message_write_fields(hello_world_fields, hello, &json);
     }
-    write_fields(hello_role_fields, hello, &json);
+    message_write_fields(hello_role_fields, hello, &json);
     if (hello->has_world) {
         json_key(&json, "scenario");
         json_object(&json);
-        write_scenario(&hello->scenario, &json);
+        message_scenario_write(&hello->scenario, &json);
         json_end(&json);
     }
-    end_message(&json);
-}
-
-void message_write_scenario(const struct message_scenario *scenario, struct buffer *out) {
-    struct json_writer json = begin_message("scenario", out);
-    write_scenario(scenario, &json);
-    end_message(&json);
-}
-
-void message_write_event(const struct message_event *event, struct buffer *out) {
-    struct json_writer json = begin_message("event", out);
-    write_fields(event_fields, event, &json);
-    for (size_t i = 0; i < sizeof event_groups / sizeof event_groups[0]; i++) {
-        if ((event->has & event_groups[i].has) != 0) {
-            write_fields(event_groups[i].fields, event, &json);
-        }
-    }
-    if ((event->has & EVENT_HAS_PLACE) != 0) {
-        json_key_hundredths(&json, "x", event->x);
-        json_key_hundredths(&json, "y", event->y);
-    }
-    if ((event->has & EVENT_HAS_SHAPE) != 0) {
-        message_obstacle_write(&event->obstacle, &json);
-    }
-    end_message(&json);
+    message_close(&json);
 }
 
 static void write_id(const char *id, struct json_writer *json) {
@@ -240,19 +118,19 @@ static void write_id(const char *id, struct json_writer *json) {
 }
 
 void message_write_unknown(const struct request *request, uint64_t tick, struct buffer *out) {
-    struct json_writer json = begin_message("event", out);
+    struct json_writer json = message_open("event", out);
     json_key_string(&json, "event", "unknown");
     json_key_unsigned(&json, "tick", tick);
     json_key_unsigned(&json, "by", 0);
     json_key_string(&json, "to", request_op_name(request->op));
     request_unknown_write(request, &json);
-    end_message(&json);
+    message_close(&json);
 }
 
 /* request: NULL when none could be read. */
 static void write_error(const struct request *request, const char *id, uint64_t line,
                         const struct failure *failure, struct buffer *out) {
-    struct json_writer json = begin_message("error", out);
+    struct json_writer json = message_open("error", out);
     write_id(id, &json);
     if (line > 0) {
         json_key_unsigned(&json, "line", line);
@@ -265,7 +143,7 @@ static void write_error(const struct request *request, const char *id, uint64_t 
     if (request != NULL) {
         request_unknown_write(request, &json);
     }
-    end_message(&json);
+    message_close(&json);
 }
 
 void message_write_error(const char *id, uint64_t line, const struct failure *failure, struct buffer *out) {
@@ -278,17 +156,17 @@ void message_write_refusal(const struct request *request, uint64_t line, const s
 }
 
 void message_write_bye(const char *reason, const char *text, uint32_t retry_s, struct buffer *out) {
-    struct json_writer json = begin_message("bye", out);
+    struct json_writer json = message_open("bye", out);
     json_key_string(&json, "reason", reason);
     json_key_string(&json, "message", text);
     if (retry_s > 0) {
         json_key_unsigned(&json, "retry_s", retry_s);
     }
-    end_message(&json);
+    message_close(&json);
 }
 
 struct json_writer message_begin_reply(enum request_op op, const char *id, struct buffer *out) {
-    struct json_writer json = begin_message("reply", out);
+    struct json_writer json = message_open("reply", out);
     json_key_string(&json, "to", request_op_name(op));
     write_id(id, &json);
     return json;
@@ -308,61 +186,10 @@ struct json_writer message_begin_answer(const struct request *request, struct bu
 void message_end_reply(struct json_writer *json, struct buffer *out) {
     assert(json->buffer == out && json->depth == 1);
     (void)out;
-    end_message(json);
+    message_close(json);
 }
 
 /* ---- reading ---- */
-
-static int fail_array(struct failure *failure, const char *path, int most) {
-    return failure_set(failure, FAILURE_INVALID, path, "expected an array of at most %d", most);
-}
-
-/* The number of entries of an array of at most `most`, -1 when it is something else. */
-static int array_size(const cJSON *array, int most) {
-    const int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : -1;
-    return size <= most ? size : -1;
-}
-
-static int read_kinds(const cJSON *kinds, struct message_scenario *scenario, struct failure *failure) {
-    if (array_size(kinds, LIMIT_KINDS) < 0) {
-        return fail_array(failure, "kinds", LIMIT_KINDS);
-    }
-    const cJSON *kind = NULL;
-    cJSON_ArrayForEach(kind, kinds) {
-        if (fields_read(kind_fields, kind, "kinds", NULL, &scenario->kinds[scenario->kind_count], NULL,
-                        failure) != 0) {
-            return -1;
-        }
-        scenario->kind_count++;
-    }
-    return 0;
-}
-
-static int read_targets(const cJSON *targets, struct message_scenario *scenario, struct failure *failure) {
-    if (array_size(targets, LIMIT_TARGETS) < 0) {
-        return fail_array(failure, "targets", LIMIT_TARGETS);
-    }
-    const cJSON *target = NULL;
-    cJSON_ArrayForEach(target, targets) {
-        const char *name = cJSON_IsString(target) ? target->valuestring : "";
-        if (!name_is_valid(name, strlen(name))) {
-            return failure_set(failure, FAILURE_INVALID, "targets", "expected an array of names");
-        }
-        memcpy(scenario->targets[scenario->target_count++], name, strlen(name) + 1);
-    }
-    return 0;
-}
-
-static int read_scenario(const cJSON *json, struct message_scenario *scenario, struct failure *failure) {
-    if (fields_read(scenario_fields, json, "", NULL, scenario, NULL, failure) != 0 ||
-        read_kinds(cJSON_GetObjectItemCaseSensitive(json, "kinds"), scenario, failure) != 0) {
-        return -1;
-    }
-    if (read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), scenario, failure) != 0) {
-        return -1;
-    }
-    return message_geometry_read(json, &scenario->geometry, failure);
-}
 
 static int read_hello(const cJSON *json, struct message_hello *hello, struct failure *failure) {
     if (fields_read(hello_fields, json, "", NULL, hello, NULL, failure) != 0 ||
@@ -380,7 +207,7 @@ static int read_hello(const cJSON *json, struct message_hello *hello, struct fai
     if (fields_read(hello_world_fields, json, "", NULL, hello, NULL, failure) != 0) {
         return -1;
     }
-    return read_scenario(scenario, &hello->scenario, failure);
+    return message_scenario_read(scenario, &hello->scenario, failure);
 }
 
 static int read_id(const cJSON *json, char id[ID_TEXT_BYTES], struct failure *failure) {
@@ -398,9 +225,9 @@ static int read_rows(const cJSON *array, const char *path, int most, const struc
     if (array == NULL) {
         return 0;
     }
-    const int size = array_size(array, most);
+    const int size = message_array_size(array, most);
     if (size < 0) {
-        return fail_array(failure, path, most);
+        return message_fail_array(failure, path, most);
     }
     *rows = calloc((size_t)size + 1, row_bytes);
     if (*rows == NULL) {
@@ -489,46 +316,16 @@ static int read_cursors(const cJSON *json, struct message_cursors *cursors, stru
     return 0;
 }
 
-/* Members that an event need not have are marked in `has` when they are there. */
-static int read_event(const cJSON *json, struct message_event *event, struct failure *failure) {
-    if (fields_read(event_fields, json, "", NULL, event, NULL, failure) != 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < sizeof event_groups / sizeof event_groups[0]; i++) {
-        uint64_t present = 0;
-        if (fields_read(event_groups[i].fields, json, "", NULL, event, &present, failure) != 0) {
-            return -1;
-        }
-        event->has |= present != 0 ? event_groups[i].has : 0u;
-    }
-    if ((event->has & EVENT_HAS_PLACE) != 0) {
-        const cJSON *x = cJSON_GetObjectItemCaseSensitive(json, "x");
-        const cJSON *y = cJSON_GetObjectItemCaseSensitive(json, "y");
-        if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y) || !(fabs(x->valuedouble) <= 1e9) ||
-            !(fabs(y->valuedouble) <= 1e9)) {
-            return failure_set(failure, FAILURE_INVALID, "x", "expected a place, x and y");
-        }
-        event->x = llround(x->valuedouble * 100.0);
-        event->y = llround(y->valuedouble * 100.0);
-    }
-    if ((event->has & EVENT_HAS_OBSTACLE) != 0) {
-        const int result = message_obstacle_read(json, "obstacle", &event->obstacle, failure);
-        event->has |= result == 0 ? EVENT_HAS_SHAPE : 0u;
-        return result < 0 ? -1 : 0;
-    }
-    return 0;
-}
-
 static int read_body(const cJSON *json, struct message *message, struct failure *failure) {
     switch (message->op) {
     case MESSAGE_HELLO:
         return read_hello(json, &message->body.hello, failure);
     case MESSAGE_SCENARIO:
-        return read_scenario(json, &message->body.scenario, failure);
+        return message_scenario_read(json, &message->body.scenario, failure);
     case MESSAGE_REPLY:
         return read_reply(json, &message->body.reply, failure);
     case MESSAGE_EVENT:
-        return read_event(json, &message->body.event, failure);
+        return message_event_read(json, &message->body.event, failure);
     case MESSAGE_ERROR:
         return read_error(json, &message->body.error, failure);
     case MESSAGE_BYE:

@@ -15,7 +15,8 @@
 #include "common/base/vec2.h"
 #include "common/json/json_writer.h"
 #include "common/protocol/message_agent.h"
-#include "common/protocol/message_geometry.h"
+#include "common/protocol/message_event.h"
+#include "common/protocol/message_scenario.h"
 #include "common/protocol/request.h"
 
 enum {
@@ -24,29 +25,6 @@ enum {
     MESSAGE_SCENARIOS = 256,
     MESSAGE_PARAMS = 1024,
     MESSAGE_CURSOR_ROWS = 64
-};
-
-struct message_kind {
-    char name[LIMIT_NAME_CHARS + 1];
-    float radius, max_speed, max_force; /* px, px/s, mass*px/s^2; the high end of a range */
-    uint32_t count;                     /* agents of the kind when the message was written */
-};
-
-/** What a viewer must know of the world it draws. Part of hello, and sent alone as "scenario" after each
- * load. */
-struct message_scenario {
-    char name[LIMIT_NAME_CHARS + 1]; /* the file's name without .json: what `load` takes */
-    char title[128];
-    char description[512];
-    vec2 size;     /* px */
-    char edge[16]; /* "wrap", "bounce", "contain", "open" */
-    uint64_t seed;
-    double tick_hz;
-    int kind_count;
-    struct message_kind kinds[LIMIT_KINDS];
-    int target_count;
-    char targets[LIMIT_TARGETS][LIMIT_NAME_CHARS + 1];
-    struct message_geometry geometry;
 };
 
 enum message_op {
@@ -71,44 +49,6 @@ struct message_hello {
     double time_s;
     bool is_paused;
     struct message_scenario scenario;
-};
-
-/** Events go to subscribed sessions (lag: to the one it is about). `by` is the session that did it, 0 the
- * server itself. Further members: those that `has` names. */
-struct message_event {
-    char event[LIMIT_NAME_CHARS + 1]; /* "paused", "spawned", "obstacle_added", ...: protocol.md */
-    uint64_t tick;
-    uint32_t by;
-    unsigned has;                      /* enum message_event_has, or-ed */
-    char name[LIMIT_PERSON_BYTES + 1]; /* of the session that did it */
-    char kind[LIMIT_NAME_CHARS + 1];   /* whose agents or parameter */
-    uint32_t agent;                    /* the one agent it is about */
-    uint32_t count, first_id, last_id; /* spawned; removed has the count alone */
-    char param[64];                    /* "max_speed" */
-    double value;                      /* of the parameter */
-    char target[LIMIT_NAME_CHARS + 1]; /* a named target */
-    int64_t x, y;                      /* where it is now, or a place, 1/100 px */
-    uint64_t skipped;                  /* frames, since the last such event */
-    struct obstacle_def obstacle;      /* the id alone when it is gone */
-    uint32_t quarry;                   /* id of the agent that was caught */
-    uint32_t left_out;                 /* events of this sort that were too many to tell */
-    uint32_t candidates;               /* agents that each agent there looks at; overload */
-};
-
-enum message_event_has {
-    EVENT_HAS_NAME = 1,
-    EVENT_HAS_KIND = 2,
-    EVENT_HAS_AGENT = 4,
-    EVENT_HAS_COUNT = 8,
-    EVENT_HAS_IDS = 16,
-    EVENT_HAS_PARAM = 32,
-    EVENT_HAS_TARGET = 64,
-    EVENT_HAS_SKIPPED = 128,
-    EVENT_HAS_OBSTACLE = 256,
-    EVENT_HAS_SHAPE = 512,
-    EVENT_HAS_QUARRY = 1024,
-    EVENT_HAS_LEFT_OUT = 2048,
-    EVENT_HAS_CANDIDATES = 4096, /* and a place */
 };
 
 struct message_scenario_row {
@@ -150,14 +90,14 @@ struct message_reply {
     struct message_agent *agents; /* owned by the message */
 };
 
-/** Where somebody points. */
+/** The position of a session's cursor. */
 struct message_cursor {
     uint32_t session;
     char name[LIMIT_PERSON_BYTES + 1]; /* "" when the session has none */
     float x, y;                        /* px */
 };
 
-/** Everybody's; those beyond the first MESSAGE_CURSOR_ROWS are left out. */
+/** Those of all sessions; those beyond the first MESSAGE_CURSOR_ROWS are left out. */
 struct message_cursors {
     int count;
     struct message_cursor rows[MESSAGE_CURSOR_ROWS];
@@ -193,8 +133,6 @@ struct message {
 void message_scenario_follow(struct message_scenario *scenario, const struct message_event *event);
 
 void message_write_hello(const struct message_hello *hello, struct buffer *out);
-void message_write_scenario(const struct message_scenario *scenario, struct buffer *out);
-void message_write_event(const struct message_event *event, struct buffer *out);
 /** To the session alone that sent a request that is done and has no reply: the members its op does not know.
  * tick: the world's. */
 void message_write_unknown(const struct request *request, uint64_t tick, struct buffer *out);

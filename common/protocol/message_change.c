@@ -1,4 +1,4 @@
-/* A viewer's picture of the world follows what it is told of targets and obstacles. Owns nothing.
+/* A client's description of the world follows the events about targets and obstacles. Owns nothing.
  *
  * Invariant: names stand once, and counts stay within the arrays, whatever a server says.
  */

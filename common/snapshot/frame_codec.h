@@ -1,7 +1,7 @@
 /* What a layout of frames is: what a subscription to it may ask for, and how its frames are written and read.
  *
- * Each layout has one constant of this type, its row, beside its codec (snapshot_objects.c, snapshot_packed.c,
- * snapshot_density.c); frame_layout.h lists the rows.
+ * Each layout has one constant of this type, its row, at the end of its codec (snapshot_objects_decode.c,
+ * snapshot_packed_decode.c, snapshot_density_decode.c); frame_layout.h lists the rows.
  */
 #ifndef DROVER_COMMON_SNAPSHOT_FRAME_CODEC_H
 #define DROVER_COMMON_SNAPSHOT_FRAME_CODEC_H

@@ -98,7 +98,7 @@ void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, st
 
 /** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members;
  * refuses wrong types, non-finite and out-of-range numbers, more than LIMIT_AGENTS agents. The name tables
- * grow: indices stay valid from snapshot to snapshot. On failure the snapshot's contents are void but it may
+ * grow: indices stay valid from snapshot to snapshot. On failure the snapshot's contents are undefined but it may
  * be reused or destroyed. */
 NODISCARD int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot,
                               struct failure *failure);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/json/json_writer.h"
-#include "common/snapshot/frame_codec.h"
 #include "common/snapshot/snapshot_internal.h"
 #include "common/text/base64.h"
 
@@ -20,6 +19,17 @@ void density_fini(struct density *density) {
     free(density->vx);
     free(density->vy);
     density_init(density);
+}
+
+struct density *density_create(void) {
+    return calloc(1, sizeof(struct density));
+}
+
+void density_destroy(struct density *density) {
+    if (density != NULL) {
+        density_fini(density);
+        free(density);
+    }
 }
 
 int density_reserve(struct density *density, int32_t cells) {
@@ -196,28 +206,3 @@ void density_encode(const struct density *density, const struct snapshot *snapsh
     snapshot_append_fixed(out, density->clock_ms, 3);
     buffer_append_text(out, "}\n");
 }
-
-/* ---- the row ---- */
-
-static void encode_frame(const struct snapshot_view *view, const struct snapshot *snapshot,
-                         struct density *scratch, struct buffer *out) {
-    if (density_count(view, snapshot, scratch) != 0) {
-        out->failed = true;
-        return;
-    }
-    density_encode(scratch, snapshot, out);
-}
-
-static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
-                                      struct failure *failure) {
-    const int result = density_decode_frame(line, length, reader->density, reader->snapshot, failure);
-    return result == 0 ? FRAME_READY : FRAME_REFUSED;
-}
-
-const struct frame_layout frame_layout_density = {
-    .ops = {"density"},
-    .takes_grid = true,
-    .cell_bytes = 16,
-    .encode = encode_frame,
-    .decode = decode_frame,
-};

@@ -32,19 +32,26 @@ struct density {
 
 void density_init(struct density *density);
 void density_fini(struct density *density);
+/** An empty one on the heap; NULL when out of memory. */
+NODISCARD struct density *density_create(void);
+/** Frees one that density_create made. NULL is fine. */
+void density_destroy(struct density *density);
+
+/** Room for so many cells. -1 when out of memory. */
+NODISCARD int density_reserve(struct density *density, int32_t cells);
 
 /** Columns and rows of a view's grid over width x height px: as asked, or as many cells of at most `cell` px
  * as cover it; together never more than LIMIT_GRID_CELLS (fewer, larger ones then). */
 void density_grid(const struct snapshot_view *view, double width, double height, int32_t *columns,
                   int32_t *rows);
-/** Counts the agents that the view shows. -1 when memory is short. */
+/** Counts the agents that the view shows. -1 when out of memory. */
 NODISCARD int density_count(const struct snapshot_view *view, const struct snapshot *snapshot,
                             struct density *out);
 /** Appends the line. snapshot: for the targets. Failure is out->failed. */
 void density_encode(const struct density *density, const struct snapshot *snapshot, struct buffer *out);
 
-/** Reads a line: strict about types, counts and lengths. -1 with *failure; *out is void then, to be used
- * again or freed. */
+/** Reads a line: strict about types, counts and lengths. -1 with *failure; the contents of *out are
+ * undefined then; its memory can be used again or freed. */
 NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct failure *failure);
 /** The same, and *snapshot becomes one of the same moment with the targets, without agents and without
  * fields. */

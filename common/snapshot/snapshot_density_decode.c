@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/snapshot/frame_codec.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_internal.h"
 #include "common/text/base64.h"
@@ -139,3 +140,28 @@ int density_decode_frame(const char *line, size_t length, struct density *out, s
 int density_decode(const char *line, size_t length, struct density *out, struct failure *failure) {
     return density_decode_frame(line, length, out, NULL, failure);
 }
+
+/* ---- the row ---- */
+
+static void encode_frame(const struct snapshot_view *view, const struct snapshot *snapshot,
+                         struct density *scratch, struct buffer *out) {
+    if (density_count(view, snapshot, scratch) != 0) {
+        out->failed = true;
+        return;
+    }
+    density_encode(scratch, snapshot, out);
+}
+
+static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
+                                      struct failure *failure) {
+    const int result = density_decode_frame(line, length, reader->density, reader->snapshot, failure);
+    return result == 0 ? FRAME_READY : FRAME_REFUSED;
+}
+
+const struct frame_layout frame_layout_density = {
+    .ops = {"density"},
+    .takes_grid = true,
+    .cell_bytes = 16,
+    .encode = encode_frame,
+    .decode = decode_frame,
+};

@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "common/json/json_writer.h"
-#include "common/snapshot/frame_codec.h"
 #include "common/snapshot/snapshot_internal.h"
-#include "common/snapshot/snapshot_view.h"
 #include "common/text/digits.h"
 
 enum {
@@ -256,40 +254,6 @@ static void encode_chosen(const struct snapshot *snapshot, const struct fragment
     }
 }
 
-/* value with `decimals` decimals, rounded to nearest; 0 for what is not a time. */
-void snapshot_append_fixed(struct buffer *out, double value, int decimals) {
-    double scale = 1.0;
-    for (int i = 0; i < decimals; i++) {
-        scale *= 10.0;
-    }
-    const bool is_time = value >= 0.0 && value * scale < 9.2e18;
-    const uint64_t units = is_time ? (uint64_t)llround(value * scale) : 0;
-    const uint64_t whole_scale = (uint64_t)scale;
-    buffer_printf(out, "%llu.%0*llu", (unsigned long long)(units / whole_scale), decimals,
-                  (unsigned long long)(units % whole_scale));
-}
-
-static void drop_last_comma(struct buffer *out) {
-    if (!out->failed && out->length > 0 && out->data[out->length - 1] == ',') {
-        out->data[--out->length] = '\0';
-    }
-}
-
-void snapshot_append_targets(const struct snapshot *snapshot, struct buffer *out) {
-    buffer_append_text(out, ",\"targets\":[");
-    for (int32_t i = 0; i < snapshot->target_count; i++) {
-        struct json_writer json = json_writer_begin(out);
-        json_object(&json);
-        json_key_string(&json, "name", snapshot->target_names.names[snapshot->target_name[i]]);
-        json_key_hundredths(&json, "x", snapshot->target_x[i]);
-        json_key_hundredths(&json, "y", snapshot->target_y[i]);
-        json_end(&json);
-        buffer_append(out, ",", 1);
-    }
-    drop_last_comma(out);
-    buffer_append(out, "]", 1);
-}
-
 /* ---- lines ---- */
 
 static void encode_all(const struct snapshot *snapshot, const struct fragments *fragments, unsigned fields,
@@ -315,7 +279,7 @@ void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, st
     snapshot_append_fixed(out, snapshot->time_s, 6);
     buffer_append_text(out, ",\"agents\":[");
     encode_all(snapshot, &fragments, fields, out);
-    drop_last_comma(out);
+    snapshot_drop_last_comma(out);
     buffer_append_text(out, "]");
     snapshot_append_targets(snapshot, out);
     buffer_append_text(out, ",\"clock\":");
@@ -327,40 +291,3 @@ void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, st
 void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out) {
     snapshot_encode_fields(snapshot, SNAPSHOT_USUAL | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), out);
 }
-
-/* ---- the row ---- */
-
-/* Measured in the scenarios that come with the program. */
-static size_t agent_bytes(unsigned fields) {
-    static const struct {
-        unsigned field, bytes;
-    } rows[] = {
-        {SNAPSHOT_POS, 30},   {SNAPSHOT_VEL, 28},     {SNAPSHOT_HEADING, 18},
-        {SNAPSHOT_STATE, 20}, {SNAPSHOT_KIND, 18},    {SNAPSHOT_STAMINA, 20},
-        {SNAPSHOT_FORCE, 38}, {SNAPSHOT_DESIRED, 38}, {SNAPSHOT_SHARES, 120}, /* of four behaviors */
-    };
-    size_t bytes = 16; /* the id */
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        bytes += fields & rows[i].field ? rows[i].bytes : 0u;
-    }
-    return bytes;
-}
-
-static void encode_frame(const struct snapshot_view *view, const struct snapshot *snapshot,
-                         struct density *scratch, struct buffer *out) {
-    (void)scratch;
-    snapshot_encode_fields(snapshot, view->fields, out);
-}
-
-static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
-                                      struct failure *failure) {
-    return snapshot_decode(line, length, reader->snapshot, failure) == 0 ? FRAME_READY : FRAME_REFUSED;
-}
-
-const struct frame_layout frame_layout_objects = {
-    .ops = {"snapshot"},
-    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCES,
-    .agent_bytes = agent_bytes,
-    .encode = encode_frame,
-    .decode = decode_frame,
-};

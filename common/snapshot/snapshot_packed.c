@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/snapshot/frame_codec.h"
 #include "common/snapshot/snapshot_internal.h"
-#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/text/base64.h"
 
 enum { BLOCK = 1536, STRETCH = 64, FAR_SHARE = 10, FULL_TURN = 36000, NAME_EXTRA = 6 };
@@ -387,57 +385,3 @@ enum packed_result packed_encode_delta(struct packed_encoder *encoder, const str
     buffer_append_text(out, "}\n");
     return PACKED_OK;
 }
-
-/* ---- the row ---- */
-
-static size_t in_base64(size_t bytes) {
-    return (bytes * 4 + 2) / 3;
-}
-
-/* What a field takes of an agent before base64. */
-static const struct {
-    unsigned field, key, delta;
-} field_bytes[] = {
-    {SNAPSHOT_POS, 8, 4},  {SNAPSHOT_VEL, 8, 4},     {SNAPSHOT_HEADING, 2, 2}, {SNAPSHOT_STATE, 2, 0},
-    {SNAPSHOT_KIND, 1, 0}, {SNAPSHOT_STAMINA, 4, 2}, {SNAPSHOT_FORCE, 0, 8},   {SNAPSHOT_DESIRED, 0, 8},
-};
-
-static size_t delta_bytes(unsigned fields) {
-    size_t bytes = 0;
-    for (size_t i = 0; i < sizeof field_bytes / sizeof field_bytes[0]; i++) {
-        bytes += fields & field_bytes[i].field ? field_bytes[i].delta : 0u;
-    }
-    return in_base64(bytes);
-}
-
-static size_t key_bytes(unsigned fields) {
-    size_t bytes = 4; /* the id */
-    for (size_t i = 0; i < sizeof field_bytes / sizeof field_bytes[0]; i++) {
-        bytes += fields & field_bytes[i].field ? field_bytes[i].key : 0u;
-    }
-    return in_base64(bytes);
-}
-
-static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
-                                      struct failure *failure) {
-    return packed_decode(reader->key, line, length, reader->snapshot, failure);
-}
-
-static bool encode_delta(struct packed_encoder *encoder, const struct snapshot *snapshot,
-                         struct buffer *out) {
-    return packed_encode_delta(encoder, snapshot, out) == PACKED_OK;
-}
-
-static const struct frame_key_codec key_codec = {
-    .encode_key = packed_encode_key,
-    .encode_delta = encode_delta,
-    .agent_bytes = key_bytes,
-};
-
-const struct frame_layout frame_layout_packed = {
-    .ops = {"key", "delta"},
-    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DESIRED,
-    .agent_bytes = delta_bytes,
-    .key = &key_codec,
-    .decode = decode_frame,
-};

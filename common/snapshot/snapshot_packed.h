@@ -30,7 +30,7 @@ struct packed_encoder {
 
 enum packed_result { PACKED_OK, PACKED_TOO_FAR };
 
-/** No key yet. 0, or -1 when memory is short. */
+/** No key yet. 0, or -1 when out of memory. */
 NODISCARD int packed_encoder_init(struct packed_encoder *encoder, unsigned fields);
 void packed_encoder_fini(struct packed_encoder *encoder);
 /** Gives up the key and the memory that it takes. */

@@ -13,7 +13,9 @@
 #include <cjson/cJSON.h>
 
 #include "common/json/json_lift.h"
+#include "common/snapshot/frame_codec.h"
 #include "common/snapshot/snapshot_internal.h"
+#include "common/snapshot/snapshot_packed.h"
 #include "common/text/base64.h"
 
 enum { HEADINGS = 36000 };
@@ -120,7 +122,7 @@ static int find_members(const cJSON *json, struct line *line) {
                 continue;
             }
             if (line->members[m] != NULL) {
-                return refuse(line, (enum member)m, "stands twice");
+                return refuse(line, (enum member)m, "duplicate member");
             }
             line->members[m] = item;
             break;
@@ -205,7 +207,7 @@ static int read_names(const struct line *line, enum member member, int most, str
         const int place = names->count;
         if (place == most || !name_is_valid(length == 0 ? "" : name->valuestring, length) ||
             name_table_intern(names, name->valuestring, length) != place) {
-            return refuse(line, member, "too many, or one that is no name or stands twice");
+            return refuse(line, member, "too many names, or an invalid or duplicate one");
         }
     }
     return 0;
@@ -587,3 +589,57 @@ enum frame_result packed_decode(struct packed_decoder *decoder, const char *line
     }
     return is_key ? FRAME_KEY : FRAME_READY;
 }
+
+/* ---- the row ---- */
+
+static size_t in_base64(size_t bytes) {
+    return (bytes * 4 + 2) / 3;
+}
+
+/* What a field takes of an agent before base64. */
+static const struct {
+    unsigned field, key, delta;
+} field_bytes[] = {
+    {SNAPSHOT_POS, 8, 4},  {SNAPSHOT_VEL, 8, 4},     {SNAPSHOT_HEADING, 2, 2}, {SNAPSHOT_STATE, 2, 0},
+    {SNAPSHOT_KIND, 1, 0}, {SNAPSHOT_STAMINA, 4, 2}, {SNAPSHOT_FORCE, 0, 8},   {SNAPSHOT_DESIRED, 0, 8},
+};
+
+static size_t delta_bytes(unsigned fields) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof field_bytes / sizeof field_bytes[0]; i++) {
+        bytes += fields & field_bytes[i].field ? field_bytes[i].delta : 0u;
+    }
+    return in_base64(bytes);
+}
+
+static size_t key_bytes(unsigned fields) {
+    size_t bytes = 4; /* the id */
+    for (size_t i = 0; i < sizeof field_bytes / sizeof field_bytes[0]; i++) {
+        bytes += fields & field_bytes[i].field ? field_bytes[i].key : 0u;
+    }
+    return in_base64(bytes);
+}
+
+static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
+                                      struct failure *failure) {
+    return packed_decode(reader->key, line, length, reader->snapshot, failure);
+}
+
+static bool encode_delta(struct packed_encoder *encoder, const struct snapshot *snapshot,
+                         struct buffer *out) {
+    return packed_encode_delta(encoder, snapshot, out) == PACKED_OK;
+}
+
+static const struct frame_key_codec key_codec = {
+    .encode_key = packed_encode_key,
+    .encode_delta = encode_delta,
+    .agent_bytes = key_bytes,
+};
+
+const struct frame_layout frame_layout_packed = {
+    .ops = {"key", "delta"},
+    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DESIRED,
+    .agent_bytes = delta_bytes,
+    .key = &key_codec,
+    .decode = decode_frame,
+};

@@ -17,7 +17,7 @@
 
 struct packed_decoder;
 
-/** NULL when memory is short. */
+/** NULL when out of memory. */
 NODISCARD struct packed_decoder *packed_decoder_create(void);
 void packed_decoder_destroy(struct packed_decoder *decoder);
 /** Reads one line (text need not be NUL-terminated). The snapshot's name tables grow, as with

@@ -26,9 +26,9 @@ struct snapshot_box {
     int64_t x, y, width, height;
 };
 
-/** Whom a view shows, in a given world. */
+/** Which agents a view shows, in a given world. */
 struct snapshot_filter {
-    bool is_all; /* everybody: nothing below matters */
+    bool is_all; /* every agent: nothing below matters */
     bool has_box;
     struct snapshot_box box;
     int64_t wrap_x, wrap_y;          /* hundredths of px: size of a wrapping world; 0: it does not wrap */

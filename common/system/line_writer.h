@@ -5,7 +5,7 @@
  * 2. When the ring is full, lines are left out and counted. They are accepted again when half of it is free,
  * and a note with the count stands where they are missing.
  * 3. Before line_writer_start and after an orderly line_writer_stop, lines are written at once by the caller.
- * 4. O_NONBLOCK is never set: the description of a terminal is shared with the shell. Where someone else has
+ * 4. O_NONBLOCK is never set: the description of a terminal is shared with the shell. Where another program has
  * set it, the thread waits until the descriptor takes bytes again.
  * 5. What the system refuses to take (a full disk, a pipe without a reader) is lost. SIGPIPE and all other
  * signals are blocked in the thread.

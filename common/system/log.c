@@ -1,7 +1,7 @@
 /* Leveled lines on stderr. Owns the log level and the writer, the only mutable globals of the project.
  *
  * Invariant: one call makes one line, written with one write(2), so lines of different threads do not mix;
- * control characters in the text (names that clients chose) are replaced, so nobody can forge a line or drive
+ * control characters in the text (names that clients chose) are replaced, so a client cannot forge a line or drive
  * the terminal.
  */
 #include "common/system/log.h"
@@ -96,7 +96,8 @@ static size_t write_note(char *line, size_t size, uint64_t left_out) {
 void log_start(void) {
     static char ring[LOG_RING_BYTES];
     if (!line_writer_start(&writer, ring, sizeof ring, write_note)) {
-        log_write(LOG_WARN, "log", "no thread for the log: whoever does not read it holds the program up");
+        log_write(LOG_WARN, "log",
+                  "cannot start the thread of the log: a reader that is slow holds the program up");
     }
 }
 

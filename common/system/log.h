@@ -1,7 +1,7 @@
 /* Leveled lines on stderr: "2026-01-31T12:00:00.123Z info  net: session 3 connected". Safe from any thread.
  *
- * Between log_start and log_stop a thread of its own writes them (line_writer.h): whoever logs never waits
- * for whoever reads the log. LOG_RING_BYTES of lines wait; further ones are left out, and where they are
+ * Between log_start and log_stop a thread of its own writes them (line_writer.h): a thread that logs never
+ * waits for the reader of the log. LOG_RING_BYTES of lines wait; further ones are left out, and where they are
  * missing stands "... warn  log: left out 12 lines: the log is not read fast enough". Before and after, lines
  * are written at once, so programs that end early lose nothing. Lines that wait are lost when a signal or
  * abort() ends the program.

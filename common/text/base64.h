@@ -23,7 +23,7 @@ char *base64_encode(const void *bytes, size_t length, char *out);
 NODISCARD bool base64_decoded_length(const char *text, size_t length, size_t *bytes);
 
 /** Reads a text that must stand for exactly `bytes` bytes. false when it does not: other length, foreign
- * characters, padding in the wrong place, left-over bits that are not zero; out is void then. */
+ * characters, padding in the wrong place, left-over bits that are not zero; the contents of out are undefined then. */
 NODISCARD bool base64_decode(const char *text, size_t length, void *out, size_t bytes);
 
 /** Columns of whole numbers of `width` bytes (1, 2, 4 or 8), little-endian in the text whatever this

@@ -1,4 +1,4 @@
-/* What somebody may be called: a name that is shown to others must show as what it is.
+/* The names that persons may give themselves: a name that others see must show as what it is.
  *
  * At most LIMIT_PERSON_BYTES of UTF-8 without controls (C0, C1, line and paragraph separators), without what
  * turns the direction of a text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and without what

@@ -214,7 +214,7 @@ int app_run(struct app *app, struct failure *failure) {
 static struct connection *connect_to(const struct viewer_options *options) {
     struct connection_def def = {
         .address = options->address,
-        .agents = (enum layout)options->layout,
+        .session = {.agents = (enum layout)options->layout},
         .is_single_try = options->is_single_try,
     };
     (void)snprintf(def.name, sizeof def.name, "%s", options->name);

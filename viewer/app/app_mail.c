@@ -73,7 +73,13 @@ static void take_message(struct app *app, const struct mail *mail) {
         app->inspection.answered_ms = app->now_ms;
     }
     const bool was_guest = app->server.role == ROLE_NONE;
-    server_view_apply(&app->server, mail->message, mail->epoch);
+    const struct server_view_wish wish = server_view_apply(&app->server, mail->message, mail->epoch);
+    if (wish.load != NULL) {
+        app_send_load(app, wish.load);
+    }
+    if (wish.params) {
+        app_send_plain(app, REQUEST_GET_PARAMS);
+    }
     if (is_reply && was_guest) {
         ask_world(app); /* the token was good */
     }
@@ -103,14 +109,6 @@ void app_take_mail(struct app *app) {
         mail_destroy(mail);
     }
     take_snapshot(app, snapshot, arrival_ms);
-    if (app->server.wanted_scenario[0] != '\0') {
-        app_send_load(app, app->server.wanted_scenario);
-        app->server.wanted_scenario[0] = '\0';
-    }
-    if (app->server.wants_params) {
-        app->server.wants_params = false;
-        app_send_plain(app, REQUEST_GET_PARAMS);
-    }
     app_ask_agent(app);
     rate_meter_add(&app->meters.snapshots, app->now_ms, app->link.snapshot_count);
     rate_meter_add(&app->meters.bytes, app->now_ms, app->link.byte_count);

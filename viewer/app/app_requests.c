@@ -52,7 +52,7 @@ void app_ask_scenarios(struct app *app) {
 
 /* The list first: files may have come since the last time. The load follows when it arrives. */
 void app_switch_scenario(struct app *app, int steps) {
-    app->server.pending_switch += steps;
+    server_view_ask_switch(&app->server, steps);
     app_ask_scenarios(app);
 }
 

@@ -16,15 +16,15 @@
 static struct message_scenario scenario_of(const char *name, const char *edge, bool has_mouse) {
     static struct message_scenario scenario;
     memset(&scenario, 0, sizeof scenario);
-    snprintf(scenario.name, sizeof scenario.name, "%s", name);
-    snprintf(scenario.title, sizeof scenario.title, "Title of %s", name);
-    snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
+    (void)snprintf(scenario.name, sizeof scenario.name, "%s", name);
+    (void)snprintf(scenario.title, sizeof scenario.title, "Title of %s", name);
+    (void)snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
     scenario.size = vec2_make(800, 600);
     scenario.target_count = 2;
-    snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
-    snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
+    (void)snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
+    (void)snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
     scenario.kind_count = 1;
-    snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");
+    (void)snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");
     return scenario;
 }
 
@@ -37,7 +37,7 @@ static int setup(void **state) {
     message->op = MESSAGE_HELLO;
     message->body.hello.has_world = true;
     message->body.hello.is_paused = true;
-    snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
+    (void)snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
     message->body.hello.scenario = scenario_of("seek", "wrap", true);
     server_view_apply(view, message, 1);
     free(message);
@@ -54,7 +54,7 @@ static void apply_event(struct server_view *view, const char *name) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_EVENT;
-    snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
+    (void)snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
     server_view_apply(view, message, 1);
     free(message);
 }
@@ -77,7 +77,7 @@ static void a_world_may_come_after_the_token(void **state) {
     assert_non_null(message);
     message->op = MESSAGE_HELLO;
     message->body.hello.session = 7;
-    snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
+    (void)snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
     server_view_apply(view, message, 1);
     assert_false(view->has_scenario);
     assert_int_equal(view->session, 7);
@@ -103,20 +103,21 @@ static void apply_reply(struct server_view *view, const char *to, const char *id
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
-    snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
+    (void)snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
     server_view_apply(view, message, 1);
     free(message);
 }
 
-static void apply_error(struct server_view *view, const char *id) {
+static struct server_view_wish apply_error(struct server_view *view, const char *id) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_ERROR;
-    snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
+    (void)snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
     (void)failure_set(&message->body.error.failure, FAILURE_DENIED, "op", "no");
-    server_view_apply(view, message, 1);
+    const struct server_view_wish wish = server_view_apply(view, message, 1);
     free(message);
+    return wish;
 }
 
 static void a_pause_is_shown_when_the_server_says_so(void **state) {
@@ -125,8 +126,8 @@ static void a_pause_is_shown_when_the_server_says_so(void **state) {
     server_view_ask_paused(view, true);
     assert_false(view->is_paused); /* requested, not yet done */
     assert_true(server_view_will_be_paused(view));
-    apply_error(view, SERVER_VIEW_PAUSE_ID);
-    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: not done */
+    (void)apply_error(view, SERVER_VIEW_PAUSE_ID);
+    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: never */
     server_view_ask_paused(view, true);
     server_view_ask_paused(view, false); /* two quick presses */
     assert_false(server_view_will_be_paused(view));
@@ -134,7 +135,7 @@ static void a_pause_is_shown_when_the_server_says_so(void **state) {
     assert_true(view->is_paused && !server_view_will_be_paused(view));
     apply_reply(view, "resume", SERVER_VIEW_PAUSE_ID);
     assert_false(view->is_paused || server_view_will_be_paused(view));
-    apply_error(view, ""); /* of another request */
+    (void)apply_error(view, ""); /* of another request */
     assert_int_equal(view->pauses_asked, 0);
 }
 
@@ -157,8 +158,8 @@ static void set_role(struct server_view *view, const char *role) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
-    snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
+    (void)snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
     server_view_apply(view, message, 1);
     free(message);
 }
@@ -197,8 +198,8 @@ static void a_role_may_what_it_may(void **state) {
 static struct message_param *one_param(double value) {
     struct message_param *params = calloc(1, sizeof *params);
     assert_non_null(params);
-    snprintf(params->kind, sizeof params->kind, "ship");
-    snprintf(params->param, sizeof params->param, "max_speed");
+    (void)snprintf(params->kind, sizeof params->kind, "ship");
+    (void)snprintf(params->param, sizeof params->param, "max_speed");
     params->value = value;
     return params;
 }
@@ -208,14 +209,13 @@ static void a_refused_value_is_taken_back(void **state) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
     message->body.reply.params = one_param(100.0);
     message->body.reply.param_count = 1;
     server_view_apply(view, message, 1);
     server_view_set_param(view, "ship", "max_speed", 26.7); /* as the slider shows it */
-    assert_false(view->wants_params);
-    apply_error(view, SERVER_VIEW_TUNE_ID);
-    assert_true(view->wants_params); /* it is asked for again: */
+    assert_false(apply_error(view, "7").params);
+    assert_true(apply_error(view, SERVER_VIEW_TUNE_ID).params); /* it is asked for again: */
     message->body.reply.params = one_param(120.0);
     message->body.reply.param_count = 1;
     server_view_apply(view, message, 1);
@@ -314,23 +314,21 @@ static void the_list_leads_to_a_load(void **state) {
     assert_non_null(again);
     assert_non_null(message);
     assert_non_null(rows);
-    snprintf(rows[0].name, sizeof rows[0].name, "arrive");
-    snprintf(rows[1].name, sizeof rows[1].name, "boids_target");
-    snprintf(rows[2].name, sizeof rows[2].name, "seek");
+    (void)snprintf(rows[0].name, sizeof rows[0].name, "arrive");
+    (void)snprintf(rows[1].name, sizeof rows[1].name, "boids_target");
+    (void)snprintf(rows[2].name, sizeof rows[2].name, "seek");
     message->op = MESSAGE_REPLY;
-    snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
     message->body.reply.scenarios = rows;
     message->body.reply.scenario_count = 3;
-    server_view_apply(view, message, 1);
-    assert_string_equal(view->wanted_scenario, ""); /* no request to switch */
-    assert_null(message->body.reply.scenarios);     /* the list is the view's now */
+    assert_null(server_view_apply(view, message, 1).load); /* no switch was asked for */
+    assert_null(message->body.reply.scenarios);            /* the list is the view's now */
     assert_int_equal(view->scenario_count, 3);
     memcpy(again, rows, 3 * sizeof *rows);
     message->body.reply.scenarios = rows = again;
     message->body.reply.scenario_count = 3;
-    view->pending_switch = 1;
-    server_view_apply(view, message, 1);
-    assert_string_equal(view->wanted_scenario, "arrive"); /* around the end */
+    server_view_ask_switch(view, 1);
+    assert_string_equal(server_view_apply(view, message, 1).load, "arrive"); /* around the end */
     assert_int_equal(view->pending_switch, 0);
     assert_string_equal(server_view_neighbor(rows, 3, "arrive", -1), "seek");
     assert_string_equal(server_view_neighbor(rows, 3, "arrive", -4), "seek");
@@ -361,7 +359,7 @@ static void points_are_kept_inside(void **state) {
     struct server_view *view = *state;
     vec2 point = server_view_clamp_point(view, vec2_make(900, -5));
     assert_true(point.x < 800.0f && point.x > 799.9f && point.y == 0.0f); /* 800 would be the other side */
-    snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
+    (void)snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
     point = server_view_clamp_point(view, vec2_make(900, -5));
     assert_true(point.x == 900.0f && point.y == -5.0f);
     assert_non_null(server_view_kind(view, "ship"));

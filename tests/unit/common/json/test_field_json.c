@@ -113,7 +113,8 @@ static void says_what_was_found_and_what_is_allowed(void **state) {
     assert_refused("{\"weight\":1001}", FAILURE_OUT_OF_RANGE, "weight", "1001 is out of range: 0 to 1000");
     assert_refused("{\"turn\":36000.5}", FAILURE_OUT_OF_RANGE, "turn",
                    "36000.5 is out of range: -360 to 36000 deg/s");
-    assert_refused("{\"mass\":[3,1]}", FAILURE_BAD_PARAM, "mass", "[3, 1] is upside down: low comes first");
+    assert_refused("{\"mass\":[3,1]}", FAILURE_BAD_PARAM, "mass",
+                   "invalid range [3, 1]; the minimum must come first");
     assert_refused("{\"mass\":[1,1000]}", FAILURE_OUT_OF_RANGE, "mass[1]",
                    "1000 is out of range: 0.01 to 100 mass");
     assert_refused("{\"mass\":true}", FAILURE_BAD_PARAM, "mass",

@@ -193,15 +193,15 @@ static void assert_duplicate(const char *text, size_t length, size_t offset, con
 
 static void finds_duplicate_keys(void **state) {
     (void)state;
-    assert_duplicate(TEXT("{\"op\":1,\"op\":2}"), 8, "key \"op\" stands twice");
-    assert_duplicate(TEXT("{\"op\":1,\"\\u006fp\":2}"), 8, "key \"\\u006fp\" stands twice");
-    assert_duplicate(TEXT("{\"\":1,\"\":2}"), 6, "key \"\" stands twice");
-    assert_duplicate(TEXT("{\"\\n\":1,\"\\u000A\":2}"), 8, "key \"\\u000A\" stands twice");
-    assert_duplicate(TEXT("{\"\\/\":1,\"/\":2}"), 8, "key \"/\" stands twice");
+    assert_duplicate(TEXT("{\"op\":1,\"op\":2}"), 8, "duplicate key \"op\"");
+    assert_duplicate(TEXT("{\"op\":1,\"\\u006fp\":2}"), 8, "duplicate key \"\\u006fp\"");
+    assert_duplicate(TEXT("{\"\":1,\"\":2}"), 6, "duplicate key \"\"");
+    assert_duplicate(TEXT("{\"\\n\":1,\"\\u000A\":2}"), 8, "duplicate key \"\\u000A\"");
+    assert_duplicate(TEXT("{\"\\/\":1,\"/\":2}"), 8, "duplicate key \"/\"");
     assert_duplicate(TEXT("{\"\xF0\x9F\x90\x91\":1,\"\\ud83d\\uDC11\":2}"), 10,
-                     "key \"\\ud83d\\uDC11\" stands twice");
-    assert_duplicate(TEXT("{\"a\":{\"b\":[{\"c\":1}],\"d\":2},\"a\":2}"), 27, "key \"a\" stands twice");
-    assert_duplicate(TEXT("[{\"a\":1},{\"a\":1,\"b\":2,\"a\":3}]"), 22, "key \"a\" stands twice");
+                     "duplicate key \"\\ud83d\\uDC11\"");
+    assert_duplicate(TEXT("{\"a\":{\"b\":[{\"c\":1}],\"d\":2},\"a\":2}"), 27, "duplicate key \"a\"");
+    assert_duplicate(TEXT("[{\"a\":1},{\"a\":1,\"b\":2,\"a\":3}]"), 22, "duplicate key \"a\"");
 }
 
 /* 2 000 keys in one object, then one of them again. */
@@ -218,7 +218,7 @@ static void finds_a_duplicate_among_many(void **state) {
     length += (size_t)snprintf(text + length, LIMIT_LINE_BYTES - length, "\"keyx\":0}");
     assert_good(text, length);
     length = end + (size_t)snprintf(text + end, LIMIT_LINE_BYTES - end, "\"key1234\":0}");
-    assert_duplicate(text, length, end, "key \"key1234\" stands twice");
+    assert_duplicate(text, length, end, "duplicate key \"key1234\"");
     free(text);
 }
 

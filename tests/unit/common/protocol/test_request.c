@@ -111,7 +111,7 @@ static void refuses_what_is_no_request(void **state) {
     (void)state;
     refused("{\"op\":\"mouse\",\"x\":1", "", FAILURE_PARSE, "", "byte 20: the text ends inside an object");
     refused("{\"op\":\"pause\",\"op\":\"remove\",\"id\":1}", "", FAILURE_INVALID, "",
-            "byte 15: key \"op\" stands twice");
+            "byte 15: duplicate key \"op\"");
     refused("[]", "", FAILURE_INVALID, "", "a request is a JSON object like {\"op\":\"ping\"}");
     refused("5", "", FAILURE_INVALID, "", "a request is a JSON object like {\"op\":\"ping\"}");
     refused("{\"id\":3}", "3", FAILURE_INVALID, "op", "missing; every request has an op");
