@@ -227,7 +227,7 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     app->pacing.started_ms = connection_now_ms();
     app->settings = options->settings;
     playhead_go_live(&app->past.playhead);
-    server_view_init(&app->server);
+    server_model_init(&app->server);
     snapshot_buffer_init(&app->snapshots);
     snapshot_buffer_init(&app->past.copies);
     frame_init(&app->frame);
@@ -306,7 +306,7 @@ void app_destroy(struct app *app) {
     window_destroy(app->window);
     snapshot_buffer_fini(&app->snapshots);
     snapshot_buffer_fini(&app->past.copies);
-    server_view_fini(&app->server);
+    server_model_fini(&app->server);
     history_fini(&app->past.history);
     trails_fini(&app->trails);
     heat_fini(&app->heat);

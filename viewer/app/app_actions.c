@@ -20,8 +20,8 @@ static const double jump_s = 1.0;
 static void change_setting(struct app *app, const struct field *setting) {
     view_settings_change(&app->settings, &app->changes, setting);
     if (setting->type == FIELD_CHOICE) {
-        server_view_set_notice(&app->server, false, "%s: %s", setting->help,
-                               view_settings_get_choice(&app->settings, setting));
+        server_model_set_notice(&app->server, false, "%s: %s", setting->help,
+                                view_settings_get_choice(&app->settings, setting));
     }
 }
 
@@ -45,7 +45,7 @@ static void close_something(struct app *app) {
     } else if (app->selection.has_agent) {
         app->selection.has_agent = app->selection.is_following = false;
     } else {
-        server_view_set_notice(&app->server, false, "%s quits", shortcuts_row(SHORTCUT_QUIT)->name);
+        server_model_set_notice(&app->server, false, "%s quits", shortcuts_row(SHORTCUT_QUIT)->name);
     }
 }
 
@@ -65,7 +65,7 @@ static void set_scale(struct app *app, double scale) {
     app->settings.ui_scale = scale > 0.0 ? fmin(fmax(scale, 0.5), 4.0) : 0.0;
     view_changes_note(&app->changes, offsetof(struct view_settings, ui_scale));
     app->picture.wants_scale = true;
-    server_view_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
+    server_model_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
 }
 
 static void open_picker(struct app *app) {
@@ -117,7 +117,7 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
 
 static void pause_or_play(struct app *app) {
     if (app->past.playhead.is_live) {
-        app_set_paused(app, !server_view_will_be_paused(&app->server));
+        app_set_paused(app, !server_model_will_be_paused(&app->server));
     } else {
         playhead_toggle(&app->past.playhead, &app->past.history);
     }

@@ -46,7 +46,7 @@ static bool is_on_agent(const struct app *app) {
 
 static bool find_obstacle(const struct app *app, struct app_hold *hold) {
     const vec2 at = app_world_point(app), none = vec2_make(0.0f, 0.0f);
-    const vec2 wrap_size = server_view_wraps(&app->server) ? app->server.scenario.size : none;
+    const vec2 wrap_size = server_model_wraps(&app->server) ? app->server.scenario.size : none;
     const float reach = obstacle_reach_px * app->picture.pixel_scale / app->picture.camera.scale;
     const struct obstacle_def *found =
         obstacle_handle_find(&app->server.scenario.geometry, at, reach, wrap_size);
@@ -78,9 +78,9 @@ static struct app_hold find_hold(const struct app *app) {
 static vec2 held_obstacle_point(const struct app *app) {
     const vec2 to = vec2_add(app_world_point(app), app->hand.hold.offset), size = app->server.scenario.size;
     const float limit = (float)LIMIT_COORDINATE;
-    if (server_view_wraps(&app->server)) {
-        return server_view_clamp_point(&app->server, vec2_make(to.x - size.x * floorf(to.x / size.x),
-                                                               to.y - size.y * floorf(to.y / size.y)));
+    if (server_model_wraps(&app->server)) {
+        return server_model_clamp_point(&app->server, vec2_make(to.x - size.x * floorf(to.x / size.x),
+                                                                to.y - size.y * floorf(to.y / size.y)));
     }
     return vec2_make(fminf(fmaxf(to.x, -limit), limit), fminf(fmaxf(to.y, -limit), limit));
 }
@@ -132,8 +132,8 @@ void app_drag_move(struct app *app) {
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
                          obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
     if (is_gone || app->link.state != LINK_READY || !app->past.playhead.is_live) {
-        server_view_set_notice(&app->server, true,
-                               is_gone ? "the obstacle was removed by another client" : "released");
+        server_model_set_notice(&app->server, true,
+                                is_gone ? "the obstacle was removed by another client" : "released");
         let_go(app);
         return;
     }
@@ -141,7 +141,7 @@ void app_drag_move(struct app *app) {
     const double gap_ms = hold->what == HOLD_TARGET ? target_gap_ms : obstacle_gap_ms;
     if (hold->has_moved && app->hand.has_moved && app->now_ms - hold->sent_ms >= gap_ms) {
         send_to(app, held_point(app));
-        if (!server_view_may(&app->server, op_of(hold))) {
+        if (!server_model_may(&app->server, op_of(hold))) {
             let_go(app); /* sending it said why */
         }
     }
@@ -186,7 +186,7 @@ static struct app_hold find_shown(const struct app *app) {
     } else if (is_over_world && !app->pointer.is_pressed) {
         hold = find_hold(app);
     }
-    if (!server_view_may(&app->server, op_of(&hold))) {
+    if (!server_model_may(&app->server, op_of(&hold))) {
         hold.what = HOLD_NOTHING; /* a press and a motion say why */
     }
     return hold;

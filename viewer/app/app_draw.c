@@ -81,7 +81,7 @@ static void note_lag(struct app *app) {
 static int compute_frame(struct app *app) {
     struct interpolate_rules rules = {
         .world_size = app->server.scenario.size,
-        .wraps = server_view_wraps(&app->server),
+        .wraps = server_model_wraps(&app->server),
         .is_paused = app->server.is_paused,
         .period_ms = app->clock.period_ms,
     };

@@ -23,7 +23,7 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
         return;
     }
     app->pacing.is_dirty = true;
-    server_view_note_names(&app->server, snapshot);
+    server_model_note_names(&app->server, snapshot);
     history_forget(&app->past.history, snapshot->time_s);
     if (has_agents(snapshot)) {
         plots_add(&app->plots, snapshot);
@@ -59,7 +59,7 @@ static void begin_world(struct app *app) {
     app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
     app->selection.id = app->options.selected;
     if (app->options.hint[0] != '\0' && !app->toast.has_hinted) {
-        server_view_set_notice(&app->server, false, "%s", app->options.hint);
+        server_model_set_notice(&app->server, false, "%s", app->options.hint);
         app->toast.has_hinted = true;
     }
     ask_world(app);
@@ -73,7 +73,7 @@ static void take_message(struct app *app, const struct mail *mail) {
         app->inspection.answered_ms = app->now_ms;
     }
     const bool was_guest = app->server.role == ROLE_NONE;
-    const struct server_view_wish wish = server_view_apply(&app->server, mail->message, mail->epoch);
+    const struct server_model_wish wish = server_model_apply(&app->server, mail->message, mail->epoch);
     if (wish.load != NULL) {
         app_send_load(app, wish.load);
     }

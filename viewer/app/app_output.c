@@ -20,11 +20,11 @@ void app_save_picture(struct app *app) {
     (void)snprintf(path, sizeof path, "drover-%s-%llu.png",
                    app->server.has_scenario ? app->server.scenario.name : "none", tick);
     if (app_read_picture(app) != 0) {
-        server_view_set_notice(&app->server, true, "the picture cannot be read");
+        server_model_set_notice(&app->server, true, "the picture cannot be read");
     } else if (png_file_save(app->picture.raster, path, &failure) == 0) {
-        server_view_set_notice(&app->server, false, "saved %s", path);
+        server_model_set_notice(&app->server, false, "saved %s", path);
     } else {
-        server_view_set_notice(&app->server, true, "%s", failure.message);
+        server_model_set_notice(&app->server, true, "%s", failure.message);
     }
     app->output.wants_picture = false;
 }
@@ -36,8 +36,8 @@ void app_toggle_clip(struct app *app) {
     if (app->output.clip != NULL) {
         const int result = clip_stop(app->output.clip, &failure);
         app->output.clip = NULL;
-        server_view_set_notice(&app->server, result != 0, "%s%s", result != 0 ? "" : "saved ",
-                               result != 0 ? failure.message : app->output.clip_path);
+        server_model_set_notice(&app->server, result != 0, "%s%s", result != 0 ? "" : "saved ",
+                                result != 0 ? failure.message : app->output.clip_path);
         return;
     }
     (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "drover-%s-%llu.mp4",
@@ -46,7 +46,7 @@ void app_toggle_clip(struct app *app) {
     app->output.clip =
         clip_start(app->output.clip_path, app->picture.raster->width, app->picture.raster->height, &failure);
     if (app->output.clip == NULL) {
-        server_view_set_notice(&app->server, true, "%s", failure.message);
+        server_model_set_notice(&app->server, true, "%s", failure.message);
     }
 }
 
@@ -87,9 +87,9 @@ void app_save_plots(struct app *app) {
     const bool is_written = file != NULL && plots_write_csv(&app->plots, file) == 0;
     const bool is_closed = file != NULL && fclose(file) == 0;
     if (is_written && is_closed) {
-        server_view_set_notice(&app->server, false, "saved %s", path);
+        server_model_set_notice(&app->server, false, "saved %s", path);
     } else {
-        server_view_set_notice(&app->server, true, "cannot write %s", path);
+        server_model_set_notice(&app->server, true, "cannot write %s", path);
     }
 }
 

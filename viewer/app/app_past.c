@@ -20,10 +20,10 @@ static void put_down(struct app *app) {
 static void note_way_back(struct app *app) {
     put_down(app);
     if (app->past.playhead.is_live) {
-        server_view_set_notice(&app->server, false, "%s",
-                               app_density(app) != NULL
-                                   ? "a crowd that is shown as heat is not kept for looking back"
-                                   : "there is nothing to look back at yet");
+        server_model_set_notice(&app->server, false, "%s",
+                                app_density(app) != NULL
+                                    ? "a crowd that is shown as heat is not kept for looking back"
+                                    : "there is nothing to look back at yet");
     }
 }
 

@@ -18,11 +18,11 @@ double app_ui_scale(const struct app *app) {
 bool app_moves_mouse_target(const struct app *app) {
     return app->server.has_mouse_target && app->link.state == LINK_READY && app->past.playhead.is_live &&
            app->hand.tool == TOOL_NONE && !app->hand.is_dragging &&
-           server_view_may(&app->server, REQUEST_MOUSE);
+           server_model_may(&app->server, REQUEST_MOUSE);
 }
 
 vec2 app_world_point(const struct app *app) {
-    return server_view_clamp_point(&app->server, camera_to_world(&app->picture.camera, app->pointer.at));
+    return server_model_clamp_point(&app->server, camera_to_world(&app->picture.camera, app->pointer.at));
 }
 
 bool app_is_over_panels(const struct app *app, vec2 at) {

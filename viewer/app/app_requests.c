@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 bool app_may(struct app *app, enum request_op op) {
-    char why_not[SERVER_VIEW_DENIAL];
-    server_view_denial(&app->server, op, why_not);
+    char why_not[SERVER_MODEL_DENIAL];
+    server_model_denial(&app->server, op, why_not);
     if (why_not[0] != '\0') {
-        server_view_set_notice(&app->server, true, "%s", why_not);
+        server_model_set_notice(&app->server, true, "%s", why_not);
     }
     return why_not[0] == '\0';
 }
@@ -17,7 +17,7 @@ bool app_send(struct app *app, const struct request *request) {
         return false;
     }
     if (connection_send(app->connection, request) != 0) {
-        server_view_set_notice(&app->server, true, "not sent: there is no connection");
+        server_model_set_notice(&app->server, true, "not sent: there is no connection");
         return false;
     }
     return true;
@@ -31,14 +31,14 @@ bool app_send_plain(struct app *app, enum request_op op) {
 /* A second key press means the opposite even before the reply is here; the picture waits for the reply. */
 void app_set_paused(struct app *app, bool is_paused) {
     struct request request = request_default(is_paused ? REQUEST_PAUSE : REQUEST_RESUME);
-    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_PAUSE_ID);
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_PAUSE_ID);
     if (app_send(app, &request)) {
-        server_view_ask_paused(&app->server, is_paused);
+        server_model_ask_paused(&app->server, is_paused);
     }
 }
 
 void app_step_world(struct app *app) {
-    if (!server_view_will_be_paused(&app->server)) {
+    if (!server_model_will_be_paused(&app->server)) {
         app_set_paused(app, true); /* requests take effect in order */
     }
     app_send_plain(app, REQUEST_STEP);
@@ -52,7 +52,7 @@ void app_ask_scenarios(struct app *app) {
 
 /* The list first: files may have come since the last time. The load follows when it arrives. */
 void app_switch_scenario(struct app *app, int steps) {
-    server_view_ask_switch(&app->server, steps);
+    server_model_ask_switch(&app->server, steps);
     app_ask_scenarios(app);
 }
 
@@ -64,7 +64,7 @@ void app_send_load(struct app *app, const char *scenario) {
 
 bool app_refuses_past(struct app *app) {
     if (!app->past.playhead.is_live) {
-        server_view_set_notice(&app->server, false, "this is the past; End goes back to now");
+        server_model_set_notice(&app->server, false, "this is the past; End goes back to now");
     }
     return !app->past.playhead.is_live;
 }

@@ -166,7 +166,7 @@ struct app {
     struct app_tuning tuning;
 
     /* what the server said */
-    struct server_view server;
+    struct server_model server;
     struct link_status link;
     struct snapshot_buffer snapshots;
     struct clock_sync clock;

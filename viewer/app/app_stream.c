@@ -102,10 +102,10 @@ static void send_cursor(struct app *app, vec2 point) {
 /* Whether the role allows moving the target. A refusal is shown once in each connection; then the cursor is
  * sent. */
 static bool may_move(struct app *app) {
-    char why_not[SERVER_VIEW_DENIAL];
-    server_view_denial(&app->server, REQUEST_MOUSE, why_not);
+    char why_not[SERVER_MODEL_DENIAL];
+    server_model_denial(&app->server, REQUEST_MOUSE, why_not);
     if (why_not[0] != '\0' && !app->stream.has_tried_mouse) {
-        server_view_set_notice(&app->server, false, "%s", why_not);
+        server_model_set_notice(&app->server, false, "%s", why_not);
         app->stream.has_tried_mouse = true;
     }
     return why_not[0] == '\0';

@@ -111,7 +111,7 @@ void app_tool_move(struct app *app) {
 
 /* While a slider is held the newest value goes out at a bounded rate; the last one always. */
 void app_tune(struct app *app, const struct panels_result *result) {
-    const struct server_view *server = &app->server;
+    const struct server_model *server = &app->server;
     if (result->next_kind && server->scenario.kind_count > 0) {
         app->tuning.kind = (app->tuning.kind + 1) % server->scenario.kind_count;
         return;
@@ -122,8 +122,8 @@ void app_tune(struct app *app, const struct panels_result *result) {
     }
     const struct message_param *param = &server->params[result->param];
     if (!(result->value >= param->min && result->value <= param->max)) {
-        server_view_set_notice(&app->server, true, "%s is out of range; its slider shows the allowed values",
-                               param->param);
+        server_model_set_notice(&app->server, true, "%s is out of range; its slider shows the allowed values",
+                                param->param);
         return;
     }
     struct request request = request_default(REQUEST_SET_PARAM);
@@ -132,9 +132,9 @@ void app_tune(struct app *app, const struct panels_result *result) {
     (void)snprintf(body->kind, sizeof body->kind, "%s", param->kind);
     (void)snprintf(body->param, sizeof body->param, "%s", param->param);
     body->value = result->value;
-    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_VIEW_TUNE_ID);
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_TUNE_ID);
     app->tuning.sent_ms = app->now_ms;
     if (app_send(app, &request)) {
-        server_view_set_param(&app->server, param->kind, param->param, result->value);
+        server_model_set_param(&app->server, param->kind, param->param, result->value);
     }
 }

@@ -66,7 +66,7 @@ void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *ca
         }
         const vec2 there = vec2_make(frame->x[index], frame->y[index]);
         const struct message_kind *kind =
-            server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[index]]);
+            server_model_kind(scene->server, frame->names->kind_names.names[frame->kind[index]]);
         const float radius = scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f);
         draw_tie(scene, canvas, pose->position, there,
                  short_way(vec2_sub(there, pose->position), scene_wrap_size(scene)));
@@ -96,7 +96,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
     const vec2 at =
         camera_to_window(scene->camera, inspect_overlay_place(scene->inspected, point, pose->position,
                                                               scene_wrap_size(scene)));
-    const color stroke = palette_series(server_view_behavior(scene->server, point->behavior));
+    const color stroke = palette_series(server_model_behavior(scene->server, point->behavior));
     canvas_draw_line(canvas, center, at, 1.25f * unit, color_fade(stroke, 0.5f));
     if (radius > 0.0f && radius < 20000.0f) {
         canvas_draw_ring(canvas, at, radius, 1.5f * unit, color_fade(stroke, 0.8f));

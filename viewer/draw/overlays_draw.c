@@ -48,8 +48,8 @@ static void draw_behaviors(const struct scene *scene, struct canvas *canvas, int
         const vec2 force = vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f);
         arrow_draw_vector(canvas, center, vector_end(center, force, greatest, push),
                           1.5f * scene->pixel_scale,
-                          palette_series(server_view_behavior(scene->server,
-                                                              names->behavior_names.names[share->behavior])));
+                          palette_series(server_model_behavior(
+                              scene->server, names->behavior_names.names[share->behavior])));
     }
 }
 
@@ -60,7 +60,7 @@ static void draw_inspected(const struct scene *scene, struct canvas *canvas, vec
         const struct message_agent_share *share = &scene->inspected->shares[i];
         arrow_draw_vector(canvas, center, vector_end(center, share->force, greatest, push),
                           1.5f * scene->pixel_scale,
-                          palette_series(server_view_behavior(scene->server, share->behavior)));
+                          palette_series(server_model_behavior(scene->server, share->behavior)));
     }
 }
 
@@ -194,7 +194,7 @@ static void draw_inspect_overlay(const struct scene *scene, struct canvas *canva
         return;
     }
     if (scene->settings->shows_neighbors) {
-        if (server_view_wraps(scene->server)) {
+        if (server_model_wraps(scene->server)) {
             overlays_clip_to_world(scene, canvas);
         }
         inspect_overlay_draw_neighbors(scene, canvas, pose);

@@ -59,7 +59,7 @@ static void style_init(const struct scene *scene, struct scene_style *style) {
     struct agents_style *agents = &style->agents;
     const vec2 none = vec2_make(0.0f, 0.0f);
     for (int i = 0; i < names->kind_names.count; i++) {
-        const struct message_kind *kind = server_view_kind(scene->server, names->kind_names.names[i]);
+        const struct message_kind *kind = server_model_kind(scene->server, names->kind_names.names[i]);
         const int number = kind != NULL ? (int)(kind - scene->server->scenario.kinds) : i;
         agents->radius[i] = scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f);
         agents->shape[i] = palette_shape(number);
@@ -73,7 +73,7 @@ static void style_init(const struct scene *scene, struct scene_style *style) {
     }
     agents->by_kind = scene->settings->colors_by_kind;
     agents->is_held = scene->is_held;
-    agents->wrap_size = server_view_wraps(scene->server) ? scene->server->scenario.size : none;
+    agents->wrap_size = server_model_wraps(scene->server) ? scene->server->scenario.size : none;
 }
 
 static void draw_ring_at(const struct scene *scene, struct canvas *canvas, uint32_t id, color stroke,
@@ -143,7 +143,7 @@ bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id
         const vec2 place = camera_to_window(scene->camera, vec2_make(frame->x[i], frame->y[i]));
         const float distance = vec2_length(vec2_sub(place, at));
         const struct message_kind *kind =
-            distance < best ? server_view_kind(scene->server, frame->names->kind_names.names[frame->kind[i]])
+            distance < best ? server_model_kind(scene->server, frame->names->kind_names.names[frame->kind[i]])
                             : NULL;
         if (distance < best &&
             distance <= reach_px + scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f)) {
@@ -212,7 +212,7 @@ void scene_draw(const struct scene *scene, struct canvas *canvas) {
         style_init(scene, &style);
         draw_targets(scene, canvas);
         overlays_draw(scene, canvas, &style);
-        if (server_view_wraps(scene->server)) {
+        if (server_model_wraps(scene->server)) {
             overlays_clip_to_world(scene, canvas);
         }
         draw_crowd(scene, canvas, &style);

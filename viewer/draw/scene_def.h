@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "clients/c/server_view.h"
+#include "clients/c/server_model.h"
 #include "common/protocol/message_agent.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/heat.h"
@@ -17,7 +17,7 @@
 /** What there is to draw, all of it the caller's. */
 struct scene {
     const struct camera *camera;
-    const struct server_view *server;
+    const struct server_model *server;
     const struct frame *frame;
     const struct view_settings *settings;
     const struct selection *selection; /* overlays are drawn for the selected agent alone */
@@ -49,7 +49,7 @@ static inline float scene_agent_radius(const struct scene *scene, float world_ra
 }
 /** The size of a wrapping world, px of the world; {0,0} otherwise. */
 static inline vec2 scene_wrap_size(const struct scene *scene) {
-    return server_view_wraps(scene->server) ? scene->server->scenario.size : vec2_make(0.0f, 0.0f);
+    return server_model_wraps(scene->server) ? scene->server->scenario.size : vec2_make(0.0f, 0.0f);
 }
 
 #endif

@@ -132,7 +132,7 @@ static bool is_network_bad(const struct hud_input *input) {
 }
 
 static void fill_params(const struct hud_input *input, struct panels_view *view) {
-    const struct server_view *server = input->server;
+    const struct server_model *server = input->server;
     (void)snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
     for (int i = 0; input->open->params && i < server->param_count && view->param_count < PANELS_PARAMS;
          i++) {
@@ -179,19 +179,20 @@ static void fill_hint(const struct hud_input *input, struct panels_view *view) {
     if (!input->is_headless && input->playhead->is_live && input->link->state == LINK_READY &&
         input->server->is_paused && newest != NULL && newest->tick == 0) {
         (void)snprintf(view->hint, sizeof view->hint, "%s",
-                       server_view_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
-                                                                      : "Paused, until an admin resumes");
+                       server_model_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
+                                                                       : "Paused, until an admin resumes");
     }
 }
 
-static void fill_role(const struct server_view *server, struct panels_view *view) {
-    _Static_assert(sizeof view->no_time >= SERVER_VIEW_DENIAL && sizeof view->no_tuning >= SERVER_VIEW_DENIAL,
+static void fill_role(const struct server_model *server, struct panels_view *view) {
+    _Static_assert(sizeof view->no_time >= SERVER_MODEL_DENIAL &&
+                       sizeof view->no_tuning >= SERVER_MODEL_DENIAL,
                    "the reasons fit");
     for (int action = 0; action < SHORTCUT_ACTION_COUNT; action++) {
-        view->is_denied[action] = !server_view_may(server, shortcuts_request((enum shortcut_action)action));
+        view->is_denied[action] = !server_model_may(server, shortcuts_request((enum shortcut_action)action));
     }
-    server_view_denial(server, REQUEST_PAUSE, view->no_time);
-    server_view_denial(server, REQUEST_SET_PARAM, view->no_tuning);
+    server_model_denial(server, REQUEST_PAUSE, view->no_time);
+    server_model_denial(server, REQUEST_SET_PARAM, view->no_tuning);
     if (server->has_scenario && server->role != ROLE_ADMIN && server->role != ROLE_NONE) {
         (void)snprintf(view->role, sizeof view->role, "%s", role_name(server->role));
     }

@@ -11,7 +11,7 @@ static float share_length(const struct snapshot_share *share) {
     return vec2_length(vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f));
 }
 
-static void fill_shares(const struct server_view *server, const struct snapshot *snapshot, int32_t row,
+static void fill_shares(const struct server_model *server, const struct snapshot *snapshot, int32_t row,
                         struct panels_view *view) {
     float sum = 0.0f;
     for (int32_t i = snapshot->share_begin[row]; i < snapshot->share_begin[row + 1]; i++) {
@@ -24,7 +24,7 @@ static void fill_shares(const struct server_view *server, const struct snapshot 
         const float length = share_length(from);
         (void)snprintf(share->name, sizeof share->name, "%s", snapshot->behavior_names.names[from->behavior]);
         hud_format_tenths((double)length, "", share->value, sizeof share->value);
-        share->fill = palette_series(server_view_behavior(server, share->name));
+        share->fill = palette_series(server_model_behavior(server, share->name));
         share->share = sum > 0.0f ? length / sum : 0.0f;
     }
 }
@@ -49,7 +49,7 @@ static void fill_inspected(const struct hud_input *input, struct panels_view *vi
         const float length = vec2_length(agent->shares[i].force);
         (void)snprintf(share->name, sizeof share->name, "%s", agent->shares[i].behavior);
         hud_format_tenths((double)length, "", share->value, sizeof share->value);
-        share->fill = palette_series(server_view_behavior(input->server, share->name));
+        share->fill = palette_series(server_model_behavior(input->server, share->name));
         share->share = sum > 0.0f ? length / sum : 0.0f;
     }
 }
@@ -57,7 +57,7 @@ static void fill_inspected(const struct hud_input *input, struct panels_view *vi
 static void fill_agent_rows(const struct hud_input *input, const struct pose *pose,
                             struct panels_view *view) {
     const struct snapshot *names = input->frame->names;
-    const struct message_kind *kind = server_view_kind(input->server, names->kind_names.names[pose->kind]);
+    const struct message_kind *kind = server_model_kind(input->server, names->kind_names.names[pose->kind]);
     char text[64];
     int *count = &view->agent_row_count;
     hud_add_row(view->agent_rows, count, "state", names->state_names.names[pose->state]);

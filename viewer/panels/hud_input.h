@@ -6,7 +6,7 @@
 
 #include "clients/c/mailbox.h"
 #include "clients/c/server_address.h"
-#include "clients/c/server_view.h"
+#include "clients/c/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
 #include "viewer/model/playhead.h"
@@ -27,7 +27,7 @@ struct hud_measures {
 
 /** All pointers are the caller's. */
 struct hud_input {
-    const struct server_view *server;
+    const struct server_model *server;
     const struct frame *frame;
     const struct link_status *link;
     const struct address *address;

@@ -81,7 +81,7 @@ static void add_place(struct panels_view *view, const char *what, vec2 at) {
 void hud_fill_places(const struct hud_input *input, struct panels_view *view) {
     const struct message_agent *agent = input->inspected;
     const vec2 none = vec2_make(0.0f, 0.0f);
-    const vec2 wrap_size = server_view_wraps(input->server) ? input->server->scenario.size : none;
+    const vec2 wrap_size = server_model_wraps(input->server) ? input->server->scenario.size : none;
     const int32_t index =
         agent != NULL && input->frame->names != NULL ? frame_find(input->frame, agent->id) : -1;
     if (index < 0 || !input->settings->shows_places) {

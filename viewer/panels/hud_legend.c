@@ -6,8 +6,8 @@
 
 #include "viewer/draw/palette.h"
 
-static int kind_number(const struct server_view *server, const char *name) {
-    const struct message_kind *kind = server_view_kind(server, name);
+static int kind_number(const struct server_model *server, const char *name) {
+    const struct message_kind *kind = server_model_kind(server, name);
     return kind != NULL ? (int)(kind - server->scenario.kinds) : 0;
 }
 
@@ -31,9 +31,9 @@ void hud_fill_kinds(const struct hud_input *input, struct panels_view *view) {
 /* By state; the shape is that of the kind most agents in it have: rows tell apart what the world tells apart.
  */
 void hud_fill_states(const struct hud_input *input, struct panels_view *view) {
-    _Static_assert((int)PANELS_LEGEND_ROWS == (int)SERVER_VIEW_LEGEND_ROWS,
+    _Static_assert((int)PANELS_LEGEND_ROWS == (int)SERVER_MODEL_LEGEND_ROWS,
                    "the legend has room for every row");
-    const struct server_view *server = input->server;
+    const struct server_model *server = input->server;
     int kinds[NAME_TABLE_CAPACITY] = {0};
     const struct snapshot *names = input->frame->names;
     int32_t counts[NAME_TABLE_CAPACITY] = {0}; /* of the snapshot that is shown */

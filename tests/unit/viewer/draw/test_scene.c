@@ -20,7 +20,7 @@ enum { SIDE = 200 };
 struct fixture {
     struct raster *raster;
     struct snapshot *snapshot;
-    struct server_view server;
+    struct server_model server;
     struct snapshot_buffer buffer;
     struct frame frame;
     struct sprites *sprites;

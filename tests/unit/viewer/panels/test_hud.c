@@ -40,7 +40,7 @@ static void counts_are_grouped(void **state) {
 }
 
 struct fixture {
-    struct server_view server;
+    struct server_model server;
     struct frame frame;
     struct panels_view view;
     struct link_status link;
@@ -55,7 +55,7 @@ struct fixture {
 static struct fixture *fixture_create(void) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    server_view_init(&fixture->server);
+    server_model_init(&fixture->server);
     fixture->server.role = ROLE_ADMIN;
     fixture->playhead.is_live = true;
     fixture->link = (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449};
@@ -122,8 +122,8 @@ static void the_past_has_its_own_numbers(void **state) {
     plots_init(&plots);
     plots_add(&plots, past);
     plots_add(&plots, now);
-    server_view_note_names(&fixture->server, past);
-    server_view_note_names(&fixture->server, now);
+    server_model_note_names(&fixture->server, past);
+    server_model_note_names(&fixture->server, now);
     fixture->frame.names = past;
     fixture->frame.time_s = 1.0;
     struct hud_input input = input_of(fixture);
@@ -304,7 +304,7 @@ static void what_a_role_may_not_do_is_marked(void **state) {
 static void notices_become_toasts(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
-    server_view_set_notice(&fixture->server, true, "no kind \"%s\"", "boat");
+    server_model_set_notice(&fixture->server, true, "no kind \"%s\"", "boat");
     struct hud_input input = input_of(fixture);
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.toast, "");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/c/server_view.h"
+#include "clients/c/server_model.h"
 #include "tests/unit/viewer/make_snapshot.h"
 
 static struct message_scenario scenario_of(const char *name, const char *edge, bool has_mouse) {
@@ -29,19 +29,19 @@ static struct message_scenario scenario_of(const char *name, const char *edge, b
 }
 
 static int setup(void **state) {
-    struct server_view *view = calloc(1, sizeof *view);
+    struct server_model *model = calloc(1, sizeof *model);
     struct message *message = calloc(1, sizeof *message);
-    assert_non_null(view);
+    assert_non_null(model);
     assert_non_null(message);
-    server_view_init(view);
+    server_model_init(model);
     message->op = MESSAGE_HELLO;
     message->body.hello.has_world = true;
     message->body.hello.is_paused = true;
     (void)snprintf(message->body.hello.role, sizeof message->body.hello.role, "admin");
     message->body.hello.scenario = scenario_of("seek", "wrap", true);
-    server_view_apply(view, message, 1);
+    server_model_apply(model, message, 1);
     free(message);
-    *state = view;
+    *state = model;
     return 0;
 }
 
@@ -50,146 +50,146 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void apply_event(struct server_view *view, const char *name) {
+static void apply_event(struct server_model *model, const char *name) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_EVENT;
     (void)snprintf(message->body.event.event, sizeof message->body.event.event, "%s", name);
-    server_view_apply(view, message, 1);
+    server_model_apply(model, message, 1);
     free(message);
 }
 
 static void hello_and_events_say_whether_it_is_paused(void **state) {
-    struct server_view *view = *state;
-    assert_true(view->has_scenario && view->is_paused && view->has_mouse_target);
-    apply_event(view, "resumed");
-    assert_false(view->is_paused);
-    apply_event(view, "tea"); /* of a later version */
-    assert_false(view->is_paused);
-    apply_event(view, "paused");
-    assert_true(view->is_paused);
+    struct server_model *model = *state;
+    assert_true(model->has_scenario && model->is_paused && model->has_mouse_target);
+    apply_event(model, "resumed");
+    assert_false(model->is_paused);
+    apply_event(model, "tea"); /* of a later version */
+    assert_false(model->is_paused);
+    apply_event(model, "paused");
+    assert_true(model->is_paused);
 }
 
 /* A server with roles first says nothing about its world; the reply to hello and a scenario line do. */
 static void a_world_may_come_after_the_token(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_HELLO;
     message->body.hello.session = 7;
     (void)snprintf(message->body.hello.role, sizeof message->body.hello.role, "none");
-    server_view_apply(view, message, 1);
-    assert_false(view->has_scenario);
-    assert_int_equal(view->session, 7);
-    assert_int_equal(view->role, ROLE_NONE);
+    server_model_apply(model, message, 1);
+    assert_false(model->has_scenario);
+    assert_int_equal(model->session, 7);
+    assert_int_equal(model->role, ROLE_NONE);
     memset(message, 0, sizeof *message);
     message->op = MESSAGE_REPLY;
     message->body.reply =
         (struct message_reply){.to = "hello", .role = "operator", .has_paused = true, .is_paused = false};
-    server_view_apply(view, message, 1);
-    assert_int_equal(view->role, ROLE_OPERATOR);
-    assert_false(view->is_paused);
+    server_model_apply(model, message, 1);
+    assert_int_equal(model->role, ROLE_OPERATOR);
+    assert_false(model->is_paused);
     memset(message, 0, sizeof *message);
     message->op = MESSAGE_SCENARIO;
     message->body.scenario = scenario_of("arrive", "open", false);
-    server_view_apply(view, message, 2);
-    assert_true(view->has_scenario);
-    assert_string_equal(view->scenario.name, "arrive");
-    assert_int_equal(view->role, ROLE_OPERATOR);
+    server_model_apply(model, message, 2);
+    assert_true(model->has_scenario);
+    assert_string_equal(model->scenario.name, "arrive");
+    assert_int_equal(model->role, ROLE_OPERATOR);
     free(message);
 }
 
-static void apply_reply(struct server_view *view, const char *to, const char *id) {
+static void apply_reply(struct server_model *model, const char *to, const char *id) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
     (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "%s", to);
     (void)snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", id);
-    server_view_apply(view, message, 1);
+    server_model_apply(model, message, 1);
     free(message);
 }
 
-static struct server_view_wish apply_error(struct server_view *view, const char *id) {
+static struct server_model_wish apply_error(struct server_model *model, const char *id) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_ERROR;
     (void)snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
     (void)failure_set(&message->body.error.failure, FAILURE_DENIED, "op", "no");
-    const struct server_view_wish wish = server_view_apply(view, message, 1);
+    const struct server_model_wish wish = server_model_apply(model, message, 1);
     free(message);
     return wish;
 }
 
 static void a_pause_is_shown_when_the_server_says_so(void **state) {
-    struct server_view *view = *state;
-    apply_event(view, "resumed");
-    server_view_ask_paused(view, true);
-    assert_false(view->is_paused); /* requested, not yet done */
-    assert_true(server_view_will_be_paused(view));
-    (void)apply_error(view, SERVER_VIEW_PAUSE_ID);
-    assert_false(view->is_paused || server_view_will_be_paused(view)); /* refused: never */
-    server_view_ask_paused(view, true);
-    server_view_ask_paused(view, false); /* two quick presses */
-    assert_false(server_view_will_be_paused(view));
-    apply_reply(view, "pause", SERVER_VIEW_PAUSE_ID);
-    assert_true(view->is_paused && !server_view_will_be_paused(view));
-    apply_reply(view, "resume", SERVER_VIEW_PAUSE_ID);
-    assert_false(view->is_paused || server_view_will_be_paused(view));
-    (void)apply_error(view, ""); /* of another request */
-    assert_int_equal(view->pauses_asked, 0);
+    struct server_model *model = *state;
+    apply_event(model, "resumed");
+    server_model_ask_paused(model, true);
+    assert_false(model->is_paused); /* requested, not yet done */
+    assert_true(server_model_will_be_paused(model));
+    (void)apply_error(model, SERVER_MODEL_PAUSE_ID);
+    assert_false(model->is_paused || server_model_will_be_paused(model)); /* refused: never */
+    server_model_ask_paused(model, true);
+    server_model_ask_paused(model, false); /* two quick presses */
+    assert_false(server_model_will_be_paused(model));
+    apply_reply(model, "pause", SERVER_MODEL_PAUSE_ID);
+    assert_true(model->is_paused && !server_model_will_be_paused(model));
+    apply_reply(model, "resume", SERVER_MODEL_PAUSE_ID);
+    assert_false(model->is_paused || server_model_will_be_paused(model));
+    (void)apply_error(model, ""); /* of another request */
+    assert_int_equal(model->pauses_asked, 0);
 }
 
 static void stats_say_whether_it_is_paused(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     struct message *message = calloc(1, sizeof *message);
     struct failure failure;
     const char line[] = "{\"op\":\"reply\",\"to\":\"stats\",\"tick\":9,\"uptime\":1.5,\"paused\":false}";
     assert_non_null(message);
     assert_int_equal(message_decode(line, sizeof line - 1, message, &failure), 0);
-    server_view_apply(view, message, 1);
-    assert_false(view->is_paused);
-    apply_reply(view, "ping", ""); /* says nothing of it */
-    assert_false(view->is_paused);
+    server_model_apply(model, message, 1);
+    assert_false(model->is_paused);
+    apply_reply(model, "ping", ""); /* says nothing of it */
+    assert_false(model->is_paused);
     message_fini(message);
     free(message);
 }
 
-static void set_role(struct server_view *view, const char *role) {
+static void set_role(struct server_model *model, const char *role) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
     (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "hello");
     (void)snprintf(message->body.reply.role, sizeof message->body.reply.role, "%s", role);
-    server_view_apply(view, message, 1);
+    server_model_apply(model, message, 1);
     free(message);
 }
 
 static void a_role_may_what_it_may(void **state) {
-    struct server_view *view = *state;
-    char why[SERVER_VIEW_DENIAL];
-    server_view_denial(view, REQUEST_LOAD, why);
+    struct server_model *model = *state;
+    char why[SERVER_MODEL_DENIAL];
+    server_model_denial(model, REQUEST_LOAD, why);
     assert_string_equal(why, ""); /* an admin */
-    set_role(view, "viewer");
-    assert_true(server_view_may(view, REQUEST_STATS) && server_view_may(view, REQUEST_PING));
-    assert_false(server_view_may(view, REQUEST_PAUSE) || server_view_may(view, REQUEST_MOUSE));
-    server_view_denial(view, REQUEST_PAUSE, why);
+    set_role(model, "viewer");
+    assert_true(server_model_may(model, REQUEST_STATS) && server_model_may(model, REQUEST_PING));
+    assert_false(server_model_may(model, REQUEST_PAUSE) || server_model_may(model, REQUEST_MOUSE));
+    server_model_denial(model, REQUEST_PAUSE, why);
     assert_string_equal(why,
                         "Pausing needs the role admin; you are viewer: start with the --token of an admin");
-    server_view_denial(view, REQUEST_SET_PARAM, why);
+    server_model_denial(model, REQUEST_SET_PARAM, why);
     assert_string_equal(
         why, "Tuning needs the role operator; you are viewer: start with the --token of an operator");
-    set_role(view, "operator");
-    assert_true(server_view_may(view, REQUEST_SPAWN) && !server_view_may(view, REQUEST_LOAD));
-    set_role(view, "none");
-    assert_false(server_view_may(view, REQUEST_SUBSCRIBE));
-    server_view_denial(view, REQUEST_PAUSE, why);
+    set_role(model, "operator");
+    assert_true(server_model_may(model, REQUEST_SPAWN) && !server_model_may(model, REQUEST_LOAD));
+    set_role(model, "none");
+    assert_false(server_model_may(model, REQUEST_SUBSCRIBE));
+    server_model_denial(model, REQUEST_PAUSE, why);
     assert_string_equal(why, "Pausing needs the role admin: start with the --token of an admin");
-    set_role(view, ""); /* an older server */
-    assert_true(server_view_may(view, REQUEST_LOAD));
+    set_role(model, ""); /* an older server */
+    assert_true(server_model_may(model, REQUEST_LOAD));
     for (int op = 0; op < REQUEST_OP_COUNT; op++) { /* no reason is cut */
         for (int role = ROLE_NONE; role < ROLE_COUNT; role++) {
-            view->role = (enum role)role;
-            server_view_denial(view, (enum request_op)op, why);
+            model->role = (enum role)role;
+            server_model_denial(model, (enum request_op)op, why);
             assert_true(strlen(why) + 1 < sizeof why);
         }
     }
@@ -205,109 +205,109 @@ static struct message_param *one_param(double value) {
 }
 
 static void a_refused_value_is_taken_back(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_REPLY;
     (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
     message->body.reply.params = one_param(100.0);
     message->body.reply.param_count = 1;
-    server_view_apply(view, message, 1);
-    server_view_set_param(view, "ship", "max_speed", 26.7); /* as the slider shows it */
-    assert_false(apply_error(view, "7").params);
-    assert_true(apply_error(view, SERVER_VIEW_TUNE_ID).params); /* it is asked for again: */
+    server_model_apply(model, message, 1);
+    server_model_set_param(model, "ship", "max_speed", 26.7); /* as the slider shows it */
+    assert_false(apply_error(model, "7").params);
+    assert_true(apply_error(model, SERVER_MODEL_TUNE_ID).params); /* it is asked for again: */
     message->body.reply.params = one_param(120.0);
     message->body.reply.param_count = 1;
-    server_view_apply(view, message, 1);
-    assert_true(view->params[0].value == 120.0);
-    assert_true(view->first_values[0] == 100.0); /* "as it was" is what came first in this world */
-    server_view_fini(view);
+    server_model_apply(model, message, 1);
+    assert_true(model->params[0].value == 120.0);
+    assert_true(model->first_values[0] == 100.0); /* "as it was" is what came first in this world */
+    server_model_fini(model);
     free(message);
 }
 
 /* A message_event as its members are given. */
-static void apply(struct server_view *view, struct message_event event) {
+static void apply(struct server_model *model, struct message_event event) {
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_EVENT;
     message->body.event = event;
-    server_view_apply(view, message, 1);
+    server_model_apply(model, message, 1);
     free(message);
 }
 
 static void what_others_do_is_told(void **state) {
-    struct server_view *view = *state;
-    view->session = 3;
-    apply(view, (struct message_event){.event = "param",
-                                       .by = 4,
-                                       .has = EVENT_HAS_NAME | EVENT_HAS_KIND | EVENT_HAS_PARAM,
-                                       .name = "Ann",
-                                       .kind = "ship",
-                                       .param = "max_speed",
-                                       .value = 120.25});
-    assert_string_equal(view->notice, "Ann set max_speed of ship to 120.25");
-    apply(view, (struct message_event){.event = "paused", .by = 4});
-    assert_string_equal(view->notice, "session 4 paused the world");
-    const double before = view->agent_total;
-    apply(view, (struct message_event){.event = "spawned",
-                                       .by = 4,
-                                       .has = EVENT_HAS_KIND | EVENT_HAS_COUNT,
-                                       .kind = "ship",
-                                       .count = 5});
-    assert_string_equal(view->notice, "session 4 spawned 5 ship");
-    assert_true(view->agent_total == before + 5.0);
-    apply(view, (struct message_event){.event = "obstacle_moved",
-                                       .by = 4,
-                                       .has = EVENT_HAS_NAME | EVENT_HAS_OBSTACLE,
-                                       .name = "Ann",
-                                       .obstacle = {.id = 7}});
-    assert_string_equal(view->notice, "Ann moves obstacle 7");
-    apply(view, (struct message_event){
-                    .event = "target_removed", .by = 4, .has = EVENT_HAS_TARGET, .target = "home"});
-    assert_string_equal(view->notice, "session 4 removes the target home");
-    const uint32_t count = view->notice_count;
-    apply(view, (struct message_event){.event = "resumed", .by = 3}); /* this client itself */
-    apply(view, (struct message_event){.event = "lag", .has = EVENT_HAS_SKIPPED, .skipped = 4});
-    assert_int_equal(view->notice_count, count);
+    struct server_model *model = *state;
+    model->session = 3;
+    apply(model, (struct message_event){.event = "param",
+                                        .by = 4,
+                                        .has = EVENT_HAS_NAME | EVENT_HAS_KIND | EVENT_HAS_PARAM,
+                                        .name = "Ann",
+                                        .kind = "ship",
+                                        .param = "max_speed",
+                                        .value = 120.25});
+    assert_string_equal(model->notice, "Ann set max_speed of ship to 120.25");
+    apply(model, (struct message_event){.event = "paused", .by = 4});
+    assert_string_equal(model->notice, "session 4 paused the world");
+    const double before = model->agent_total;
+    apply(model, (struct message_event){.event = "spawned",
+                                        .by = 4,
+                                        .has = EVENT_HAS_KIND | EVENT_HAS_COUNT,
+                                        .kind = "ship",
+                                        .count = 5});
+    assert_string_equal(model->notice, "session 4 spawned 5 ship");
+    assert_true(model->agent_total == before + 5.0);
+    apply(model, (struct message_event){.event = "obstacle_moved",
+                                        .by = 4,
+                                        .has = EVENT_HAS_NAME | EVENT_HAS_OBSTACLE,
+                                        .name = "Ann",
+                                        .obstacle = {.id = 7}});
+    assert_string_equal(model->notice, "Ann moves obstacle 7");
+    apply(model, (struct message_event){
+                     .event = "target_removed", .by = 4, .has = EVENT_HAS_TARGET, .target = "home"});
+    assert_string_equal(model->notice, "session 4 removes the target home");
+    const uint32_t count = model->notice_count;
+    apply(model, (struct message_event){.event = "resumed", .by = 3}); /* this client itself */
+    apply(model, (struct message_event){.event = "lag", .has = EVENT_HAS_SKIPPED, .skipped = 4});
+    assert_int_equal(model->notice_count, count);
 }
 
 static void a_new_scenario_replaces_the_old(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     const struct test_agent agent = {.id = 1, .state = "seek"};
     struct snapshot *snapshot = make_snapshot(0, &agent, 1);
-    server_view_note_names(view, snapshot);
+    server_model_note_names(model, snapshot);
     snapshot_destroy(snapshot);
-    assert_int_equal(view->legend_count, 1);
+    assert_int_equal(model->legend_count, 1);
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
     message->op = MESSAGE_SCENARIO;
     message->body.scenario = scenario_of("arrive", "open", false);
-    server_view_apply(view, message, 2);
+    server_model_apply(model, message, 2);
     free(message);
-    assert_string_equal(view->scenario.name, "arrive");
-    assert_int_equal(view->epoch, 2);
-    assert_int_equal(view->legend_count, 0);
-    assert_false(view->has_mouse_target);
-    assert_true(view->is_paused); /* a paused server stays paused */
-    assert_string_equal(view->notice, "Title of arrive");
+    assert_string_equal(model->scenario.name, "arrive");
+    assert_int_equal(model->epoch, 2);
+    assert_int_equal(model->legend_count, 0);
+    assert_false(model->has_mouse_target);
+    assert_true(model->is_paused); /* a paused server stays paused */
+    assert_string_equal(model->notice, "Title of arrive");
 }
 
 static void errors_and_goodbyes_are_noticed(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     struct message *message = calloc(1, sizeof *message);
     assert_non_null(message);
-    const uint32_t before = view->notice_count;
+    const uint32_t before = model->notice_count;
     message->op = MESSAGE_ERROR;
     (void)failure_set(&message->body.error.failure, FAILURE_NO_TARGET, "name", "no target \"mous\"");
-    server_view_apply(view, message, 1);
-    assert_int_equal(view->notice_count, before + 1);
-    assert_true(view->is_notice_error);
-    assert_string_equal(view->notice, "no target \"mous\"");
+    server_model_apply(model, message, 1);
+    assert_int_equal(model->notice_count, before + 1);
+    assert_true(model->is_notice_error);
+    assert_string_equal(model->notice, "no target \"mous\"");
     free(message);
 }
 
 static void the_list_leads_to_a_load(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     struct message *message = calloc(1, sizeof *message);
     struct message_scenario_row *rows = calloc(3, sizeof *rows);
     struct message_scenario_row *again = calloc(3, sizeof *again);
@@ -321,49 +321,49 @@ static void the_list_leads_to_a_load(void **state) {
     (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
     message->body.reply.scenarios = rows;
     message->body.reply.scenario_count = 3;
-    assert_null(server_view_apply(view, message, 1).load); /* no switch was asked for */
-    assert_null(message->body.reply.scenarios);            /* the list is the view's now */
-    assert_int_equal(view->scenario_count, 3);
+    assert_null(server_model_apply(model, message, 1).load); /* no switch was asked for */
+    assert_null(message->body.reply.scenarios);              /* the list is the model's now */
+    assert_int_equal(model->scenario_count, 3);
     memcpy(again, rows, 3 * sizeof *rows);
     message->body.reply.scenarios = rows = again;
     message->body.reply.scenario_count = 3;
-    server_view_ask_switch(view, 1);
-    assert_string_equal(server_view_apply(view, message, 1).load, "arrive"); /* around the end */
-    assert_int_equal(view->pending_switch, 0);
-    assert_string_equal(server_view_neighbor(rows, 3, "arrive", -1), "seek");
-    assert_string_equal(server_view_neighbor(rows, 3, "arrive", -4), "seek");
-    assert_string_equal(server_view_neighbor(rows, 3, "gone", 1), "arrive");
-    assert_null(server_view_neighbor(rows, 0, "seek", 1));
-    server_view_fini(view);
+    server_model_ask_switch(model, 1);
+    assert_string_equal(server_model_apply(model, message, 1).load, "arrive"); /* around the end */
+    assert_int_equal(model->pending_switch, 0);
+    assert_string_equal(server_model_neighbor(rows, 3, "arrive", -1), "seek");
+    assert_string_equal(server_model_neighbor(rows, 3, "arrive", -4), "seek");
+    assert_string_equal(server_model_neighbor(rows, 3, "gone", 1), "arrive");
+    assert_null(server_model_neighbor(rows, 0, "seek", 1));
+    server_model_fini(model);
     free(message);
 }
 
 static void the_legend_keeps_states(void **state) {
-    struct server_view *view = *state;
+    struct server_model *model = *state;
     const struct test_agent first[] = {
         {.id = 1, .state = "seek"}, {.id = 2, .state = "seek"}, {.id = 3, .state = "flee"}};
     const struct test_agent second[] = {{.id = 1, .state = "evade"}};
     struct snapshot *a = make_snapshot(0, first, 3), *b = make_snapshot(1, second, 1);
     /* b was read over a snapshot of another world: its table still has a name of that */
     assert_true(name_table_intern(&b->state_names, "stale", 5) >= 0);
-    server_view_note_names(view, a);
-    server_view_note_names(view, b);
-    assert_int_equal(view->legend_count, 3);
-    assert_string_equal(view->legend[0].state, "seek");
-    assert_string_equal(view->legend[2].state, "evade");
+    server_model_note_names(model, a);
+    server_model_note_names(model, b);
+    assert_int_equal(model->legend_count, 3);
+    assert_string_equal(model->legend[0].state, "seek");
+    assert_string_equal(model->legend[2].state, "evade");
     snapshot_destroy(a);
     snapshot_destroy(b);
 }
 
 static void points_are_kept_inside(void **state) {
-    struct server_view *view = *state;
-    vec2 point = server_view_clamp_point(view, vec2_make(900, -5));
+    struct server_model *model = *state;
+    vec2 point = server_model_clamp_point(model, vec2_make(900, -5));
     assert_true(point.x < 800.0f && point.x > 799.9f && point.y == 0.0f); /* 800 would be the other side */
-    (void)snprintf(view->scenario.edge, sizeof view->scenario.edge, "open");
-    point = server_view_clamp_point(view, vec2_make(900, -5));
+    (void)snprintf(model->scenario.edge, sizeof model->scenario.edge, "open");
+    point = server_model_clamp_point(model, vec2_make(900, -5));
     assert_true(point.x == 900.0f && point.y == -5.0f);
-    assert_non_null(server_view_kind(view, "ship"));
-    assert_null(server_view_kind(view, "boat"));
+    assert_non_null(server_model_kind(model, "ship"));
+    assert_null(server_model_kind(model, "boat"));
 }
 
 int main(void) {

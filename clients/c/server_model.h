@@ -5,8 +5,8 @@
  * snapshots of another epoch are not of this scenario. 2. is_paused is the server's word: what was asked for
  * and not answered yet is kept apart from it.
  */
-#ifndef DROVER_CLIENTS_C_SERVER_VIEW_H
-#define DROVER_CLIENTS_C_SERVER_VIEW_H
+#ifndef DROVER_CLIENTS_C_SERVER_MODEL_H
+#define DROVER_CLIENTS_C_SERVER_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,18 +14,18 @@
 #include "common/protocol/message.h"
 #include "common/snapshot/snapshot.h"
 
-enum { SERVER_VIEW_LEGEND_ROWS = 14, SERVER_VIEW_DENIAL = 128 };
+enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 
 /* Ids of the requests whose refusal takes something back. */
-#define SERVER_VIEW_PAUSE_ID "\"pause\"" /* pause and resume */
-#define SERVER_VIEW_TUNE_ID  "\"tune\""  /* set_param */
+#define SERVER_MODEL_PAUSE_ID "\"pause\"" /* pause and resume */
+#define SERVER_MODEL_TUNE_ID  "\"tune\""  /* set_param */
 
 /** A state seen in this scenario. */
 struct legend_row {
     char state[LIMIT_NAME_CHARS + 1];
 };
 
-struct server_view {
+struct server_model {
     bool has_scenario;
     struct message_scenario scenario;
     uint32_t epoch;
@@ -53,54 +53,55 @@ struct server_view {
     struct message_cursors cursors; /* of all sessions, ours too */
 
     struct name_table behaviors; /* in the order they were seen in: each keeps its number */
-    struct legend_row legend[SERVER_VIEW_LEGEND_ROWS];
+    struct legend_row legend[SERVER_MODEL_LEGEND_ROWS];
     int legend_count;
 };
 
 /** Requests that a message calls for. */
-struct server_view_wish {
-    const char *load; /* a scenario, or NULL; the view's, valid until it takes in the next message */
+struct server_model_wish {
+    const char *load; /* a scenario, or NULL; the model's, valid until it takes in the next message */
     bool params;      /* get_params of every kind: a set_param was refused */
 };
 
-void server_view_init(struct server_view *view);
-void server_view_fini(struct server_view *view);
+void server_model_init(struct server_model *model);
+void server_model_fini(struct server_model *model);
 /** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came.
  * Returns what to ask the server for now. */
-struct server_view_wish server_view_apply(struct server_view *view, struct message *message, uint32_t epoch);
+struct server_model_wish server_model_apply(struct server_model *model, struct message *message,
+                                            uint32_t epoch);
 /** The list of scenarios was asked for, so that the scenario `steps` after (or before) this one is loaded when
- * it comes: server_view_apply then names it. */
-void server_view_ask_switch(struct server_view *view, int steps);
+ * it comes: server_model_apply then names it. */
+void server_model_ask_switch(struct server_model *model, int steps);
 /** Notes the states and behaviours of a snapshot of this scenario. A state that was seen stays in the legend.
  */
-void server_view_note_names(struct server_view *view, const struct snapshot *snapshot);
-void server_view_set_notice(struct server_view *view, bool is_error, const char *format, ...)
+void server_model_note_names(struct server_model *model, const struct snapshot *snapshot);
+void server_model_set_notice(struct server_model *model, bool is_error, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
 /** Whether our role allows this. Before the server has said what there is, whatever is asked for may be
  * tried. */
-bool server_view_may(const struct server_view *view, enum request_op op);
+bool server_model_may(const struct server_model *model, enum request_op op);
 /** Why it does not: "Pausing needs the role admin; you are viewer: ..."; "" when it does. out has
- * SERVER_VIEW_DENIAL bytes. */
-void server_view_denial(const struct server_view *view, enum request_op op, char *out);
-/** A pause (or, with false, a resume) was asked for, with SERVER_VIEW_PAUSE_ID. */
-void server_view_ask_paused(struct server_view *view, bool is_paused);
+ * SERVER_MODEL_DENIAL bytes. */
+void server_model_denial(const struct server_model *model, enum request_op op, char *out);
+/** A pause (or, with false, a resume) was asked for, with SERVER_MODEL_PAUSE_ID. */
+void server_model_ask_paused(struct server_model *model, bool is_paused);
 /** Whether the world will be paused once all that was asked for is done. */
-bool server_view_will_be_paused(const struct server_view *view);
+bool server_model_will_be_paused(const struct server_model *model);
 /** Takes a parameter to a value, as the server is about to. */
-void server_view_set_param(struct server_view *view, const char *kind, const char *param, double value);
+void server_model_set_param(struct server_model *model, const char *kind, const char *param, double value);
 /** The kind of this name, or NULL. */
-const struct message_kind *server_view_kind(const struct server_view *view, const char *name);
+const struct message_kind *server_model_kind(const struct server_model *model, const char *name);
 /** The behaviour's number, the same for as long as the scenario runs; 0 for one that was never seen. */
-int server_view_behavior(const struct server_view *view, const char *name);
-bool server_view_wraps(const struct server_view *view);
+int server_model_behavior(const struct server_model *model, const char *name);
+bool server_model_wraps(const struct server_model *model);
 /** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
  * side). */
-vec2 server_view_clamp_point(const struct server_view *view, vec2 point);
+vec2 server_model_clamp_point(const struct server_model *model, vec2 point);
 
 /** The name `steps` after (or before) `current` in the list, around its ends; the first when current is not
  * in it; NULL when the list is empty. */
-const char *server_view_neighbor(const struct message_scenario_row *rows, int count, const char *current,
-                                 int steps);
+const char *server_model_neighbor(const struct message_scenario_row *rows, int count, const char *current,
+                                  int steps);
 
 #endif
