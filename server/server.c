@@ -11,8 +11,8 @@
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
-#include "server/sessions/answer.h"
 #include "server/net/listener.h"
+#include "server/sessions/answer.h"
 #include "server/sessions/delivery.h"
 #include "server/sessions/loop_context.h"
 #include "server/sessions/reception.h"
@@ -95,7 +95,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     session_requests_refuse_late(session, now_ms);
     if (rate_limit_tell(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
-                          "more than %u requests a second: you are held back, nothing is lost",
+                          "more than %u requests a second; the server reads more slowly, nothing is lost",
                           (unsigned)loop->options->rate);
         answer_failure(session, "", &failure);
     }

@@ -49,7 +49,8 @@ struct command_effects command_apply(struct simulation_state *state, const struc
                (request->id[0] != '\0' || request_always_answers(request->op))) {
         message_end_reply(&json, &reply);
         if (reply.failed) {
-            (void)failure_set(&apply.failure, FAILURE_BUSY, NULL, "done, but the reply has no room");
+            (void)failure_set(&apply.failure, FAILURE_BUSY, NULL,
+                              "the request was applied, but its reply exceeds the size limit");
             message_write_refusal(request, line, &apply.failure, out);
         } else {
             buffer_append(out, reply.data, reply.length);

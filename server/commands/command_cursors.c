@@ -70,7 +70,7 @@ static bool note_refused(struct state_cursors *cursors, uint32_t session) {
 int apply_fail_cursor(struct apply *apply) {
     apply->is_told = note_refused(&apply->state->cursors, apply->state->session);
     return failure_set(&apply->failure, FAILURE_FULL, NULL,
-                       "there are %d targets, and no more may be: your cursor is none of them",
+                       "target limit reached (%d); this session's cursor is not among the targets",
                        LIMIT_TARGETS);
 }
 

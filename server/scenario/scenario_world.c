@@ -97,7 +97,7 @@ static int read_target(const cJSON *json, const char *path, struct target_def *t
 static int check_target_name(const char *name, const char *path, struct failure *failure) {
     if (strncmp(name, "cursor-", 7) == 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "names that begin with cursor- belong to the cursors of sessions");
+                           "names that begin with cursor- are reserved for the cursors of sessions");
     }
     return scenario_check_name(name, path, failure);
 }
