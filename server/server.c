@@ -20,7 +20,8 @@
 #include "server/sessions/session_requests.h"
 
 enum {
-    SPARE_SESSIONS = 64, /* that wait until they have read that it is full; others are told at once */
+    SPARE_SESSIONS =
+        64, /* beyond the limit, that wait until they have read the bye; others are refused at once */
 };
 
 struct server {
@@ -164,7 +165,7 @@ static void stop(struct server *server) {
     }
 }
 
-/* Whoever says it twice does not want to wait for goodbyes. */
+/* A second signal ends the process without waiting for byes to be read. */
 static void exit_at_once(int number) {
     _exit(128 + number);
 }
@@ -181,7 +182,7 @@ static void on_signal(uv_signal_t *handle, int number) {
     stop(handle->data);
 }
 
-/* Reads the token file again. Who has a role keeps it; a file with a mistake changes nothing. */
+/* Reads the token file again. Sessions keep their roles; a file with a mistake changes nothing. */
 static void on_hangup(uv_signal_t *handle, int number) {
     struct loop_context *loop = &((struct server *)handle->data)->context;
     (void)number;
@@ -223,7 +224,7 @@ static int init_handles(struct server *server) {
     return result != 0 ? result : session_set_init(&server->context.sessions, &server->loop, &handler);
 }
 
-/* Listens, if those who can reach the address are to be let in. */
+/* Listens, unless the address is public and neither tokens nor --insecure are given. */
 static int open_door(struct server *server, struct failure *failure) {
     struct loop_context *loop = &server->context;
     const struct server_options *options = loop->options;
@@ -237,10 +238,11 @@ static int open_door(struct server *server, struct failure *failure) {
     }
     if (!server->listener.is_loopback && !loop->access.needs_token && !options->is_insecure) {
         listener_close(&server->listener);
-        return failure_set(failure, FAILURE_DENIED, "--listen",
-                           "%s can be reached by others, who could do everything: give --token-file FILE, or "
-                           "--insecure if you mean it",
-                           server->listener.address);
+        return failure_set(
+            failure, FAILURE_DENIED, "--listen",
+            "%s is reachable from other hosts, which would be admin; give --token-file FILE or "
+            "--insecure",
+            server->listener.address);
     }
     return 0;
 }

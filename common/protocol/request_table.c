@@ -200,7 +200,7 @@ static const struct field hello_fields[] = {
     {"protocol", FIELD_UINT32, FIELD_MEMBER(struct request_hello, protocol), 0, 0, (double)UINT32_MAX, 0, NULL, NULL,
      "The version of the protocol you speak."},
     {"name", FIELD_TEXT, FIELD_MEMBER(struct request_hello, name), 0, 0, 0, 0, NULL, NULL,
-     "Who you are, as others are told."},
+     "Your name, which other clients see."},
     {"token", FIELD_TEXT, FIELD_MEMBER(struct request_hello, token), 0, 0, 0, 0, NULL, NULL,
      "The secret that gives you a role."},
     END,
@@ -229,7 +229,7 @@ static const struct field add_target_fields[] = {
 };
 
 static const struct field remove_target_fields[] = {
-    NAME(struct request_remove_target, name, FIELD_REQUIRED, "A target that no behaviour of the scenario names."),
+    NAME(struct request_remove_target, name, FIELD_REQUIRED, "A target that no behavior of the scenario uses."),
     END,
 };
 

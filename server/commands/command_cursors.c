@@ -56,7 +56,7 @@ void apply_write_cursor(struct apply *apply) {
     }
 }
 
-/* Whether the session was told before that there is no room; it is from now on. */
+/* Whether the session got this error before; from now on it has. */
 static bool note_refused(struct state_cursors *cursors, uint32_t session) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
         if (cursors->refused[i] == session) {

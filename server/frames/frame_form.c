@@ -96,7 +96,7 @@ static const struct snapshot *select_agents(const struct snapshot_filter *filter
     return snapshot_select(snapshot, scratch->rows, count, scratch->selected) == 0 ? scratch->selected : NULL;
 }
 
-/* The rows of the key's agents. False when one of them is gone, or somebody passes who is not among them. */
+/* The rows of the key's agents. False when one of them is gone, or an agent passes that is not among them. */
 static bool follow_key(const struct frame_form *form, const struct snapshot_filter *filter,
                        const struct snapshot *snapshot, int32_t *rows) {
     const struct snapshot *base = form->packed.base;

@@ -11,8 +11,8 @@
 #include "common/protocol/request_help.h"
 #include "common/system/clock.h"
 #include "server/broadcast/subscribe.h"
-#include "server/sessions/answer.h"
 #include "server/commands/command_table.h"
+#include "server/sessions/answer.h"
 #include "server/sessions/delivery.h"
 #include "server/sessions/reception.h"
 #include "server/sessions/session_describe.h"
@@ -29,7 +29,7 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
     const bool was_active = session->subscription.is_active;
     const struct subscribe_context context = {&loop->broadcast, &loop->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
-        /* Who was not subscribed while the world was loaded or scenery_changed is told now how it is. */
+        /* A session that was not subscribed during a load or a change of the scenery gets the scenario now. */
         if (!was_active && session->subscription.is_active && session->guest.told != revision) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
@@ -58,7 +58,7 @@ static void do_ping(struct loop_context *loop, struct session *session, const st
     buffer_fini(&out);
 }
 
-/* now: what the first line had kept back, NULL when it had not. */
+/* now: the members that the first line did not have, NULL when it had them. */
 static void send_greeting(struct session *session, const struct request *request,
                           const struct message_hello *now) {
     struct buffer out;
@@ -83,7 +83,6 @@ static void close_after_wrong_tokens(struct session *session) {
     }
 }
 
-/* A wrong token whose answer had to wait. */
 void session_requests_refuse_late(struct session *session, uint64_t now_ms) {
     if (session->is_held && now_ms >= session->guest.deny_ms) {
         struct failure failure = {0};
@@ -231,8 +230,8 @@ static void do_request(struct loop_context *loop, struct session *session, const
 
 /* ---- lines ---- */
 
-/* A request that is done without a reply may have members its op does not know (and the reply to bye, which
- * comes when the connection ends, names none): its session is told once for each op. */
+/* A request without a reply may have members that its op does not know (and the reply to bye, which comes
+ * when the connection ends, names none): its session gets the event `unknown` once for each op. */
 static void tell_unknown(struct loop_context *loop, struct session *session, const struct request *request) {
     static_assert(REQUEST_OP_COUNT <= 64, "unknown_told has a bit for each op");
     const uint64_t bit = UINT64_C(1) << (unsigned)request->op;
