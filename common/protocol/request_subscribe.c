@@ -35,6 +35,7 @@ const char *request_field_name(int index, unsigned *field) {
 }
 
 const char *request_layout_name(int layout) {
+    assert(layout >= 0 && layout < LAYOUT_COUNT);
     return request_layout_names[layout];
 }
 

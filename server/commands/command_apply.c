@@ -34,6 +34,7 @@ static int handle(struct apply *apply) {
 
 struct command_effects command_apply(struct simulation_state *state, const struct request *request,
                                      uint64_t line, struct buffer *out) {
+    assert(state->world != NULL);
     struct buffer reply;
     buffer_init(&reply, out->limit);
     struct json_writer json = message_begin_answer(request, &reply);
@@ -57,6 +58,8 @@ struct command_effects command_apply(struct simulation_state *state, const struc
         }
     }
     buffer_fini(&reply);
+    assert(!(apply.effects.paused && apply.effects.resumed));
+    assert(!apply.effects.loaded || (apply.effects.changed && apply.effects.described));
     return apply.effects;
 }
 

@@ -1,6 +1,7 @@
 /* See frame_form.h. */
 #include "server/frames/frame_form.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "common/protocol/request.h"
@@ -233,6 +234,7 @@ static void make_density(const struct frame_form *form, const struct snapshot *s
 
 bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
                      struct frame_scratch *scratch) {
+    assert(snapshot->count >= 0 && snapshot->count <= snapshot->capacity);
     if (form->frame != NULL) {
         return true;
     }

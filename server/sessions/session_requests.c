@@ -224,6 +224,7 @@ int session_requests_check(struct failure *failure) {
 
 /* What the loop has no handler for goes to the world. */
 static void do_request(struct loop_context *loop, struct session *session, const struct request *request) {
+    assert(request->op < REQUEST_OP_COUNT);
     loop_handler *handler = handlers[request->op];
     (handler != NULL ? handler : do_command)(loop, session, request);
 }
