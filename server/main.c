@@ -1,6 +1,6 @@
-/* drover-server: parses, builds, runs, tears down; or checks files. Exit codes: 0 told to stop, 1 a failure
+/* drover-server: parses, builds, runs, tears down; or checks files. Exit codes: 0 stopped by a signal, 1 a failure
  * of the machine, 2 a mistake on the command line, in the scenario, or a port in use, 128 and the signal's
- * number when it was told a second time before it had ended. */
+ * number after a second signal before it had ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ static void make_room(uint32_t clients) {
     }
 }
 
-/* Serves until told to stop. */
+/* Serves until a signal stops it. */
 static int serve(const struct server_options *options, struct simulation *simulation) {
     static struct line_writer output = LINE_WRITER_ON(STDOUT_FILENO);
     struct failure failure = {0};

@@ -21,7 +21,7 @@ struct server_options {
     uint32_t rate;            /* requests a second of one session; 0: no limit */
     uint32_t idle_s;          /* 0: never */
     char frame_memory[24];    /* bytes: digits, and K, M or G */
-    char token_file[1024];    /* "" when everybody is admin */
+    char token_file[1024];    /* "" when every client is admin */
     bool is_insecure;
     bool is_realtime;
     uint32_t threads; /* 0: as many as there are cores, less one for the network */

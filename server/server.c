@@ -21,7 +21,8 @@
 #include "server/sessions/reply.h"
 
 enum {
-    SPARE_SESSIONS = 64, /* that wait until they have read that it is full; others are told at once */
+    SPARE_SESSIONS =
+        64, /* beyond the limit, that wait until they have read the bye; others are refused at once */
 };
 
 struct server {
@@ -98,7 +99,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     session_requests_refuse_late(session, now_ms);
     if (rate_limit_report(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
-                          "more than %u requests a second: you are held back, nothing is lost",
+                          "more than %u requests a second; the server reads more slowly, nothing is lost",
                           (unsigned)loop->options->rate);
         reply_failure(session, "", &failure);
     }
@@ -167,7 +168,7 @@ static void stop(struct server *server) {
     }
 }
 
-/* Whoever says it twice does not want to wait for goodbyes. */
+/* A second signal ends the process without waiting for byes to be read. */
 static void exit_at_once(int number) {
     _exit(128 + number);
 }
@@ -184,7 +185,7 @@ static void on_signal(uv_signal_t *handle, int number) {
     stop(handle->data);
 }
 
-/* Reads the token file again. Who has a role keeps it; a file with a mistake changes nothing. */
+/* Reads the token file again. Sessions keep their roles; a file with a mistake changes nothing. */
 static void on_hangup(uv_signal_t *handle, int number) {
     struct loop_context *loop = &((struct server *)handle->data)->context;
     (void)number;
@@ -226,7 +227,7 @@ static int init_handles(struct server *server) {
     return result != 0 ? result : session_set_init(&server->context.sessions, &server->loop, &handler);
 }
 
-/* Listens, if those who can reach the address are to be let in. */
+/* Listens, unless the address is public and neither tokens nor --insecure are given. */
 static int open_door(struct server *server, struct failure *failure) {
     struct loop_context *loop = &server->context;
     const struct server_options *options = loop->options;
@@ -240,10 +241,11 @@ static int open_door(struct server *server, struct failure *failure) {
     }
     if (!server->listener.is_loopback && !loop->access.needs_token && !options->is_insecure) {
         listener_close(&server->listener);
-        return failure_set(failure, FAILURE_DENIED, "--listen",
-                           "%s can be reached by others, who could do everything: give --token-file FILE, or "
-                           "--insecure if you mean it",
-                           server->listener.address);
+        return failure_set(
+            failure, FAILURE_DENIED, "--listen",
+            "%s is reachable from other hosts, which would be admin; give --token-file FILE or "
+            "--insecure",
+            server->listener.address);
     }
     return 0;
 }

@@ -19,7 +19,7 @@ NODISCARD struct server *server_create(const struct server_options *options, str
                                        struct failure *failure);
 /** Where it listens: "127.0.0.1:7717", "[::1]:7717". */
 const char *server_address(const struct server *server);
-/** Starts the simulation and serves until SIGINT or SIGTERM, then says bye to everybody. 0, or -1 with
+/** Starts the simulation and serves until SIGINT or SIGTERM, then says bye to every session. 0, or -1 with
  * *failure. */
 NODISCARD int server_run(struct server *server, struct failure *failure);
 /** NULL is fine. */

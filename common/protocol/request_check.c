@@ -23,7 +23,8 @@ static int check_exactly_one(const cJSON *json, const char *const *names, const 
         }
         if (found != NULL) {
             return failure_set(failure, FAILURE_BAD_PARAM, names[i],
-                               "%s is there already; give exactly one of %s", found, list);
+                               "%s and %s are mutually exclusive; give exactly one of %s", found, names[i],
+                               list);
         }
         found = names[i];
     }
@@ -50,7 +51,7 @@ int request_check_set_target(struct request *request, const cJSON *json, struct 
     }
     if (target->has_name && (target->has_follow || target->clear)) {
         return fail_rule(failure, target->has_follow ? "follow" : "clear",
-                         "goes with agent or kind; a named target takes x and y");
+                         "allowed only with agent or kind; a named target takes x and y");
     }
     const int count = target->has_point + target->has_follow + target->clear;
     if (count == 0) {
@@ -60,7 +61,7 @@ int request_check_set_target(struct request *request, const cJSON *json, struct 
     }
     if (count > 1) {
         return fail_rule(failure, target->clear ? "clear" : "follow",
-                         "give only one of x and y, follow, clear");
+                         "x and y, follow and clear are mutually exclusive");
     }
     return 0;
 }

@@ -57,8 +57,8 @@ int request_check_add_obstacle(struct request *request, const cJSON *json, struc
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(json, obstacle_shape_names[i]);
         if (one != NULL && value != NULL) {
             return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[i],
-                               "%s is there already; give exactly one of circle, box, polygon",
-                               obstacle_shape_names[shape->shape]);
+                               "%s and %s are mutually exclusive; give exactly one of circle, box, polygon",
+                               obstacle_shape_names[shape->shape], obstacle_shape_names[i]);
         }
         shape->shape = one != NULL ? i : shape->shape;
         value = one != NULL ? one : value;

@@ -35,6 +35,7 @@ const char *request_field_name(int index, unsigned *field) {
 }
 
 const char *request_layout_name(int layout) {
+    assert(layout >= 0 && layout < LAYOUT_COUNT);
     return request_layout_names[layout];
 }
 
@@ -64,7 +65,7 @@ static int check_field_names(const char *fields, struct failure *failure) {
         const size_t length = strcspn(at, " ");
         if (find_field(at, length) == 0) {
             return failure_set(failure, FAILURE_BAD_PARAM, "fields",
-                               "no field \"%.*s\"; there are pos, vel, heading, state, kind, stamina, force, "
+                               "no field \"%.*s\"; allowed: pos, vel, heading, state, kind, stamina, force, "
                                "desired",
                                (int)length, at);
         }
@@ -105,7 +106,7 @@ static bool is_given(const cJSON *json, const char *name) {
 int request_check_set_region(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_set_region *set = &request->body.set_region;
     if (set->has_region == set->clear) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "region", "give region, or clear, one of them");
+        return failure_set(failure, FAILURE_BAD_PARAM, "region", "give exactly one of region and clear");
     }
     return set->clear ? 0 : read_region(json, set->region, failure);
 }
@@ -140,7 +141,7 @@ static int check_absent(const cJSON *json, const char *const *names, const char 
                         struct failure *failure) {
     for (; *names != NULL; names++) {
         if (is_given(json, *names)) {
-            return failure_set(failure, FAILURE_BAD_PARAM, *names, "layout %s has none", layout);
+            return failure_set(failure, FAILURE_BAD_PARAM, *names, "not available in layout %s", layout);
         }
     }
     return 0;
@@ -148,7 +149,7 @@ static int check_absent(const cJSON *json, const char *const *names, const char 
 
 static int check_grid(const struct request_subscribe *subscribe, const cJSON *json, struct failure *failure) {
     if (is_given(json, "grid") && is_given(json, "cell")) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "cell", "give only one of grid and cell");
+        return failure_set(failure, FAILURE_BAD_PARAM, "cell", "grid and cell are mutually exclusive");
     }
     const float columns = subscribe->grid[0], rows = subscribe->grid[1];
     if (columns != floorf(columns) || rows != floorf(rows)) {

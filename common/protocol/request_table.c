@@ -2,6 +2,7 @@
  * rows for people; e2e.agreement and e2e.protocol_doc compare. Owns nothing. */
 #include "common/protocol/request_table.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -200,7 +201,7 @@ static const struct field hello_fields[] = {
     {"protocol", FIELD_UINT32, FIELD_MEMBER(struct request_hello, protocol), 0, 0, (double)UINT32_MAX, 0, NULL, NULL,
      "The version of the protocol you speak."},
     {"name", FIELD_TEXT, FIELD_MEMBER(struct request_hello, name), 0, 0, 0, 0, NULL, NULL,
-     "Who you are, as others are told."},
+     "Your name, which other clients see."},
     {"token", FIELD_TEXT, FIELD_MEMBER(struct request_hello, token), 0, 0, 0, 0, NULL, NULL,
      "The secret that gives you a role."},
     END,
@@ -229,7 +230,7 @@ static const struct field add_target_fields[] = {
 };
 
 static const struct field remove_target_fields[] = {
-    NAME(struct request_remove_target, name, FIELD_REQUIRED, "A target that no behaviour of the scenario names."),
+    NAME(struct request_remove_target, name, FIELD_REQUIRED, "A target that no behavior of the scenario uses."),
     END,
 };
 
@@ -305,14 +306,17 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
 /* clang-format on */
 
 const char *request_op_name(enum request_op op) {
+    assert(op < REQUEST_OP_COUNT);
     return request_rows[op].name;
 }
 
 enum role request_role(enum request_op op) {
+    assert(op < REQUEST_OP_COUNT);
     return request_rows[op].role;
 }
 
 bool request_has_trait(enum request_op op, enum request_trait trait) {
+    assert(op < REQUEST_OP_COUNT);
     return (request_rows[op].traits & (unsigned)trait) != 0;
 }
 
@@ -327,6 +331,7 @@ const struct field *request_fields(enum request_op op) {
 static const char *const role_names[ROLE_COUNT] = {"none", "viewer", "operator", "admin"};
 
 const char *role_name(enum role role) {
+    assert(role < ROLE_COUNT);
     return role_names[role];
 }
 

@@ -1,7 +1,7 @@
 /* See request_unknown.h. Owns nothing.
  *
  * Invariants: a request without such members costs a count of its members, nothing more; the names are cut
- * and made printable where they are noted, so that whoever writes them need not.
+ * and made printable where they are noted, so that writers need no further check.
  */
 #include "common/protocol/request_unknown.h"
 

@@ -39,7 +39,7 @@ void apply_tell_target(struct apply *apply, const char *name, int target) {
 }
 
 int apply_fail_memory(struct apply *apply) {
-    return failure_set(&apply->failure, FAILURE_BUSY, NULL, "the server is short of memory");
+    return failure_set(&apply->failure, FAILURE_BUSY, NULL, "out of memory");
 }
 
 int apply_fail_agent(struct apply *apply, uint32_t id) {
@@ -48,12 +48,12 @@ int apply_fail_agent(struct apply *apply, uint32_t id) {
 
 int apply_fail_world(struct apply *apply, enum world_result result) {
     if (result == WORLD_FULL) {
-        return failure_set(&apply->failure, FAILURE_FULL, "count",
-                           "there are %d agents and at most %d may be",
+        return failure_set(&apply->failure, FAILURE_FULL, "count", "%d agents exist; at most %d are allowed",
                            (int)world_agent_count(apply->state->world), LIMIT_AGENTS);
     }
     if (result == WORLD_NO_MEMORY) {
         return apply_fail_memory(apply);
     }
-    return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "the world refused: %d", (int)result);
+    return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "the world refused the request (%d)",
+                       (int)result);
 }

@@ -13,7 +13,7 @@
 #include "common/protocol/request.h"
 #include "server/commands/simulation_state.h"
 
-/** What the request did, for those who watch. */
+/** What the request changed. */
 struct command_effects {
     bool changed;   /* a snapshot would look different */
     bool described; /* simulation_state_describe would say something else: agents, parameters, scenario */
@@ -21,12 +21,11 @@ struct command_effects {
     bool resumed;   /* and the other way round */
     bool loaded;    /* another world took the place of this one */
     bool
-        scenery_changed; /* a target or an obstacle came, moved or went: those who were told before know less */
+        scenery_changed; /* a target or an obstacle was added, moved or removed: descriptions sent before are out of date */
     uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
                       its session, which needs to know it once) */
-    struct message_event
-        event; /* what watchers are told; event.event is "" when nothing. tick and by are left out */
+    struct message_event event; /* for subscribers; event.event is "" for none. Without tick and by */
 };
 
 /** What every handler works with. */

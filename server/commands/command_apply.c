@@ -34,6 +34,7 @@ static int handle(struct apply *apply) {
 
 struct command_effects command_apply(struct simulation_state *state, const struct request *request,
                                      uint64_t line, struct buffer *out) {
+    assert(state->world != NULL);
     struct buffer reply;
     buffer_init(&reply, out->limit);
     struct json_writer json = message_begin_answer(request, &reply);
@@ -49,13 +50,16 @@ struct command_effects command_apply(struct simulation_state *state, const struc
                (request->id[0] != '\0' || request_always_answers(request->op))) {
         message_end_reply(&json, &reply);
         if (reply.failed) {
-            (void)failure_set(&apply.failure, FAILURE_BUSY, NULL, "done, but the reply has no room");
+            (void)failure_set(&apply.failure, FAILURE_BUSY, NULL,
+                              "the request was applied, but its reply exceeds the size limit");
             message_write_refusal(request, line, &apply.failure, out);
         } else {
             buffer_append(out, reply.data, reply.length);
         }
     }
     buffer_fini(&reply);
+    assert(!(apply.effects.paused && apply.effects.resumed));
+    assert(!apply.effects.loaded || (apply.effects.changed && apply.effects.described));
     return apply.effects;
 }
 

@@ -56,7 +56,7 @@ void apply_write_cursor(struct apply *apply) {
     }
 }
 
-/* Whether the session was told before that there is no room; it is from now on. */
+/* Whether the session got this error before; from now on it has. */
 static bool note_refused(struct state_cursors *cursors, uint32_t session) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
         if (cursors->refused[i] == session) {
@@ -70,7 +70,7 @@ static bool note_refused(struct state_cursors *cursors, uint32_t session) {
 int apply_fail_cursor(struct apply *apply) {
     apply->is_told = note_refused(&apply->state->cursors, apply->state->session);
     return failure_set(&apply->failure, FAILURE_FULL, NULL,
-                       "there are %d targets, and no more may be: your cursor is none of them",
+                       "target limit reached (%d); this session's cursor is not among the targets",
                        LIMIT_TARGETS);
 }
 

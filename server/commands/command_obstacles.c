@@ -35,7 +35,7 @@ int apply_add_obstacle(struct apply *apply) {
     case WORLD_NO_MEMORY:
         return apply_fail_memory(apply);
     default:
-        return failure_set(&apply->failure, FAILURE_FULL, NULL, "there are %d obstacles, and no more may be",
+        return failure_set(&apply->failure, FAILURE_FULL, NULL, "obstacle limit reached (%d)",
                            LIMIT_OBSTACLES);
     }
 }
@@ -50,7 +50,8 @@ int apply_move_obstacle(struct apply *apply) {
     case WORLD_NO_OBSTACLE:
         return fail_obstacle(apply, body->obstacle);
     case WORLD_BAD_DEF:
-        return failure_set(&apply->failure, FAILURE_OUT_OF_RANGE, "x", "too far away for so small a polygon");
+        return failure_set(&apply->failure, FAILURE_OUT_OF_RANGE, "x",
+                           "the polygon would lose precision at this position");
     default:
         return apply_fail_memory(apply);
     }

@@ -114,17 +114,16 @@ int apply_add_target(struct apply *apply) {
     if (strncmp(body->name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) == 0) {
         return failure_set(&apply->failure, FAILURE_BAD_PARAM, "name",
                            "names that begin with " CURSOR_TARGET_PREFIX
-                           " belong to the cursors of sessions");
+                           " are reserved for the cursors of sessions");
     }
     switch (world_add_target(world, body->name, vec2_make(body->x, body->y))) {
     case WORLD_OK:
         break;
     case WORLD_EXISTS:
         return failure_set(&apply->failure, FAILURE_EXISTS, "name",
-                           "there is a target \"%s\" already; set_target moves it", body->name);
+                           "target \"%s\" already exists; set_target moves it", body->name);
     default:
-        return failure_set(&apply->failure, FAILURE_FULL, "name", "there are %d targets, and no more may be",
-                           LIMIT_TARGETS);
+        return failure_set(&apply->failure, FAILURE_FULL, "name", "target limit reached (%d)", LIMIT_TARGETS);
     }
     const int target = world_find_target(world, body->name);
     apply_finish_geometry(apply);
@@ -141,14 +140,13 @@ int apply_remove_target(struct apply *apply) {
         return -1;
     }
     if (strncmp(name, CURSOR_TARGET_PREFIX, sizeof CURSOR_TARGET_PREFIX - 1) == 0) {
-        return failure_set(&apply->failure, FAILURE_IN_USE, "name", "%s is there as long as its session",
-                           name);
+        return failure_set(&apply->failure, FAILURE_IN_USE, "name", "%s exists until its session ends", name);
     }
     int kind = 0;
     apply_tell_target(apply, "target_removed", target); /* while it is there */
     if (world_remove_target(world, target, &kind) != WORLD_OK) {
         return failure_set(&apply->failure, FAILURE_IN_USE, "name",
-                           "the kind \"%s\" names the target \"%s\" in its behaviours or conditions",
+                           "kind \"%s\" uses target \"%s\" in its behaviors or conditions",
                            world_kind(world, kind)->name, name);
     }
     apply_finish_geometry(apply);

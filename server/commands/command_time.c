@@ -17,7 +17,8 @@ int apply_resume(struct apply *apply) {
 
 int apply_step(struct apply *apply) {
     if (!apply->state->is_paused) {
-        return failure_set(&apply->failure, FAILURE_NOT_PAUSED, NULL, "the world runs; send pause first");
+        return failure_set(&apply->failure, FAILURE_NOT_PAUSED, NULL,
+                           "the world is running; send pause first");
     }
     apply->effects.step_ticks = apply->request->body.step.count;
     return 0;

@@ -33,17 +33,17 @@ void event_log_take(struct event_log *log, const struct world *world) {
     const uint64_t second = world_tick(world) / log->second_ticks;
     if (second != log->second) {
         log->second = second;
-        log->told = 0;
+        log->taken = 0;
     }
     log->left_out += left_out;
     for (int i = 0; i < count; i++) {
-        if (log->count == EVENT_LOG_MAX || log->told == EVENT_LOG_RATE) {
+        if (log->count == EVENT_LOG_MAX || log->taken == EVENT_LOG_RATE) {
             log->left_out++;
             continue;
         }
         struct message_event *event = &log->events[log->count++];
         write_event(event, &notes[i], world);
-        log->told++;
+        log->taken++;
         if (log->left_out > 0) {
             event->has |= EVENT_HAS_LEFT_OUT;
             event->left_out = log->left_out;

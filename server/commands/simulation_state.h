@@ -1,5 +1,5 @@
-/* The world that is being simulated and what surrounds it: which scenario it is, whether it is paused, how
- * many there were before. The simulation thread's own; commands are applied to it (command_apply.h).
+/* The state of a simulation: its world, the scenario's texts, pause, cursors. Commands are applied to it
+ * (command_apply.h). One thread.
  *
  * `epoch` counts the worlds that were put in, from 1: a snapshot of an earlier epoch is a snapshot of another
  * world.
@@ -21,12 +21,12 @@
 /** What the names of targets that are cursors begin with; a number follows, from 1. */
 #define CURSOR_TARGET_PREFIX "cursor-"
 
-/** Whose cursors stand in the world: cursor-N belongs to session owners[N - 1], 0 for none. A session gets
- * the smallest number that is free when it points for the first time, so names follow from what was asked of
- * the world alone, whatever number a session has. */
+/** The sessions that have a cursor in the world: cursor-N belongs to owners[N - 1], 0 for none. A session gets
+ * the smallest number that is free when it points for the first time, so names depend on the requests
+ * alone, not on the numbers of sessions. */
 struct state_cursors {
     uint32_t owners[LIMIT_TARGETS];
-    uint32_t refused[LIMIT_TARGETS]; /* sessions that were told of the lack of room: the last so many */
+    uint32_t refused[LIMIT_TARGETS]; /* the last sessions that got the error "full" */
     uint32_t refused_count;
 };
 
@@ -37,7 +37,7 @@ struct simulation_state {
     bool is_paused;
     uint32_t session; /* whose request is being applied */
     struct state_cursors cursors;
-    struct event_log log;        /* what ticks brought about, not yet told */
+    struct event_log log;        /* events of ticks, not sent yet */
     struct built_world *arrival; /* the world that the load being applied puts in; NULL: none; not owned */
     struct parallel
         parallel; /* shares out the loops of a tick; the caller alone after simulation_state_init */
@@ -51,7 +51,7 @@ void simulation_state_fini(struct simulation_state *state);
 void simulation_state_step(struct simulation_state *state);
 /** Puts in a built world; the former one (NULL at first) is in *built afterwards. */
 void simulation_state_change(struct simulation_state *state, struct built_world *built);
-/** What a viewer must know of it, as of now. */
+/** Describes the scenario as it is now, for clients. */
 void simulation_state_describe(const struct simulation_state *state, struct message_scenario *out);
 
 #endif

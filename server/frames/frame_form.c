@@ -1,6 +1,7 @@
 /* See frame_form.h. */
 #include "server/frames/frame_form.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "common/protocol/request.h"
@@ -98,7 +99,7 @@ static const struct snapshot *select_agents(const struct snapshot_filter *filter
     return snapshot_select(snapshot, scratch->rows, count, scratch->selected) == 0 ? scratch->selected : NULL;
 }
 
-/* The rows of the key's agents. False when one of them is gone, or somebody passes who is not among them. */
+/* The rows of the key's agents. False when one of them is gone, or an agent passes that is not among them. */
 static bool follow_key(const struct frame_form *form, const struct snapshot_filter *filter,
                        const struct snapshot *snapshot, int32_t *rows) {
     const struct snapshot *base = form->packed.base;
@@ -235,6 +236,7 @@ static void make_whole(struct frame_form *form, const struct snapshot *snapshot,
 
 bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
                      struct frame_scratch *scratch) {
+    assert(snapshot->count >= 0 && snapshot->count <= snapshot->capacity);
     if (form->frame != NULL) {
         return true;
     }

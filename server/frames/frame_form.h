@@ -1,8 +1,8 @@
-/* One form of frames: what everybody with the same view gets. Encodes a snapshot at most once, keeps the key
+/* The frames of one view, shared by all sessions that have it. Encodes a snapshot at most once, keeps the key
  * of its packed frames.
  *
- * A packed form with a region keeps to the agents of its key for as long as everybody inside the region is
- * among them; the key has those within a tenth of the region's size around it as well. So agents that cross
+ * A packed form with a region keeps to the agents of its key for as long as these include all agents inside the
+ * region; the key has those within a tenth of the region's size around it as well. So agents that cross
  * the border do not ask for a new key each time.
  */
 #ifndef DROVER_SERVER_FRAMES_FRAME_FORM_H
@@ -56,7 +56,7 @@ NODISCARD struct frame_form *frame_form_create(const struct snapshot_view *view,
 /** From how many agents of its kinds there are, evenly over the world. */
 struct frame_estimate frame_form_estimate(const struct snapshot_view *view,
                                           const struct message_scenario *scenario);
-/** Bytes for which there must be room before frame_form_make, as far as it can be told. */
+/** Bytes for which there must be room before frame_form_make, as an estimate. */
 size_t frame_form_needs(const struct frame_form *form);
 void frame_form_destroy(struct frame_form *form, struct frame_scratch *scratch);
 /** Makes form->frame, and form->key when it needs one, unless they are there. false when the limit leaves no

@@ -14,7 +14,7 @@
  * do, and why. 0, or -1 when memory is short (the snapshot's contents are void then). */
 NODISCARD int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out);
 
-/** The same, without the headings (zeros, and not in out->fields) when nobody wants them. */
+/** The same, without the headings (zeros, and not in out->fields) unless they are wanted. */
 NODISCARD int world_snapshot_copy_wanted(const struct world *world, bool with_forces, bool with_headings,
                                          struct snapshot *out);
 

@@ -138,7 +138,7 @@ static int fail_no_scenario(const struct scenario_library *library, const char *
                        name, hint);
 }
 
-/* What a peer is told names the file alone; the log has the whole path. */
+/* The message for a client names the file alone; the log has the whole path. */
 static int fail_file(const char *path, const struct failure *reason, struct failure *failure) {
     const char *slash = strrchr(path, '/');
     log_write(LOG_WARN, "scenario", "%s: %s", path, reason->message);

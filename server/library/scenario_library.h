@@ -5,7 +5,7 @@
  * is older than SCENARIO_LIBRARY_FRESH_MS, so that asking again and again costs nothing.
  * 3. A file that was given by its path is known by its name, too, and goes before a file of the same name in
  * the directory. It is read again from its path whenever it is asked for.
- * 4. A failure names a file without its directory, for peers are told; the log has the whole path.
+ * 4. A failure names a file without its directory, since clients get it; the log has the whole path.
  * 5. Used by one thread at a time.
  */
 #ifndef DROVER_SERVER_LIBRARY_SCENARIO_LIBRARY_H
@@ -50,7 +50,7 @@ NODISCARD int scenario_library_load(struct scenario_library *library, const char
  * was read well is remembered (3). */
 NODISCARD int scenario_library_load_argument(struct scenario_library *library, const char *argument,
                                              struct scenario *out, struct failure *failure);
-/** The list, the library's, good until the next call. NULL with *failure when the directory cannot be read.
+/** The list, the library's, valid until the next call. NULL with *failure when the directory cannot be read.
  */
 const struct scenario_list *scenario_library_list(struct scenario_library *library, struct failure *failure);
 

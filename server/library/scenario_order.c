@@ -47,7 +47,7 @@ void scenario_order_destroy(struct scenario_order *order) {
 }
 
 static int fail_memory(struct failure *failure) {
-    return failure_set(failure, FAILURE_BUSY, NULL, "the server is short of memory");
+    return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
 }
 
 static int build(struct scenario_order *order, const struct scenario_source *source,

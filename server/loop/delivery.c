@@ -12,7 +12,6 @@ void delivery_update_schedule(struct loop_context *loop) {
     simulation_set_schedule(loop->simulation, &schedule);
 }
 
-/* Names the one who did it, and tells everybody. */
 void delivery_send_event(struct loop_context *loop, struct message_event *event) {
     const struct session *session = session_set_find(&loop->sessions, event->by);
     if (session != NULL && session->client.name[0] != '\0') {
@@ -29,7 +28,7 @@ void delivery_send_event(struct loop_context *loop, struct message_event *event)
     }
 }
 
-/* Who is subscribed has been told of everything up to this revision. */
+/* Subscribers have all descriptions up to this revision. */
 static void note_told(struct loop_context *loop, uint32_t revision) {
     for (struct session *session = loop->sessions.first; session != NULL; session = session->next) {
         if (session->subscription.is_active && session->known_revision < revision) {
@@ -38,7 +37,7 @@ static void note_told(struct loop_context *loop, uint32_t revision) {
     }
 }
 
-/* The reply or error to a command; text is NULL when none is due. */
+/* The reply or error to a command; text: NULL for none. */
 static void deliver_answer(struct session *session, const struct command *command, char *text,
                            size_t length) {
     if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {

@@ -7,7 +7,7 @@
 void session_describe_send_hello(struct loop_context *loop, struct session *session) {
     struct message_hello *hello = calloc(1, sizeof *hello);
     if (hello == NULL) {
-        session_close(session, "full", "the server is short of memory");
+        session_close(session, "full", "out of memory");
         return;
     }
     hello->protocol = PROTOCOL_VERSION;
@@ -32,7 +32,7 @@ struct message_hello *session_describe_world(struct loop_context *loop, struct s
                                              uint32_t *revision) {
     struct message_hello *now = calloc(1, sizeof *now);
     if (now == NULL) {
-        session_close(session, "slow", "the server is short of memory");
+        session_close(session, "slow", "out of memory");
         return NULL;
     }
     *revision = simulation_revision(loop->simulation);

@@ -29,7 +29,7 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
     const bool was_active = session->subscription.is_active;
     const struct subscribe_context context = {&loop->broadcast, &loop->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
-        /* Who was not subscribed while the world was loaded or scenery_changed is told now how it is. */
+        /* A session that was not subscribed during a load or a change of the scenery gets the scenario now. */
         if (!was_active && session->subscription.is_active && session->known_revision != revision) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
@@ -54,7 +54,7 @@ static void do_ping(struct loop_context *loop, struct session *session, const st
     reply_send(&reply, session);
 }
 
-/* now: what the first line had kept back, NULL when it had not. */
+/* now: the members that the first line did not have, NULL when it had them. */
 static void send_greeting(struct session *session, const struct request *request,
                           const struct message_hello *now) {
     struct reply reply;
@@ -76,7 +76,6 @@ static void close_after_wrong_tokens(struct session *session) {
     }
 }
 
-/* A wrong token whose answer had to wait. */
 void session_requests_refuse_late(struct session *session, uint64_t now_ms) {
     if (session->is_held && now_ms >= session->client.denial_ms) {
         struct failure failure = {0};
@@ -213,14 +212,15 @@ int session_requests_check(struct failure *failure) {
 
 /* What the loop has no handler for goes to the world. */
 static void do_request(struct loop_context *loop, struct session *session, const struct request *request) {
+    assert(request->op < REQUEST_OP_COUNT);
     loop_handler *handler = handlers[request->op];
     (handler != NULL ? handler : do_command)(loop, session, request);
 }
 
 /* ---- lines ---- */
 
-/* A request that is done without a reply may have members its op does not know (and the reply to bye, which
- * comes when the connection ends, names none): its session is told once for each op. */
+/* A request without a reply may have members that its op does not know (and the reply to bye, which comes
+ * when the connection ends, names none): its session gets the event `unknown` once for each op. */
 static void tell_unknown(struct loop_context *loop, struct session *session, const struct request *request) {
     static_assert(REQUEST_OP_COUNT <= 64, "unknown_told has a bit for each op");
     const uint64_t bit = UINT64_C(1) << (unsigned)request->op;

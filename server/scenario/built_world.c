@@ -1,6 +1,7 @@
 /* See built_world.h. */
 #include "server/scenario/built_world.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int fail_create(const struct scenario *scenario, enum world_result result, const char *what,
@@ -20,6 +21,7 @@ static int fail_create(const struct scenario *scenario, enum world_result result
 int built_world_make(const struct scenario *scenario, const struct world_overrides *overrides,
                      const uint64_t *seed, const atomic_bool *given_up, struct built_world *out,
                      struct failure *failure) {
+    assert(scenario != NULL && overrides != NULL && out != NULL);
     struct world_def def = scenario->def; /* shares the scenario's arrays; not freed here */
     def.given_up = given_up;
     if (seed != NULL) {

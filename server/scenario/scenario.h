@@ -2,7 +2,7 @@
  *
  * 1. A file with a mistake is refused whole. The failure says where (JSON path), what was found and what is
  * allowed.
- * 2. Keys nobody knows are mistakes: a typing error must not become a silent default.
+ * 2. Unknown keys are mistakes: a typing error must not become a silent default.
  * 3. Names that refer to targets and kinds are checked here, so that world_create has nothing left to refuse
  * but memory and the number of agents.
  *
@@ -34,7 +34,7 @@ void scenario_fini(struct scenario *scenario);
  * 0, or -1 with *failure: field is the JSON path, "" when the text is not JSON at all. */
 NODISCARD int scenario_read(const char *text, size_t length, struct scenario *scenario,
                             struct failure *failure);
-/** The same for all mistakes that can be told, as many as *mistakes has room for; scenario_fini after success
+/** The same for all mistakes, as many as *mistakes has room for; scenario_fini after success
  * alone. */
 NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
                                 struct scenario_mistakes *mistakes);

@@ -52,7 +52,7 @@ static int check_ref(const struct world_def *def, const struct target_ref *ref, 
     }
     if (count > 1) {
         return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "only one of %starget, %skind and %sagent can say whom", prefix, prefix, prefix);
+                           "%starget, %skind and %sagent are mutually exclusive", prefix, prefix, prefix);
     }
     if (ref->target[0] != '\0') {
         scenario_path(where, "%s.%starget", path, prefix);

@@ -3,7 +3,7 @@
  * Reading goes on after a mistake for as long as there is room for another: with room for one it ends at the
  * first, as loading does; with room for many it finds what there is, as checking does. What has a mistake
  * stays where it is in the world's definition as far as later parts name it (a target, a kind), so that one
- * mistake is not told several times.
+ * mistake is not reported several times.
  */
 #ifndef DROVER_SERVER_SCENARIO_SCENARIO_MISTAKES_H
 #define DROVER_SERVER_SCENARIO_SCENARIO_MISTAKES_H

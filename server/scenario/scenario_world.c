@@ -97,7 +97,7 @@ static int read_target(const cJSON *json, const char *path, struct target_def *t
 static int check_target_name(const char *name, const char *path, struct failure *failure) {
     if (strncmp(name, "cursor-", 7) == 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "names that begin with cursor- belong to the cursors of sessions");
+                           "names that begin with cursor- are reserved for the cursors of sessions");
     }
     return scenario_check_name(name, path, failure);
 }
@@ -240,7 +240,7 @@ static int read_placement(const cJSON *json, const char *path, const struct worl
     placement->has_velocity = (present >> ROW_VELOCITY & 1) != 0;
     placement->has_heading = (present >> ROW_HEADING & 1) != 0;
     if (placement->kind[0] == '\0') {
-        return 0; /* it is no object, or its kind was wrong: told already */
+        return 0; /* it is no object, or its kind was wrong: reported already */
     }
     if (check_placement(json, path, def, present, placement, &failure) != 0) {
         *is_whole = false;

@@ -92,7 +92,7 @@ NODISCARD enum command_push command_lanes_push(struct command_lanes *lanes, uint
 /** Begins a pass over what waits now. wanted: enum command_sort. */
 void command_lanes_begin(struct command_lanes *lanes, unsigned wanted);
 /** The next command of the pass, the caller's to free (sim_event_free of its event); NULL at its end. wanted:
- * what command_lanes_begin was told, or, from some point on, less. */
+ * the argument of command_lanes_begin, or, from some point on, less. */
 struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted);
 /** The first command of a session, ready or not, also in the middle of a pass, which goes on without that
  * session; NULL when it has none. Another pass has to follow. */

@@ -1,6 +1,7 @@
 /* See event_queue.h. */
 #include "server/simulation/event_queue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 int event_queue_init(struct event_queue *queue) {
@@ -20,6 +21,7 @@ void event_queue_fini(struct event_queue *queue) {
 }
 
 void event_queue_push(struct event_queue *queue, struct sim_event *event) {
+    assert(event != NULL);
     event->next = NULL;
     pthread_mutex_lock(&queue->mutex);
     *queue->last = event;

@@ -1,5 +1,4 @@
-/* Whether those who watch are to be told that a clump of agents makes ticks take long, and where it stands.
- * Pure: it is told the time and what was measured.
+/* The event `overload`: a clump of agents makes ticks take long. Pure: time and measurements are arguments.
  */
 #ifndef DROVER_SERVER_SIMULATION_OVERLOAD_H
 #define DROVER_SERVER_SIMULATION_OVERLOAD_H

@@ -1,6 +1,7 @@
 /* See simulation.h. */
 #include "server/simulation/simulation_internal.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
 }
 
 int simulation_start(struct simulation *simulation, void (*notify_function)(void *context), void *context) {
+    assert(!simulation->is_started && simulation->state.world != NULL);
     simulation->notify = notify_function;
     simulation->notify_context = context;
     tick_clock_init(&simulation->clock, world_tick_hz(simulation->state.world), clock_now_ns());

@@ -1,5 +1,5 @@
 /* The simulation thread: owns the simulation state, does its ticks on time, applies commands at tick boundaries, copies
- * out what somebody wants to see.
+ * out the snapshots that are wanted.
  *
  * 1. Nothing but this thread touches the world after simulation_start. Others hand it commands and take
  * events and snapshots; no call of theirs waits for a tick.
@@ -70,7 +70,7 @@ NODISCARD enum command_push simulation_submit(struct simulation *simulation, uin
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
 /** What snapshots are wanted from now on. */
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule);
-/** Asks for a snapshot of the current state, soon and also while paused: somebody subscribed. */
+/** Asks for a snapshot of the current state, soon and also while paused. */
 void simulation_request_snapshot(struct simulation *simulation);
 /** See event_queue_take and snapshot_exchange_take. One thread. */
 struct sim_event *simulation_take_events(struct simulation *simulation);
@@ -82,9 +82,9 @@ void simulation_describe(struct simulation *simulation, struct message_hello *he
  * target or an obstacle that came, moved or went. Read it before the description: it is never too new then.
  */
 uint32_t simulation_revision(const struct simulation *simulation);
-/** Whether somebody in the world aims at cursors. */
+/** Whether a behavior of the world aims at cursors. */
 bool simulation_wants_cursors(const struct simulation *simulation);
-/** Whether those who watch are to be told that a clump makes ticks take long, also while one is under way
+/** Whether the event `overload` is due, also while a tick is under way
  * (overload.h); fills *event and writes a line to the log. */
 bool simulation_tell_overload(struct simulation *simulation, struct message_event *event);
 /** Copies what `stats` says of the simulation. */

@@ -87,7 +87,7 @@ void simulation_end_step(struct simulation *simulation) {
     answer(simulation, command, &text);
     simulation_update_description(simulation);
     simulation_push_log(simulation);
-    /* Somebody steps and watches: let every step be seen if the loop is quick enough. */
+    /* A client that steps and watches sees every step, if the loop is quick enough. */
     const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
     simulation_publish(simulation, &schedule, FRAME_REASON_ALL);
     simulation->unseen.changed = false;

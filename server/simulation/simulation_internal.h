@@ -77,7 +77,7 @@ void simulation_update_description(struct simulation *simulation);
 struct snapshot_schedule simulation_read_schedule(struct simulation *simulation);
 /** Tells the loop that there is something to take. */
 void simulation_notify(struct simulation *simulation);
-/** Tells everybody; fills in the tick and who did it. */
+/** Sends the event to every subscriber; sets its tick and the session that caused it. */
 void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by);
 void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by);
 /** Sends the events of ticks since the last time. */
@@ -92,7 +92,7 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns);
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns);
 /** The time in ticks: those of a world that ran all the time. */
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
-/** Copies the world out for the loop, if anybody wants frames. */
+/** Copies the world out for the loop, if frames are wanted. */
 void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
                         enum frame_reason reason);
 

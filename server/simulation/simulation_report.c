@@ -105,7 +105,7 @@ void simulation_publish(struct simulation *simulation, const struct snapshot_sch
     struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
     if (world_snapshot_copy_wanted(simulation->state.world, schedule->forces, schedule->headings, snapshot) !=
         0) {
-        log_write(LOG_ERROR, "simulation", "short of memory: a snapshot is lost");
+        log_write(LOG_ERROR, "simulation", "out of memory: a snapshot is lost");
         return;
     }
     if (world_is_given_up(simulation->state.world)) {

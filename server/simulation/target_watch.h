@@ -1,5 +1,5 @@
 /* Whether moving a named target is worth an event: who moves it matters, sixty times a second does not. Pure:
- * it is told the time.
+ * the time is an argument.
  */
 #ifndef DROVER_SERVER_SIMULATION_TARGET_WATCH_H
 #define DROVER_SERVER_SIMULATION_TARGET_WATCH_H
@@ -21,7 +21,7 @@ struct target_watch {
 
 /** Forgets everything: another world. */
 void target_watch_reset(struct target_watch *watch);
-/** Target number `target` was moved by session `by`: true when that is to be told. At most once a second for
+/** Target number `target` was moved by session `by`: true when an event is due. At most once a second for
  * the same session, five times a second when several pull at it. */
 bool target_watch_tell(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
 

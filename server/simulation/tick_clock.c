@@ -60,11 +60,11 @@ int tick_clock_take(struct tick_clock *clock, uint64_t now_ns) {
     }
     const uint64_t due = ticks_due(clock, now_ns);
     assert(due > clock->done);
-    const uint64_t owed = due - clock->done;
+    const uint64_t pending = due - clock->done;
     clock->done = due;
-    if (owed > TICK_CLOCK_CATCH_UP) {
-        clock->dropped_ticks += owed - TICK_CLOCK_CATCH_UP;
+    if (pending > TICK_CLOCK_CATCH_UP) {
+        clock->dropped_ticks += pending - TICK_CLOCK_CATCH_UP;
         return TICK_CLOCK_CATCH_UP;
     }
-    return (int)owed;
+    return (int)pending;
 }

@@ -1,4 +1,4 @@
-/* When ticks are due: absolute deadlines, in whole nanoseconds, without drift. Pure: it is told the time.
+/* When ticks are due: absolute deadlines, in whole nanoseconds, without drift. Pure: the time is an argument.
  *
  * 1. Tick n of a run is due at start + n / hz, computed from n each time, so rounding never adds up.
  * 2. When the world falls behind, at most TICK_CLOCK_CATCH_UP ticks are made up at once; the rest of the debt
@@ -26,7 +26,7 @@ void tick_clock_init(struct tick_clock *clock, double hz, uint64_t now_ns);
 void tick_clock_set_rate(struct tick_clock *clock, double hz, uint64_t now_ns);
 /** No tick is due until tick_clock_resume. */
 void tick_clock_pause(struct tick_clock *clock);
-/** Starts a new run at now_ns; time spent paused is not owed. */
+/** Starts a new run at now_ns; no ticks are due for the time paused. */
 void tick_clock_resume(struct tick_clock *clock, uint64_t now_ns);
 /** ns from the start of a run to its tick n. */
 uint64_t tick_clock_span_ns(const struct tick_clock *clock, uint64_t n);

@@ -21,12 +21,12 @@ enum { GLANCES = 2000 };
 struct worker_pool {
     pthread_mutex_t mutex; /* for those who sleep */
     pthread_cond_t work, done;
-    struct job job;          /* written while nobody works on one */
+    struct job job;          /* written while no worker is at it */
     _Atomic uint64_t state;  /* number of the job, whether it is open, how many workers are at it */
     _Atomic int sleeping;    /* workers that must be woken */
     _Atomic bool is_awaited; /* the owner sleeps until the last worker is done */
     _Atomic bool stop;
-    _Atomic int32_t next; /* the first row that nobody has taken */
+    _Atomic int32_t next; /* the first row that is not taken */
     int worker_count;
     pthread_t workers[WORKER_POOL_THREADS_MAX];
 };
@@ -38,7 +38,7 @@ static void glance(void) {
 }
 
 /* The state: a worker may join while the job is open, and the owner waits for those alone who have joined. So
- * a worker that the system does not let run in time holds nobody up. */
+ * a worker that the system does not let run in time delays no other. */
 enum { ONE_WORKER = 1, IS_OPEN = 1 << 16, ONE_JOB = 1 << 17 };
 
 static uint64_t job_number(uint64_t state) {
@@ -91,7 +91,7 @@ static void wait_for_work(struct worker_pool *pool, uint64_t seen) {
         glance();
     }
     pthread_mutex_lock(&pool->mutex);
-    /* Said before the last look at the number: whoever raises it afterwards sees that somebody sleeps. */
+    /* Set before the last look at the number: a thread that raises it afterwards sees a sleeper. */
     atomic_fetch_add(&pool->sleeping, 1);
     while (!is_called(pool, seen)) {
         pthread_cond_wait(&pool->work, &pool->mutex);
@@ -130,7 +130,8 @@ static void wait_for_workers(struct worker_pool *pool) {
         glance();
     }
     pthread_mutex_lock(&pool->mutex);
-    atomic_store(&pool->is_awaited, true); /* said before the last look: whoever leaves afterwards tells */
+    atomic_store(&pool->is_awaited,
+                 true); /* set before the last look: a worker that leaves afterwards signals */
     while (job_workers(atomic_load(&pool->state)) > 0) {
         pthread_cond_wait(&pool->done, &pool->mutex);
     }
@@ -146,7 +147,7 @@ static void run(void *argument, int32_t count, int32_t grain, parallel_body body
     }
     pool->job = (struct job){body, context, count, grain};
     atomic_store(&pool->next, 0);
-    atomic_fetch_add(&pool->state, ONE_JOB + IS_OPEN); /* it was closed, with nobody at it */
+    atomic_fetch_add(&pool->state, ONE_JOB + IS_OPEN); /* it was closed, with no worker at it */
     if (atomic_load(&pool->sleeping) > 0) {
         wake_workers(pool);
     }

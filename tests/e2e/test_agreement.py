@@ -27,7 +27,7 @@ ABOUT_THE_WORLD = [
     ("set_param", "value", r".* is out of range: .*"),
     ("set_param", "value", r".* is not a whole number; .*"),
     ("add_obstacle", "polygon", "a polygon must be convex, .*"),
-    ("move_obstacle", "x", "too far away for so small a polygon"),
+    ("move_obstacle", "x", "the polygon would lose precision at this position"),
     ("subscribe", r"kinds\[\d+\]", "too many names: .*"),  # more than 64 different ones are not all kinds
 ]
 FORM_CODES = {"invalid", "bad_param", "out_of_range", "unknown_op", "parse", "too_long"}

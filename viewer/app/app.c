@@ -217,8 +217,8 @@ static struct connection *connect_to(const struct viewer_options *options) {
         .session = {.agents = (enum layout)options->layout},
         .is_single_try = options->is_single_try,
     };
-    (void)snprintf(def.name, sizeof def.name, "%s", options->name);
-    (void)snprintf(def.token, sizeof def.token, "%s", options->token);
+    (void)snprintf(def.session.name, sizeof def.session.name, "%s", options->name);
+    (void)snprintf(def.session.token, sizeof def.session.token, "%s", options->token);
     return connection_create(&def);
 }
 
@@ -294,9 +294,9 @@ void app_destroy(struct app *app) {
         return;
     }
     connection_destroy(app->connection);
-    mailbox_free_density(app->counts.newest);
-    mailbox_free_density(app->counts.wide);
-    mailbox_free_density(app->counts.spare);
+    density_destroy(app->counts.newest);
+    density_destroy(app->counts.wide);
+    density_destroy(app->counts.spare);
     if (clip_stop(app->output.clip, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }

@@ -158,23 +158,23 @@ static void holds_the_rules_between_fields(void **state) {
     refused("{\"op\":\"set_target\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM, "name",
             "missing; give exactly one of name, agent, kind");
     refused("{\"op\":\"set_target\",\"name\":\"a\",\"kind\":\"b\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM,
-            "kind", "name is there already; give exactly one of name, agent, kind");
+            "kind", "name and kind are mutually exclusive; give exactly one of name, agent, kind");
     refused("{\"op\":\"set_target\",\"name\":\"a\",\"follow\":\"b\"}", "", FAILURE_BAD_PARAM, "follow",
-            "goes with agent or kind; a named target takes x and y");
+            "allowed only with agent or kind; a named target takes x and y");
     refused("{\"op\":\"set_target\",\"name\":\"a\",\"clear\":true}", "", FAILURE_BAD_PARAM, "clear",
-            "goes with agent or kind; a named target takes x and y");
+            "allowed only with agent or kind; a named target takes x and y");
     refused("{\"op\":\"set_target\",\"name\":\"a\"}", "", FAILURE_BAD_PARAM, "x",
             "missing; a named target takes x and y");
     refused("{\"op\":\"set_target\",\"agent\":1,\"clear\":false}", "", FAILURE_BAD_PARAM, "x",
             "missing; give x and y, or follow, or clear");
     refused("{\"op\":\"set_target\",\"agent\":1,\"follow\":\"a\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM,
-            "follow", "give only one of x and y, follow, clear");
+            "follow", "x and y, follow and clear are mutually exclusive");
     refused("{\"op\":\"set_target\",\"agent\":0,\"clear\":true}", "", FAILURE_OUT_OF_RANGE, "agent",
             "0 is out of range: 1 to 4294967295");
     refused("{\"op\":\"remove\"}", "", FAILURE_BAD_PARAM, "agent",
             "missing; give exactly one of agent, agents, kind");
     refused("{\"op\":\"remove\",\"agent\":1,\"kind\":\"a\"}", "", FAILURE_BAD_PARAM, "kind",
-            "agent is there already; give exactly one of agent, agents, kind");
+            "agent and kind are mutually exclusive; give exactly one of agent, agents, kind");
     refused("{\"op\":\"remove\",\"agents\":3}", "", FAILURE_BAD_PARAM, "agents",
             "expected an array of agents' ids");
     refused("{\"op\":\"remove\",\"agents\":[1,0]}", "", FAILURE_OUT_OF_RANGE, "agents[1]",
@@ -220,22 +220,23 @@ static void subscriptions(void **state) {
     refused(SUBSCRIBE("\"region\":[1,2,0,4]"), "", FAILURE_OUT_OF_RANGE, "region", range);
     refused(SUBSCRIBE("\"region\":[1,1000001,1,4]"), "", FAILURE_OUT_OF_RANGE, "region", range);
     refused(SUBSCRIBE("\"fields\":[\"pos\",\"speed\"]"), "", FAILURE_BAD_PARAM, "fields",
-            "no field \"speed\"; there are pos, vel, heading, state, kind, stamina, force, desired");
+            "no field \"speed\"; allowed: pos, vel, heading, state, kind, stamina, force, desired");
     refused(SUBSCRIBE("\"layout\":\"density\",\"fields\":[\"pos\"]"), "", FAILURE_BAD_PARAM, "fields",
-            "layout density has none");
+            "not available in layout density");
     refused(SUBSCRIBE("\"layout\":\"events\",\"region\":[0,0,1,1]"), "", FAILURE_BAD_PARAM, "region",
-            "layout events has none");
+            "not available in layout events");
     refused(SUBSCRIBE("\"layout\":\"packed\",\"grid\":[4,4]"), "", FAILURE_BAD_PARAM, "grid",
-            "layout packed has none");
+            "not available in layout packed");
     refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4],\"cell\":5"), "", FAILURE_BAD_PARAM, "cell",
-            "give only one of grid and cell");
+            "grid and cell are mutually exclusive");
     refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4.5]"), "", FAILURE_BAD_PARAM, "grid",
             "expected whole numbers of columns and rows");
     refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[129,128]"), "", FAILURE_OUT_OF_RANGE, "grid",
             "more than 16384 cells");
-    refused("{\"op\":\"set_region\"}", "", FAILURE_BAD_PARAM, "region", "give region, or clear, one of them");
+    refused("{\"op\":\"set_region\"}", "", FAILURE_BAD_PARAM, "region",
+            "give exactly one of region and clear");
     refused("{\"op\":\"set_region\",\"clear\":true,\"region\":[0,0,1,1]}", "", FAILURE_BAD_PARAM, "region",
-            "give region, or clear, one of them");
+            "give exactly one of region and clear");
 }
 
 static void inspecting(void **state) {

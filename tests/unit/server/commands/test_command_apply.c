@@ -248,7 +248,7 @@ static void test_full(void **state) {
         expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":100000,\"x\":0,\"y\":0}", "");
     }
     refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "full", "count",
-           "there are 1000003 agents and at most 1048576 may be");
+           "1000003 agents exist; at most 1048576 are allowed");
     assert_int_equal(world_agent_count(simulation.world), 1000003);
 }
 
@@ -356,7 +356,7 @@ static void test_time(void **state) {
     expect("{\"op\":\"resume\",\"id\":3}", "{\"op\":\"reply\",\"to\":\"resume\",\"id\":3,\"tick\":60}\n");
     assert_true(effects.resumed);
     assert_false(simulation.is_paused);
-    refuse("{\"op\":\"step\",\"id\":1}", "not_paused", "", "the world runs; send pause first");
+    refuse("{\"op\":\"step\",\"id\":1}", "not_paused", "", "the world is running; send pause first");
     expect("{\"op\":\"pause\"}", "");
     assert_true(effects.paused && simulation.is_paused);
     is_stopped = true;

@@ -292,7 +292,7 @@ static const char *const mistakes[][3] = {
      "]}}}",
      "kinds.p.states[0].when.all[7].exhausted", "too many parts: at most 8"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\",\"kind\":\"p\"}}]}}}",
-     "kinds.p.behaviors[0].seek", "only one of target, kind and agent"},
+     "kinds.p.behaviors[0].seek", "target, kind and agent are mutually exclusive"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"interpose\":{\"target\":\"mouse\"}}]}}}",
      "kinds.p.behaviors[0].interpose.second_target", "missing; one of second_target"},
     {"{" WORLD ",\"kinds\":{\"p\":7}}", "kinds.p", "expected an object, found a number"},
