@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "server/exchange/snapshot_exchange.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/snapshot_schedule.h"
 #include "server/sessions/session_set.h"
-#include "server/simulation/snapshot_exchange.h"
 
 struct broadcast {
     uint32_t epoch;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/system/clock.h"
-#include "server/simulation/timed_wait.h"
+#include "server/exchange/timed_wait.h"
 
 /* Orders, first in, first out. */
 struct line {

@@ -9,10 +9,10 @@
 
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "server/exchange/command.h"
 #include "server/library/scenario_library.h"
 #include "server/scenario/built_world.h"
 #include "server/scenario/scenario.h"
-#include "server/simulation/command.h"
 
 /** Where scenarios come from: a scenario_library, or a test's own. Used by one thread at a time. */
 struct scenario_source {

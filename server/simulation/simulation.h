@@ -22,11 +22,11 @@
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
 #include "server/commands/simulation_state.h"
+#include "server/exchange/command_queue.h"
+#include "server/exchange/event_queue.h"
+#include "server/exchange/snapshot_exchange.h"
 #include "server/frames/snapshot_schedule.h"
 #include "server/library/scenario_order.h"
-#include "server/simulation/command_queue.h"
-#include "server/simulation/event_queue.h"
-#include "server/simulation/snapshot_exchange.h"
 #include "server/simulation/tick_meter.h"
 
 struct simulation;

@@ -37,15 +37,16 @@ MAY_USE = {
     "server/scenario": "server/sim common/base common/text common/json common/snapshot common/protocol",
     "server/frames": "server/sim common/base common/text common/json common/snapshot common/protocol",
     "server/commands": "server/frames server/scenario server/sim common/base common/text common/json common/snapshot common/protocol",
-    "server/library": "server/commands server/scenario server/sim common",
-    "server/simulation": "server/library server/commands server/frames server/scenario server/sim common",
+    "server/exchange": "server/frames common",
+    "server/library": "server/exchange server/commands server/scenario server/sim common",
+    "server/simulation": "server/exchange server/library server/commands server/frames server/scenario server/sim common",
     "server/net": "common/base common/text common/system common/protocol/line_reader.h",
-    "server/sessions": "server/net server/simulation server/commands server/frames common",
-    "server/broadcast": "server/sessions server/net server/simulation server/commands server/frames common",
-    "server/loop": "server/broadcast server/sessions server/net server/simulation server/commands server/frames server/options.h common",
+    "server/sessions": "server/net server/exchange server/simulation server/commands server/frames common",
+    "server/broadcast": "server/sessions server/net server/exchange server/simulation server/commands server/frames common",
+    "server/loop": "server/broadcast server/sessions server/net server/exchange server/simulation server/commands server/frames server/options.h common",
     "server": "server common",
     "clients/c": "common",
-    "viewer/platform": "viewer/draw common",
+    "viewer/platform": "viewer/draw viewer/model clients/c common",
     "viewer/model": "clients/c common",
     "viewer/draw": "viewer/model clients/c common",
     "viewer/panels": "viewer/draw viewer/model clients/c common",
@@ -239,7 +240,7 @@ SELF_TEST = [
     ("common/base/buffer.c", "#include <immintrin.h>", True),
     ("viewer/a.c", '#include "common/base/vec2.h"', False),
     ("viewer/a.c", '#include "server/sim/world/world.h"', True),
-    ("viewer/a.c", '#include "../server/simulation/command.h"', True),
+    ("viewer/a.c", '#include "../server/exchange/command.h"', True),
     ("viewer/a.c", "#include <SDL2/SDL.h>", False),
     ("viewer/a.c", "#include <uv.h>", True),
     ("clients/c/connection.c", "#include <uv.h>", False),
@@ -248,7 +249,7 @@ SELF_TEST = [
     ("server/net/a.c", '#include "common/base/buffer.h"', False),
     ("server/net/a.c", '#include "common/protocol/line_reader.h"', False),
     ("server/net/a.c", '#include "common/protocol/request.h"', True),
-    ("server/net/a.c", '#include "server/simulation/command.h"', True),
+    ("server/net/a.c", '#include "server/exchange/command.h"', True),
     ("server/sessions/a.h", "#include <uv.h>", False),
     ("server/net/a.c", '#include "server/sim/world/world.h"', True),
     ("server/net/a.c", "#include <SDL.h>", True),
@@ -263,7 +264,7 @@ SELF_TEST = [
     ("server/a.c", "#include HEADER", True),
     ("server/sim/world/a.c", '#include "common/base/vec2.h"', False),
     ("server/sim/world/a.c", '#include "common/base/buffer.h"', True),
-    ("server/sim/world/a.c", '#include "server/simulation/command.h"', True),
+    ("server/sim/world/a.c", '#include "server/exchange/command.h"', True),
     ("server/sim/world/a.c", "# include <stdio.h>", True),
     ("server/sim/world/a.c", "#include <time.h>", True),
     ("server/sim/world/a.c", "#include <math.h>", False),
@@ -316,7 +317,7 @@ def judged(files):
 
 
 def self_test():
-    headers = sorted(LEAVES | {"common/system/log.h", "common/protocol/line_reader.h", "common/protocol/request.h", "common/base/buffer.h", "common/text/utf8.h", "server/sim/world/world.h", "server/simulation/command.h", "viewer/app/a.h"})
+    headers = sorted(LEAVES | {"common/system/log.h", "common/protocol/line_reader.h", "common/protocol/request.h", "common/base/buffer.h", "common/text/utf8.h", "server/sim/world/world.h", "server/exchange/command.h", "viewer/app/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
         complaints = judged({**{name: "\n" for name in headers}, path: "/* first line */\n" + line + "\n"})

@@ -1,7 +1,7 @@
 /* Three slots, the newest wins, no thread waits; also with a real second thread. */
 #include "tests/unit/server/cmocka_all.h"
 
-#include "server/simulation/snapshot_exchange.h"
+#include "server/exchange/snapshot_exchange.h"
 
 static void publish(struct snapshot_exchange *exchange, uint64_t tick, enum frame_reason reason) {
     snapshot_exchange_writing(exchange)->tick = tick;

@@ -1,5 +1,5 @@
 /* See snapshot_exchange.h. */
-#include "server/simulation/snapshot_exchange.h"
+#include "server/exchange/snapshot_exchange.h"
 
 int snapshot_exchange_init(struct snapshot_exchange *exchange) {
     *exchange = (struct snapshot_exchange){.writing = 0, .ready = 1, .reading = 2};

@@ -1,7 +1,7 @@
 /* See command_queue.h. */
-#include "server/simulation/command_queue.h"
+#include "server/exchange/command_queue.h"
 
-#include "server/simulation/timed_wait.h"
+#include "server/exchange/timed_wait.h"
 
 int command_queue_init(struct command_queue *queue, size_t capacity, command_is_ready *is_ready,
                        void *context) {

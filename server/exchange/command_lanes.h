@@ -16,15 +16,15 @@
  * 6. At most `capacity` commands wait. A pass costs O(lanes), a command taken O(log lanes): what is held
  * costs nothing.
  */
-#ifndef DROVER_SERVER_SIMULATION_COMMAND_LANES_H
-#define DROVER_SERVER_SIMULATION_COMMAND_LANES_H
+#ifndef DROVER_SERVER_EXCHANGE_COMMAND_LANES_H
+#define DROVER_SERVER_EXCHANGE_COMMAND_LANES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
-#include "server/simulation/command.h"
+#include "server/exchange/command.h"
 
 /** How long ticks of steps may still take once they are to end. */
 #define COMMAND_GRACE_NS UINT64_C(100000000)

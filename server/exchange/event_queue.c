@@ -1,5 +1,5 @@
 /* See event_queue.h. */
-#include "server/simulation/event_queue.h"
+#include "server/exchange/event_queue.h"
 
 #include <assert.h>
 #include <stdlib.h>

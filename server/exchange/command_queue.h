@@ -4,8 +4,8 @@
  * 2. A wait ends for what came since the last pass, not for what is held: that would be no wait at all.
  * Whatever lets held commands go on (command_queue_end_step, command_queue_wake) ends it as well.
  */
-#ifndef DROVER_SERVER_SIMULATION_COMMAND_QUEUE_H
-#define DROVER_SERVER_SIMULATION_COMMAND_QUEUE_H
+#ifndef DROVER_SERVER_EXCHANGE_COMMAND_QUEUE_H
+#define DROVER_SERVER_EXCHANGE_COMMAND_QUEUE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
-#include "server/simulation/command_lanes.h"
+#include "server/exchange/command_lanes.h"
 
 enum { COMMAND_QUEUE_CAPACITY = 4096 };
 

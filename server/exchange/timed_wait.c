@@ -1,5 +1,5 @@
 /* See timed_wait.h. */
-#include "server/simulation/timed_wait.h"
+#include "server/exchange/timed_wait.h"
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* Waiting for a condition until a time of clock_now_ns: the monotonic clock, since setting the time of day
  * must not stop the world. */
-#ifndef DROVER_SERVER_SIMULATION_TIMED_WAIT_H
-#define DROVER_SERVER_SIMULATION_TIMED_WAIT_H
+#ifndef DROVER_SERVER_EXCHANGE_TIMED_WAIT_H
+#define DROVER_SERVER_EXCHANGE_TIMED_WAIT_H
 
 #include <pthread.h>
 #include <stdbool.h>

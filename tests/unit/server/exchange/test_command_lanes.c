@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/simulation/command_lanes.h"
+#include "server/exchange/command_lanes.h"
 
 static struct command_lanes lanes;
 

@@ -3,7 +3,7 @@
 #include "tests/unit/server/cmocka_all.h"
 
 #include "common/system/clock.h"
-#include "server/simulation/command_queue.h"
+#include "server/exchange/command_queue.h"
 
 static enum command_push push(struct command_queue *queue, uint32_t session, uint64_t line,
                               enum request_op op) {

@@ -1,12 +1,12 @@
 /* A request on its way from the loop to the simulation thread. The same memory carries the answer back
  * (event_queue.h), so that answering never fails for want of memory. */
-#ifndef DROVER_SERVER_SIMULATION_COMMAND_H
-#define DROVER_SERVER_SIMULATION_COMMAND_H
+#ifndef DROVER_SERVER_EXCHANGE_COMMAND_H
+#define DROVER_SERVER_EXCHANGE_COMMAND_H
 
 #include <stdint.h>
 
 #include "common/protocol/request.h"
-#include "server/simulation/event_queue.h"
+#include "server/exchange/event_queue.h"
 
 struct scenario_order;
 

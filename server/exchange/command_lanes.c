@@ -1,5 +1,5 @@
 /* See command_lanes.h. */
-#include "server/simulation/command_lanes.h"
+#include "server/exchange/command_lanes.h"
 
 #include <assert.h>
 #include <stdlib.h>

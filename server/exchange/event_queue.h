@@ -5,8 +5,8 @@
  * 2. Events are taken in the order in which they were pushed.
  * 3. A struct sim_event is malloc'd memory (or the head of a larger malloc'd struct) and owns its text.
  */
-#ifndef DROVER_SERVER_SIMULATION_EVENT_QUEUE_H
-#define DROVER_SERVER_SIMULATION_EVENT_QUEUE_H
+#ifndef DROVER_SERVER_EXCHANGE_EVENT_QUEUE_H
+#define DROVER_SERVER_EXCHANGE_EVENT_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>

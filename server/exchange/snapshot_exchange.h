@@ -5,8 +5,8 @@
  * 2. A slot that was never taken is overwritten; its `reason` is not lost but joined to that of its
  * successor: the wider of the two counts.
  */
-#ifndef DROVER_SERVER_SIMULATION_SNAPSHOT_EXCHANGE_H
-#define DROVER_SERVER_SIMULATION_SNAPSHOT_EXCHANGE_H
+#ifndef DROVER_SERVER_EXCHANGE_SNAPSHOT_EXCHANGE_H
+#define DROVER_SERVER_EXCHANGE_SNAPSHOT_EXCHANGE_H
 
 #include <pthread.h>
 #include <stdbool.h>
