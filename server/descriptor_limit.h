@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/** Open files that are no session: of the loop, the log, the scenarios, and sessions that are only told
- * `full`. */
+/** Open files that are no session: of the loop, the log, the scenarios, and connections that only get
+ * the bye `full`. */
 enum { DESCRIPTOR_LIMIT_SPARE = 128 };
 
 /** Raises the soft limit (ulimit -n), up to the hard one, to what so many clients need. Returns how many of

@@ -130,7 +130,7 @@ static const struct options_def options_def = {
     .table = option_fields,
     .epilog =
         "The first line on standard output says where the server listens.\n"
-        "DROVER_SIMD=plain, sse2, avx2 or avx512 in the environment forces the instructions neighbours are\n"
+        "DROVER_SIMD=plain, sse2, avx2 or avx512 in the environment forces the instructions neighbors are\n"
         "summed with (otherwise the widest there are); the state does not depend on it.\n"
         "SIGHUP reads the token file again.\n"
         "SIGINT and SIGTERM say goodbye to the clients and end it with exit code 0.\n"

@@ -72,7 +72,7 @@ struct server_model_wish server_model_apply(struct server_model *model, struct m
 /** The list of scenarios was asked for, so that the scenario `steps` after (or before) this one is loaded when
  * it comes: server_model_apply then names it. */
 void server_model_ask_switch(struct server_model *model, int steps);
-/** Notes the states and behaviours of a snapshot of this scenario. A state that was seen stays in the legend.
+/** Notes the states and behaviors of a snapshot of this scenario. A state that was seen stays in the legend.
  */
 void server_model_note_names(struct server_model *model, const struct snapshot *snapshot);
 void server_model_set_notice(struct server_model *model, bool is_error, const char *format, ...)
@@ -92,7 +92,7 @@ bool server_model_will_be_paused(const struct server_model *model);
 void server_model_set_param(struct server_model *model, const char *kind, const char *param, double value);
 /** The kind of this name, or NULL. */
 const struct message_kind *server_model_kind(const struct server_model *model, const char *name);
-/** The behaviour's number, the same for as long as the scenario runs; 0 for one that was never seen. */
+/** The behavior's number, the same for as long as the scenario runs; 0 for one that was never seen. */
 int server_model_behavior(const struct server_model *model, const char *name);
 bool server_model_wraps(const struct server_model *model);
 /** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other

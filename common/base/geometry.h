@@ -15,7 +15,7 @@ enum obstacle_shape { OBSTACLE_CIRCLE, OBSTACLE_BOX, OBSTACLE_POLYGON };
 /** Something solid. px. */
 struct obstacle_def {
     int shape;       /* enum obstacle_shape */
-    vec2 at;         /* circle: its centre; box: its upper left corner */
+    vec2 at;         /* circle: its center; box: its upper left corner */
     vec2 size;       /* box: width and height, >= 0 */
     float radius;    /* circle: >= 0 */
     int point_count; /* polygon: 3 .. LIMIT_OBSTACLE_POINTS corners of a convex shape, either way round */
@@ -23,7 +23,7 @@ struct obstacle_def {
     uint32_t id; /* given by a running world: from 1, never used twice; 0 before */
 };
 
-/** The point it is moved by: a circle's centre, a box's upper left corner, a polygon's first corner. */
+/** The point it is moved by: a circle's center, a box's upper left corner, a polygon's first corner. */
 static inline vec2 obstacle_point(const struct obstacle_def *obstacle) {
     return obstacle->shape == OBSTACLE_POLYGON ? obstacle->points[0] : obstacle->at;
 }

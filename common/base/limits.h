@@ -28,7 +28,7 @@
 #define LIMIT_AGENTS         1048576 /* agents in a world */
 #define LIMIT_KINDS          64
 #define LIMIT_STATES         16        /* states of a kind */
-#define LIMIT_BEHAVIORS      16        /* behaviours of a state */
+#define LIMIT_BEHAVIORS      16        /* behaviors of a state */
 #define LIMIT_TARGETS        256       /* named targets of a world */
 #define LIMIT_CONDITIONS     8         /* nodes of a state's condition */
 #define LIMIT_PLACEMENTS     4096      /* entries of "agents" in a scenario */
@@ -45,7 +45,7 @@
 #define LIMIT_TICK_HZ        480
 #define LIMIT_SCENARIO_BYTES 4194304 /* a scenario file */
 
-#define LIMIT_INSPECT_NEIGHBORS 64 /* neighbours that inspect names of an agent */
+#define LIMIT_INSPECT_NEIGHBORS 64 /* neighbors that inspect names of an agent */
 
 #define LIMIT_OBSTACLES       256   /* obstacles of a world */
 #define LIMIT_OBSTACLE_POINTS 16    /* corners of a polygon */

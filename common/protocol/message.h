@@ -35,7 +35,7 @@ enum message_op {
     MESSAGE_ERROR,
     MESSAGE_BYE,
     MESSAGE_CURSORS,
-    MESSAGE_SNAPSHOT, /* recognised only; decode it with snapshot_decode */
+    MESSAGE_SNAPSHOT, /* recognized only; decode it with snapshot_decode */
     MESSAGE_UNKNOWN,  /* an op of a later version: ignore */
 };
 

@@ -14,7 +14,7 @@ struct cJSON;
 
 enum { MESSAGE_AGENT_SHARES = 16, MESSAGE_AGENT_POINTS = 3 * LIMIT_BEHAVIORS };
 
-/** A place that a behaviour looks at. */
+/** A place that a behavior looks at. */
 struct message_agent_point {
     char behavior[LIMIT_NAME_CHARS + 1]; /* as in shares: "wander", "seek2" */
     char what[LIMIT_NAME_CHARS + 1];     /* "predicted", "circle": protocol.md names them */
@@ -22,7 +22,7 @@ struct message_agent_point {
     float radius;                        /* px; 0 without a circle */
 };
 
-/** One behaviour's share of the steering force, mass*px/s^2. */
+/** One behavior's share of the steering force, mass*px/s^2. */
 struct message_agent_share {
     char behavior[LIMIT_NAME_CHARS + 1];
     vec2 force;
@@ -38,9 +38,9 @@ struct message_agent {
     vec2 steering;                            /* total force after truncation, mass*px/s^2 */
     int share_count;
     struct message_agent_share shares[MESSAGE_AGENT_SHARES];
-    int neighbor_count; /* those that count for its behaviours, nearest first */
+    int neighbor_count; /* those that count for its behaviors, nearest first */
     uint32_t neighbors[LIMIT_INSPECT_NEIGHBORS];
-    int point_count; /* in the order in which the behaviours are asked */
+    int point_count; /* in the order in which the behaviors are asked */
     struct message_agent_point points[MESSAGE_AGENT_POINTS];
 };
 

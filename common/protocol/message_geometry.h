@@ -13,7 +13,7 @@
 #include "common/base/limits.h"
 #include "common/json/json_writer.h"
 
-/** A flow field at the centres of columns x rows cells that fill the world. */
+/** A flow field at the centers of columns x rows cells that fill the world. */
 struct message_flow {
     char name[LIMIT_NAME_CHARS + 1];
     int32_t columns, rows;           /* columns * rows <= LIMIT_FLOW_ARROWS */

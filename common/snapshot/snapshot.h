@@ -24,7 +24,7 @@ enum snapshot_field {
     SNAPSHOT_STAMINA = 32,
     SNAPSHOT_FORCE = 64,    /* the steering force */
     SNAPSHOT_DESIRED = 128, /* the desired velocity */
-    SNAPSHOT_SHARES = 256,  /* each behaviour's part of the force; layout objects only */
+    SNAPSHOT_SHARES = 256,  /* each behavior's part of the force; layout objects only */
     SNAPSHOT_USUAL = 31,    /* when nothing is chosen */
     SNAPSHOT_FORCES = SNAPSHOT_FORCE | SNAPSHOT_DESIRED | SNAPSHOT_SHARES,
 };
@@ -34,7 +34,7 @@ struct snapshot_vector {
     int32_t x, y;
 };
 
-/** One behaviour's share of an agent's steering force. */
+/** One behavior's share of an agent's steering force. */
 struct snapshot_share {
     uint16_t behavior;            /* index in behavior_names ("seek", "flee", "seek2") */
     struct snapshot_vector force; /* mass*px/s^2, after weighting and truncation */
@@ -98,8 +98,8 @@ void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, st
 
 /** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members;
  * refuses wrong types, non-finite and out-of-range numbers, more than LIMIT_AGENTS agents. The name tables
- * grow: indices stay valid from snapshot to snapshot. On failure the snapshot's contents are undefined but it may
- * be reused or destroyed. */
+ * grow: indices stay valid from snapshot to snapshot. On failure the snapshot's contents are undefined but it
+ * may be reused or destroyed. */
 NODISCARD int snapshot_decode(const char *line, size_t length, struct snapshot *snapshot,
                               struct failure *failure);
 

@@ -166,7 +166,7 @@ static int read_agent(const cJSON *object, struct snapshot *snapshot, int32_t i,
     return 0;
 }
 
-/* Agents and behaviours' shares in the array, -1 when there are too many. */
+/* Agents and behaviors' shares in the array, -1 when there are too many. */
 static int count_agents(const cJSON *agents, int32_t *count, int32_t *share_count) {
     const cJSON *agent = NULL;
     *count = *share_count = 0;

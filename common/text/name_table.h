@@ -1,4 +1,4 @@
-/* A small list of names and their indices: kinds, states, behaviours, targets of a snapshot. */
+/* A small list of names and their indices: kinds, states, behaviors, targets of a snapshot. */
 #ifndef DROVER_COMMON_TEXT_NAME_TABLE_H
 #define DROVER_COMMON_TEXT_NAME_TABLE_H
 

@@ -4,7 +4,7 @@
  *     for each name: nearest_name_offer(&nearest, name);
  *     nearest_name_hint(&nearest, hint);   ->   " (did you mean \"seek\"?)" or ""
  *
- * Likeness counts letters added, left out, changed and swapped with their neighbour; letters that differ only
+ * Likeness counts letters added, left out, changed and swapped with their neighbor; letters that differ only
  * in case are the same. A name is suggested when at most a third of it (and at least one letter, at most
  * three) has to change, but never what was typed itself. Of equally near names the first offered wins.
  */

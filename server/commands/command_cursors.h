@@ -1,5 +1,5 @@
 /* Cursors in the world: a cursor is a target "cursor-N" (state_cursors). It exists only in a world in which a
- * behaviour aims at such a set of targets, so that pointing changes no other world.
+ * behavior aims at such a set of targets, so that pointing changes no other world.
  */
 #ifndef DROVER_SERVER_COMMANDS_COMMAND_CURSORS_H
 #define DROVER_SERVER_COMMANDS_COMMAND_CURSORS_H

@@ -97,7 +97,7 @@ static void list_targets(const struct world *world, struct json_writer *json) {
     json_end(json);
 }
 
-/* Every behaviour of this server with what a scenario can say about it. */
+/* Every behavior of this server with what a scenario can say about it. */
 static void list_behaviors(struct json_writer *json) {
     json_key(json, "behaviors");
     json_array(json);

@@ -40,7 +40,7 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     event_log_init(&state->log, world_tick_hz(state->world));
 }
 
-/* The flow at the centres of about square cells, few enough to draw. */
+/* The flow at the centers of about square cells, few enough to draw. */
 static void sample_flow(const struct world *world, const struct flow_def *flow, struct message_flow *out) {
     const struct bounds bounds = world_bounds(world);
     const float ratio = bounds.size.x / bounds.size.y;

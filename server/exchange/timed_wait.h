@@ -11,7 +11,7 @@
 
 /** Makes a condition that timed_wait_until can wait for; pthread_cond_destroy ends it. 0, or -1. */
 NODISCARD int timed_wait_init(pthread_cond_t *condition);
-/** Waits, with the mutex, until the condition is signalled (true; now and then for nothing) or the time has
+/** Waits, with the mutex, until the condition is signaled (true; now and then for nothing) or the time has
  * come (false). */
 bool timed_wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline_ns);
 

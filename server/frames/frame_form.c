@@ -7,7 +7,7 @@
 #include "common/protocol/request.h"
 #include "common/snapshot/frame_layout.h"
 
-/* A million agents with a handful of behaviours each. */
+/* A million agents with a handful of behaviors each. */
 static const size_t frame_limit_bytes = (size_t)1 << 30;
 enum { FRAME_HEAD_BYTES = 16384 };    /* targets, names */
 static const double key_margin = 0.1; /* of the region's size, on each side */

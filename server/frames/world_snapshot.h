@@ -10,11 +10,11 @@
 #include "common/snapshot/snapshot.h"
 #include "server/sim/world/world.h"
 
-/** Everything but epoch and clock_ms, which are the caller's. with_forces: also what each agent is about to
- * do, and why. 0, or -1 when memory is short (the snapshot's contents are void then). */
+/** Fills all of *out but epoch and clock_ms, which the caller sets. with_forces: also what each agent is about
+ * to do, and why. 0, or -1 when memory is short (the contents of *out are undefined then). */
 NODISCARD int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out);
 
-/** The same, without the headings (zeros, and not in out->fields) unless they are wanted. */
+/** The same; without with_headings, headings are zeros and not in out->fields. */
 NODISCARD int world_snapshot_copy_wanted(const struct world *world, bool with_forces, bool with_headings,
                                          struct snapshot *out);
 

@@ -7,7 +7,7 @@
  * but memory and the number of agents.
  *
  * The grammar is in docs/scenarios.md; tables of the core (body_fields, behavior_fields) say what kinds
- * and behaviours can have, so a parameter added there is known here.
+ * and behaviors can have, so a parameter added there is known here.
  */
 #ifndef DROVER_SERVER_SCENARIO_SCENARIO_H
 #define DROVER_SERVER_SCENARIO_SCENARIO_H

@@ -14,8 +14,8 @@
 NODISCARD int scenario_read_geometry(const cJSON *world, struct world_def *def,
                                      struct scenario_mistakes *mistakes);
 
-/** 0 when the path or flow field that a behaviour names is there; otherwise fails with those there are.
- * path: of the behaviour in the file */
+/** 0 when the path or flow field that a behavior names is there; otherwise fails with those there are.
+ * path: of the behavior in the file */
 NODISCARD int scenario_check_geometry(const struct world_def *def, const struct behavior_def *behavior,
                                       const char *path, struct failure *failure);
 

@@ -1,6 +1,6 @@
-/* The kinds of a scenario file: bodies, states with their conditions, behaviours. See scenario_kind.h.
+/* The kinds of a scenario file: bodies, states with their conditions, behaviors. See scenario_kind.h.
  *
- * A kind has either "behaviors", its only state, or "states". What behaviours and conditions refer to is
+ * A kind has either "behaviors", its only state, or "states". What behaviors and conditions refer to is
  * checked once all kinds are known (scenario_check_refs).
  */
 #include "server/scenario/scenario_kind.h"
@@ -62,7 +62,7 @@ static int check_ref(const struct world_def *def, const struct target_ref *ref, 
     return ref->kind[0] != '\0' ? scenario_check_kind(def, ref->kind, where, failure) : 0;
 }
 
-/* Every name of a behaviour's "kinds" is a kind's. */
+/* Every name of a behavior's "kinds" is a kind's. */
 static int check_kinds(const struct world_def *def, const struct behavior_def *behavior, const char *path,
                        struct failure *failure) {
     const char *list = behavior->kinds;
@@ -88,7 +88,7 @@ static void state_path(const struct kind_def *kind, int s, char out[SCENARIO_PAT
     }
 }
 
-/* The references of one behaviour, one after the other. */
+/* The references of one behavior, one after the other. */
 static int check_behavior_refs(const struct world_def *def, const struct behavior_def *behavior,
                                const char *path, struct scenario_mistakes *mistakes) {
     const int targets = behavior_target_count((enum behavior_type)behavior->type);
@@ -144,7 +144,7 @@ static int check_refs(const struct world_def *def, struct scenario_mistakes *mis
     return 0;
 }
 
-/* ---- behaviours ---- */
+/* ---- behaviors ---- */
 
 static int fail_behavior_name(const char *name, const char *path, struct failure *failure) {
     char list[SCENARIO_LIST_BYTES] = "";

@@ -1,16 +1,15 @@
-/* The simulation thread: owns the simulation state, does its ticks on time, applies commands at tick boundaries, copies
- * out the snapshots that are wanted.
+/* The simulation thread: owns the simulation state, does its ticks on time, applies commands at tick
+ * boundaries and copies out the snapshots that the schedule wants.
  *
- * 1. Nothing but this thread touches the world after simulation_start. Others hand it commands and take
- * events and snapshots; no call of theirs waits for a tick.
+ * 1. No other thread touches the world after simulation_start. Others push commands and take events and
+ * snapshots; none of their calls waits for a tick.
  * 2. While the world runs, commands are applied at the next tick boundary; while it is paused, at once; while
- * a step is under way, between its ticks, as soon as these took STEP_SLICE_NS together. Questions are
- * answered whenever there is time: they cost a tick at most half a millisecond.
- * 3. The answer to a command is pushed before a snapshot that shows its effect is published. So a thread that
- * takes the snapshot first and the events second has, with every snapshot, all answers that led to it.
- * 4. A `load` is read and built by a thread of its own (scenario_builder.h) as soon as all that its session
- * sent before has taken effect. When the world is ready it is put in at once: a tick under way is
- * given up.
+ * a step is under way, between its ticks, as soon as these took STEP_SLICE_NS together. Queries are answered
+ * whenever there is time: they cost a tick at most half a millisecond.
+ * 3. The reply to a command is pushed before a snapshot that shows its effect is published. So a thread that
+ * takes the snapshot first and the events second has, with every snapshot, all replies that led to it.
+ * 4. A `load` is read and built by the builder's thread (scenario_builder.h) as soon as all earlier requests
+ * of its session have taken effect. A world that is ready is put in at once: the tick under way is given up.
  * 5. Every command that was queued gets exactly one SIM_EVENT_ANSWER, also when the simulation stops.
  */
 #ifndef DROVER_SERVER_SIMULATION_SIMULATION_H

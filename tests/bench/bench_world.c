@@ -119,7 +119,7 @@ static void sense(void *context, int32_t begin, int32_t end) {
     }
 }
 
-/* ns an agent of summing neighbours. */
+/* ns an agent of summing neighbors. */
 static double time_sense(struct world *world, struct worker_pool *pool) {
     const int32_t count = world_agent_count(world);
     const int repeats = UPDATES / count + 1;
@@ -295,7 +295,7 @@ int bench_world(int argc, char **argv) {
     bench_scenario("pedestrians", most < 20000 ? most : 20000);
     bench_scenario("boids", most < 10000 ? most : 10000);
     printf(
-        "\nflocks: three rules, torus, mean neighbours at the start; steer and move are one pass with sense\n"
+        "\nflocks: three rules, torus, mean neighbors at the start; steer and move are one pass with sense\n"
         "%8s %4s %-6s %-6s %-8s %2s %-7s %9s %9s %6s %6s %10s\n",
         "agents", "near", "rules", "fade", "start", "T", "simd", "M upd/s", "ns/agent", "sort", "sense",
         "steer+move");

@@ -9,7 +9,7 @@ struct boid {
     struct boid *next; /* in its cell */
 };
 
-/* A neighbour in the list of one agent. */
+/* A neighbor in the list of one agent. */
 struct link {
     const struct boid *boid;
     vec2 offset;
@@ -26,7 +26,7 @@ struct rival {
     struct zone_def zones[ZONE_COUNT];
     struct boid **boids;
     struct boid **cells;
-    struct link *links; /* as many as there may be neighbours */
+    struct link *links; /* as many as there may be neighbors */
 };
 
 struct rival *rival_create(const struct world *world) {

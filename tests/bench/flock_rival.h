@@ -1,5 +1,5 @@
 /* The rival of drover-bench world: the same three rules as most programs implement them. Every agent is an
- * object of its own, cells are lists of pointers, neighbours are gathered into a list, and each rule walks
+ * object of its own, cells are lists of pointers, neighbors are gathered into a list, and each rule walks
  * that list.
  */
 #ifndef DROVER_TESTS_BENCH_FLOCK_RIVAL_H
@@ -11,7 +11,7 @@
 
 struct rival;
 
-/** Takes over the agents of a world of one kind with flock as its only behaviour, on a torus. */
+/** Takes over the agents of a world of one kind with flock as its only behavior, on a torus. */
 struct rival *rival_create(const struct world *world);
 void rival_destroy(struct rival *rival);
 void rival_step(struct rival *rival);

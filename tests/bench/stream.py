@@ -7,7 +7,7 @@
 
     stream.py SERVER [--runs 3] [--seconds 8]
 
-Prints the median of the runs. Ages need no clock synchronisation: a snapshot's `clock` is the machine's monotonic clock.
+Prints the median of the runs. Ages need no clock synchronization: a snapshot's `clock` is the machine's monotonic clock.
 """
 import argparse
 import json

@@ -73,7 +73,7 @@ C_AND_POSIX = PURE_C | {
     "arpa/inet net/if netinet/in netinet/tcp "
     "spawn sys/mman sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait".split()
 }
-# Third-party headers: (pattern of the header, pattern of the files that may include it, how the rule is told)
+# Third-party headers: (pattern of the header, pattern of the files that may include it, the text of the rule)
 LIBRARIES = [
     (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/scenario/"), "cJSON only in common and server/scenario"),
     (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/(loop/)?[^/]*\.c$|^clients/c/connection\.c$"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the simulation core needs only memory, strings, a square root and the processor's features from outside.
 
-Reads the undefined symbols of libdrover_sim.a (an optimised build without sanitizers: those call into their run-time
+Reads the undefined symbols of libdrover_sim.a (an optimized build without sanitizers: those call into their run-time
 library) and refuses every one that is not on the list: no I/O, no clock, no thread, no libm beyond sqrt.
 
 usage: sim_symbols.py LIBRARY    prints the forbidden symbols; exit code 1 if there is one

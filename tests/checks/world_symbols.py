@@ -2,7 +2,7 @@
 """Shows that drover_world needs no thread, socket, file, clock or output: what it takes from outside is a short list.
 
 Follows the undefined symbols of libdrover_world.a through the other libraries given, member by member as a linker does, and
-refuses every symbol that none of them defines and that is not on the list. (An optimised build without sanitizers: those
+refuses every symbol that none of them defines and that is not on the list. (An optimized build without sanitizers: those
 call into their run-time library.) What drover_common has beside that, and drover_world does not reach, plays no part.
 
 usage: world_symbols.py LIBDROVER_WORLD LIBRARY...    prints the symbols that are not allowed; exit code 1 when there is one

@@ -10,7 +10,7 @@ def distance(agent, x, y):
     return ((agent["x"] - x) ** 2 + (agent["y"] - y) ** 2) ** 0.5
 
 
-class Furnish(Case):
+class LiveChanges(Case):
     def test_an_obstacle_stands_where_it_was_put(self):
         """All sessions get the event, later ones see it in hello, and no agent is inside it then or later."""
         with Server("--paused", "hunters_and_prey") as server, server.connect() as one, server.connect() as other:

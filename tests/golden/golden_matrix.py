@@ -3,7 +3,7 @@
     golden_matrix.py --source DIR --link "LIBS AND FLAGS" --cc COMPILER [--float-flags FLAGS] [--cut] [--write]
                      [--column]
 
-Compiles server/sim and golden_hashes.c with each compiler and optimisation level, links them with the scenario loader and
+Compiles server/sim and golden_hashes.c with each compiler and optimization level, links them with the scenario loader and
 the common layer of this build, and compares the output of each program with tests/golden/hashes.txt. --write replaces the
 file with the output of the first program (say in the commit why the bits changed).
 

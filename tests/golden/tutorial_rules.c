@@ -186,7 +186,7 @@ static void compare(const struct comparison *c) {
             worst = fmax(worst, length(minus(ours, actors[i].position)));
         }
     }
-    print_message("%s: %d agents, %.0f px travelled, furthest apart %.5f px\n", c->scenario, count, travelled,
+    print_message("%s: %d agents, %.0f px traveled, furthest apart %.5f px\n", c->scenario, count, travelled,
                   worst);
     assert_true(travelled > 100.0 * count);
     assert_true(worst <= TOLERANCE);

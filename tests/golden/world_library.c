@@ -242,7 +242,7 @@ static void test_replies(void **state) {
     set_up(run, "seek");
     expect(run, "{\"op\":\"list\",\"id\":1,\"what\":\"targets\"}",
            "{\"op\":\"reply\",\"to\":\"list\",\"id\":1,\"tick\":0,\"targets\":[{\"name\":\"mouse\",");
-    expect(run, "{\"op\":\"spawn\",\"id\":2,\"kind\":\"nobody\"}",
+    expect(run, "{\"op\":\"spawn\",\"id\":2,\"kind\":\"unknown\"}",
            "{\"op\":\"error\",\"id\":2,\"line\":1,\"code\":\"no_kind\",\"field\":\"kind\",");
     expect(run, "{\"op\":\"step\",\"id\":3}",
            "{\"op\":\"error\",\"id\":3,\"line\":1,\"code\":\"not_paused\",");

@@ -145,7 +145,7 @@ static void move_obstacle_nowhere(struct world *world) {
     }
 }
 
-static void remove_nobody(struct world *world) {
+static void remove_no_agent(struct world *world) {
     const uint32_t ids[] = {NO_AGENT, NO_AGENT + 1};
     bool found[2];
     assert_int_equal(world_remove(world, ids, 2, found), 0);
@@ -156,7 +156,7 @@ static void remove_nobody(struct world *world) {
     }
 }
 
-static void spawn_nobody(struct world *world) {
+static void spawn_no_agent(struct world *world) {
     uint32_t first;
     const struct spawn_def spawn = {.kind = 0, .count = 0};
     assert_int_equal(world_spawn(world, &spawn, &first), WORLD_OK);
@@ -177,7 +177,7 @@ static void ask(struct world *world) {
 static void idle_request(struct world *world) {
     switch (below(8)) {
     case 0:
-        remove_nobody(world);
+        remove_no_agent(world);
         break;
     case 1:
         set_own_number_of_an_agent(world);
@@ -186,7 +186,7 @@ static void idle_request(struct world *world) {
         move_obstacle_nowhere(world);
         break;
     case 3:
-        spawn_nobody(world);
+        spawn_no_agent(world);
         break;
     case 4:
         ask(world);

@@ -182,7 +182,7 @@ static inline void random_geometry(struct world_def *def) {
     }
 }
 
-/* Every behaviour that names a path or a flow field finds one. */
+/* Every behavior that names a path or a flow field finds one. */
 static inline void random_ways(struct world_def *def) {
     struct path_def *path = geometry_def_add_path(&def->geometry);
     assert_non_null(path);

@@ -415,7 +415,7 @@ static void test_describe(void **state) {
     free(text);
 }
 
-/* Geometry as a viewer gets it; flow fields of any kind sampled at the centres of about square cells. */
+/* Geometry as a viewer gets it; flow fields of any kind sampled at the centers of about square cells. */
 static void test_describe_geometry(void **state) {
     (void)state;
     static const char text[] = "{\"name\":\"t\",\"world\":{\"size\":[800,200],\"obstacles\":[{\"box\":[1,2,3,"

@@ -376,7 +376,7 @@ static void test_mistakes(void **state) {
     }
 }
 
-/* Too many targets, kinds, behaviours: one more than allowed. */
+/* Too many targets, kinds, behaviors: one more than allowed. */
 static void test_limits(void **state) {
     (void)state;
     static const struct {

@@ -75,7 +75,7 @@ static void a_half_closed_session_that_waits_gets_stepping(void **state) {
     session.outstanding = 0;
     assert_false(notices_stepping(&session, 5000 + 3 * NOTICES_STEPPING_MS, &event));
     session.outstanding = 1;
-    assert_false(notices_stepping(&session, 5000 + 4 * NOTICES_STEPPING_MS, &event)); /* waits anew */
+    assert_false(notices_stepping(&session, 5000 + 4 * NOTICES_STEPPING_MS, &event)); /* a new wait */
 }
 
 int main(void) {

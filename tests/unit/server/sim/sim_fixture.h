@@ -11,7 +11,7 @@ static inline void copy_text(char *target, const char *text) {
     memcpy(target, text, strlen(text) + 1);
 }
 
-/* A world of 800 x 600 with a target "mouse" and a kind "agent" that has one behaviour towards it. */
+/* A world of 800 x 600 with a target "mouse" and a kind "agent" that has one behavior towards it. */
 static inline struct world_def one_kind_def(enum behavior_type type, vec2 target) {
     struct world_def def = world_def_default();
     def.target_count = 1;
@@ -25,7 +25,7 @@ static inline struct world_def one_kind_def(enum behavior_type type, vec2 target
     return def;
 }
 
-/* That one behaviour. */
+/* That one behavior. */
 static inline struct behavior_def *behavior_of(struct world_def *def) {
     return &def->kinds[0].states[0].behaviors[0];
 }
@@ -43,7 +43,7 @@ static inline void add_circle(struct world_def *def, vec2 at, float radius) {
     *circle = (struct obstacle_def){.shape = OBSTACLE_CIRCLE, .at = at, .radius = radius};
 }
 
-/* A flow field, which the behaviour follows. */
+/* A flow field, which the behavior follows. */
 static inline void add_flow(struct world_def *def, const char *name, struct flow_def field) {
     struct flow_def *flow = geometry_def_add_flow(&def->geometry);
     assert_non_null(flow);

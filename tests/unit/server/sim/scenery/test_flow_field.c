@@ -31,7 +31,7 @@ static void test_grid_is_bilinear(void **state) {
     (void)state;
     vec2 vectors[] = {{0, 0}, {10, 0}, {0, 20}, {10, 20}};
     const struct flow_def grid = {.type = FLOW_GRID, .columns = 2, .rows = 2, .vectors = vectors};
-    assert_true(is_near(flow_at(&grid, &plain, (vec2){200, 150}), 0, 0)); /* the first cell's centre */
+    assert_true(is_near(flow_at(&grid, &plain, (vec2){200, 150}), 0, 0)); /* the first cell's center */
     assert_true(is_near(flow_at(&grid, &plain, (vec2){400, 300}), 5, 10));
     assert_true(is_near(flow_at(&grid, &plain, (vec2){300, 450}), 2.5f, 20));
     assert_true(is_near(flow_at(&grid, &plain, (vec2){-9e5f, -9e5f}), 0, 0)); /* as at the border */

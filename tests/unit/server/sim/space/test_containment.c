@@ -135,7 +135,7 @@ static void test_what_it_wants(void **state) {
     world_destroy(world);
 }
 
-/* The behaviour about the whole world turns where the edge does, to the bit. */
+/* The behavior about the whole world turns where the edge does, to the bit. */
 static void test_same_as_the_edge(void **state) {
     (void)state;
     dice = rng_begin(5, 0, 0, RNG_SPAWN_PLACE);

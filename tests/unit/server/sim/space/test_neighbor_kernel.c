@@ -163,7 +163,7 @@ static void test_every_width(void **state) {
             compare(&sample, world, (enum simd)simd, count / 2, count / 2, &neighbors);
         }
     }
-    print_message("%d widths, %lld neighbours\n", widths, (long long)neighbors);
+    print_message("%d widths, %lld neighbors\n", widths, (long long)neighbors);
     assert_true(widths >= 1 && neighbors > 1000000);
 }
 

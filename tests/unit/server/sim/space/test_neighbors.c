@@ -169,7 +169,7 @@ static struct neighbor_threats threats_of(int32_t row, float clearance, float ho
 static void test_real_miss(void **state) {
     (void)state;
     /* Offset (100, 12), closing at (-10, 0): nearest after 10 s, missing by 12, and 12 > 5 + 5 + 1. The value
-     * of gdx-ai, the distance less the distance travelled, is 0.7: it dodges. */
+     * of gdx-ai, the distance less the distance traveled, is 0.7: it dodges. */
     const struct motion motion[] = {{100, 100, 10, 0}, {200, 112, 0, 0}};
     arrange(EDGE_OPEN, motion, 2);
     assert_int_equal(threats_of(0, 1.0f, 20.0f).count, 0);

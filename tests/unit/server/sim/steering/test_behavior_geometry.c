@@ -1,4 +1,4 @@
-/* server/sim/steering/behavior_geometry.c: each behaviour alone, and run in small worlds. */
+/* server/sim/steering/behavior_geometry.c: each behavior alone, and run in small worlds. */
 #include <math.h>
 
 #include "server/sim/steering/behavior.h"

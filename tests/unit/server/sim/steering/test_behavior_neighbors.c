@@ -4,7 +4,7 @@
 #include "server/sim/space/edge.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 
-/* One kind "agent" with one behaviour; radius 8, max_speed 100, max_force 200. */
+/* One kind "agent" with one behavior; radius 8, max_speed 100, max_force 200. */
 static struct world_def def_of(enum behavior_type type, enum edge edge) {
     struct world_def def = one_kind_def(type, (vec2){400.0f, 300.0f});
     def.edge = (int)edge;

@@ -290,7 +290,7 @@ static void test_hide(void **state) {
     assert_point(&evading, 0, TRACE_PREDICTED, mouse.x, mouse.y);
 }
 
-/* ---- neighbours ---- */
+/* ---- neighbors ---- */
 
 static void test_center(void **state) {
     (void)state;

@@ -44,7 +44,7 @@ static void check_finite(const struct world *world) {
     }
 }
 
-/* Every behaviour, three agents in the very same place, on the target, the path and the vortex, at rest or
+/* Every behavior, three agents in the very same place, on the target, the path and the vortex, at rest or
  * not, with and without speed, force and a body. OpenSteer: NaN from separation (issue 6) and from pursuit at
  * rest; SharpSteer2: arrival 0/0; gdx-ai issue 45; UnitySteer issue 9; Construct: max speed 0. */
 static void test_nothing_is_undefined(void **state) {
@@ -130,7 +130,7 @@ static void test_resting_in_the_first_cell(void **state) {
     }
 }
 
-/* Yuka: steering.remove(unknown) takes the last behaviour away. Here the removal of an unknown agent changes
+/* Yuka: steering.remove(unknown) takes the last behavior away. Here the removal of an unknown agent changes
  * nothing. */
 static void test_removing_the_unknown(void **state) {
     (void)state;
@@ -149,7 +149,7 @@ static void test_removing_the_unknown(void **state) {
     world_destroy(world);
 }
 
-/* GDQuest issue 40: without a behaviour that acts, the velocity stays as it is; it does not flip or fade. */
+/* GDQuest issue 40: without a behavior that acts, the velocity stays as it is; it does not flip or fade. */
 static void test_no_behavior_acts(void **state) {
     (void)state;
     struct world_def def = def_about(BEHAVIOR_FLEE, false);
@@ -164,7 +164,7 @@ static void test_no_behavior_acts(void **state) {
     world_destroy(world);
 }
 
-/* A behaviour about agents, six of them in a bunch around `middle` on a torus of 1024 px. */
+/* A behavior about agents, six of them in a bunch around `middle` on a torus of 1024 px. */
 static struct world *bunch(enum behavior_type type, bool is_about_agents, vec2 middle) {
     struct world_def def = def_about(type, is_about_agents);
     def.size = (vec2){1024.0f, 1024.0f};
@@ -255,7 +255,7 @@ static void test_no_agent_is_first(void **state) {
     }
 }
 
-/* The force on agent 0 by a neighbour at `x`, that much nearer in every step. */
+/* The force on agent 0 by a neighbor at `x`, that much nearer in every step. */
 static vec2 force_by(enum behavior_type type, float x) {
     struct world_def def = def_about(type, false);
     struct behavior_def *behavior = &def.kinds[0].states[0].behaviors[0];

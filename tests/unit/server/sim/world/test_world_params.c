@@ -61,7 +61,7 @@ static void test_every_parameter_reads_back(void **state) {
     world_destroy(world);
 }
 
-/* A limit of neighbours is a whole number, and acts at once: of three neighbours the two nearest are on one
+/* A limit of neighbors is a whole number, and acts at once: of three neighbors the two nearest are on one
  * side.
  */
 static void test_whole_numbers(void **state) {
@@ -87,7 +87,7 @@ static void test_whole_numbers(void **state) {
     world_destroy(world);
 }
 
-/* Two worlds that differ in a parameter of any behaviour have different hashes. */
+/* Two worlds that differ in a parameter of any behavior have different hashes. */
 static void test_every_parameter_is_in_the_hash(void **state) {
     (void)state;
     for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
