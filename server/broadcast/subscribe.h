@@ -16,8 +16,8 @@ struct subscribe_context {
     const struct message_scenario *scenario; /* as it is now */
 };
 
-/** Answers one of these requests. Returns whether the subscription changed or the current state is due at once:
- * then the demand is to be updated and a snapshot requested. */
+/** Answers one of these requests. Returns whether the subscription changed or the current state is due at
+ * once: the caller then updates the snapshot schedule and requests a snapshot. */
 bool subscribe_answer(const struct subscribe_context *context, struct session *session,
                       const struct request *request);
 

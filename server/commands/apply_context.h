@@ -1,5 +1,5 @@
-/* What a request is applied with: the state, the request, the open reply, the effects. Shared by the handlers
- * of command_handlers.h and by command_apply.c.
+/* The context in which a request is applied: the state, the request, the open reply, the effects. The
+ * handlers of command_handlers.h and command_apply.c share it.
  */
 #ifndef DROVER_SERVER_COMMANDS_APPLY_CONTEXT_H
 #define DROVER_SERVER_COMMANDS_APPLY_CONTEXT_H
@@ -13,22 +13,21 @@
 #include "common/protocol/request.h"
 #include "server/commands/simulation_state.h"
 
-/** What the request changed. */
+/** The changes that a request made. */
 struct command_effects {
-    bool changed;   /* a snapshot would look different */
-    bool described; /* simulation_state_describe would say something else: agents, parameters, scenario */
-    bool paused;    /* the world was running and is paused now */
-    bool resumed;   /* and the other way round */
-    bool loaded;    /* another world took the place of this one */
-    bool
-        scenery_changed; /* a target or an obstacle was added, moved or removed: descriptions sent before are out of date */
-    uint32_t step_ticks; /* a step was accepted: these are to be done, and nothing is answered yet */
+    bool changed;         /* a snapshot would look different */
+    bool described;       /* simulation_state_describe gives another text: agents, parameters, scenario */
+    bool paused;          /* the world was running and is paused now */
+    bool resumed;         /* the world was paused and is running now */
+    bool loaded;          /* another world replaced the running one */
+    bool scenery_changed; /* a target or an obstacle was added, moved or removed: sent descriptions are old */
+    uint32_t step_ticks;  /* a step was accepted: its ticks, after which it gets its answer */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
                       its session, which needs to know it once) */
     struct message_event event; /* for subscribers; event.event is "" for none. Without tick and by */
 };
 
-/** What every handler works with. */
+/** The argument of every handler. */
 struct apply {
     struct simulation_state *state;
     const struct request *request;
@@ -49,7 +48,7 @@ void apply_tell_target(struct apply *apply, const char *name, int target);
 /** Ends a request that added, moved or removed a target or an obstacle: effects and "tick". */
 void apply_finish_geometry(struct apply *apply);
 
-/* Each sets apply->failure and returns -1. */
+/* Each function sets apply->failure and returns -1. */
 int apply_fail_memory(struct apply *apply);
 int apply_fail_agent(struct apply *apply, uint32_t id);
 int apply_fail_world(struct apply *apply, enum world_result result);

@@ -1,5 +1,5 @@
-/* What the simulation thread hands to the loop, in order: answers to commands, events for subscribers, a new
- * scenario.
+/* The queue from the simulation thread to the loop: answers to commands, events for subscribers, scenario
+ * lines.
  *
  * 1. Any thread may push; one thread takes all events at once.
  * 2. Events are taken in the order in which they were pushed.
@@ -27,7 +27,7 @@ struct sim_event {
     struct sim_event *next;
     enum sim_event_kind kind;
     uint32_t session; /* SIM_EVENT_ANSWER: the session of the command */
-    /** SIM_EVENT_ANSWER: the text is no answer but an event, which the session gets once. */
+    /** SIM_EVENT_ANSWER: the text is an event, which the session gets once, instead of an answer. */
     bool is_notice;
     uint32_t revision; /* messages and scenarios: simulation_revision after the change */
     uint32_t epoch;    /* SIM_EVENT_SCENARIO: the epoch that begins, */
@@ -47,7 +47,7 @@ struct event_queue {
 NODISCARD int event_queue_init(struct event_queue *queue);
 /** Frees the events that were not taken. */
 void event_queue_fini(struct event_queue *queue);
-/** Takes ownership. */
+/** Appends an event and takes ownership of it. */
 void event_queue_push(struct event_queue *queue, struct sim_event *event);
 /** All events so far, oldest first, as a list (NULL when empty); the caller frees each with
  * sim_event_free. */

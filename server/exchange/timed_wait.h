@@ -1,5 +1,5 @@
-/* Waiting for a condition until a time of clock_now_ns: the monotonic clock, since setting the time of day
- * must not stop the world. */
+/* Waits for a condition until a time of clock_now_ns. That clock is monotonic: a change of the time of day
+ * does not stop the world. */
 #ifndef DROVER_SERVER_EXCHANGE_TIMED_WAIT_H
 #define DROVER_SERVER_EXCHANGE_TIMED_WAIT_H
 
@@ -11,8 +11,8 @@
 
 /** Makes a condition that timed_wait_until can wait for; pthread_cond_destroy ends it. 0, or -1. */
 NODISCARD int timed_wait_init(pthread_cond_t *condition);
-/** Waits, with the mutex, until the condition is signaled (true; now and then for nothing) or the time has
- * come (false). */
+/** Waits, with the mutex, until the condition is signaled (true; sometimes spuriously) or the deadline has
+ * passed (false). */
 bool timed_wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline_ns);
 
 #endif

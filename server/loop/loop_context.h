@@ -1,4 +1,4 @@
-/* What the loop serves its sessions with. One for the server; the loop's alone.
+/* Everything that the loop needs to serve its sessions. The server has one; no other thread uses it.
  */
 #ifndef DROVER_SERVER_LOOP_LOOP_CONTEXT_H
 #define DROVER_SERVER_LOOP_LOOP_CONTEXT_H

@@ -1,5 +1,5 @@
-/* What one session is sent about the world and about itself: the first line, the scenario, events of its own.
- * On the loop.
+/* Describes the world to one session: the first line, the `scenario` line, the session's own events. On the
+ * loop.
  */
 #ifndef DROVER_SERVER_LOOP_SESSION_DESCRIBE_H
 #define DROVER_SERVER_LOOP_SESSION_DESCRIBE_H
@@ -11,8 +11,8 @@
 /** Sends the first line of a connection: the server, the session's number and role, and the world when the
  * role may read it. */
 void session_describe_send_hello(struct loop_context *loop, struct session *session);
-/** The world as it is, for the caller to free, and a revision that it contains at least. NULL without memory:
- * the session is closed then. */
+/** The world as it is, for the caller to free, and a revision that the description contains at least. NULL
+ * when memory is short: the session is closed then. */
 NODISCARD struct message_hello *session_describe_world(struct loop_context *loop, struct session *session,
                                                        uint32_t *revision);
 /** Sends the `scenario` line, which contains this revision. */
@@ -21,7 +21,7 @@ void session_describe_send_scenario(struct session *session, uint32_t revision,
 /** Sends an event to this session alone. Sets event->tick. */
 void session_describe_send_event(struct loop_context *loop, struct session *session,
                                  struct message_event *event);
-/** Sends what the session missed; when events are among it, the world as it is now as well. */
+/** Sends the `lag` event; when the session missed events, the `scenario` line as well. */
 void session_describe_send_lag(struct loop_context *loop, struct session *session, struct message_event *lag);
 
 #endif

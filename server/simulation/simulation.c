@@ -12,7 +12,7 @@
 
 enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20 };
 
-/* A question is not begun so shortly before a tick is due. */
+/* No query begins so shortly before a tick is due. */
 #define SLACK_MARGIN_NS UINT64_C(200000)
 
 /* ---- time ---- */
@@ -62,7 +62,7 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
     }
 }
 
-/* Questions have a part of each tick's time, which the slack before it counts towards. */
+/* Queries have a part of each tick's time; the slack before the tick counts towards it. */
 static uint64_t questions_left_ns(const struct simulation *simulation) {
     return simulation->questions_ns < TICK_QUESTIONS_NS ? TICK_QUESTIONS_NS - simulation->questions_ns : 0;
 }
@@ -84,7 +84,7 @@ static void run_due_ticks(struct simulation *simulation) {
     }
 }
 
-/* Until when questions may be answered before the next tick is due. */
+/* The time until which queries are answered before the next tick. */
 static uint64_t slack_end_ns(const struct simulation *simulation) {
     const uint64_t deadline_ns = tick_clock_deadline_ns(&simulation->clock);
     const uint64_t reserve_ns = SLACK_MARGIN_NS + simulation->question_ns;
@@ -108,7 +108,7 @@ static void wait_for_work(struct simulation *simulation) {
     command_queue_wait(&simulation->commands, &deadline_ns, has_slack ? COMMAND_QUESTION : 0);
 }
 
-/* Works for a world that stands still but for steps: at once. */
+/* Serves commands at once: the world is paused, but for steps. */
 static void run_paused(struct simulation *simulation) {
     const bool is_stepping = simulation->step.command != NULL;
     simulation_serve(simulation, COMMAND_ANY, is_stepping ? STEP_QUESTIONS_NS : PAUSED_QUESTIONS_NS);

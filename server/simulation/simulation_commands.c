@@ -248,8 +248,8 @@ static void refuse(struct simulation *simulation, struct command *command) {
     answer(simulation, command, &text);
 }
 
-/* Looking about in a crowd takes long, so it ends when the world has to go. The question is then one to the
- * world that comes. */
+/* Inspecting a crowd takes long, so it ends when another world is ready; the query is then answered from the
+ * new world. */
 static void inspect(struct simulation *simulation, struct command *command) {
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
@@ -265,7 +265,7 @@ static void inspect(struct simulation *simulation, struct command *command) {
     }
 }
 
-/* Returns how long it took. */
+/* Returns the time that the query took, ns. */
 static uint64_t answer_question(struct simulation *simulation, struct command *command) {
     const uint64_t start_ns = clock_now_ns();
     if (command->request.op == REQUEST_INSPECT) {

@@ -16,12 +16,12 @@
 #include "server/simulation/tick_clock.h"
 #include "server/simulation/worker_pool.h"
 
-/* How long questions may be answered: in the time of a tick when there is no slack before it, in a pass
- * between the ticks of a step, in a pass of a paused world (changes go first in the next). */
+/* The time for queries: within a tick that has no slack before it, in a pass between the ticks of a step, in
+ * a pass of a paused world (changes go first in the next pass). */
 #define TICK_QUESTIONS_NS   UINT64_C(500000)
 #define STEP_QUESTIONS_NS   UINT64_C(2000000)
 #define PAUSED_QUESTIONS_NS UINT64_C(5000000)
-/* How long the ticks of a step may go on before others are served; a longer tick is done first. */
+/* The time that ticks of a step take between two passes; a longer tick is done first. */
 #define STEP_SLICE_NS UINT64_C(20000000)
 
 /* The step that is under way. */
@@ -64,31 +64,31 @@ struct simulation {
     uint64_t reported_dropped_ticks;
     struct step step;
     struct unseen unseen;
-    bool is_crowd_new;     /* agents came or went since a clump was last looked for */
-    bool has_answers;      /* that the loop does not know of */
-    uint64_t questions_ns; /* spent on questions since the last tick */
-    uint64_t question_ns;  /* what one costs: the dearest of late */
+    bool is_crowd_new;     /* agents were added or removed since the last search for a cluster */
+    bool has_answers;      /* the loop was not notified of answers yet */
+    uint64_t questions_ns; /* spent on queries since the last tick */
+    uint64_t question_ns;  /* the cost of a query: the highest of late */
 };
 
 /* ---- simulation_report.c ---- */
 
-/** Makes what others read (simulation_describe) what the state is now. */
+/** Brings the description that other threads read (simulation_describe) up to date. */
 void simulation_update_description(struct simulation *simulation);
 struct snapshot_schedule simulation_read_schedule(struct simulation *simulation);
-/** Tells the loop that there is something to take. */
+/** Notifies the loop that events or a snapshot are ready. */
 void simulation_notify(struct simulation *simulation);
 /** Sends the event to every subscriber; sets its tick and the session that caused it. */
 void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by);
 void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by);
-/** Sends the events of ticks since the last time. */
+/** Sends the events of the ticks since the last call. */
 void simulation_push_log(struct simulation *simulation);
-/** The world is another one. */
+/** Sends the scenario line of a new world. */
 void simulation_push_scenario(struct simulation *simulation);
 /** Adds the time since since_ns to a meter of `stats`. */
 void simulation_measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns);
 /** Does a tick of the world, which begins at start_ns. Returns when it ended. */
 uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns);
-/** What `stats` says of a tick that was done from start_ns to now_ns. */
+/** Counts a tick that was done from start_ns to now_ns in `stats`. */
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns);
 /** The time in ticks: those of a world that ran all the time. */
 uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
@@ -98,14 +98,14 @@ void simulation_publish(struct simulation *simulation, const struct snapshot_sch
 
 /* ---- simulation_commands.c ---- */
 
-/** Serves what waits now, of these sorts (enum command_sort); later arrivals wait for the next pass.
- * questions_ns: how long questions may take. */
+/** Serves the waiting commands of these sorts (enum command_sort); later arrivals wait for the next pass.
+ * questions_ns: the time for queries. */
 void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t questions_ns);
 /** Does ticks of the step under way until until_ns, one at least, and ends it when it is time. */
 void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns);
-/** Whether what is under way has to end as soon as it can: another world waits, or the server stops. */
+/** Whether the tick or pass under way has to end soon: another world waits, or the server stops. */
 bool simulation_is_called(const struct simulation *simulation);
-/** Puts in the world that waits, before all other commands. False when there is none, or the
+/** Replaces the world by the one that waits, before all other commands. False when no world waits or the
  * server stops. */
 bool simulation_put_world(struct simulation *simulation);
 /** Answers the step under way, wherever it has got to. */
