@@ -29,14 +29,14 @@ struct server_options {
 };
 
 struct server_options server_options_default(void);
-/** For options_parse. */
+/** The rows of the options, for options_parse. */
 const struct options_def *server_options_def(void);
 /** How many threads work on a tick: what --threads says, or what suits the machine. 1 or more. */
 int server_options_threads(const struct server_options *options);
-/** What --seed and --tick-hz say. 0, or -1 with *failure. */
+/** The values of --seed and --tick-hz. 0, or -1 with *failure. */
 NODISCARD int server_options_overrides(const struct server_options *options, struct world_overrides *out,
                                        struct failure *failure);
-/** What --frame-memory says, in bytes. 0, or -1 with *failure. */
+/** The value of --frame-memory, in bytes. 0, or -1 with *failure. */
 NODISCARD int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
                                           struct failure *failure);
 

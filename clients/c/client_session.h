@@ -1,5 +1,5 @@
-/* What a client says to a server of its own accord, and whether it may stay: hello, a subscription for each
- * world, pings, resync. Pure: messages and times come in, requests and decisions go out.
+/* The requests that a client sends of its own accord: hello, a subscription for each world, pings, resync;
+ * and whether the server accepts the client. Pure: messages and times come in, requests and decisions go out.
  *
  * A session lasts from one connection to the next (client_session_begin). It owns nothing.
  */

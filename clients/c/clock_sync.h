@@ -1,5 +1,5 @@
-/* What time it is for the picture, on the server's clock: a little behind the newest snapshot, so that there
- * is almost always one before and one after to draw between. Pure: time comes in as numbers.
+/* The picture's time on the server's clock: a little behind the newest snapshot, so that the picture almost
+ * always lies between two snapshots. Pure: time comes in as numbers.
  *
  * For each snapshot the offset o = client clock at arrival - server clock in the snapshot. Over the last 5 s
  * the smallest offset is the fastest the network can do; the 95th percentile above it is the jitter. The

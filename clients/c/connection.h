@@ -1,5 +1,5 @@
-/* The connection to the server: a thread that connects, reads, decodes, and connects again when the server
- * goes. It stops when the server refuses its token: the same token would be refused again.
+/* The connection to the server: a thread that connects, reads, decodes, and reconnects when the server is
+ * gone. It stops when the server refuses its token: the same token would be refused again.
  *
  * Owns the thread, its loop and the mailbox. Everything here is called from one other thread and never blocks
  * (except connection_destroy, which waits for the thread).

@@ -1,5 +1,5 @@
-/* What passes between the connection's thread and the drawing thread. Neither ever waits for the other's
- * work.
+/* The mailbox between the connection's thread and the drawing thread. Neither thread ever waits for the work
+ * of the other.
  *
  * Snapshots: one slot, the newest wins (three exist: one being read, one in the slot, one going back to be
  * overwritten). Messages: a queue, in order. Requests: encoded bytes, with a cap. Status: a copy. Invariant:
@@ -81,7 +81,7 @@ NODISCARD struct density *mailbox_put_density(struct mailbox *mailbox, struct de
 NODISCARD int mailbox_put_message(struct mailbox *mailbox, struct message *message, uint32_t epoch);
 /** The requests written since the last time; *out is empty before. */
 void mailbox_take_output(struct mailbox *mailbox, struct buffer *out);
-/** How many bytes came since the start. */
+/** The number of bytes received since the start. */
 void mailbox_count_bytes(struct mailbox *mailbox, uint64_t byte_count);
 /** Whether mailbox_stop was called: the thread is to end. */
 bool mailbox_is_stopping(struct mailbox *mailbox);

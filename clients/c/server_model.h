@@ -1,9 +1,9 @@
-/* What the viewer knows of the server from its messages: the scenario, whether it is paused, what we may do,
- * what it refused. Pure.
+/* A client's model of the server, from its messages: the scenario, the pause, the client's role, refused
+ * requests. Pure.
  *
  * Owns the lists of scenarios and parameters. Invariants: 1. epoch is that of the newest hello or scenario;
- * snapshots of another epoch are not of this scenario. 2. is_paused is the server's word: what was asked for
- * and not answered yet is kept apart from it.
+ * snapshots of another epoch are not of this scenario. 2. is_paused is the server's word; requests without an
+ * answer yet are kept apart from it.
  */
 #ifndef DROVER_CLIENTS_C_SERVER_MODEL_H
 #define DROVER_CLIENTS_C_SERVER_MODEL_H
@@ -16,7 +16,7 @@
 
 enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 
-/* Ids of the requests whose refusal takes something back. */
+/* Ids of the requests whose refusal restores a value. */
 #define SERVER_MODEL_PAUSE_ID "\"pause\"" /* pause and resume */
 #define SERVER_MODEL_TUNE_ID  "\"tune\""  /* set_param */
 
@@ -39,7 +39,7 @@ struct server_model {
 
     int pending_switch; /* how many scenarios forward (or back) to go when the list comes */
 
-    char notice[640]; /* the newest thing a person should read: an error, a goodbye, a load */
+    char notice[640]; /* the newest notice for the user: an error, a goodbye, a load */
     bool is_notice_error;
     uint32_t notice_count; /* rises with every notice */
 

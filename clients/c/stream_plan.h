@@ -1,5 +1,5 @@
-/* What to ask the server for, so that the picture has what it shows and no more: every agent, those around
- * what is visible, or how many there are in each cell. Pure.
+/* The rule that decides which view a client subscribes to, so that the picture has the agents that it shows
+ * and no more: all agents, those around the visible part, or a density. Pure.
  */
 #ifndef DROVER_CLIENTS_C_STREAM_PLAN_H
 #define DROVER_CLIENTS_C_STREAM_PLAN_H
@@ -43,10 +43,10 @@ struct stream_wish {
 
 /** For a world of which only its scenario is known. agents: the layout to have agents one by one in. */
 struct stream stream_first(const struct message_scenario *scenario, enum layout agents);
-/** What is visible with a margin, inside the world unless it is open: where agents must be known. */
+/** The visible part with a margin, inside the world unless it is open: agents must be known there. */
 struct stream_box stream_surroundings(const struct stream_wish *wish);
-/** What to ask for now. `around`: about how many agents are in the surroundings. Keeps to *now while that
- * serves and costs little more than what would be asked for instead. */
+/** The subscription for now. `around`: about how many agents are in the surroundings. It stays *now while that
+ * has every agent the picture needs and costs little more than another one. */
 struct stream stream_plan(const struct stream *now, const struct stream_wish *wish, double around);
 bool stream_equals(const struct stream *a, const struct stream *b);
 /** Agents in a box, judged by a density; `total` where the density does not reach. */
@@ -57,7 +57,7 @@ double stream_part(const struct stream_box *a, const struct stream_box *b);
 
 /** How large a part of what is visible of the world lies in this box; 1 when nothing of it is visible. */
 double stream_covered(const struct stream_box *box, const struct stream_wish *wish);
-/** What a density covers. */
+/** The part of the world that a density covers. */
 struct stream_box stream_density_box(const struct density *density);
 
 /** The request for it; a set_region when `before` differs by its region alone (NULL: nothing came before). */

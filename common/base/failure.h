@@ -1,4 +1,4 @@
-/* Why something was refused: a code programs can switch on, the place, and a sentence for a person.
+/* A failure: a code for programs, the place, and a sentence for people.
  *
  * One table of codes serves the wire ("error" messages), the scenario loader and the command line.
  */

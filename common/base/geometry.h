@@ -1,5 +1,5 @@
-/* What stands in a world, as plain values: obstacles, walls, paths. Scenario files say it, the simulation
- * core steers by it, the wire carries it to viewers. This header has no dependencies.
+/* Obstacles, walls and paths as plain values. Scenario files define them, the simulation core steers by them,
+ * the protocol carries them to viewers. This header has no dependencies.
  */
 #ifndef DROVER_COMMON_BASE_GEOMETRY_H
 #define DROVER_COMMON_BASE_GEOMETRY_H

@@ -1,5 +1,5 @@
-/* Every limit a person or a peer can run into, in one place. protocol.md quotes these; a test holds them
- * together. */
+/* Every limit that users or peers can meet. protocol.md quotes them; tests/checks/limits.py keeps the page
+ * and this file equal. */
 #ifndef DROVER_COMMON_BASE_LIMITS_H
 #define DROVER_COMMON_BASE_LIMITS_H
 

@@ -1,5 +1,4 @@
-/* What a row of a table allows and what a value is, in words for people; used by the readers of values and
- * tables. */
+/* Texts for people: the values that a row of a table allows, and the value that was found. */
 #ifndef DROVER_COMMON_JSON_FIELD_TEXT_H
 #define DROVER_COMMON_JSON_FIELD_TEXT_H
 

@@ -1,4 +1,4 @@
-/* Requests: what a client says to the server, as structs. protocol.md is the reference.
+/* Requests, the lines of a client, as structs. protocol.md is the reference.
  *
  * One table row per op (request_table.c) gives its wire name, its role, its traits, its fields
  * (common/base/field.h) and the rules between them. Decoding and encoding (request_codec.c), `help` and the

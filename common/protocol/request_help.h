@@ -1,4 +1,4 @@
-/* What `help` answers: every op with its role and its fields, from the table that decoding goes by. */
+/* The reply to `help`: every op with its role and its fields, from the table that decoding uses. */
 #ifndef DROVER_COMMON_PROTOCOL_REQUEST_HELP_H
 #define DROVER_COMMON_PROTOCOL_REQUEST_HELP_H
 

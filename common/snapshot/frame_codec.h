@@ -1,4 +1,4 @@
-/* What a layout of frames is: what a subscription to it may ask for, and how its frames are written and read.
+/* The row of a layout: the options of a subscription to it, and the functions that write and read its frames.
  *
  * Each layout has one constant of this type, its row, at the end of its codec (snapshot_objects_decode.c,
  * snapshot_packed_decode.c, snapshot_density_decode.c); frame_layout.h lists the rows.

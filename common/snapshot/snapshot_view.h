@@ -1,4 +1,4 @@
-/* What a subscriber looks at: everything that decides the bytes of its frames. Plain value.
+/* A view: everything in a subscription that decides the bytes of its frames. Plain value.
  *
  * Two equal views get the same bytes, so a frame is encoded once for all of them.
  */

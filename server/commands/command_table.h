@@ -1,4 +1,4 @@
-/* Which handler an op has in the world. */
+/* The handlers of ops, for the world. */
 #ifndef DROVER_SERVER_COMMANDS_COMMAND_TABLE_H
 #define DROVER_SERVER_COMMANDS_COMMAND_TABLE_H
 

@@ -1,13 +1,13 @@
-/* Whether a client that reads too slowly should get its next frame yet.
+/* Decides when a client that reads too slowly gets its next frame.
  *
  * Frames that are written to a client that does not keep up wait unread in its receive buffer, and are shown
  * when they are old. TCP tells how much room that buffer has (the window). For a client that has proved to be
  * slow the next frame begins only when at least half of the buffer is free; the frame that is waiting
  * meanwhile is replaced by newer ones.
  *
- * Half, because a receiver need not announce less: Linux announces free room when it has doubled, so a
- * window below half of the largest is always followed by a wider one once the peer has read. The largest is
- * learned; when it misleads, a frame is held for PEER_WINDOW_HOLD_MS at most and the largest is learned again.
+ * Half, because a receiver need not announce less: Linux announces free room when it has doubled, so a window
+ * below half of the largest is always followed by a wider one once the peer has read. The largest is learned;
+ * when it misleads, a frame is held for PEER_WINDOW_HOLD_MS at most and the largest is learned again.
  *
  * Pure, but for peer_window_read and peer_window_is_closed. For a client that keeps up the window is never
  * read: none of its frames is skipped.

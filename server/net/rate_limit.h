@@ -1,5 +1,5 @@
-/* How fast one session may send requests without waiting for answers: a bucket of tokens. Pure: the time
- * is an argument.
+/* The rate limit of a session that does not wait for answers: a bucket of tokens. Pure: the time is an
+ * argument.
  *
  * 1. The bucket holds at most two seconds' worth and fills at `rate` tokens a second; a request takes one (or
  * a part of one). While it holds less than one, the session is held back: its lines wait, nothing is lost.

@@ -1,4 +1,4 @@
-/* What waits to be sent on one stream: control lines (replies, events) and the newest frame (snapshot).
+/* The send queue of one stream: control lines (replies, events) and the newest frame that wait to be written.
  *
  * Pure: knows no socket. The stream takes a batch, writes it, and reports when it is written; one batch is
  * being written at a time, and a batch once taken is always written to its end, so a line is never cut.
@@ -8,8 +8,8 @@
  * dropped before its turn is counted in frames_skipped. A frame that can be read only after a key line has
  * that line before it, in the same batch, unless it is the key that was written last.
  * 3. control_bytes counts control lines waiting or being written. A line once accepted is written. A reply is
- * always accepted: the session stops handing out requests in time (send_queue_has_room). Of other lines (events)
- * one that would pass control_limit is refused, unless none waits.
+ * always accepted: the session stops handing out requests in time (send_queue_has_room). Of other lines
+ * (events) one that would pass control_limit is refused, unless none waits.
  */
 #ifndef DROVER_SERVER_NET_SEND_QUEUE_H
 #define DROVER_SERVER_NET_SEND_QUEUE_H

@@ -1,4 +1,4 @@
-/* What the files of a stream share. Calls go one way: stream.c, stream_write.c, stream_phase.c. */
+/* Functions that the files of a stream share. Calls go one way: stream.c, stream_write.c, stream_phase.c. */
 #ifndef DROVER_SERVER_NET_STREAM_INTERNAL_H
 #define DROVER_SERVER_NET_STREAM_INTERNAL_H
 
@@ -13,7 +13,7 @@ void stream_enter(struct stream *stream, enum stream_phase phase);
 void stream_close_socket(struct stream *stream, bool reset);
 /** Everything is written: shuts our side and waits briefly for the peer. */
 void stream_start_linger(struct stream *stream);
-/** The connection broke. A peer that fell off the net is worth a line in the log; one that hung up is not. */
+/** The connection broke. The log says so when the peer fell off the net, not when it hung up. */
 void stream_lose(struct stream *stream, const char *doing, int error);
 
 /* ---- stream_write.c ---- */

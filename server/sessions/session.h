@@ -1,10 +1,10 @@
-/* One client as the server keeps it: its connection, its requests, its subscription.
+/* A session: one client's connection as the server keeps it, with its requests and its subscription.
  *
  * A session is a stream (net/stream.h: bytes, phases of the end) and a framing (net/framing.h: messages) with
  * what the protocol adds to them.
  *
- * 1. A session lives from session_open to its host's on_closed; only then may its memory be freed. A holder of
- * a session's number asks the session_set whether the session still exists.
+ * 1. A session lives from session_open to its host's on_closed; only then may its memory be freed. A holder
+ * of a session's number asks the session_set whether the session still exists.
  * 2. Lines are handed out in order, at most SESSION_LINES_PER_TURN a turn; then other sessions get theirs.
  * While SESSION_COMMANDS requests of it wait for the world (SESSION_LONG_ANSWERS of those with long answers),
  * while half of LIMIT_CONTROL_BYTES waits to be read by it, or after it said bye, its lines are left alone
@@ -134,8 +134,8 @@ struct session {
 };
 
 /** Takes over a connected socket: sets its options and starts reading. The session is zeroed memory of the
- * caller; host outlives it. 0, or a libuv error: the socket is closed then, and on_closed comes if and only if
- * 0 was returned. */
+ * caller; host outlives it. 0, or a libuv error: the socket is closed then, and on_closed comes if and only
+ * if 0 was returned. */
 NODISCARD int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host,
                            uint32_t id, int socket);
 /** Whether the session takes requests and sends: its end has not begun. */

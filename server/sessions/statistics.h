@@ -1,4 +1,4 @@
-/* The answer to `stats`: how the world keeps time, and the cost of the sessions. */
+/* The reply to `stats`: the world's timing and the cost of the sessions. */
 #ifndef DROVER_SERVER_SESSIONS_STATISTICS_H
 #define DROVER_SERVER_SESSIONS_STATISTICS_H
 

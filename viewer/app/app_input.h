@@ -6,10 +6,10 @@
 
 #include "viewer/app/app_state.h"
 
-/** Keys become actions, the mouse moves the camera, selects, drags; what is meant for the panels is gathered.
- */
+/** Turns keys into actions and the mouse into selecting, dragging and camera moves; gathers the events for the
+ * panels. */
 void app_handle_event(struct app *app, const SDL_Event *event);
-/** Forgets what was gathered for the panels: once a frame, when they have drawn. */
+/** Forgets the events gathered for the panels; called once a frame, after the panels were drawn. */
 void app_clear_input(struct app *app);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is written to files: pictures, clips, plots; and the figures of --stats. */
+/* Writes files (pictures, clips, plots) and the figures of --stats. */
 #ifndef DROVER_VIEWER_APP_APP_OUTPUT_H
 #define DROVER_VIEWER_APP_APP_OUTPUT_H
 
@@ -14,11 +14,11 @@ void app_save_plots(struct app *app);
 void app_toggle_clip(struct app *app);
 /** Adds this frame to the clip that is being recorded, if its time has come. */
 void app_record_frame(struct app *app);
-/** The clip of --clip. -1 with *failure. */
+/** Starts the clip of --clip. -1 with *failure. */
 NODISCARD int app_start_clip(struct app *app, struct failure *failure);
 /** Ends the clip that is being recorded, if any. -1 with *failure. */
 NODISCARD int app_end_clip(struct app *app, struct failure *failure);
-/** Prints how long frames took. */
+/** Prints the times that frames took. */
 void app_print_stats(struct app *app);
 
 #endif

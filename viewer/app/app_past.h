@@ -1,4 +1,4 @@
-/* Looking back: which moment is shown, and the copies out of the history that show it. */
+/* Looking back: the moment that is shown, and the copies in the history that show it. */
 #ifndef DROVER_VIEWER_APP_APP_PAST_H
 #define DROVER_VIEWER_APP_APP_PAST_H
 
@@ -8,9 +8,9 @@
 void app_jump(struct app *app, double by_s);
 /** Holds the copy after or before the one shown. */
 void app_step_past(struct app *app, bool is_forward);
-/** The timeline's handle is at this moment. */
+/** Holds the moment at which the timeline's handle is. */
 void app_scrub(struct app *app, double to_s);
-/** Makes the frame of the past; -1 when there is none: then it is live. passed_s: of wall time. */
+/** Makes the frame of the past; -1 when there is none: the picture is live then. passed_s: wall time. */
 NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s);
 /** Adds the frame to the trails. */
 void app_leave_trails(struct app *app);

@@ -1,14 +1,14 @@
-/* What follows from the state, without changing it. */
+/* Values that follow from the app's state; no function here changes it. */
 #ifndef DROVER_VIEWER_APP_APP_QUESTIONS_H
 #define DROVER_VIEWER_APP_APP_QUESTIONS_H
 
 #include "viewer/app/app_state.h"
 
-/** The size of text and lines: as was chosen, else what suits the screen. */
+/** The size of text and lines: the user's choice, else the one that suits the screen. */
 double app_ui_scale(const struct app *app);
 /** Whether the pointer moves the target named mouse. */
 bool app_moves_mouse_target(const struct app *app);
-/** Where in the world the pointer is, px of the world; never outside. */
+/** The pointer's place in the world, px of the world; never outside. */
 vec2 app_world_point(const struct app *app);
 /** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have
  * jumped. */
@@ -29,12 +29,12 @@ bool app_is_wide(const struct app *app, const struct density *density);
 const struct density *app_newest_density(const struct app *app);
 /** The newest density of the whole of this world, or NULL. */
 const struct density *app_wide_density(const struct app *app);
-/** What the picture needs of the frames. */
+/** The agents and columns that the picture needs in frames. */
 struct stream_wish app_stream_wish(const struct app *app);
 /** The density that is shown instead of agents, or NULL. */
 const struct density *app_density(const struct app *app);
 
-/** What is known of the selected agent's forces, or NULL. */
+/** The newest reply about the selected agent's forces, or NULL. */
 const struct message_agent *app_inspected(const struct app *app);
 /** The kind whose parameters are shown; "" for none. */
 const char *app_tuned_kind(const struct app *app);

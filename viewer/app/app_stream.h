@@ -1,5 +1,5 @@
-/* What is asked of the server so that the picture has what it shows: frames of what is visible, the selected
- * agent's forces, the places of cursors. */
+/* The requests that the picture depends on: the subscription to the visible part of the world, the selected
+ * agent's forces, the pointer's place. */
 #ifndef DROVER_VIEWER_APP_APP_STREAM_H
 #define DROVER_VIEWER_APP_APP_STREAM_H
 
@@ -9,11 +9,11 @@
 void app_take_density(struct app *app);
 /** Subscribes to the frames that the picture needs now. */
 void app_update_stream(struct app *app);
-/** Asks why the selected agent does what it does. */
+/** Sends inspect for the selected agent. */
 void app_ask_agent(struct app *app);
 /** Sends the pointer's place, at most once a frame. */
 void app_send_mouse(struct app *app);
-/** A frame came: measures how long the mouse's target was on its way. */
+/** Measures, when a frame arrives, the time from a motion of the mouse to its target's motion. */
 void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms);
 
 #endif

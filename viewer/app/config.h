@@ -1,9 +1,9 @@
 /* The settings that are kept from one run to the next: $XDG_CONFIG_HOME/drover/viewer.json, or below
  * ~/.config.
  *
- * Only what a person changed in the window is written: flags are for one run. What else the file has stays as
- * it is, members of a later version too. A file that cannot be read is reported in the log, not used and not
- * changed.
+ * Only settings that the user changed in the window are written: flags are for one run. Other members of the
+ * file stay as they are, those of a later version too. A file that cannot be read is reported in the log, not
+ * used and not changed.
  */
 #ifndef DROVER_VIEWER_APP_CONFIG_H
 #define DROVER_VIEWER_APP_CONFIG_H
@@ -13,7 +13,7 @@
 #include "common/base/failure.h"
 #include "viewer/model/view_settings.h"
 
-/** Puts what the file says over *settings. Without a file nothing changes. -1: the file cannot be used, which
+/** Puts the file's settings over *settings. Without a file nothing changes. -1: the file cannot be used, which
  * is logged; then it must not be written. */
 NODISCARD int config_load(struct view_settings *settings);
 /** Writes the members that were changed into the file; it is made when it does not exist.

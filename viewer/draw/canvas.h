@@ -1,4 +1,4 @@
-/* What everything is drawn on: the raster, or the mesh a graphics card will draw. Pure.
+/* The canvas that everything is drawn on: the raster, or the mesh that a graphics card draws. Pure.
  *
  * Owns nothing. Shapes mean the same on both (raster.h says what); on the mesh their edges are smoothed by a
  * fringe of one pixel that fades out, so pictures differ by a little along edges.

@@ -4,7 +4,7 @@
 
 #include "viewer/draw/color.h"
 
-/* fminf and fmaxf are calls into the maths library, for the sake of NaN. */
+/* fminf and fmaxf are calls into the math library, for the sake of NaN. */
 static inline float min_float(float a, float b) {
     return a < b ? a : b;
 }

@@ -1,5 +1,5 @@
-/* The world as a picture: ground, grid, scenery, trails, agents, targets, and what is drawn over them. Draws
- * on a canvas; knows no SDL.
+/* The world as a picture: ground, grid, scenery, trails, agents, targets and overlays. Draws on a canvas;
+ * knows no SDL.
  */
 #ifndef DROVER_VIEWER_DRAW_SCENE_H
 #define DROVER_VIEWER_DRAW_SCENE_H
@@ -7,7 +7,7 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/scene_def.h"
 
-/** Draws all of it, from the ground up. */
+/** Draws the whole scene, from the ground up. */
 void scene_draw(const struct scene *scene, struct canvas *canvas);
 
 /** The agent nearest to a point of the picture, no farther than reach_px beyond its own radius; false when

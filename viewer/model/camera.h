@@ -27,8 +27,8 @@ vec2 camera_to_window(const struct camera *camera, vec2 world);
 /** The way back: a point of the window in the world. */
 vec2 camera_to_world(const struct camera *camera, vec2 window);
 
-/** What a person looks at: the whole world until it is moved, then a place and a scale, which stay when the
- * window changes its size. */
+/** The view: the whole world until the user moves it, then a place and a scale, which stay when the window
+ * changes its size. */
 struct camera_view {
     bool is_free;
     vec2 center; /* px of the world, in the middle of the room; is_free */

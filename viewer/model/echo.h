@@ -1,4 +1,4 @@
-/* How long it takes from a motion of the mouse until a frame of the server shows the target there. Pure.
+/* Measures the time from a motion of the mouse to a frame that shows the target there. Pure.
  *
  * Owns the newest places that were sent and the newest times that were measured.
  */
@@ -27,7 +27,7 @@ void echo_init(struct echo *echo);
 void echo_note_sent(struct echo *echo, vec2 point, double now_ms);
 /** The target is at this place in a frame that came now: what was sent there, or before, is answered. */
 void echo_note_seen(struct echo *echo, vec2 point, double now_ms);
-/** The median of what was measured; < 0 when nothing was. */
+/** The median of the measured times; < 0 without one. */
 double echo_median_ms(const struct echo *echo);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which obstacle is under the hand. Pure; how it is moved, common/base/geometry.h says (obstacle_moved). */
+/* Finds the obstacle under the pointer. Pure. obstacle_moved (common/base/geometry.h) moves it. */
 #ifndef DROVER_VIEWER_MODEL_OBSTACLE_HANDLE_H
 #define DROVER_VIEWER_MODEL_OBSTACLE_HANDLE_H
 

@@ -1,6 +1,6 @@
-/* Which moment the picture shows: now, or one of the past, which is held until it is toggled. Pure.
+/* The moment that the picture shows: now, or a moment of the past, held or playing on. Pure.
  *
- * Times are simulated seconds; now_s is the world's newest. Invariants: 1. What is held stays on its tick,
+ * Times are simulated seconds; now_s is the world's newest. Invariants: 1. A held moment stays on its tick,
  * whatever the world does. 2. Only the end of the past, or going live, ends it.
  */
 #ifndef DROVER_VIEWER_MODEL_PLAYHEAD_H

@@ -1,4 +1,4 @@
-/* How many a second, over the last two seconds, from a running count. Pure. */
+/* A rate per second over the last two seconds, from a running count. Pure. */
 #ifndef DROVER_VIEWER_MODEL_RATE_METER_H
 #define DROVER_VIEWER_MODEL_RATE_METER_H
 
@@ -14,9 +14,9 @@ struct rate_meter {
 
 /** Without measurements: the rate is not known. */
 void rate_meter_init(struct rate_meter *meter);
-/** The count as it is now. Call as often as you like: a sample is kept every quarter of a second. */
+/** Takes the present count. It may be called at any rate: a sample is kept every quarter of a second. */
 void rate_meter_add(struct rate_meter *meter, double now_ms, uint64_t count);
-/** < 0 in the first half second. */
+/** The rate; < 0 in the first half second. */
 double rate_meter_per_s(const struct rate_meter *meter);
 
 #endif

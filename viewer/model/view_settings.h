@@ -1,4 +1,4 @@
-/* What is shown and how: every choice that a key, a flag or the panel makes about the picture. Pure.
+/* The view settings: every choice about the picture that a key, a flag or the panel makes. Pure.
  *
  * A plain value with one owner, the app, which changes it. Scene, HUD and panels read it by pointer, config
  * keeps it. To add a toggle: a bool in the struct and a row in shortcuts.c; the help, the panel, --overlays
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Both keep the tutorials' roles apart; safe also for people who see no red or no green. */
+/** Both palettes keep the tutorials' roles apart; the safe one also for color-blind people. */
 enum palette { PALETTE_SAFE, PALETTE_CLASSIC };
 /** Whether crowds are drawn as heat. auto: when agents would cover what they are in. */
 enum heat_mode { HEAT_AUTO, HEAT_ON, HEAT_OFF };

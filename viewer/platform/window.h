@@ -2,7 +2,7 @@
  *
  * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is: in
  * tiles that changed on the window's own surface (X11), else through a texture. Without a card OpenGL is not
- * even asked for: it would be another program on the processor, three times as slow as ours. Owns the window,
+ * loaded: the processor would imitate it, three times as slowly as the raster draws. Owns the window,
  * its pointers, its renderer, the mesh's textures and one streaming texture the size of the picture.
  */
 #ifndef DROVER_VIEWER_PLATFORM_WINDOW_H
@@ -27,7 +27,7 @@ void window_picture_size(const struct window *window, int32_t *width, int32_t *h
 bool window_size(const struct window *window, int32_t *width, int32_t *height);
 /** Picture px per window px: 1, or more on a HiDPI screen. */
 float window_pixel_scale(const struct window *window);
-/** What the screen has of the window is lost: the next picture goes there whole. */
+/** The screen has lost the window's content: the next picture is sent whole. */
 void window_expose(struct window *window);
 /** Puts the picture on the screen. Waits for the screen's refresh when there is one. */
 void window_present(struct window *window, const struct raster *raster);
@@ -37,9 +37,9 @@ bool window_wants_mesh(const struct window *window);
 void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
-/** Without such a pointer on this screen it stays as it is. */
+/** Sets the pointer's shape; it stays as it is on a screen without such a pointer. */
 void window_set_pointer(struct window *window, enum window_pointer pointer);
-/** Copies the title. */
+/** Sets the title, which is copied. */
 void window_set_title(struct window *window, const char *title);
 
 #endif

@@ -1,4 +1,4 @@
-/* How a window is to be. Plain values. */
+/* The definition of a window. Plain values. */
 #ifndef DROVER_VIEWER_PLATFORM_WINDOW_DEF_H
 #define DROVER_VIEWER_PLATFORM_WINDOW_DEF_H
 
@@ -13,7 +13,7 @@ struct window;
  * our own raster is faster. */
 enum window_renderer { WINDOW_AUTO, WINDOW_CARD, WINDOW_RASTER };
 
-/** What the mouse's pointer looks like: an arrow, over what can be dragged, while it is dragged. */
+/** The shapes of the pointer: an arrow; over a target or obstacle; while dragging. */
 enum window_pointer { WINDOW_ARROW, WINDOW_HAND, WINDOW_MOVE, WINDOW_POINTER_COUNT };
 
 struct window_def {

@@ -14,7 +14,7 @@ enum {
     WINDOW_TILES_MOST = 64 /* rectangles; more of them are one */
 };
 
-/** The size of the picture that the surface has; 0 for none. Zero-initialise. */
+/** The size of the picture that the surface has; 0 for none. Zero-initialize. */
 struct window_tiles {
     int32_t width, height;
 };
