@@ -12,7 +12,7 @@ void app_tool_words(const struct app *app, char *out, size_t size);
 bool app_tool_press(struct app *app);
 /** Handles the release of the button; false: it was a click. */
 bool app_tool_release(struct app *app);
-/** Removes agents under the moving pointer; called once a frame. */
+/** Moves the held target or obstacle, or removes agents under the moving pointer; called once a frame. */
 void app_tool_move(struct app *app);
 /** Sends the parameters whose sliders were moved. */
 void app_tune(struct app *app, const struct panels_result *result);
