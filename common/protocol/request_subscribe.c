@@ -8,13 +8,8 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot.h"
-
-const char *const request_layout_names[] = {[LAYOUT_OBJECTS] = "objects",
-                                            [LAYOUT_PACKED] = "packed",
-                                            [LAYOUT_DENSITY] = "density",
-                                            [LAYOUT_EVENTS] = "events",
-                                            [LAYOUT_COUNT] = NULL};
 
 const char *const request_field_names[] = {"pos",     "vel",   "heading", "state", "kind",
                                            "stamina", "force", "desired", NULL};
@@ -36,7 +31,7 @@ const char *request_field_name(int index, unsigned *field) {
 
 const char *request_layout_name(int layout) {
     assert(layout >= 0 && layout < LAYOUT_COUNT);
-    return request_layout_names[layout];
+    return frame_layout_names[layout];
 }
 
 /* The field of the name at text, 0 when it is none. */

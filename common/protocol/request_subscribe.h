@@ -11,8 +11,6 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/request.h"
 
-/** By enum layout, NULL after the last. */
-extern const char *const request_layout_names[];
 /** The fields of agents that a subscription may name, NULL after the last. */
 extern const char *const request_field_names[];
 

@@ -19,7 +19,7 @@ import tempfile
 ALLOWED = set(
     "malloc calloc realloc free memcpy memmove memset memcmp memchr strcmp strncmp strlen strnlen strchr strrchr strstr strcspn "
     "strspn strtod strtof snprintf vsnprintf qsort abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_ __cpu_model "
-    "sqrt sqrtf floor floorf ceil ceilf rint rintf lrint lrintf lround lroundf fminf fmaxf".split()
+    "sqrt sqrtf floor floorf ceil ceilf round roundf rint rintf lrint lrintf lround lroundf fminf fmaxf".split()
 )
 CJSON = re.compile(r"cJSON_\w+$")  # a parser of text in memory
 

@@ -187,7 +187,7 @@ class ScenarioFiles(Case):
             (at("agents", [{"kind": "wolf", "at": [1, 2]}]), ["agents[0].kind", "wolf", "seeker"]),
             (at("agents", [{"kind": "seeker", "at": [1, 2], "count": 2000000}]), ["agents[0].count", "2000000"]),
             (at("agents", {}), ["agents"]), (at("seed", -1), ["seed", "-1"]), ("[]", ["object"]), ("", []), ("{", []),
-            ('{"world": {"size": [1, 2], "size": [3, 4]}}', ["size", "twice"]), (json.dumps(SEEK) + "x", []),
+            ('{"world": {"size": [1, 2], "size": [3, 4]}}', ["size", "duplicate key"]), (json.dumps(SEEK) + "x", []),
             (json.dumps(SEEK).replace("240", "NaN"), []), (json.dumps(SEEK).replace("240", "1e999"), []),
         ]:
             with self.subTest(words=words, world=str(world)[:40]):

@@ -177,13 +177,15 @@ static void read_line(struct run *run, const struct shared_bytes *line, enum fra
 
 static void check_frame(struct run *run) {
     assert_int_equal(world_snapshot_copy(run->state.world, false, run->snapshot), 0);
-    const struct shared_bytes *former = run->form->key;
+    /* held, so that a new key cannot lie where the former was */
+    struct shared_bytes *former = run->form->key != NULL ? shared_bytes_hold(run->form->key) : NULL;
     frame_form_forget(run->form);
     assert_true(frame_form_make(run->form, run->snapshot, &run->scratch));
     if (run->form->key != former) {
         read_line(run, run->form->key, FRAME_KEY);
         run->key_count++;
     }
+    shared_bytes_release(former);
     read_line(run, run->form->frame, FRAME_READY);
     run->frame_count++;
     assert_int_equal(run->seen->tick, world_tick(run->state.world));
