@@ -40,7 +40,7 @@ NODISCARD int server_options_overrides(const struct server_options *options, str
 NODISCARD int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
                                           struct failure *failure);
 
-/** What the variable DROVER_SIMD says (plain, sse2, avx2 or avx512; NULL or empty: the widest there is). 0,
+/** The value of the variable DROVER_SIMD (plain, sse2, avx2 or avx512; NULL or empty: the widest there is). 0,
  * or -1 with *failure when there is no such thing or this machine does not have it. */
 NODISCARD int server_options_simd(const char *text, struct world_overrides *out, struct failure *failure);
 

@@ -37,7 +37,7 @@ enum client_verdict {
     CLIENT_IS_WRONG,   /* no Drover server of our version: `reason` */
 };
 
-/** What a message means for the connection. */
+/** The meaning of a message for the connection. */
 struct client_step {
     enum client_verdict verdict;
     char reason[CLIENT_SESSION_REASON]; /* CLIENT_IS_WRONG */

@@ -17,7 +17,7 @@ static inline const void *field_const_member(const struct field *field, const vo
     return (const char *)object + field->offset;
 }
 
-/** What a value is: "a number", "an array", ... Static storage. */
+/** The type of a value in words: "a number", "an array", ... Static storage. */
 const char *json_type_name(const cJSON *value);
 /** "0 to 20000 px/s" */
 void field_range_text(const struct field *field, char *out, size_t size);

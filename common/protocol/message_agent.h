@@ -1,4 +1,4 @@
-/* What the reply to inspect says of an agent: all of it, and why it does what it does.
+/* An agent in the reply to inspect: its state, and the reasons for its motion.
  */
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_AGENT_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_AGENT_H

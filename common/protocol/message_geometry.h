@@ -1,5 +1,5 @@
-/* What stands and flows in a world, as hello and scenario messages carry it: obstacles, walls, paths, and
- * flow fields sampled coarsely for drawing. Part of struct message_scenario.
+/* The geometry in hello and scenario messages: obstacles, walls, paths, and flow fields sampled coarsely for
+ * drawing. Part of struct message_scenario.
  */
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_GEOMETRY_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_GEOMETRY_H

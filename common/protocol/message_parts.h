@@ -1,4 +1,4 @@
-/* How every message begins, ends, and writes its members; for common/protocol/message*.c alone. */
+/* The parts of every message: its beginning, its members, its end; for common/protocol/message*.c alone. */
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_PARTS_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_PARTS_H
 

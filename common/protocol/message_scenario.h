@@ -19,7 +19,7 @@ struct message_kind {
     uint32_t count;                     /* agents of the kind when the message was written */
 };
 
-/** What a viewer must know of the world it draws. Part of hello, and sent alone as "scenario" after each
+/** The world as a viewer must know it to draw it. Part of hello, and sent alone as "scenario" after each
  * load. */
 struct message_scenario {
     char name[LIMIT_NAME_CHARS + 1]; /* the file's name without .json: what `load` takes */

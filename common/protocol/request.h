@@ -51,7 +51,7 @@ enum request_op {
     REQUEST_OP_COUNT
 };
 
-/** Who may do what; each role may do what the ones before it may. */
+/** Roles; each role may send the requests of the roles before it. */
 enum role {
     ROLE_NONE,     /* has not shown a token yet */
     ROLE_VIEWER,   /* reads */
@@ -60,7 +60,7 @@ enum role {
     ROLE_COUNT
 };
 
-/** What is true of an op, bits of its row. */
+/** Traits of an op, bits of its row. */
 enum request_trait {
     REQUEST_TRAIT_LOOP = 1,        /* the server's loop has a handler for it */
     REQUEST_TRAIT_WORLD = 2,       /* the world has one; an op with both goes to the loop first */

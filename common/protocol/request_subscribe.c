@@ -1,4 +1,4 @@
-/* What a subscription may ask for: fields, region, kinds, grid, and which layout takes which. Owns nothing.
+/* The options of a subscription: fields, region, kinds, grid, and the layouts that take each. Owns nothing.
  */
 #include "common/protocol/request_subscribe.h"
 

@@ -27,7 +27,7 @@ enum frame_result {
     FRAME_READY = 1,    /* there is a frame */
 };
 
-/** What a client reads frames into, and what it keeps between them. Borrowed. */
+/** The memory into which a client reads frames, and the key that it keeps between them. Borrowed. */
 struct frame_reader {
     struct packed_decoder *key; /* of this connection */
     struct snapshot *snapshot;

@@ -14,7 +14,7 @@
 #include "common/base/limits.h"
 #include "common/text/name_table.h"
 
-/** What is known of every agent beside its id; a subscription chooses. */
+/** The fields of an agent beside its id; a subscription chooses among them. */
 enum snapshot_field {
     SNAPSHOT_POS = 1,
     SNAPSHOT_VEL = 2,

@@ -1,4 +1,4 @@
-/* What the readers and writers of the layouts share; for common/snapshot/snapshot_*.c alone. */
+/* Functions that the readers and writers of the layouts share; for common/snapshot/snapshot_*.c alone. */
 #ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_INTERNAL_H
 #define DROVER_COMMON_SNAPSHOT_SNAPSHOT_INTERNAL_H
 

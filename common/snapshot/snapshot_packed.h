@@ -19,7 +19,7 @@
 
 enum { PACKED_KEY_MS = 5000 }; /* a key older than this (server's clock) is replaced */
 
-/** What the deltas of one stream are against. */
+/** The key against which the deltas of one view are formed. */
 struct packed_encoder {
     uint64_t number;       /* of the key; 0: there is none yet */
     unsigned fields;       /* enum snapshot_field; SNAPSHOT_SHARES has no place here */

@@ -9,7 +9,7 @@
 #include "common/protocol/request.h"
 #include "server/broadcast/broadcast.h"
 
-/** What a subscription depends on. */
+/** The context that a subscription depends on. */
 struct subscribe_context {
     struct broadcast *broadcast;
     struct session_set *sessions;

@@ -18,12 +18,12 @@
 #include "server/sim/math/parallel.h"
 #include "server/sim/world/world.h"
 
-/** What the names of targets that are cursors begin with; a number follows, from 1. */
+/** The prefix of the names of targets that are cursors; a number follows, from 1. */
 #define CURSOR_TARGET_PREFIX "cursor-"
 
 /** The sessions that have a cursor in the world: cursor-N belongs to owners[N - 1], 0 for none. A session gets
- * the smallest number that is free when it points for the first time, so names depend on the requests
- * alone, not on the numbers of sessions. */
+ * the smallest number that is free when it points for the first time, so names depend on the requests alone,
+ * not on the numbers of sessions. */
 struct state_cursors {
     uint32_t owners[LIMIT_TARGETS];
     uint32_t refused[LIMIT_TARGETS]; /* the last sessions that got the error "full" */

@@ -1,7 +1,7 @@
 /* The frames of one view, shared by all sessions that have it. Encodes a snapshot at most once, keeps the key
  * of its packed frames.
  *
- * A packed form with a region keeps to the agents of its key for as long as these include all agents inside the
+ * A packed form with a region keeps to the agents of its key as long as they include all agents inside the
  * region; the key has those within a tenth of the region's size around it as well. So agents that cross
  * the border do not ask for a new key each time.
  */
@@ -20,7 +20,7 @@
 #include "common/snapshot/snapshot_view.h"
 #include "server/frames/frame_memory.h"
 
-/** What making frames needs for a moment; shared by all forms. */
+/** Memory that is used while a frame is made; shared by all forms. */
 struct frame_scratch {
     struct snapshot *selected; /* NULL until it is needed */
     int32_t *rows;

@@ -1,7 +1,7 @@
-/* How much memory frames may take together: the forms' keys, frames that are made, wait or are being written.
+/* The memory that all frames together take: keys, and frames that are made, wait or are being written.
  *
- * One for all forms, of the loop. What is counted is what readers can hold on to; the world and the copy that
- * a frame is made of are not.
+ * The loop has one for all views. It counts the bytes that slow readers can hold on to, not the world and the
+ * snapshot that a frame is made from.
  */
 #ifndef DROVER_SERVER_FRAMES_FRAME_MEMORY_H
 #define DROVER_SERVER_FRAMES_FRAME_MEMORY_H

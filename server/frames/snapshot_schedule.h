@@ -1,5 +1,4 @@
-/* Which ticks are copied out as snapshots: the sum of all subscriptions, for the simulation thread. A plain
- * value.
+/* The ticks that the simulation thread copies out as snapshots: the sum of all subscriptions. A plain value.
  */
 #ifndef DROVER_SERVER_FRAMES_SNAPSHOT_SCHEDULE_H
 #define DROVER_SERVER_FRAMES_SNAPSHOT_SCHEDULE_H

@@ -18,7 +18,7 @@ enum { SCENARIO_BUILDER_GRACE_MS = 200 };
 
 struct scenario_builder;
 
-/** What the builder has to say; called from its thread, without a lock. */
+/** The callbacks of the builder, from its thread, without a lock. */
 struct scenario_builder_handler {
     void *context;
     /** A built world waits: scenario_builder_waiting. */

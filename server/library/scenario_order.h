@@ -1,6 +1,6 @@
-/* What a request needs of the scenarios' files: for `load` a world built from one of them, for `list` what
- * there is. Files can be slow and worlds large, so orders are worked off by a thread of their own
- * (scenario_builder.h). Pure but for the scenario source.
+/* An order for the builder: `load` needs a world built from a scenario's file, `list` the list of the files.
+ * Files can be slow and worlds large, so a thread of its own (scenario_builder.h) works the orders off. Pure
+ * but for the scenario source.
  *
  * Owns its results, except for a world that is taken out of `built`.
  */

@@ -29,7 +29,8 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
     const bool was_active = session->subscription.is_active;
     const struct subscribe_context context = {&loop->broadcast, &loop->sessions, &now->scenario};
     if (subscribe_answer(&context, session, request)) {
-        /* A session that was not subscribed during a load or a change of the scenery gets the scenario now. */
+        /* A session that was not subscribed during a load or a change of the scenery gets the scenario now.
+         */
         if (!was_active && session->subscription.is_active && session->known_revision != revision) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
@@ -210,7 +211,7 @@ int session_requests_check(struct failure *failure) {
                        request_op_name(wrong));
 }
 
-/* What the loop has no handler for goes to the world. */
+/* Requests without a handler on the loop go to the world. */
 static void do_request(struct loop_context *loop, struct session *session, const struct request *request) {
     assert(request->op < REQUEST_OP_COUNT);
     loop_handler *handler = handlers[request->op];

@@ -44,7 +44,7 @@ bool peer_socket_is_gone(int socket) {
 void peer_socket_refuse(int socket, const char *bytes, size_t length) {
     (void)send(socket, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
     (void)shutdown(socket, SHUT_WR);
-    /* What the peer has sent is read first: closed over unread bytes the kernel sends a reset. */
+    /* Bytes from the peer are read first: a socket that is closed over unread bytes sends a reset. */
     char unread[4096];
     for (int i = 0; i < REFUSED_READS && recv(socket, unread, sizeof unread, MSG_DONTWAIT) > 0; i++) {}
     close(socket);

@@ -47,7 +47,7 @@ int peer_window_read(int socket, uint32_t *open_bytes) {
     if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < needed) {
         return -1;
     }
-    /* What is on its way, or has yet to set out, will fill what the peer has announced. */
+    /* Bytes under way, or still in the kernel, will fill the window that the peer announced. */
     const uint64_t flying = info.tcpi_bytes_sent - info.tcpi_bytes_retrans - info.tcpi_bytes_acked;
     const uint64_t coming = (flying <= UINT32_MAX ? flying : 0) + info.tcpi_notsent_bytes;
     *open_bytes = coming < info.tcpi_snd_wnd ? info.tcpi_snd_wnd - (uint32_t)coming : 0;

@@ -1,4 +1,4 @@
-/* What a stream writes: batches of its send queue. See stream.h and send_queue.h. */
+/* A stream writes batches of its send queue. See stream.h and send_queue.h. */
 #include "server/net/stream_internal.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* A world as a scenario describes it, ready to be simulated, with the titles that clients get. Built away from the simulation thread
- * (scenario_builder.h), so that a world of a million agents costs no tick. */
+/* A world as a scenario describes it, ready to be simulated, with the titles that clients get. Built away
+ * from the simulation thread (scenario_builder.h), so that a world of a million agents costs no tick. */
 #ifndef DROVER_SERVER_SCENARIO_BUILT_WORLD_H
 #define DROVER_SERVER_SCENARIO_BUILT_WORLD_H
 
@@ -13,7 +13,7 @@
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 
-/** What the command line and the environment put in place of what a scenario says or the machine offers. */
+/** Values of the command line and the environment that replace those of a scenario or of the machine. */
 struct world_overrides {
     bool has_seed;
     uint64_t seed;

@@ -9,7 +9,7 @@
 
 static const char *const no_more[] = {NULL};
 
-/* What a list of numbers may contain. */
+/* The bounds of a list of numbers. */
 struct number_rule {
     double min, max;
     const char *unit;

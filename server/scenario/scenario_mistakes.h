@@ -1,4 +1,4 @@
-/* What is wrong with a scenario: the mistakes as reading finds them.
+/* The mistakes of a scenario, in the order in which reading finds them.
  *
  * Reading goes on after a mistake for as long as there is room for another: with room for one it ends at the
  * first, as loading does; with room for many it finds what there is, as checking does. What has a mistake

@@ -1,4 +1,4 @@
-/* What reading a scenario has to say to a person: paths, what was expected and found, lists of what there is.
+/* Texts of messages about scenarios: paths, the expected and the found value, lists of the allowed names.
  */
 #ifndef DROVER_SERVER_SCENARIO_SCENARIO_TEXT_H
 #define DROVER_SERVER_SCENARIO_SCENARIO_TEXT_H

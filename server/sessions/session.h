@@ -81,7 +81,7 @@ struct client_cursor {
     bool is_line_due; /* the session's last `cursors` line was skipped */
 };
 
-/** What the session was notified of, so that it is not repeated (notices.h). */
+/** The notices that the session has received, so that none is repeated (notices.h). */
 struct session_notices {
     uint64_t frames_skipped; /* as of its last `lag` event, */
     uint64_t lag_ms;         /* and when that was sent; loop time */

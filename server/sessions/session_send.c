@@ -1,4 +1,4 @@
-/* What a session sends: replies, events, frames and bye. See session.h. */
+/* A session sends replies, events, frames and bye. See session.h. */
 #include "server/sessions/session.h"
 
 #include <stdlib.h>

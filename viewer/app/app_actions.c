@@ -30,7 +30,7 @@ static void show_panel(struct app *app, bool is_shown) {
     view_changes_note(&app->changes, offsetof(struct view_settings, panel));
 }
 
-/* What was opened last closes first. Esc never ends the program: one press too many must not end a talk. */
+/* Esc closes the part that was opened last and never ends the program: a press too many must not end a talk. */
 static void close_something(struct app *app) {
     if (app->open.help || app->open.picker) {
         app->open.help = app->open.picker = false;

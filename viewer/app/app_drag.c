@@ -176,7 +176,7 @@ void app_drag_words(const struct app *app, char *out, size_t size) {
     }
 }
 
-/* What is held, or can be dragged under the pointer and by our role. */
+/* Finds the object that is held, or that the role may drag under the pointer. */
 static struct app_hold find_shown(const struct app *app) {
     const bool is_over_world = app->pointer.is_over_window && app->hand.tool == TOOL_NONE &&
                                !app->pointer.is_panning && !app_is_over_panels(app, app->pointer.at);

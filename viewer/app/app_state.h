@@ -1,6 +1,6 @@
-/* What the files of the app share: the state of the viewer, as values of one subject each. Not for others.
+/* The state of the viewer, as values of one subject each, for the files of the app alone.
  *
- * Owns everything the viewer is made of. All of it belongs to the drawing thread. The files, from the bottom
+ * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom
  * up: app_questions.c (what follows from the state), app_requests.c (requests to the server), app_output.c
  * (files), app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and
  * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
@@ -28,10 +28,10 @@
 /** Frames whose times are kept; snapshots a second that the server is expected to send. */
 enum { APP_FRAME_TIMES = 4096, APP_SNAPSHOT_HZ = 30 };
 
-/** What a click does beside selecting. */
+/** The tools: a click with one does more than select. */
 enum tool { TOOL_NONE, TOOL_ADD, TOOL_REMOVE };
 
-/** What the left button holds. */
+/** The target or obstacle that the left button holds. */
 struct app_hold {
     enum { HOLD_NOTHING, HOLD_TARGET, HOLD_OBSTACLE } what;
     char target[LIMIT_NAME_CHARS + 1]; /* HOLD_TARGET */
@@ -41,7 +41,7 @@ struct app_hold {
     double sent_ms;
 };
 
-/** What the left button does to the world. */
+/** The hand: its tool, and the object that the left button holds. */
 struct app_hand {
     enum tool tool;
     int kind; /* TOOL_ADD: the number of the scenario's kind */
@@ -59,7 +59,7 @@ static inline void app_hand_empty(struct app_hand *hand) {
     hand->is_dragging = false;
 }
 
-/** What is drawn with and on, and from where the world is seen. */
+/** The picture: its canvases, its scale and its camera. */
 struct app_picture {
     struct raster *raster;
     struct mesh mesh;
@@ -107,7 +107,7 @@ struct app_past {
     double retraced_s; /* the held moment that the trails lead to; -1 for none */
 };
 
-/** What is measured while frames come. */
+/** Measurements while frames arrive. */
 struct app_meters {
     struct rate_meter snapshots, bytes;
     struct real_time real_time;
@@ -137,7 +137,7 @@ struct app_toast {
     double until_ms;
 };
 
-/** What is written to files. */
+/** Pictures and clips that are written to files. */
 struct app_output {
     struct clip *clip; /* being recorded; or NULL */
     char clip_path[1024];

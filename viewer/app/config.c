@@ -18,7 +18,7 @@
 
 enum { FILE_MOST = 16384, PATH_BYTES = 1200, FIELDS_MOST = 32 };
 
-/* What the file holds. The settings come first: the rows of shortcuts.c name their members by offset. */
+/* The content of the file. The settings come first: the rows of shortcuts.c name their members by offset. */
 struct kept_settings {
     struct view_settings settings;
     char overlays[256]; /* the overlays that are shown, as a list */

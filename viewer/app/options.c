@@ -159,7 +159,7 @@ static const struct options_def definition = {
         "A picture without a display: drover-viewer --headless --frames 60 --screenshot world.png\n",
 };
 
-/* What the flags --overlays and --forces show. */
+/* Applies the flags --overlays and --forces. */
 static int read_overlays(struct viewer_options *options, struct failure *failure) {
     if (options->overlays[0] != '\0' && overlays_parse(options->overlays, &options->settings, failure) != 0) {
         return -1;

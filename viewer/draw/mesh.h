@@ -1,4 +1,4 @@
-/* What a graphics card draws in a frame: vertices in plain arrays, cut into batches. Pure.
+/* A mesh, which a graphics card draws in a frame: vertices in plain arrays, cut into batches. Pure.
  *
  * Owns the arrays; they keep their size from frame to frame. Invariants: 1. A batch's indices count from its
  * own first vertex. 2. A batch of quads has four vertices a quad and no indices: mesh_quad_indices gives

@@ -1,4 +1,4 @@
-/* What the files of the raster share: one pixel over another, coordinates as whole pixels. Not for others. */
+/* Pixel arithmetic for the files of the raster alone: one pixel over another, coordinates as whole pixels. */
 #ifndef DROVER_VIEWER_DRAW_RASTER_PIXEL_H
 #define DROVER_VIEWER_DRAW_RASTER_PIXEL_H
 

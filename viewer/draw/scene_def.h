@@ -1,4 +1,4 @@
-/* What a picture of the world is made from: plain pointers, read by the scene and its overlays. */
+/* The definition of a scene: pointers to all that the scene and its overlays read. */
 #ifndef DROVER_VIEWER_DRAW_SCENE_DEF_H
 #define DROVER_VIEWER_DRAW_SCENE_DEF_H
 
@@ -14,7 +14,7 @@
 #include "viewer/model/trails.h"
 #include "viewer/model/view_settings.h"
 
-/** What there is to draw, all of it the caller's. */
+/** All that is drawn; owned by the caller. */
 struct scene {
     const struct camera *camera;
     const struct server_model *server;

@@ -1,4 +1,4 @@
-/* What stands and flows in the world as a picture: flow arrows, paths, obstacles, walls. Pure. */
+/* Draws the scenery: flow arrows, paths, obstacles, walls. Pure. */
 #ifndef DROVER_VIEWER_DRAW_SCENERY_DRAW_H
 #define DROVER_VIEWER_DRAW_SCENERY_DRAW_H
 

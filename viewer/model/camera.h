@@ -1,4 +1,4 @@
-/* Where the world is in the window: one scale and one shift. Pure.
+/* The camera: the world's place in the window, as one scale and one shift. Pure.
  *
  * window = world * scale + offset. scale > 0 always, so the way back exists.
  */

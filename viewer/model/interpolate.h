@@ -1,4 +1,4 @@
-/* What to draw at a moment between two snapshots. Pure.
+/* Interpolates between two snapshots: the frame of a moment. Pure.
  *
  * 1. Agents are matched by id. In both: the way from one to the other (the short way around a wrapping world;
  * cubic when snapshots are far apart), the heading the short way around. 2. Farther than it can have moved:

@@ -1,5 +1,5 @@
-/* How far an agent's behaviors look and from where they slow down, out of the parameters the server lists.
- * Pure.
+/* The radii of an agent's behaviors (perception, slowing distance), from the parameters that the server
+ * lists. Pure.
  *
  * A parameter is called "behavior.name", or "state/behavior.name" in a kind with states.
  */

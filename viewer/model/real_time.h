@@ -1,4 +1,4 @@
-/* How fast the world runs, compared with its own rate: 1 when a second of its time takes a second, 0.09 when
+/* The pace of the world, compared with its own rate: 1 when a second of its time takes a second, 0.09 when
  * the server needs eleven. Pure.
  *
  * Measured by what snapshots say themselves, simulated time against the server's clock: neither the network

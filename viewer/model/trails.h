@@ -1,4 +1,4 @@
-/* Where agents have been in the last seconds. Pure.
+/* The trails of agents: their places in the last seconds. Pure.
  *
  * Owns one ring of points an agent. Invariants: 1. No more than TRAILS_AGENTS agents have a trail and all
  * trails together have a fixed size. 2. A trail breaks where its agent jumped (or went over the border of a

@@ -50,7 +50,7 @@ struct view_changes {
     bool is_changed[sizeof(struct view_settings)];
 };
 
-/** What is shown without flags and without a file of settings. */
+/** The settings without flags and without a file. */
 struct view_settings view_settings_default(void);
 
 /** Changes the member that `setting` (of a row of shortcuts.c) describes, and notes that in *changes: a bool

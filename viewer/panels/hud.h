@@ -18,12 +18,12 @@ enum run_state {
 /** Agents whose forces are asked for: with more of them the snapshots would be too large. */
 enum { HUD_FORCES_MOST = 5000 };
 
-/** What the server and the connection are doing; what matters most comes first. */
+/** The state of server and connection; the most important one wins. */
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
 /** "running", "paused" ... Static storage. */
 const char *run_state_name(enum run_state state);
 
-/** What a server says that wants another token than ours, and what helps: a title and a sentence. */
+/** The notice about a refused token: a title, and a sentence that says what helps. */
 struct hud_refusal {
     const char *title, *words;
 };

@@ -1,4 +1,4 @@
-/* What the words of the panels are made from: plain pointers, and what was measured. */
+/* The input of the panels' texts: plain pointers and measurements. */
 #ifndef DROVER_VIEWER_PANELS_HUD_INPUT_H
 #define DROVER_VIEWER_PANELS_HUD_INPUT_H
 
@@ -14,7 +14,7 @@
 #include "viewer/model/view_settings.h"
 #include "viewer/panels/panels_view.h"
 
-/** What was measured. */
+/** Measurements. */
 struct hud_measures {
     double echo_ms;         /* from a motion of the mouse to the server's frame; < 0: unknown */
     double snapshots_per_s; /* < 0: not known yet */

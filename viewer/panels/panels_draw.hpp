@@ -1,4 +1,4 @@
-/* What the panels are drawn with: text, boxes, marks, invisible buttons. Not for others. */
+/* The primitives of the panels: text, boxes, marks, invisible buttons. For the panels alone. */
 #ifndef DROVER_VIEWER_PANELS_PANELS_DRAW_HPP
 #define DROVER_VIEWER_PANELS_PANELS_DRAW_HPP
 

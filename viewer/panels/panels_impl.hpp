@@ -1,4 +1,4 @@
-/* What the viewer's C++ files share: the state of the panels. Not for others.
+/* The state of the panels, for the viewer's C++ files alone.
  *
  * From the bottom up: panels_draw.cpp (text, boxes, buttons), panels_params.cpp (sliders),
  * panels_windows.cpp (side panel, timeline, picker), panels_bar.cpp and panels_notices.cpp (what cannot be

@@ -83,7 +83,7 @@ void panels::toast(const panels_view &view, ImVec2 size) {
                   to_imgui(color_fade(PALETTE_TEXT, view.toast_alpha)), view.toast, nullptr, wrap);
 }
 
-/* What a click does now, under the bar; or what is to be done first. */
+/* A line under the bar says what a click does, or what to do first. */
 void panels::tool(const panels_view &view, ImVec2 size) {
     const bool is_tool = view.tool[0] != '\0';
     const char *said = is_tool ? view.tool : view.hint;

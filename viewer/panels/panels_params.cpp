@@ -74,7 +74,7 @@ void panels::type_value(const panels_param &param) {
     typed_param = input->is_return || input->is_escape ? -1 : typed_param;
 }
 
-/* What the mouse and the keyboard do to the row that ImGui has seen last. */
+/* Applies mouse and keyboard to the row that ImGui has seen last. */
 void panels::handle_param(const panels_view &view, const panels_param &param, float x, float right) {
     const double end = track_end(param), begin = param.min, reach = std::max(end - begin, 1e-9);
     const bool is_hovered = ImGui::IsItemHovered(), is_active = ImGui::IsItemActive();

@@ -1,4 +1,4 @@
-/* What the panels show, what was done to them, and what was clicked in them: plain values. */
+/* The content of the panels, their input and the clicks in them: plain values. */
 #ifndef DROVER_VIEWER_PANELS_PANELS_VIEW_H
 #define DROVER_VIEWER_PANELS_PANELS_VIEW_H
 
@@ -79,13 +79,13 @@ struct panels_lag {
     int count;
 };
 
-/** What is open over the picture or in the side panel. */
+/** The parts that are open over the picture or in the side panel. */
 struct panels_open {
     bool help, picker;
     bool params; /* sliders instead of the inspector */
 };
 
-/** What the panels say. All text is UTF-8. */
+/** The content of the panels. All text is UTF-8. */
 struct panels_view {
     const struct view_settings *settings;
     const struct panels_open *open;
@@ -135,7 +135,7 @@ struct panels_view {
     char banner[2][576]; /* a large line and a small one; "" for none */
 };
 
-/** What the person does, since the last frame. */
+/** The user's input since the last frame. */
 struct panels_input {
     bool is_down, was_pressed; /* the left button; was_pressed: it may be up again */
     float wheel;
@@ -144,7 +144,7 @@ struct panels_input {
     bool was_right_pressed, was_double; /* over a panel; the press was the second in a row */
 };
 
-/** What comes of it. */
+/** The user's actions in the panels. */
 struct panels_result {
     bool wants_mouse, wants_keys; /* the panels use it: it does not mean the world */
     const struct shortcut

@@ -1,4 +1,4 @@
-/* Where a window goes on its screen, and how large text is there. Pure; the numbers are the desktop's.
+/* The place of a window on its screen, and the size of its text. Pure; the numbers are the desktop's.
  */
 #ifndef DROVER_VIEWER_PLATFORM_WINDOW_FIT_H
 #define DROVER_VIEWER_PLATFORM_WINDOW_FIT_H

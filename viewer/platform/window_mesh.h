@@ -5,7 +5,7 @@
 #include "viewer/draw/mesh.h"
 #include "viewer/platform/window_def.h"
 
-/** What the mesh's batches of this texture are drawn with: 0xAArrggbb texels. -1 when SDL refuses. */
+/** Sets the texels (0xAArrggbb) of a texture of the mesh's batches. -1 when SDL refuses. */
 NODISCARD int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels,
                                  int32_t width, int32_t height, bool is_smooth);
 /** Draws the mesh; not on the screen before window_show. */

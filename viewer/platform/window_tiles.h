@@ -1,4 +1,4 @@
-/* Which parts of a picture differ from what the window shows, tile by tile. Pure.
+/* Finds the tiles of a picture that differ from the window's content. Pure.
  *
  * The window's own surface has the picture before: comparing and copying a tile costs less than having the
  * display server copy it.
