@@ -1,7 +1,8 @@
 /* The columns of agents: one entry a row, all of them `capacity` long.
  *
  * This list makes the members of struct world and drives room, freeing, the values of a new agent, moving a
- * row, the hash and clones: to add a column is to add a row here, and its hash function in world_hash.c.
+ * row, the hash and clones: to add a column is to add a row here, and its hash function in
+ * world_hash_agents.c.
  *
  * X(number, type, name, initial, saved, hashed, copied)
  * number   of the column in the hash: never used twice, never changed
