@@ -15,7 +15,7 @@ static int64_t candidates_of(const struct world *world, int32_t slot) {
         if (!(radius > 0.0f)) {
             continue;
         }
-        struct grid_walk walk = grid_walk_begin(&world->grid, (vec2){motion.x, motion.y}, radius);
+        struct grid_walk walk = grid_walk_begin(&world->grid, vec2_make(motion.x, motion.y), radius);
         for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
             candidates += end - begin;
         }

@@ -45,7 +45,7 @@ static bool is_sane(const struct world_def *def, const char **what) {
         return false;
     }
     const char *fault = geometry_def_fault(&def->geometry, def->edge == EDGE_WRAP, def->size);
-    if (fault) {
+    if (fault != NULL) {
         *what = fault;
         return false;
     }
@@ -57,13 +57,13 @@ static bool is_sane(const struct world_def *def, const char **what) {
 
 enum world_result world_create(const struct world_def *def, struct world **out, const char **what) {
     const char *ignored;
-    const char **reason = what ? what : &ignored;
+    const char **reason = what != NULL ? what : &ignored;
     *reason = "";
     if (!is_sane(def, reason)) {
         return WORLD_BAD_DEF;
     }
     struct world *world = calloc(1, sizeof *world);
-    if (!world) {
+    if (world == NULL) {
         return WORLD_NO_MEMORY;
     }
     world->bounds = (struct bounds){def->size, (enum edge)def->edge};
@@ -102,7 +102,7 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
 }
 
 void world_destroy(struct world *world) {
-    if (!world) {
+    if (world == NULL) {
         return;
     }
     scenery_fini(&world->scenery);

@@ -215,7 +215,7 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
         return WORLD_OK;
     }
     obstacles[index] = obstacle_moved(&obstacles[index], to);
-    if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size)) {
+    if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size) != NULL) {
         return WORLD_BAD_DEF;
     }
     world_keep_headings(world);

@@ -8,7 +8,7 @@
 
 static vec2 position_of(const struct world *world, int32_t row) {
     const struct motion motion = world_motion(world, row);
-    return (vec2){motion.x, motion.y};
+    return vec2_make(motion.x, motion.y);
 }
 
 static struct target_info nothing(void) {

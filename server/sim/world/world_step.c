@@ -14,7 +14,7 @@ static int32_t reaching_row(const struct world *world, const struct target_def *
     int32_t lowest = -1;
     for (int32_t slot = 0; slot < world->agent_count; slot++) {
         const struct motion *motion = &world->grid.motion[slot];
-        const vec2 offset = bounds_difference(&world->bounds, (vec2){motion->x, motion->y}, target->at);
+        const vec2 offset = bounds_difference(&world->bounds, vec2_make(motion->x, motion->y), target->at);
         if (vec2_length_squared(offset) < limit && (lowest < 0 || world->grid.row[slot] < lowest)) {
             lowest = world->grid.row[slot];
         }
@@ -26,9 +26,9 @@ static vec2 jump(const struct world *world, int target) {
     const float margin = world->targets[target].jump_margin;
     const vec2 size = world->bounds.size;
     struct rng rng = rng_begin(world->seed, world->tick, (uint32_t)target, RNG_TARGET_JUMP);
-    const vec2 point = {rng_between(&rng, margin, size.x - margin),
-                        rng_between(&rng, margin, size.y - margin)};
-    return bounds_settle(&world->bounds, point);
+    const float x = rng_between(&rng, margin, size.x - margin),
+                y = rng_between(&rng, margin, size.y - margin);
+    return bounds_settle(&world->bounds, vec2_make(x, y));
 }
 
 static void step_agents(void *context, int32_t begin, int32_t end) {
