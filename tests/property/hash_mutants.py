@@ -3,7 +3,7 @@
     hash_mutants.py --source DIR --test WHOLE_STATE_C --cc COMPILER --link "LIBS AND FLAGS" [--cut]
 
 1. docs/architecture.md, "What decides the future", has a row for every member of the structs of a world.
-2. A mutant of the source for each: the member left out of the hash (HASH in world_hash.c, the columns of agents), out of
+2. A mutant of the source for each: the member left out of the hash (HASH in world_hash*.c, the columns of agents), out of
 clones, or out of what goes along when an agent changes its row. whole_state.c must fail with each of them.
 
 --cut takes every twelfth mutant.
@@ -96,11 +96,11 @@ def replaced(text, old, new):
 
 
 def hash_mutants(source):
-    path = find(source, "world_hash.c")
-    text = path.read_text()
-    for match in re.finditer(r"^ +HASH\(([\w.]+),.*?\);$", text, re.MULTILINE | re.DOTALL):
-        if match.group(1) != "name":
-            yield f"hash without {match.group(1)}", path, text[:match.start()] + text[match.end():], None, None
+    for path in (find(source, "world_hash.c"), find(source, "world_hash_agents.c")):
+        text = path.read_text()
+        for match in re.finditer(r"^ +HASH\(([\w.]+),.*?\);$", text, re.MULTILINE | re.DOTALL):
+            if match.group(1) != "name":
+                yield f"hash without {match.group(1)}", path, text[:match.start()] + text[match.end():], None, None
 
 
 def column_mutants(source):
@@ -109,7 +109,7 @@ def column_mutants(source):
     for row, words in columns_of(text, "WORLD_COLUMNS"):
         number, _, name, _, _, hashed, copied = words
         if hashed not in ("hash_none", "hash_id"):
-            path = find(source, "world_hash.c")
+            path = find(source, "world_hash_agents.c")
             yield f"hash without column {name}", path, path.read_text(), header, replaced(text, row, row.replace(hashed, "hash_none"))
         if copied == "true":
             mutated = replaced(text, row, re.sub(r"true\)$", "false)", row))

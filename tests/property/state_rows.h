@@ -1,5 +1,5 @@
 /* The members of a world, by address: what the hash must know, and what follows from that. The names are
- * those of the table in docs/architecture.md, "What decides the future", and of HASH in world_hash.c. */
+ * those of the table in docs/architecture.md, "What decides the future", and of HASH in world_hash*.c. */
 #ifndef DROVER_TESTS_PROPERTY_STATE_ROWS_H
 #define DROVER_TESTS_PROPERTY_STATE_ROWS_H
 

@@ -13,7 +13,7 @@ static inline bool column_grow(void *column, size_t entry, int32_t count) {
     void *old;
     memcpy(&old, column, sizeof old);
     void *bigger = realloc(old, entry * (size_t)count);
-    if (!bigger) {
+    if (bigger == NULL) {
         return false;
     }
     memcpy(column, &bigger, sizeof bigger);

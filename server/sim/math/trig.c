@@ -27,13 +27,13 @@ vec2 trig_unit(float angle) {
     const double s = sine_near_zero(rest), c = cosine_near_zero(rest);
     switch (quadrant & 3) {
     case 0:
-        return (vec2){(float)c, (float)s};
+        return vec2_make((float)c, (float)s);
     case 1:
-        return (vec2){(float)-s, (float)c};
+        return vec2_make((float)-s, (float)c);
     case 2:
-        return (vec2){(float)-c, (float)-s};
+        return vec2_make((float)-c, (float)-s);
     default:
-        return (vec2){(float)s, (float)-c};
+        return vec2_make((float)s, (float)-c);
     }
 }
 

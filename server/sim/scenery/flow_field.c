@@ -72,7 +72,7 @@ static vec2 noise_at(const struct flow_def *flow, const struct bounds *bounds, v
     const int32_t i = floor_int(u), j = floor_int(v);
     const float s = u - (float)i, t = v - (float)j;
     if (!(s >= 0.0f && s <= 1.0f && t >= 0.0f && t <= 1.0f)) {
-        return (vec2){0.0f, 0.0f}; /* millions of periods away */
+        return vec2_make(0.0f, 0.0f); /* millions of periods away */
     }
     const int32_t i0 = cell_index(i, columns, true), i1 = cell_index(i + 1, columns, true);
     const int32_t j0 = cell_index(j, rows, true), j1 = cell_index(j + 1, rows, true);
@@ -82,7 +82,7 @@ static vec2 noise_at(const struct flow_def *flow, const struct bounds *bounds, v
     const float a = ease(s, &slope_x), b = ease(t, &slope_y);
     const float by_x = slope_x * ((h10 - h00) * (1.0f - b) + (h11 - h01) * b);
     const float by_y = slope_y * ((h01 - h00) * (1.0f - a) + (h11 - h10) * a);
-    return vec2_truncate(vec2_scale((vec2){by_y, -by_x}, flow->strength),
+    return vec2_truncate(vec2_scale(vec2_make(by_y, -by_x), flow->strength),
                          flow->strength < 0.0f ? -flow->strength : flow->strength);
 }
 
@@ -98,7 +98,7 @@ vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 plac
     case FLOW_UNIFORM:
         return flow->vector;
     case FLOW_VORTEX:
-        return fading((vec2){-away.y, away.x}, flow->strength);
+        return fading(vec2_make(-away.y, away.x), flow->strength);
     case FLOW_NOISE:
         return noise_at(flow, bounds, place);
     case FLOW_TOWARDS:
@@ -106,5 +106,5 @@ vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 plac
     case FLOW_GRID:
         return grid_at(flow, bounds, place);
     }
-    return (vec2){0.0f, 0.0f};
+    return vec2_make(0.0f, 0.0f);
 }

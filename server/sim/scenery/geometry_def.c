@@ -21,7 +21,7 @@ static void *grow(void *array, size_t entry, int *count, int limit) {
         return NULL;
     }
     char *grown = realloc(array, entry * (size_t)(*count + 1));
-    if (grown) {
+    if (grown != NULL) {
         memset(grown + entry * (size_t)*count, 0, entry);
         ++*count;
     }
@@ -30,32 +30,32 @@ static void *grow(void *array, size_t entry, int *count, int limit) {
 
 struct obstacle_def *geometry_def_add_obstacle(struct geometry_def *def) {
     void *grown = grow(def->obstacles, sizeof *def->obstacles, &def->obstacle_count, LIMIT_OBSTACLES);
-    def->obstacles = grown ? grown : def->obstacles;
-    return grown ? &def->obstacles[def->obstacle_count - 1] : NULL;
+    def->obstacles = grown != NULL ? grown : def->obstacles;
+    return grown != NULL ? &def->obstacles[def->obstacle_count - 1] : NULL;
 }
 
 struct wall_def *geometry_def_add_wall(struct geometry_def *def) {
     void *grown = grow(def->walls, sizeof *def->walls, &def->wall_count, LIMIT_WALLS);
-    def->walls = grown ? grown : def->walls;
-    return grown ? &def->walls[def->wall_count - 1] : NULL;
+    def->walls = grown != NULL ? grown : def->walls;
+    return grown != NULL ? &def->walls[def->wall_count - 1] : NULL;
 }
 
 struct path_def *geometry_def_add_path(struct geometry_def *def) {
     void *grown = grow(def->paths, sizeof *def->paths, &def->path_count, LIMIT_PATHS);
-    def->paths = grown ? grown : def->paths;
-    return grown ? &def->paths[def->path_count - 1] : NULL;
+    def->paths = grown != NULL ? grown : def->paths;
+    return grown != NULL ? &def->paths[def->path_count - 1] : NULL;
 }
 
 struct flow_def *geometry_def_add_flow(struct geometry_def *def) {
     void *grown = grow(def->flows, sizeof *def->flows, &def->flow_count, LIMIT_FLOW_FIELDS);
-    def->flows = grown ? grown : def->flows;
-    return grown ? &def->flows[def->flow_count - 1] : NULL;
+    def->flows = grown != NULL ? grown : def->flows;
+    return grown != NULL ? &def->flows[def->flow_count - 1] : NULL;
 }
 
 /* A copy of count entries; NULL when there are none or no memory. */
 static void *duplicate(const void *array, size_t entry, int count) {
     void *copy = count > 0 ? malloc(entry * (size_t)count) : NULL;
-    if (copy) {
+    if (copy != NULL) {
         memcpy(copy, array, entry * (size_t)count);
     }
     return copy;
@@ -63,7 +63,7 @@ static void *duplicate(const void *array, size_t entry, int count) {
 
 static int copy_flows(const struct geometry_def *def, struct geometry_def *out) {
     out->flows = duplicate(def->flows, sizeof *def->flows, def->flow_count);
-    if (def->flow_count > 0 && !out->flows) {
+    if (def->flow_count > 0 && out->flows == NULL) {
         return -1;
     }
     for (int i = 0; i < def->flow_count; i++) {
@@ -71,7 +71,7 @@ static int copy_flows(const struct geometry_def *def, struct geometry_def *out) 
         const int cells = flow->type == FLOW_GRID ? flow->columns * flow->rows : 0;
         flow->vectors = duplicate(def->flows[i].vectors, sizeof *flow->vectors, cells);
         out->flow_count = i + 1;
-        if (cells > 0 && !flow->vectors) {
+        if (cells > 0 && flow->vectors == NULL) {
             return -1;
         }
     }
@@ -84,8 +84,8 @@ int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out) 
     out->obstacles = duplicate(def->obstacles, sizeof *def->obstacles, def->obstacle_count);
     out->walls = duplicate(def->walls, sizeof *def->walls, def->wall_count);
     out->paths = duplicate(def->paths, sizeof *def->paths, def->path_count);
-    if ((def->obstacle_count > 0 && !out->obstacles) || (def->wall_count > 0 && !out->walls) ||
-        (def->path_count > 0 && !out->paths) || copy_flows(def, out) != 0) {
+    if ((def->obstacle_count > 0 && out->obstacles == NULL) || (def->wall_count > 0 && out->walls == NULL) ||
+        (def->path_count > 0 && out->paths == NULL) || copy_flows(def, out) != 0) {
         geometry_def_fini(out);
         return -1;
     }
@@ -135,8 +135,8 @@ static void extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high) {
     }
     for (int i = 0; obstacle->shape == OBSTACLE_POLYGON && i < obstacle->point_count; i++) {
         const vec2 point = obstacle->points[i];
-        *low = i == 0 ? point : (vec2){lesser(low->x, point.x), lesser(low->y, point.y)};
-        *high = i == 0 ? point : (vec2){greater(high->x, point.x), greater(high->y, point.y)};
+        *low = i == 0 ? point : vec2_make(lesser(low->x, point.x), lesser(low->y, point.y));
+        *high = i == 0 ? point : vec2_make(greater(high->x, point.x), greater(high->y, point.y));
     }
 }
 
@@ -187,7 +187,7 @@ const char *flow_def_fault(const struct flow_def *flow) {
         return "the scale of noise must be above 0";
     }
     if (flow->type == FLOW_GRID && (flow->columns < 1 || flow->rows < 1 ||
-                                    flow->columns > LIMIT_FLOW_CELLS / flow->rows || !flow->vectors)) {
+                                    flow->columns > LIMIT_FLOW_CELLS / flow->rows || flow->vectors == NULL)) {
         return "a grid needs 1 to 16384 cells and a vector for each";
     }
     return NULL;
@@ -199,16 +199,16 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
         def->path_count > LIMIT_PATHS || def->flow_count > LIMIT_FLOW_FIELDS) {
         return "too many obstacles, walls, paths or flow fields";
     }
-    for (int i = 0; i < def->obstacle_count && !fault; i++) {
+    for (int i = 0; i < def->obstacle_count && fault == NULL; i++) {
         fault = obstacle_def_fault(&def->obstacles[i], wraps, size);
     }
-    for (int i = 0; i < def->wall_count && !fault; i++) {
+    for (int i = 0; i < def->wall_count && fault == NULL; i++) {
         fault = wall_def_fault(&def->walls[i], wraps, size);
     }
-    for (int i = 0; i < def->path_count && !fault; i++) {
+    for (int i = 0; i < def->path_count && fault == NULL; i++) {
         fault = path_def_fault(&def->paths[i]);
     }
-    for (int i = 0; i < def->flow_count && !fault; i++) {
+    for (int i = 0; i < def->flow_count && fault == NULL; i++) {
         fault = flow_def_fault(&def->flows[i]);
     }
     return fault;

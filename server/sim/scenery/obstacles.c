@@ -17,7 +17,7 @@ static vec2 unit_or(vec2 a, vec2 otherwise) {
 static void finish(struct solid *solid) {
     for (int i = 0; i < solid->count; i++) {
         const vec2 side = vec2_sub(solid->corners[(i + 1) % solid->count], solid->corners[i]);
-        solid->normals[i] = unit_or((vec2){side.y, -side.x}, any_way);
+        solid->normals[i] = unit_or(vec2_make(side.y, -side.x), any_way);
         const float reach = vec2_length(solid->corners[i]);
         solid->radius = reach > solid->radius ? reach : solid->radius;
     }
@@ -189,7 +189,7 @@ struct contact solid_sweep(const struct solid *solid, vec2 place, vec2 way, floa
         return (struct contact){moves_in, 0.0f, touch.normal};
     }
     if (solid->shape == SOLID_CIRCLE) {
-        sweep_corner((vec2){0.0f, 0.0f}, place, way, length, solid->radius + radius, &contact);
+        sweep_corner(vec2_make(0.0f, 0.0f), place, way, length, solid->radius + radius, &contact);
         return contact;
     }
     for (int i = 0; i < solid->count; i++) {

@@ -54,7 +54,7 @@ static void look_at_side(const struct path_side *side, const struct bounds *boun
             .s = side->start + share * side->length,
             .offset = offset,
             .direction =
-                side->length > 0.0f ? vec2_scale(side->delta, 1.0f / side->length) : (vec2){1.0f, 0.0f},
+                side->length > 0.0f ? vec2_scale(side->delta, 1.0f / side->length) : vec2_make(1.0f, 0.0f),
         };
     }
 }

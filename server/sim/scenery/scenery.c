@@ -20,7 +20,7 @@ int scenery_init(struct scenery *scenery, const struct geometry_def *def, const 
     const int solids = def->obstacle_count + def->wall_count;
     scenery->solids = calloc((size_t)solids + 1, sizeof *scenery->solids);
     scenery->paths = calloc((size_t)def->path_count + 1, sizeof *scenery->paths);
-    if (!scenery->solids || !scenery->paths) {
+    if (scenery->solids == NULL || scenery->paths == NULL) {
         scenery_fini(scenery);
         return -1;
     }
@@ -303,7 +303,7 @@ struct motion scenery_constrain(const struct scenery *scenery, const struct boun
         return moved;
     }
     const vec2 from = {before.x, before.y};
-    const vec2 step = vec2_sub((vec2){moved.x, moved.y}, from);
+    const vec2 step = vec2_sub(vec2_make(moved.x, moved.y), from);
     const float reach = vec2_length(step) + radius + SKIN;
     if (scenery_room(scenery, bounds, from) > reach ||
         scenery_nearest(scenery, bounds, from).touch.distance > reach) {

@@ -35,8 +35,8 @@ static void lay_out(struct solid_grid *grid, const struct solid *solids, int cou
     for (int i = 0; i < count && !grid->wraps; i++) {
         const vec2 center = solids[i].center;
         const float radius = solids[i].radius + 1.0f;
-        low = (vec2){lesser(low.x, center.x - radius), lesser(low.y, center.y - radius)};
-        high = (vec2){greater(high.x, center.x + radius), greater(high.y, center.y + radius)};
+        low = vec2_make(lesser(low.x, center.x - radius), lesser(low.y, center.y - radius));
+        high = vec2_make(greater(high.x, center.x + radius), greater(high.y, center.y + radius));
     }
     const vec2 size = vec2_sub(high, low);
     int32_t cells = CELLS_PER_SOLID * count;
@@ -44,7 +44,7 @@ static void lay_out(struct solid_grid *grid, const struct solid *solids, int cou
     grid->columns = limit_index((int32_t)sqrtf((float)cells * size.x / size.y), cells) + 1;
     grid->rows = cells / grid->columns + 1;
     grid->origin = low;
-    grid->cell = (vec2){size.x / (float)grid->columns, size.y / (float)grid->rows};
+    grid->cell = vec2_make(size.x / (float)grid->columns, size.y / (float)grid->rows);
     /* A float has 24 bits; coordinates, differences and roots lose a few of them. */
     const vec2 far = {greater(-low.x, high.x), greater(-low.y, high.y)};
     grid->slack = 0.05f + 4e-6f * (far.x + far.y);
@@ -55,7 +55,7 @@ static bool append(struct solid_lists *lists, int32_t *count, int solid) {
     if (*count == lists->capacity) {
         const int32_t capacity = lists->capacity < 512 ? 1024 : 2 * lists->capacity;
         uint16_t *members = realloc(lists->members, (size_t)capacity * sizeof *members);
-        if (!members) {
+        if (members == NULL) {
             return false;
         }
         lists->members = members;

@@ -39,22 +39,22 @@ vec2 bounds_difference(const struct bounds *bounds, vec2 from, vec2 to) {
     if (bounds->edge != EDGE_WRAP) {
         return difference;
     }
-    return (vec2){wrap_difference(difference.x, bounds->size.x),
-                  wrap_difference(difference.y, bounds->size.y)};
+    return vec2_make(wrap_difference(difference.x, bounds->size.x),
+                     wrap_difference(difference.y, bounds->size.y));
 }
 
 vec2 bounds_settle(const struct bounds *bounds, vec2 point) {
     switch (bounds->edge) {
     case EDGE_WRAP:
-        return (vec2){wrap_coordinate(point.x, bounds->size.x), wrap_coordinate(point.y, bounds->size.y)};
+        return vec2_make(wrap_coordinate(point.x, bounds->size.x), wrap_coordinate(point.y, bounds->size.y));
     case EDGE_BOUNCE:
     case EDGE_CONTAIN:
-        return (vec2){clamp(point.x, 0.0f, bounds->size.x), clamp(point.y, 0.0f, bounds->size.y)};
+        return vec2_make(clamp(point.x, 0.0f, bounds->size.x), clamp(point.y, 0.0f, bounds->size.y));
     case EDGE_OPEN:
         break;
     }
-    return (vec2){clamp(point.x, -COORDINATE_MAX, COORDINATE_MAX),
-                  clamp(point.y, -COORDINATE_MAX, COORDINATE_MAX)};
+    return vec2_make(clamp(point.x, -COORDINATE_MAX, COORDINATE_MAX),
+                     clamp(point.y, -COORDINATE_MAX, COORDINATE_MAX));
 }
 
 static void bounce(float *position, float *velocity, float size, float radius) {

@@ -36,9 +36,9 @@ int grid_reserve(struct grid *grid, int32_t count) {
     if (count <= grid->capacity) {
         return 0;
     }
-    if (!grid->lookup) {
+    if (grid->lookup == NULL) {
         grid->lookup = calloc(1, sizeof *grid->lookup);
-        if (!grid->lookup) {
+        if (grid->lookup == NULL) {
             return -1;
         }
     }
@@ -64,7 +64,7 @@ void grid_fini(struct grid *grid) {
     for (int part = 0; part < GRID_PARTS; part++) {
         free(grid->cursor[part]);
     }
-    if (grid->lookup) {
+    if (grid->lookup != NULL) {
         free(grid->lookup->slot);
     }
     free(grid->lookup);

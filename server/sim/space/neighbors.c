@@ -20,7 +20,8 @@ vec2 neighbors_split(uint32_t id, uint32_t other) {
     struct rng rng = {rng_mix(((uint64_t)high << 32) | low)};
     vec2 direction;
     do {
-        direction = (vec2){rng_between(&rng, -1.0f, 1.0f), rng_between(&rng, -1.0f, 1.0f)};
+        const float x = rng_between(&rng, -1.0f, 1.0f), y = rng_between(&rng, -1.0f, 1.0f);
+        direction = vec2_make(x, y);
     } while (vec2_length_squared(direction) < 1e-4f);
     return vec2_with_length(direction, id < other ? 1.0f : -1.0f);
 }
@@ -54,8 +55,8 @@ static struct lens make_lens(const struct grid *grid, const struct neighbor_quer
 }
 
 static inline vec2 offset_of(const struct lens *lens, const struct motion *other) {
-    return (vec2){short_way(other->x - lens->self.x, lens->size.x, lens->half.x),
-                  short_way(other->y - lens->self.y, lens->size.y, lens->half.y)};
+    return vec2_make(short_way(other->x - lens->self.x, lens->size.x, lens->half.x),
+                     short_way(other->y - lens->self.y, lens->size.y, lens->half.y));
 }
 
 static inline struct candidate candidate_at(vec2 offset) {
@@ -168,7 +169,7 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
     for (int zone = 0; zone < zone_count; zone++) {
         few[zone].count = 0;
     }
-    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
+    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens->self.x, lens->self.y), radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(lens, &grid->motion[slot]);
@@ -210,7 +211,7 @@ static struct neighbor_sums sum_few(const struct grid *grid, const struct neighb
 /* Logs every agent in one of the zones: those that sum_run adds. */
 static void log_zones(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
                       const struct zone_plan zones[ZONE_COUNT], float radius) {
-    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens->self.x, lens->self.y}, radius);
+    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens->self.x, lens->self.y), radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(lens, &grid->motion[slot]);
@@ -241,7 +242,7 @@ struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbo
         log_zones(grid, query, &lens, plans, radius);
     }
     struct sums sums = {0};
-    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, radius);
+    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens.self.x, lens.self.y), radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         sum_run(grid, query, &lens, plans, radius * radius, begin, end, &sums);
     }
@@ -271,7 +272,7 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
     const struct zone_plan plan = zone_make_plan(zone);
     struct neighbor nearest = {.is_there = false};
     float best = zone->radius * zone->radius;
-    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
+    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens.self.x, lens.self.y), zone->radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(&lens, &grid->motion[slot]);
@@ -378,7 +379,7 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
     const struct lens lens = make_lens(grid, query);
     const struct zone_plan plan = zone_make_plan(zone);
     struct neighbor_threats threats = {0};
-    struct grid_walk walk = grid_walk_begin(grid, (vec2){lens.self.x, lens.self.y}, zone->radius);
+    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens.self.x, lens.self.y), zone->radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(&lens, &grid->motion[slot]);

@@ -28,7 +28,7 @@ static vec2 look_velocity(const struct steering_context *context) {
 }
 
 static vec2 right_of(vec2 way) {
-    return (vec2){-way.y, way.x};
+    return vec2_make(-way.y, way.x);
 }
 
 /* Whether a body that passes the solid on this side finds the border of the world there. */

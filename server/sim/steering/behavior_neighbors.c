@@ -42,7 +42,7 @@ static struct steering_output push(vec2 towards, const struct steering_context *
 static vec2 separating(const struct steering_context *context) {
     const vec2 sum = context->sums.separation;
     const struct pair strength = separation_strength((struct pair){sum.x, sum.y});
-    return (vec2){strength.x, strength.y};
+    return vec2_make(strength.x, strength.y);
 }
 
 static vec2 aligning(const struct steering_context *context) {
@@ -52,7 +52,7 @@ static vec2 aligning(const struct steering_context *context) {
     const struct pair velocity = {context->velocity.x, context->velocity.y};
     const struct pair strength = alignment_strength((struct pair){sums->velocity.x, sums->velocity.y},
                                                     sums->velocity_weight, velocity, &limits);
-    return (vec2){strength.x, strength.y};
+    return vec2_make(strength.x, strength.y);
 }
 
 static vec2 cohering(float radius, const struct steering_context *context) {
@@ -62,7 +62,7 @@ static vec2 cohering(float radius, const struct steering_context *context) {
     }
     const struct pair strength = cohesion_strength((struct pair){sums->offset.x, sums->offset.y},
                                                    sums->offset_weight, flock_full_inverse(radius));
-    return (vec2){strength.x, strength.y};
+    return vec2_make(strength.x, strength.y);
 }
 
 const struct field behavior_separation_fields[] = RULE_TABLE(ZONE_SEPARATION, 40);
@@ -135,7 +135,7 @@ struct steering_output behavior_flock(const struct behavior_def *behavior,
     const struct pair strength =
         flock_strength((struct pair){apart.x, apart.y}, (struct pair){along.x, along.y},
                        (struct pair){together.x, together.y}, weights);
-    return push((vec2){strength.x, strength.y}, context);
+    return push(vec2_make(strength.x, strength.y), context);
 }
 
 const struct field behavior_avoid_agents_fields[] = {

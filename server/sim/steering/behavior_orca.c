@@ -122,7 +122,7 @@ struct steering_output behavior_orca(const struct behavior_def *behavior,
     }
     /* Every agent leans to the right, as on a pavement: mirror images would brake for each other
      * indefinitely. */
-    const vec2 lean = vec2_scale((vec2){-context->velocity.y, context->velocity.x}, LEAN);
+    const vec2 lean = vec2_scale(vec2_make(-context->velocity.y, context->velocity.x), LEAN);
     const vec2 permitted =
         half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), context->body->max_speed);
     return behavior_match_velocity(permitted, context, context->exact_rate);

@@ -157,7 +157,7 @@ static struct steering_output keep_place(vec2 offset, float slowing_distance,
                                          const struct steering_context *context) {
     const struct target_info *leader = &context->first;
     const vec2 ahead = vec2_scale(leader->heading, offset.x);
-    const vec2 right = vec2_scale((vec2){-leader->heading.y, leader->heading.x}, offset.y);
+    const vec2 right = vec2_scale(vec2_make(-leader->heading.y, leader->heading.x), offset.y);
     const vec2 nowhere = {0.0f, 0.0f};
     const vec2 place =
         bounds_difference(context->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
@@ -193,11 +193,11 @@ static vec2 formation_place(int shape, int32_t rank, int32_t count, float spacin
     const float pair = (float)pairs * spacing;
     switch ((enum formation_shape)shape) {
     case FORMATION_LINE:
-        return (vec2){0.0f, side * pair};
+        return vec2_make(0.0f, side * pair);
     case FORMATION_COLUMN:
-        return (vec2){-(float)(rank + 1) * spacing, 0.0f};
+        return vec2_make(-(float)(rank + 1) * spacing, 0.0f);
     case FORMATION_WEDGE:
-        return (vec2){-pair, side * pair};
+        return vec2_make(-pair, side * pair);
     case FORMATION_CIRCLE:
         break;
     }

@@ -7,7 +7,7 @@
 static vec2 turned(vec2 unit, float angle) {
     const float t = 0.5f * angle, scale = 1.0f / (1.0f + t * t);
     const float c = (1.0f - t * t) * scale, s = 2.0f * t * scale;
-    return vec2_with_length((vec2){unit.x * c - unit.y * s, unit.x * s + unit.y * c}, 1.0f);
+    return vec2_with_length(vec2_make(unit.x * c - unit.y * s, unit.x * s + unit.y * c), 1.0f);
 }
 
 const struct field behavior_wander_fields[] = {

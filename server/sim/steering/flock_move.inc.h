@@ -105,7 +105,7 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
     const uint32_t wanted = lanes_of_kind(plan->batch->grid, block, out->kind);
     if ((finished & wanted) == all) {
         lanes_store_motion(out->next + block->first, next);
-        if (out->cell) {
+        if (out->cell != NULL) {
             store_cells(plan->batch->grid, next, out->cell + block->first);
         }
         return;
@@ -120,7 +120,7 @@ LANES_INLINE void store_block(const struct kernel_plan *plan, const struct flock
         }
         if ((finished >> lane) & 1) {
             out->next[block->first + lane] = moved[lane];
-            if (out->cell) {
+            if (out->cell != NULL) {
                 out->cell[block->first + lane] = cells[lane];
             }
         } else {

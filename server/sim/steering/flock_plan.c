@@ -10,17 +10,17 @@ static void set_limits(const struct bounds *bounds, float radius, struct flock_p
     const float most = (float)LIMIT_COORDINATE;
     switch (bounds->edge) {
     case EDGE_WRAP:
-        plan->low = (vec2){0.0f, 0.0f};
+        plan->low = vec2_make(0.0f, 0.0f);
         plan->high = bounds->size;
         break;
     case EDGE_BOUNCE:
-        plan->low = (vec2){radius, radius};
-        plan->high = (vec2){bounds->size.x - radius, bounds->size.y - radius};
+        plan->low = vec2_make(radius, radius);
+        plan->high = vec2_make(bounds->size.x - radius, bounds->size.y - radius);
         break;
     case EDGE_OPEN:
     case EDGE_CONTAIN:
-        plan->low = (vec2){-most, -most};
-        plan->high = (vec2){most, most};
+        plan->low = vec2_make(-most, -most);
+        plan->high = vec2_make(most, most);
         break;
     }
 }
@@ -43,9 +43,10 @@ void flock_finish(const struct kernel_plan *plan, const struct flock_plan *flock
     const struct flock_rules *rules = flock->rules;
     const struct motion next = bounds_apply(plan->batch->bounds, moved, rules->radius);
     out->next[slot] = next;
-    if (out->cell) {
+    if (out->cell != NULL) {
         out->cell[slot] = grid_cell(plan->batch->grid, &next);
     }
-    out->heading[plan->batch->grid->row[slot]] = locomotion_heading(
-        neighbor_batch_heading(plan->batch, slot), (vec2){next.vx, next.vy}, rules->max_speed, rules->turn);
+    out->heading[plan->batch->grid->row[slot]] =
+        locomotion_heading(neighbor_batch_heading(plan->batch, slot), vec2_make(next.vx, next.vy),
+                           rules->max_speed, rules->turn);
 }

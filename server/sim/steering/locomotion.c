@@ -19,7 +19,7 @@ vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 
     /* Scaled up to max_force, a force that is only rounding would throw an aligned agent off its course. */
     const float aligned = ALIGNED_SHARE * body->max_speed;
     if (vec2_length_squared(vec2_sub(desired, velocity)) < aligned * aligned) {
-        return (vec2){0.0f, 0.0f};
+        return vec2_make(0.0f, 0.0f);
     }
     return vec2_with_length(force, body->max_force);
 }
@@ -37,7 +37,7 @@ vec2 locomotion_velocity(enum locomotion locomotion, const struct body *body, ve
     }
     const vec2 next = vec2_truncate(pushed, body->max_speed);
     const bool brakes = vec2_dot(applied, velocity) < 0.0f;
-    return brakes && vec2_length_squared(next) < REST_SPEED * REST_SPEED ? (vec2){0.0f, 0.0f} : next;
+    return brakes && vec2_length_squared(next) < REST_SPEED * REST_SPEED ? vec2_make(0.0f, 0.0f) : next;
 }
 
 float locomotion_hold_squared(float max_speed) {
@@ -54,6 +54,6 @@ vec2 locomotion_heading(vec2 heading, vec2 velocity, float max_speed, vec2 turn)
         return direction;
     }
     const float s = vec2_cross(heading, direction) < 0.0f ? -turn.y : turn.y;
-    return vec2_with_length((vec2){heading.x * turn.x - heading.y * s, heading.x * s + heading.y * turn.x},
+    return vec2_with_length(vec2_make(heading.x * turn.x - heading.y * s, heading.x * s + heading.y * turn.x),
                             1.0f);
 }

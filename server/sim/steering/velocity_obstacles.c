@@ -38,7 +38,7 @@ static struct half_plane plane_of_cone(const struct encounter *e, vec2 relative,
     const float side = vec2_cross(p, from_middle) > 0.0f ? 1.0f : -1.0f;
     /* p turned by the cone's half angle to that side, and from there a quarter turn further out. */
     const vec2 way = {p.x * leg - side * p.y * e->room, side * p.x * e->room + p.y * leg};
-    const vec2 normal = vec2_with_length((vec2){-side * way.y, side * way.x}, 1.0f);
+    const vec2 normal = vec2_with_length(vec2_make(-side * way.y, side * way.x), 1.0f);
     *change = -vec2_dot(relative, normal);
     return (struct half_plane){.normal = normal};
 }

@@ -13,7 +13,7 @@ static struct motion world_move(const struct world *world, struct motion old, st
     struct motion next = bounds_apply(bounds, held, radius);
     if (bounds->edge == EDGE_BOUNCE && scenery->solid_count > 0 && (next.x != held.x || next.y != held.y)) {
         next = scenery_constrain(scenery, bounds, old, next, radius);
-        const vec2 settled = bounds_settle(bounds, (vec2){next.x, next.y});
+        const vec2 settled = bounds_settle(bounds, vec2_make(next.x, next.y));
         next.x = settled.x;
         next.y = settled.y;
     }
@@ -28,7 +28,7 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
     const struct motion old = world->grid.motion[slot];
     const struct intent intent = world_intend(world, row, precomputed, NULL);
     const vec2 velocity =
-        locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, (vec2){old.vx, old.vy},
+        locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, vec2_make(old.vx, old.vy),
                             intent.desired, intent.force, world->dt);
     const struct motion moved = {old.x + velocity.x * world->dt, old.y + velocity.y * world->dt, velocity.x,
                                  velocity.y};
@@ -36,7 +36,7 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
     assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
     world->grid.next[slot] = next;
     world->next_heading[row] =
-        locomotion_heading(world->heading[row], (vec2){next.vx, next.vy}, body->max_speed, kind->turn);
+        locomotion_heading(world->heading[row], vec2_make(next.vx, next.vy), body->max_speed, kind->turn);
     /* Only the agent itself reads these, so they need no second buffer. */
     world->state[row] = (uint8_t)intent.state;
     world->memory[row] = intent.memory;

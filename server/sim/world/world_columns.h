@@ -1,7 +1,8 @@
 /* The columns of agents: one entry a row, all of them `capacity` long.
  *
  * This list makes the members of struct world and drives room, freeing, the values of a new agent, moving a
- * row, the hash and clones: to add a column is to add a row here, and its hash function in world_hash.c.
+ * row, the hash and clones: to add a column is to add a row here, and its hash function in
+ * world_hash_agents.c.
  *
  * X(number, type, name, initial, saved, hashed, copied)
  * number   of the column in the hash: never used twice, never changed
@@ -27,8 +28,8 @@
     X(5, struct memory, memory, ((struct memory){.wander = {1.0f, 0.0f}}), true, hash_memory, true)          \
     X(6, struct aim, aim, ((struct aim){.mode = AIM_BEHAVIOR}), true, hash_aim, true)                        \
     X(7, struct body, own_body, ((struct body){0}), true, hash_own_body, true)                               \
-    X(8, vec2, heading, ((vec2){1.0f, 0.0f}), true, hash_heading, true)                                      \
-    X(0, vec2, next_heading, ((vec2){1.0f, 0.0f}), false, hash_none, false)                                  \
+    X(8, vec2, heading, vec2_make(1.0f, 0.0f), true, hash_heading, true)                                     \
+    X(0, vec2, next_heading, vec2_make(1.0f, 0.0f), false, hash_none, false)                                 \
     X(0, int32_t, rank, 0, false, hash_none, false)                                                          \
     X(0, int32_t, by_kind, 0, false, hash_none, false)                                                       \
     WORLD_COLUMNS_MORE(X)

@@ -12,20 +12,21 @@
 static vec2 random_in_disc(struct rng *rng) {
     vec2 point = {0.0f, 0.0f};
     for (int attempt = 0; attempt < 64; attempt++) {
-        point = (vec2){rng_between(rng, -1.0f, 1.0f), rng_between(rng, -1.0f, 1.0f)};
+        const float x = rng_between(rng, -1.0f, 1.0f), y = rng_between(rng, -1.0f, 1.0f);
+        point = vec2_make(x, y);
         if (vec2_length_squared(point) <= 1.0f) {
             return point;
         }
     }
-    return (vec2){0.0f, 0.0f};
+    return vec2_make(0.0f, 0.0f);
 }
 
 static vec2 spawn_place(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
     struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
     vec2 place = spawn->at;
     if (spawn->shape == PLACE_RECT) {
-        const vec2 unit = {rng_unit(&rng), rng_unit(&rng)};
-        place = vec2_add(place, (vec2){unit.x * spawn->size.x, unit.y * spawn->size.y});
+        const float across = rng_unit(&rng), down = rng_unit(&rng);
+        place = vec2_add(place, vec2_make(across * spawn->size.x, down * spawn->size.y));
     } else if (spawn->shape == PLACE_CIRCLE && spawn->radius > 0.0f) {
         place = vec2_add(place, vec2_scale(random_in_disc(&rng), spawn->radius));
     }
@@ -153,7 +154,7 @@ int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bo
         if (is_there) {
             world->flags[row] |= AGENT_REMOVED;
         }
-        if (found) {
+        if (found != NULL) {
             found[i] = is_there;
         }
         removed += is_there;

@@ -112,7 +112,7 @@ struct kind_def *world_def_add_kind(struct world_def *def, const char *name) {
         return NULL;
     }
     struct kind_def *kinds = realloc(def->kinds, (size_t)(def->kind_count + 1) * sizeof *kinds);
-    if (!kinds) {
+    if (kinds == NULL) {
         return NULL;
     }
     def->kinds = kinds;
@@ -128,7 +128,7 @@ struct placement_def *world_def_add_placement(struct world_def *def, const char 
     }
     struct placement_def *placements =
         realloc(def->placements, (size_t)(def->placement_count + 1) * sizeof *placements);
-    if (!placements) {
+    if (placements == NULL) {
         return NULL;
     }
     def->placements = placements;

@@ -1,5 +1,5 @@
-/* The state hash: a sum over agents of terms of each one's words, so that storage order and threads do not
- * matter, and a chain over everything else that decides the future.
+/* The state hash: a chain over everything that decides the future, of which the sum over agents
+ * (world_hash_agents.c) is a word.
  *
  * 1. docs/architecture.md, "What decides the future", lists every member of a world: what is not hashed here
  * follows from what is, or decides nothing.
@@ -11,208 +11,8 @@
  */
 #include <string.h>
 
-#include "server/sim/math/rng.h"
 #include "server/sim/math/trig.h"
-#include "server/sim/world/world_internal.h"
-
-#define HASH(member, statement) statement
-
-#define ODD UINT64_C(0x9E3779B97F4A7C15)
-
-/* What a word of the chain is. Never renumber: hashes depend on it. */
-enum mark {
-    MARK_SEED = 1,
-    MARK_TICK,
-    MARK_AGENTS,
-    MARK_NEXT_ID,
-    MARK_SIZE,
-    MARK_EDGE,
-    MARK_TICK_HZ,
-    MARK_DRIFT,
-    MARK_ACROSS,
-    MARK_DOWN,
-    MARK_TARGET,
-    MARK_TARGET_NAME,
-    MARK_TARGET_AT,
-    MARK_TARGET_JUMP,
-    MARK_TARGET_LIVE,
-    MARK_KIND,
-    MARK_KIND_AIM,
-    MARK_KIND_POINT,
-    MARK_STATE,
-    MARK_STAMINA_RATE,
-    MARK_COMBINE,
-    MARK_CONDITION,
-    MARK_CONDITION_VALUE,
-    MARK_BEHAVIOR,
-    MARK_REF,
-    MARK_REF_TEXT,
-    MARK_KINDS,
-    MARK_PATH_INDEX,
-    MARK_FLOW_INDEX,
-    MARK_REGION,
-    MARK_REGION_AT,
-    MARK_REGION_SIZE,
-    MARK_NEXT_OBSTACLE,
-    MARK_OBSTACLE,
-    MARK_OBSTACLE_ID,
-    MARK_OBSTACLE_AT,
-    MARK_OBSTACLE_SIZE,
-    MARK_OBSTACLE_RADIUS,
-    MARK_POINT,
-    MARK_WALL_FROM,
-    MARK_WALL_TO,
-    MARK_PATH,
-    MARK_PATH_RADIUS,
-    MARK_FLOW,
-    MARK_FLOW_SEED,
-    MARK_FLOW_AT,
-    MARK_FLOW_VECTOR,
-    MARK_FLOW_STRENGTH,
-    MARK_FLOW_SCALE,
-    MARK_FLOW_GRID,
-    MARK_FLOW_CELL,
-};
-
-/* ---- words ---- */
-
-static uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint64_t pair(float a, float b) {
-    return ((uint64_t)bits_of(b) << 32) | bits_of(a);
-}
-
-static uint64_t point(vec2 at) {
-    return pair(at.x, at.y);
-}
-
-/* ---- agents: a sum ---- */
-
-enum { MARK_MOTION = 256, MARK_SLOT = 272 }; /* behind the columns, each of which has 16 */
-
-/* What a word of an agent adds, keyed by its id (base) and by what it is. */
-static inline uint64_t term(uint64_t base, uint64_t mark, uint64_t word, uint64_t initial) {
-    return word == initial ? 0 : rng_mix((base + mark * ODD) ^ word);
-}
-
-static inline uint64_t hash_none(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                                 const void *entry) {
-    (void)world, (void)row, (void)base, (void)mark, (void)entry;
-    return 0;
-}
-
-/* The id keys everything else. */
-static inline uint64_t hash_id(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                               const uint32_t *entry) {
-    (void)world, (void)row, (void)mark, (void)entry;
-    return base;
-}
-
-static inline uint64_t hash_byte(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                                 const uint8_t *entry) {
-    (void)world, (void)row;
-    return term(base, mark, *entry, 0);
-}
-
-static inline uint64_t hash_memory(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                                   const struct memory *memory) {
-    uint64_t sum = 0;
-    HASH(memory.stamina, sum += term(base, mark, bits_of(memory->stamina), 0));
-    HASH(memory.is_exhausted, sum += term(base, mark + 1, memory->is_exhausted, 0));
-    HASH(memory.state_since, sum += term(base, mark + 2, world_state_ticks(world, row), 0));
-    HASH(memory.quarry, sum += term(base, mark + 3, memory->quarry, 0));
-    HASH(memory.wander, sum += term(base, mark + 4, point(memory->wander), pair(1.0f, 0.0f)));
-    HASH(memory.caught, sum += term(base, mark + 5, memory->caught, 0));
-    if (memory->solid != 0) {
-        HASH(memory.solid, sum += term(base, mark + 6, memory->solid, 0));
-        HASH(memory.side, sum += term(base, mark + 7, memory->side > 0, 0));
-        HASH(memory.pace, sum += term(base, mark + 8, bits_of(memory->pace), 0));
-        HASH(memory.solid_tick, sum += term(base, mark + 9, (uint32_t)world->tick - memory->solid_tick, 0));
-    }
-    if (memory->path != 0) {
-        HASH(memory.path, sum += term(base, mark + 10, memory->path, 0));
-        HASH(memory.path_s, sum += term(base, mark + 11, bits_of(memory->path_s), 0));
-    }
-    return sum;
-}
-
-static uint64_t aim_word(const struct aim *aim) {
-    return ((uint64_t)aim->mode << 32) | (uint32_t)aim->target;
-}
-
-static inline uint64_t hash_aim(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                                const struct aim *aim) {
-    (void)world, (void)row;
-    uint64_t sum = 0;
-    HASH(aim.mode, sum += term(base, mark, aim_word(aim), 0));
-    HASH(aim.point, sum += term(base, mark + 1, point(aim->point), 0));
-    return sum;
-}
-
-static inline uint64_t hash_own_body(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                                     const struct body *body) {
-    uint64_t sum = 0;
-    if (world->flags[row] & AGENT_OWN_BODY) {
-        HASH(flags, sum += term(base, mark, 1, 0));
-        HASH(own_body.mass, sum += term(base, mark + 1, bits_of(body->mass), 0));
-        HASH(own_body.radius, sum += term(base, mark + 2, bits_of(body->radius), 0));
-        HASH(own_body.max_speed, sum += term(base, mark + 3, bits_of(body->max_speed), 0));
-        HASH(own_body.max_force, sum += term(base, mark + 4, bits_of(body->max_force), 0));
-    }
-    return sum;
-}
-
-static inline uint64_t hash_heading(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
-                                    const vec2 *entry) {
-    (void)entry; /* of agents that move, is_pure_flock leaves it stale */
-    return term(base, mark, point(world_heading(world, row)), pair(1.0f, 0.0f));
-}
-
-static uint64_t hash_agent(const struct world *world, int32_t row) {
-    const int32_t slot = grid_slot(&world->grid, row);
-    const struct motion motion = world->grid.motion[slot];
-    uint64_t base = ODD, sum = 0;
-    HASH(id, base = rng_mix(world->id[row] + ODD));
-    HASH(motion.position, sum += term(base, MARK_MOTION, pair(motion.x, motion.y), 0));
-    HASH(motion.velocity, sum += term(base, MARK_MOTION + 1, pair(motion.vx, motion.vy), 0));
-    if (world->grid.drift != 0.0f) { /* otherwise slots are in an order that positions and ids give */
-        HASH(grid.row, sum += term(base, MARK_SLOT, (uint32_t)slot + 1, 0));
-    }
-#define HASH_COLUMN(number, type, name, initial, saved, hashed, copied)                                      \
-    HASH(name, sum += hashed(world, row, base, 16 * number, &world->name[row]));
-    WORLD_COLUMNS(HASH_COLUMN)
-#undef HASH_COLUMN
-    return sum;
-}
-
-/* ---- the rest: a chain ---- */
-
-static uint64_t absorb(uint64_t hash, uint64_t mark, uint64_t word) {
-    return rng_mix(rng_mix((hash ^ word) + ODD) + mark * ODD);
-}
-
-static uint64_t absorb_unless(uint64_t initial, uint64_t hash, uint64_t mark, uint64_t word) {
-    return word == initial ? hash : absorb(hash, mark, word);
-}
-
-/* The text with its end, 7 bytes a word. */
-static uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *text) {
-    uint64_t word = 0;
-    const char *c = text;
-    for (int bytes = 0; *c != '\0'; c++) {
-        word = (word << 8) | (unsigned char)*c;
-        if (++bytes == 7) {
-            hash = absorb(hash, mark, word);
-            word = 0;
-            bytes = 0;
-        }
-    }
-    return absorb(hash, mark, (word << 8) | 0xFF);
-}
+#include "server/sim/world/world_hash_mix.h"
 
 static float initial_number(const struct field *field) {
     const bool is_angle = field->type == FIELD_ANGLE;
@@ -433,20 +233,12 @@ static uint64_t absorb_order(uint64_t hash, const struct grid *grid) {
     return hash;
 }
 
-static uint64_t sum_agents(const struct world *world) {
-    uint64_t sum = 0;
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        sum += hash_agent(world, row);
-    }
-    return sum;
-}
-
 uint64_t world_hash(const struct world *world) {
     uint64_t hash = 0, tick_hz;
     memcpy(&tick_hz, &world->tick_hz, sizeof tick_hz);
     HASH(seed, hash = absorb(hash, MARK_SEED, world->seed));
     HASH(tick, hash = absorb(hash, MARK_TICK, world->tick));
-    hash = absorb(hash, MARK_AGENTS, sum_agents(world));
+    hash = absorb(hash, MARK_AGENTS, world_hash_agents(world));
     HASH(next_id, hash = absorb(hash, MARK_NEXT_ID, world->next_id));
     HASH(bounds.size, hash = absorb(hash, MARK_SIZE, point(world->bounds.size)));
     HASH(bounds.edge, hash = absorb(hash, MARK_EDGE, (uint32_t)world->bounds.edge));

@@ -24,6 +24,8 @@ static_assert(FLT_EVAL_METHOD == 0,
               "floats would be computed as wider ones, and hashes would differ from those of other machines: "
               "compile with -fexcess-precision=fast, on 32-bit x86 with -msse2 -mfpmath=sse");
 
+#define WORLD_ALL_ROUND -2.0f /* of a zone without a field of view; no cosine is less */
+
 /* What a target_ref's names stand for. */
 enum ref_mode { REF_NONE, REF_TARGET, REF_PREFIX, REF_KIND, REF_AGENT };
 struct ref_runtime {
@@ -185,15 +187,20 @@ struct neighbor_batch world_neighbor_batch(const struct world *world, const stru
 void world_query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
                            const struct behavior_runtime *runtime, struct steering_context *context);
 
-/** What a behaviour's kinds stand for; false when one stands for nothing. */
-bool world_resolve_kinds(const struct world_def *def, int own, const struct behavior_def *behavior,
-                         uint64_t *kinds);
-
 /** Fills the zones of a behaviour from its parameters. */
 void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime);
 
-/** Notes whether agents of this kind need the grid: sets has_neighbors and has_sights. */
-void world_note_neighbors(struct world *world, const struct kind_def *kind);
+/** px: the radius of a behavior's largest zone. */
+float world_widest_zone(const struct behavior_runtime *runtime);
+
+/** Whether a reference is about the nearest agent of a kind. */
+static inline bool world_is_about_kind(const struct target_ref *ref) {
+    return ref->target[0] == '\0' && ref->kind[0] != '\0';
+}
+
+/** Prepares the kinds of a new world, and notes whether its agents need the grid.
+ * returns  WORLD_OK, WORLD_NO_MEMORY or WORLD_BAD_DEF with *what a static sentence */
+enum world_result world_build_kinds(struct world *world, const struct world_def *def, const char **what);
 
 /** Sorts the agents of tick t, when anybody will ask; after each command that adds or removes agents or
  * changes a radius. Allocates nothing. */
@@ -202,7 +209,7 @@ void world_sort(struct world *world);
 /** Whether agents stay in their slots from tick t to t+1, since few would change cells. */
 bool world_keeps_order(const struct world *world);
 
-/** Everybody's tick: reads tick t, writes t+1. */
+/** The tick of all agents: reads tick t, writes t+1. */
 void world_act(struct world *world, const struct parallel *parallel);
 
 /** Tick t+1 becomes tick t, sorted when anybody will ask and the order has not just been kept. */

@@ -215,7 +215,7 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
         return WORLD_OK;
     }
     obstacles[index] = obstacle_moved(&obstacles[index], to);
-    if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size)) {
+    if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size) != NULL) {
         return WORLD_BAD_DEF;
     }
     world_keep_headings(world);
@@ -245,43 +245,4 @@ enum world_result world_remove_obstacle(struct world *world, uint32_t id) {
         renumber_solids(world, index + 1, -1);
     }
     return result;
-}
-
-/* ---- what a tick brought about ---- */
-
-static void note(struct world *world, struct world_note happening) {
-    if (world->note_count < WORLD_NOTES_MAX) {
-        world->notes[world->note_count++] = happening;
-    } else {
-        world->notes_left_out++;
-    }
-}
-
-void world_note_reached(struct world *world, int32_t row, int target) {
-    note(world, (struct world_note){.type = NOTE_REACHED,
-                                    .agent = world->id[row],
-                                    .target = target,
-                                    .at = world->targets[target].at});
-}
-
-void world_note_catches(struct world *world) {
-    for (int k = 0; k < world->kind_count; k++) {
-        if (!world->kinds[k].pursues) {
-            continue;
-        }
-        for (int32_t i = world->kind_begin[k]; i < world->kind_begin[k + 1]; i++) {
-            const struct memory *memory = &world->memory[world->by_kind[i]];
-            if (memory->has_caught) {
-                note(world, (struct world_note){.type = NOTE_CAUGHT,
-                                                .agent = world->id[world->by_kind[i]],
-                                                .quarry = memory->caught});
-            }
-        }
-    }
-}
-
-int world_notes(const struct world *world, const struct world_note **notes, uint32_t *left_out) {
-    *notes = world->notes;
-    *left_out = world->notes_left_out;
-    return world->note_count;
 }

@@ -32,7 +32,7 @@ void world_refresh_kind(struct world *world, int index) {
                        def->max_speed.low < def->max_speed.high || def->max_force.low < def->max_force.high;
     const float turn = def->max_turn_rate * world->dt;
     /* From half a turn a tick on every direction is within reach: no cosine is less than this. */
-    kind->turn = turn >= (float)TRIG_PI ? (vec2){NO_TURN_LIMIT, 0.0f} : trig_unit(turn);
+    kind->turn = turn >= (float)TRIG_PI ? vec2_make(NO_TURN_LIMIT, 0.0f) : trig_unit(turn);
     kind->is_tireless = kind->is_tireless && def->max_stamina == 0.0f;
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
@@ -72,7 +72,7 @@ bool world_param_at(const struct world *world, int kind_index, int index, struct
     assert(kind_index >= 0 && kind_index < world->kind_count && index >= 0);
     const struct kind *kind = &world->kinds[kind_index];
     const struct field *field = param_row(body_fields(), &index);
-    if (field) {
+    if (field != NULL) {
         *ref = (struct param_ref){kind_index, -1, -1, field};
         join_name(name, "", "", field->name);
         return true;
@@ -81,7 +81,7 @@ bool world_param_at(const struct world *world, int kind_index, int index, struct
         const struct state_def *state = &kind->def.states[s];
         for (int b = 0; b < state->behavior_count; b++) {
             field = param_row(behavior_fields((enum behavior_type)state->behaviors[b].type), &index);
-            if (field) {
+            if (field != NULL) {
                 *ref = (struct param_ref){kind_index, s, b, field};
                 join_name(name, kind->def.state_count > 1 ? state->name : "",
                           kind->states[s].behaviors[b].label, field->name);

@@ -8,7 +8,7 @@
 
 static vec2 position_of(const struct world *world, int32_t row) {
     const struct motion motion = world_motion(world, row);
-    return (vec2){motion.x, motion.y};
+    return vec2_make(motion.x, motion.y);
 }
 
 static struct target_info nothing(void) {
@@ -204,24 +204,4 @@ int world_decide(const struct world *world, int32_t row) {
         }
     }
     return kind->def.state_count - 1;
-}
-
-void world_group_kinds(struct world *world) {
-    int32_t count[LIMIT_KINDS] = {0};
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        count[world->kind[row]]++;
-    }
-    int32_t begin = 0;
-    for (int k = 0; k < LIMIT_KINDS; k++) {
-        world->kind_begin[k] = begin;
-        begin += count[k];
-    }
-    world->kind_begin[LIMIT_KINDS] = begin;
-    int32_t next[LIMIT_KINDS];
-    memcpy(next, world->kind_begin, sizeof next);
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        const int kind = world->kind[row];
-        world->rank[row] = next[kind] - world->kind_begin[kind];
-        world->by_kind[next[kind]++] = row;
-    }
 }

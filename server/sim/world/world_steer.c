@@ -103,7 +103,7 @@ static void trace_behavior(struct trace *trace, const struct behavior_runtime *r
 }
 
 static void note_force(struct steering_view *detail, const char *label, vec2 force) {
-    if (detail) {
+    if (detail != NULL) {
         assert(detail->count <= LIMIT_BEHAVIORS);
         detail->labels[detail->count] = label;
         detail->forces[detail->count] = force;
@@ -171,7 +171,7 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
                                      ? tier_force
                                      : fit_in(tier_force, intent->force, context->body->max_force);
             intent->force = vec2_add(intent->force, fitting);
-            tier_force = (vec2){0.0f, 0.0f};
+            tier_force = vec2_make(0.0f, 0.0f);
             is_first_tier = false;
         }
     }
@@ -292,11 +292,11 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
         .id = world->id[row],
         .memory = &intent.memory,
         .precomputed = precomputed,
-        .trace = detail ? detail->trace : NULL,
+        .trace = detail != NULL ? detail->trace : NULL,
     };
     const struct state_def *state = &kind->def.states[intent.state];
     const struct state_runtime *runtime = &kind->states[intent.state];
-    if (detail) {
+    if (detail != NULL) {
         detail->count = 0;
     }
     behavior_rates(&context, runtime->weight_sum);

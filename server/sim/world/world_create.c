@@ -1,0 +1,115 @@
+/* Worlds begin and end: a world is built from its definition, its agents are placed. */
+#include <stdlib.h>
+
+#include "server/sim/world/world_internal.h"
+
+static void build_targets(const struct world_def *def, struct world *world) {
+    world->target_count = def->target_count;
+    for (int i = 0; i < def->target_count; i++) {
+        world->targets[i] = def->targets[i];
+        world->targets[i].at = bounds_settle(&world->bounds, def->targets[i].at);
+    }
+}
+
+static enum world_result place_agents(const struct world_def *def, struct world *world, const char **what) {
+    for (int i = 0; i < def->placement_count; i++) {
+        const struct placement_def *placement = &def->placements[i];
+        struct spawn_def spawn = {
+            .kind = world_find_kind(world, placement->kind),
+            .count = placement->count,
+            .shape = placement->shape,
+            .at = placement->at,
+            .size = placement->size,
+            .radius = placement->radius,
+            .velocity = placement->velocity,
+            .has_heading = placement->has_heading,
+            .heading = placement->heading,
+        };
+        if (spawn.kind < 0) {
+            *what = "a placement names a kind that is not there";
+            return WORLD_BAD_DEF;
+        }
+        uint32_t first_id;
+        const enum world_result result = world_spawn(world, &spawn, &first_id);
+        if (result != WORLD_OK) {
+            return result;
+        }
+    }
+    return WORLD_OK;
+}
+
+static bool is_sane(const struct world_def *def, const char **what) {
+    *what = "size or tick_hz is out of range";
+    if (!(def->size.x >= 1.0f && def->size.x <= (float)LIMIT_WORLD_SIZE && def->size.y >= 1.0f &&
+          def->size.y <= (float)LIMIT_WORLD_SIZE && def->tick_hz >= 1.0 && def->tick_hz <= LIMIT_TICK_HZ)) {
+        return false;
+    }
+    const char *fault = geometry_def_fault(&def->geometry, def->edge == EDGE_WRAP, def->size);
+    if (fault != NULL) {
+        *what = fault;
+        return false;
+    }
+    *what = "too many kinds, targets or placements";
+    return def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS && def->target_count >= 0 &&
+           def->target_count <= LIMIT_TARGETS && def->placement_count >= 0 &&
+           def->placement_count <= LIMIT_PLACEMENTS;
+}
+
+enum world_result world_create(const struct world_def *def, struct world **out, const char **what) {
+    const char *ignored;
+    const char **reason = what != NULL ? what : &ignored;
+    *reason = "";
+    if (!is_sane(def, reason)) {
+        return WORLD_BAD_DEF;
+    }
+    struct world *world = calloc(1, sizeof *world);
+    if (world == NULL) {
+        return WORLD_NO_MEMORY;
+    }
+    world->bounds = (struct bounds){def->size, (enum edge)def->edge};
+    world->tick_hz = def->tick_hz;
+    world->dt = (float)(1.0 / def->tick_hz);
+    world->seed = def->seed;
+    world->next_id = 1;
+    world->simd = simd_best();
+    world_let_give_up(world, def->given_up);
+    build_targets(def, world);
+    enum world_result result = scenery_init(&world->scenery, &def->geometry, &world->bounds) == 0
+                                   ? world_build_kinds(world, def, reason)
+                                   : WORLD_NO_MEMORY;
+    for (int i = 0; i < world->scenery.def.obstacle_count; i++) {
+        world->scenery.def.obstacles[i].id = (uint32_t)i + 1;
+    }
+    world->next_obstacle = (uint32_t)world->scenery.def.obstacle_count + 1;
+    world->is_creating = true;
+    if (result == WORLD_OK) {
+        result = place_agents(def, world, reason);
+    }
+    if (result == WORLD_OK && !world_is_given_up(world)) {
+        world_group_kinds(world);
+        world_sort(world);
+    }
+    world->is_creating = false;
+    if (result == WORLD_OK && world_is_given_up(world)) {
+        result = WORLD_GIVEN_UP;
+    }
+    if (result != WORLD_OK) {
+        world_destroy(world);
+        return result;
+    }
+    *out = world;
+    return WORLD_OK;
+}
+
+void world_destroy(struct world *world) {
+    if (world == NULL) {
+        return;
+    }
+    scenery_fini(&world->scenery);
+    free(world->kinds);
+#define FREE_COLUMN(number, type, name, initial, saved, hashed, copied) free(world->name);
+    WORLD_COLUMNS(FREE_COLUMN)
+#undef FREE_COLUMN
+    grid_fini(&world->grid);
+    free(world);
+}

@@ -1,0 +1,119 @@
+/* Words of the state hash, and how they are mixed. For world_hash.c and world_hash_agents.c. */
+#ifndef DROVER_SERVER_SIM_WORLD_WORLD_HASH_MIX_H
+#define DROVER_SERVER_SIM_WORLD_WORLD_HASH_MIX_H
+
+#include <string.h>
+
+#include "server/sim/math/rng.h"
+#include "server/sim/world/world_internal.h"
+
+/* A statement that hashes a member: tests/property/hash_mutants.py removes one after the other. */
+#define HASH(member, statement) statement
+
+#define ODD UINT64_C(0x9E3779B97F4A7C15)
+
+/* What a word of the chain is. Never renumber: hashes depend on it. */
+enum mark {
+    MARK_SEED = 1,
+    MARK_TICK,
+    MARK_AGENTS,
+    MARK_NEXT_ID,
+    MARK_SIZE,
+    MARK_EDGE,
+    MARK_TICK_HZ,
+    MARK_DRIFT,
+    MARK_ACROSS,
+    MARK_DOWN,
+    MARK_TARGET,
+    MARK_TARGET_NAME,
+    MARK_TARGET_AT,
+    MARK_TARGET_JUMP,
+    MARK_TARGET_LIVE,
+    MARK_KIND,
+    MARK_KIND_AIM,
+    MARK_KIND_POINT,
+    MARK_STATE,
+    MARK_STAMINA_RATE,
+    MARK_COMBINE,
+    MARK_CONDITION,
+    MARK_CONDITION_VALUE,
+    MARK_BEHAVIOR,
+    MARK_REF,
+    MARK_REF_TEXT,
+    MARK_KINDS,
+    MARK_PATH_INDEX,
+    MARK_FLOW_INDEX,
+    MARK_REGION,
+    MARK_REGION_AT,
+    MARK_REGION_SIZE,
+    MARK_NEXT_OBSTACLE,
+    MARK_OBSTACLE,
+    MARK_OBSTACLE_ID,
+    MARK_OBSTACLE_AT,
+    MARK_OBSTACLE_SIZE,
+    MARK_OBSTACLE_RADIUS,
+    MARK_POINT,
+    MARK_WALL_FROM,
+    MARK_WALL_TO,
+    MARK_PATH,
+    MARK_PATH_RADIUS,
+    MARK_FLOW,
+    MARK_FLOW_SEED,
+    MARK_FLOW_AT,
+    MARK_FLOW_VECTOR,
+    MARK_FLOW_STRENGTH,
+    MARK_FLOW_SCALE,
+    MARK_FLOW_GRID,
+    MARK_FLOW_CELL,
+};
+
+static inline uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline uint64_t pair(float a, float b) {
+    return ((uint64_t)bits_of(b) << 32) | bits_of(a);
+}
+
+static inline uint64_t point(vec2 at) {
+    return pair(at.x, at.y);
+}
+
+static inline uint64_t aim_word(const struct aim *aim) {
+    return ((uint64_t)aim->mode << 32) | (uint32_t)aim->target;
+}
+
+/* What a word of an agent adds, keyed by its id (base) and by what it is. */
+static inline uint64_t term(uint64_t base, uint64_t mark, uint64_t word, uint64_t initial) {
+    return word == initial ? 0 : rng_mix((base + mark * ODD) ^ word);
+}
+
+static inline uint64_t absorb(uint64_t hash, uint64_t mark, uint64_t word) {
+    return rng_mix(rng_mix((hash ^ word) + ODD) + mark * ODD);
+}
+
+static inline uint64_t absorb_unless(uint64_t initial, uint64_t hash, uint64_t mark, uint64_t word) {
+    return word == initial ? hash : absorb(hash, mark, word);
+}
+
+/* The text with its end, 7 bytes a word. */
+static inline uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *text) {
+    uint64_t word = 0;
+    const char *c = text;
+    for (int bytes = 0; *c != '\0'; c++) {
+        word = (word << 8) | (unsigned char)*c;
+        if (++bytes == 7) {
+            hash = absorb(hash, mark, word);
+            word = 0;
+            bytes = 0;
+        }
+    }
+    return absorb(hash, mark, (word << 8) | 0xFF);
+}
+
+/** The sum of the terms of all agents, whatever the order of rows and slots. */
+uint64_t world_hash_agents(const struct world *world);
+
+#endif

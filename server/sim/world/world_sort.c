@@ -1,0 +1,197 @@
+/* When the agents of a world are sorted into the grid, and into which cells. */
+#include <math.h>
+
+#include "server/sim/world/world_internal.h"
+
+#define SMALLEST_EDGE  1.0f   /* px */
+#define ROW_COST       4.0f   /* candidates */
+#define DRIFT_SHARE    0.036f /* of a cell's edge: how far agents may drift; more makes too many candidates */
+#define KEPT_TICKS_MAX 7.0f   /* however slow all agents are */
+
+enum { LOOKS_MAX = 32 };
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* How far the agents of a world look, in how many looks. */
+struct looks {
+    int count;
+    struct {
+        float radius;  /* px */
+        int32_t looks; /* a tick */
+    } at[LOOKS_MAX];
+};
+
+static void add_look(struct looks *looks, float radius, int32_t agents) {
+    if (!(radius > 0.0f) || agents == 0) {
+        return;
+    }
+    int i = 0;
+    while (i < looks->count && looks->at[i].radius != radius) {
+        i++;
+    }
+    if (i == LOOKS_MAX) { /* too many to tell apart: the last stands for the rest */
+        i = LOOKS_MAX - 1;
+        looks->at[i].radius = larger(looks->at[i].radius, radius);
+    } else if (i == looks->count) {
+        looks->at[looks->count++].radius = radius;
+        looks->at[i].looks = 0;
+    }
+    looks->at[i].looks += agents;
+}
+
+/* Zones, or without any what is within sight. */
+static void find_looks(const struct world *world, struct looks *looks) {
+    for (int k = 0; k < world->kind_count; k++) {
+        const struct kind *kind = &world->kinds[k];
+        const int32_t agents = world_kind_population(world, k);
+        for (int s = 0; s < kind->def.state_count; s++) {
+            const struct state_def *state = &kind->def.states[s];
+            for (int b = 0; b < state->behavior_count; b++) {
+                const struct target_ref *target = &state->behaviors[b].target;
+                add_look(looks,
+                         world->has_neighbors          ? world_widest_zone(&kind->states[s].behaviors[b])
+                         : world_is_about_kind(target) ? target->within
+                                                       : 0.0f,
+                         agents);
+            }
+            for (int c = 0; c < state->condition_count && !world->has_neighbors; c++) {
+                const struct target_ref *target = &state->conditions[c].target;
+                add_look(looks, world_is_about_kind(target) ? target->within : 0.0f, agents);
+            }
+        }
+    }
+}
+
+/* What all looks cost with cells of this edge, in candidates: those of the rows of cells that a circle
+ * touches, and what it takes to begin each row. */
+static float cost_of(const struct looks *looks, float density, float edge) {
+    float cost = 0.0f;
+    for (int i = 0; i < looks->count; i++) {
+        const float radius = looks->at[i].radius;
+        const float rows = 1.0f + 2.0f * ceilf(radius / edge);
+        const float candidates = rows * (ROW_COST + density * edge * (2.0f * radius + edge));
+        cost += candidates * (float)looks->at[i].looks;
+    }
+    return cost;
+}
+
+/* The edge of cells: 0 without queries. Of the radii in use the one with which all queries together
+ * are cheapest: a few agents with large radii must not make all others visit many candidates. */
+static float cell_edge(const struct world *world) {
+    if (world->agent_count == 0 || !(world->has_neighbors || world->has_sights)) {
+        return 0.0f;
+    }
+    struct looks looks = {.count = 0};
+    find_looks(world, &looks);
+    const vec2 size = world->bounds.size;
+    const float density = (float)world->agent_count / (size.x * size.y);
+    float best = world->has_neighbors ? SMALLEST_EDGE : 0.0f, least = 0.0f;
+    for (int i = 0; i < looks.count; i++) {
+        const float edge = larger(looks.at[i].radius, SMALLEST_EDGE), cost = cost_of(&looks, density, edge);
+        if (i == 0 || cost < least) {
+            best = edge;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+/* ---- how long the order is kept ---- */
+
+/* px: how far an agent may get in a tick. */
+static float step_of(const struct world *world) {
+    float fastest = 0.0f;
+    for (int k = 0; k < world->kind_count; k++) {
+        if (world_kind_population(world, k) > 0) {
+            fastest = larger(fastest, world->kinds[k].body.max_speed);
+        }
+    }
+    const vec2 size = world->bounds.size;
+    return GRID_SLACK * fastest * world->dt + GRID_ROUNDING * larger(size.x, size.y);
+}
+
+/* px: so far agents may drift before they are sorted again; 0 where each tick sorts. Only on a torus without
+ * solids is it certain that no agent moves further than its kind's speed allows. */
+static float drift_limit(const struct world *world, float edge) {
+    if (world->bounds.edge != EDGE_WRAP || world->scenery.solid_count > 0 || world->has_own_bodies) {
+        return 0.0f;
+    }
+    const float step = step_of(world), ticks = floorf(DRIFT_SHARE * edge / step);
+    return 1.0001f * step * (ticks < KEPT_TICKS_MAX ? ticks : KEPT_TICKS_MAX);
+}
+
+bool world_keeps_order(const struct world *world) {
+    return world->is_sorted && world->grid.drift + step_of(world) <= drift_limit(world, cell_edge(world));
+}
+
+/* The walks that cells are made for: two agents that look for each other have both drifted. */
+static float widest_walk(const struct world *world, float edge) {
+    return edge + 2.0f * drift_limit(world, edge);
+}
+
+static void fill_radii(void *context, int32_t begin, int32_t end) {
+    struct world *world = context;
+    const struct grid *grid = &world->grid;
+    for (int32_t slot = begin; slot < end; slot++) {
+        grid->radius[slot] = world->has_own_bodies ? world_body(world, grid->row[slot])->radius
+                                                   : world->kinds[grid->kind[slot]].body.radius;
+    }
+}
+
+/* What all bodies have in common. */
+static void note_bodies(struct world *world) {
+    uint8_t flags = 0;
+    for (int32_t row = 0; row < world->agent_count; row++) {
+        flags |= world->flags[row];
+    }
+    world->has_own_bodies = (flags & AGENT_OWN_BODY) != 0;
+    world->has_one_radius = !world->has_own_bodies;
+    for (int k = 1; k < world->kind_count; k++) {
+        world->has_one_radius &= world->kinds[k].body.radius == world->kinds[0].body.radius;
+    }
+}
+
+void world_sort(struct world *world) {
+    const float edge = cell_edge(world);
+    world->is_sorted = edge > 0.0f;
+    note_bodies(world);
+    if (world->is_sorted) {
+        const atomic_bool *given_up = world->grid.given_up;
+        if (!world->is_creating) {
+            world->grid.given_up = NULL; /* a command takes effect wholly */
+        }
+        grid_resort(&world->grid, &world->bounds, widest_walk(world, edge));
+        world->grid.given_up = given_up;
+        fill_radii(world, 0, world->agent_count);
+    } else {
+        world->grid.drift = 0.0f; /* no order, no drift */
+    }
+}
+
+void world_advance(struct world *world, const struct parallel *parallel) {
+    const float edge = cell_edge(world);
+    world->is_sorted = edge > 0.0f;
+    if (!world->is_pure_flock) {
+        vec2 *heading = world->next_heading;
+        world->next_heading = world->heading;
+        world->heading = heading;
+    }
+    world->is_pure_flock = world_is_pure_flock(world);
+    if (!world->is_sorted || world->keeps_order) {
+        grid_advance(&world->grid, world->is_sorted ? step_of(world) : 0.0f);
+    } else {
+        grid_sort(&world->grid, &world->bounds, widest_walk(world, edge), parallel);
+        if (!world->has_one_radius) {
+            parallel->run(parallel->pool, world->agent_count, 4096, fill_radii, world);
+        }
+    }
+}
+
+void world_keep_headings(struct world *world) {
+    for (int32_t row = 0; world->is_pure_flock && row < world->agent_count; row++) {
+        world->heading[row] = world_heading(world, row);
+    }
+    world->is_pure_flock = false;
+}
