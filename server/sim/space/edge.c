@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define COORDINATE_MAX  ((float)LIMIT_COORDINATE)
-#define CONTAIN_HORIZON 2.0f /* s, the furthest ahead containment looks */
+#define CONTAIN_HORIZON 2.0f /* s, the furthest ahead that containment predicts */
 
 static float clamp(float value, float low, float high) {
     return value < low ? low : value > high ? high : value;

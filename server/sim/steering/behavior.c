@@ -1,4 +1,4 @@
-/* See behavior.h: what several behaviours use. */
+/* See behavior.h: what several behaviors use. */
 #include "server/sim/steering/behavior.h"
 
 #define TUTORIAL_RATE    60.0f /* 1/s: steering is applied once a frame at 60 frames a second */

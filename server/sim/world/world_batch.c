@@ -1,8 +1,8 @@
-/* The tick of agents in consecutive slots of the grid: the sums about their neighbours are formed for all of
+/* The tick of agents in consecutive slots of the grid: the sums about their neighbors are formed for all of
  * them at once (neighbor_kernel.h), a batch of slots at a time so that the sums are used while they are in
  * the cache.
  *
- * Only sums that every agent needs are precomputed: those of behaviours without targets, of kinds with a
+ * Only sums that every agent needs are precomputed: those of behaviors without targets, of kinds with a
  * single state. Precomputing changes no bit of the result.
  */
 #include "server/sim/steering/flock_kernel.h"
@@ -13,7 +13,7 @@ enum {
     WORTHWHILE_SHARE = 4 /* the agents of a kind with fewer than one in so many of a batch go one by one */
 };
 
-/* Fills sums[i][slot - begin], and precomputed with the behaviours that they belong to. */
+/* Fills sums[i][slot - begin], and precomputed with the behaviors that they belong to. */
 static void precompute_sums(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
                             struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH],
                             struct precomputed_sums *precomputed) {

@@ -1,8 +1,7 @@
-/* What changes in a running world besides its agents: targets and obstacles that come and go, between ticks;
- * and what a tick brought about, for those who watch.
+/* What changes in a running world besides its agents: targets and obstacles that come and go, between ticks.
  *
- * Obstacles have ids, which are never used twice; agents remember solids by index, so the indices are put
- * right with every change. The lookup of solids is made anew each time; when that fails nothing has changed.
+ * Obstacles have ids, which are never used twice; agents remember solids by index, so every change
+ * renumbers the indices. Each change builds the lookup of solids again; when that fails nothing has changed.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -50,9 +49,9 @@ static bool move_up(struct ref_runtime *runtime, const struct target_ref *ref, c
 
 static bool wants_set(struct ref_runtime *runtime, const struct target_ref *ref, const void *context) {
     const char *beginning = context;
-    const size_t length = strlen(beginning), asked = (size_t)(runtime->index > 0 ? runtime->index : 0);
-    return runtime->mode == REF_PREFIX && asked + 1 >= length &&
-           strncmp(ref->target, beginning, asked < length ? asked : length) == 0;
+    const size_t length = strlen(beginning), known = (size_t)(runtime->index > 0 ? runtime->index : 0);
+    return runtime->mode == REF_PREFIX && known + 1 >= length &&
+           strncmp(ref->target, beginning, known < length ? known : length) == 0;
 }
 
 bool world_wants_targets(const struct world *world, const char *beginning) {

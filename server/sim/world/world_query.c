@@ -18,7 +18,7 @@ static void query_ahead(const struct world *world, struct neighbor_query *query,
     context->sums = neighbors_sum(&world->grid, query, elbows);
 }
 
-/* Takes precomputed sums of the behaviour; false when there are none. */
+/* Takes precomputed sums of the behavior; false when there are none. */
 static bool use_precomputed(const struct behavior_def *behavior, const struct precomputed_sums *precomputed,
                             struct neighbor_sums *sums) {
     for (int i = 0; precomputed != NULL && i < precomputed->count; i++) {

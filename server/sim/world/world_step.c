@@ -33,7 +33,7 @@ static vec2 jump(const struct world *world, int target) {
 
 static void step_agents(void *context, int32_t begin, int32_t end) {
     struct world *world = context;
-    if (world->is_sorted) { /* in the order of the grid, neighbours are near in memory */
+    if (world->is_sorted) { /* in the order of the grid, neighbors are near in memory */
         world_step_slots(world, begin, end);
         return;
     }
@@ -48,7 +48,7 @@ void world_act(struct world *world, const struct parallel *parallel) {
         /* A torus has the same cells from tick to tick. */
         world->grid.has_cells =
             world->is_pure_flock && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
-        if (!world->is_pure_flock) { /* of a mere flock nobody is looked up */
+        if (!world->is_pure_flock) { /* a pure flock needs no lookup */
             grid_look_up(&world->grid, parallel);
         }
         parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
@@ -77,7 +77,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world_act(world, parallel);
     if (world_is_given_up(world)) {
-        return; /* what there is of tick t+1 is of no use, and parts of it may be missing */
+        return; /* parts of tick t+1 may be missing */
     }
     world_note_catches(world);
     for (int i = 0; i < world->target_count; i++) {
