@@ -155,6 +155,7 @@ const struct field behavior_avoid_obstacles_fields[] = {
  * source  Reynolds 1999, "Obstacle avoidance"; OpenSteer, steerToAvoidObstacles */
 struct steering_output behavior_avoid_obstacles(const struct behavior_def *behavior,
                                                 const struct steering_context *context) {
+    assert(context->scenery != NULL);
     const struct scenery *scenery = context->scenery;
     const struct body *body = context->body;
     const vec2 probe = probe_velocity(context);
@@ -304,6 +305,7 @@ const struct field behavior_follow_path_fields[] = {
  * source  Reynolds 1999, "Path following"; OpenSteer, steerToFollowPath */
 struct steering_output behavior_follow_path(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
+    assert(context->path != NULL && context->path->count > 0);
     const struct path *path = context->path;
     const struct body *body = context->body;
     const float sign = behavior->direction < 0.0f ? -1.0f : 1.0f;
@@ -343,6 +345,7 @@ const struct field behavior_stay_on_path_fields[] = {WEIGHT_ROW, LOOK_ROW(0.4), 
  * source  OpenSteer, steerToStayOnPath */
 struct steering_output behavior_stay_on_path(const struct behavior_def *behavior,
                                              const struct steering_context *context) {
+    assert(context->path != NULL);
     const vec2 future = future_place(behavior, context);
     const struct path_spot there = path_nearest(context->path, context->bounds, future);
     if (there.distance <= context->path->radius) {
@@ -370,6 +373,7 @@ const struct field behavior_follow_flow_fields[] = {
  * source  Reynolds 1999, "Flow field following" */
 struct steering_output behavior_follow_flow(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
+    assert(context->flow != NULL);
     const vec2 flow = flow_at(context->flow, context->bounds, future_place(behavior, context));
     return behavior_match_velocity(vec2_truncate(flow, context->body->max_speed), context, context->rate);
 }

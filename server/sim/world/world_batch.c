@@ -5,6 +5,8 @@
  * Only sums that every agent needs are precomputed: those of behaviors without targets, of kinds with a
  * single state. Precomputing changes no bit of the result.
  */
+#include <assert.h>
+
 #include "server/sim/steering/flock_kernel.h"
 #include "server/sim/world/world_internal.h"
 
@@ -112,6 +114,7 @@ static void step_batch(struct world *world, int32_t begin, int32_t end) {
 }
 
 void world_step_slots(struct world *world, int32_t begin, int32_t end) {
+    assert(world->is_sorted && begin >= 0 && begin < end && end <= world->agent_count);
     const int only = world->grid.kind[begin];
     if (!world->grid.has_kinds && world_can_use_flock_kernel(world, &world->kinds[only])) {
         step_flock(world, only, begin, end);

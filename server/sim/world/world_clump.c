@@ -1,4 +1,6 @@
 /* Where agents are crowded, and how many candidates their queries visit. */
+#include <assert.h>
+
 #include "server/sim/world/world_internal.h"
 
 enum { CANDIDATE_SAMPLES = 1024 };
@@ -65,6 +67,7 @@ static vec2 middle_of(const struct world *world, int32_t first, int32_t end) {
 }
 
 bool world_find_clump(const struct world *world, struct world_clump *out) {
+    assert(world_is_consistent(world));
     const struct grid *grid = &world->grid;
     if (!world->is_sorted || world->agent_count == 0) {
         return false;
@@ -77,6 +80,7 @@ bool world_find_clump(const struct world *world, struct world_clump *out) {
     }
     const int32_t begin = grid->begin[fullest], end = grid->begin[fullest + 1];
     const int kind = most_frequent_kind(grid, begin, end);
+    assert(end > begin && kind < world->kind_count);
     int32_t slot = begin;
     while (grid->kind[slot] != kind) {
         slot++;

@@ -86,6 +86,7 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
 
 enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
     assert(spawn->kind >= 0 && spawn->kind < world->kind_count);
+    assert(world->agent_count <= LIMIT_AGENTS && !world->is_spoiled);
     if (spawn->count > (uint32_t)(LIMIT_AGENTS - world->agent_count) ||
         spawn->count > UINT32_MAX - world->next_id) {
         return WORLD_FULL;
@@ -147,6 +148,7 @@ static int32_t compact(struct world *world, int32_t removed) {
 }
 
 int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found) {
+    assert(world_is_consistent(world) && count >= 0 && (count == 0 || ids != NULL));
     int32_t removed = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t row = world_find_agent(world, ids[i]);

@@ -1,4 +1,6 @@
 /* The state that an agent is in for the coming tick: the conditions of its kind's states, evaluated. */
+#include <assert.h>
+
 #include "server/sim/world/world_internal.h"
 
 static bool has_quarry(const struct world *world, int32_t row) {
@@ -10,6 +12,7 @@ static bool has_quarry(const struct world *world, int32_t row) {
 static bool holds(const struct world *world, int32_t row, const struct state_def *state,
                   const struct state_runtime *runtime, int *index) {
     const struct condition_def *node = &state->conditions[*index];
+    assert(*index < state->condition_count);
     const struct ref_runtime *ref = &runtime->conditions[*index];
     const struct memory *memory = &world->memory[row];
     const float max_stamina = world->kinds[world->kind[row]].def.body.max_stamina;
@@ -44,6 +47,7 @@ static bool holds(const struct world *world, int32_t row, const struct state_def
 }
 
 int world_decide(const struct world *world, int32_t row) {
+    assert(row >= 0 && row < world->agent_count);
     const struct kind *kind = &world->kinds[world->kind[row]];
     for (int s = 0; s < kind->def.state_count - 1; s++) {
         const struct state_def *state = &kind->def.states[s];

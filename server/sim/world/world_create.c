@@ -1,4 +1,5 @@
 /* Worlds begin and end: a world is built from its definition, its agents are placed. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "server/sim/world/world_internal.h"
@@ -87,6 +88,7 @@ static enum world_result populate(struct world *world, const struct world_def *d
 }
 
 enum world_result world_create(const struct world_def *def, struct world **out, const char **what) {
+    assert(def != NULL && out != NULL);
     const char *ignored;
     const char **reason = what != NULL ? what : &ignored;
     *reason = "";
@@ -105,6 +107,7 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
         world_destroy(world);
         return result;
     }
+    assert(world_is_consistent(world) && world->next_id == (uint32_t)world->agent_count + 1);
     *out = world;
     return WORLD_OK;
 }

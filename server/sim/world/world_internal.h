@@ -95,6 +95,7 @@ struct world {
     bool has_neighbors;    /* some behavior has neighbors */
     bool has_kind_targets; /* some behavior or condition is about the nearest of a kind */
     bool has_sent;         /* some agent was sent to a target of its own, now or once */
+    bool is_spoiled;       /* a tick was given up: what is left is world_destroy, and to be cloned into */
     bool is_creating;      /* world_create has not placed all agents yet */
     bool is_sorted;        /* the grid holds tick t, in order of it or of a tick shortly before */
     bool keeps_order;      /* the tick in hand leaves agents in the order they are in */
@@ -103,6 +104,13 @@ struct world {
     enum simd simd;     /* what neighbors are summed with */
     struct grid grid;   /* the motion of all agents, sorted or not */
 };
+
+/** The invariants of a world between ticks, for assertions. */
+static inline bool world_is_consistent(const struct world *world) {
+    return !world->is_spoiled && world->grid.count == world->agent_count &&
+           world->agent_count <= world->capacity && world->kind_begin[LIMIT_KINDS] == world->agent_count &&
+           world->target_count <= LIMIT_TARGETS;
+}
 
 /** Whether an aim stands over what a behavior of this type is about. */
 static inline bool world_is_aimed(int type) {

@@ -228,6 +228,7 @@ static void note_neighbors(struct world *world, const struct kind_def *kind) {
 }
 
 enum world_result world_build_kinds(struct world *world, const struct world_def *def, const char **what) {
+    assert(world->kinds == NULL && def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS);
     if (def->kind_count > 0) {
         world->kinds = calloc((size_t)def->kind_count, sizeof *world->kinds);
         if (world->kinds == NULL) {

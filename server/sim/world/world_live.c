@@ -154,6 +154,7 @@ static void renumber_solids(struct world *world, int index, int by) {
 
 /* Bodies that overlap a solid are put outside, the shortest way. */
 static int32_t push_bodies(struct world *world, int index) {
+    assert(index >= 0 && index < world->scenery.solid_count);
     int32_t pushed = 0;
     const struct solid *solid = &world->scenery.solids[index];
     for (int32_t row = 0; row < world->agent_count; row++) {
@@ -177,6 +178,8 @@ static int32_t push_bodies(struct world *world, int index) {
 
 enum world_result world_add_obstacle(struct world *world, const struct obstacle_def *obstacle, uint32_t *id,
                                      int32_t *pushed) {
+    assert(world_is_consistent(world));
+    assert(obstacle_def_fault(obstacle, world->bounds.edge == EDGE_WRAP, world->bounds.size) == NULL);
     const struct geometry_def *def = &world->scenery.def;
     const int count = def->obstacle_count;
     if (count == LIMIT_OBSTACLES || world->next_obstacle == UINT32_MAX) {
@@ -199,6 +202,7 @@ enum world_result world_add_obstacle(struct world *world, const struct obstacle_
 }
 
 enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed) {
+    assert(world_is_consistent(world));
     const struct geometry_def *def = &world->scenery.def;
     const int index = find_obstacle(world, id);
     if (index < 0) {
@@ -226,6 +230,7 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
 }
 
 enum world_result world_remove_obstacle(struct world *world, uint32_t id) {
+    assert(world_is_consistent(world));
     const struct geometry_def *def = &world->scenery.def;
     const int index = find_obstacle(world, id);
     if (index < 0) {

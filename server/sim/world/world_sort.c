@@ -1,4 +1,5 @@
 /* When the agents of a world are sorted into the grid, and into which cells. */
+#include <assert.h>
 #include <math.h>
 
 #include "server/sim/world/world_internal.h"
@@ -154,6 +155,7 @@ static void note_bodies(struct world *world) {
 }
 
 void world_sort(struct world *world) {
+    assert(world_is_consistent(world));
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     note_bodies(world);
@@ -171,6 +173,7 @@ void world_sort(struct world *world) {
 }
 
 void world_advance(struct world *world, const struct parallel *parallel) {
+    assert(world->grid.count == world->agent_count);
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     if (!world->is_pure_flock) {

@@ -1,4 +1,6 @@
 /* The tick of a world: targets that jump, the agents, the events, then tick t+1. */
+#include <assert.h>
+
 #include "server/sim/math/rng.h"
 #include "server/sim/world/world_internal.h"
 
@@ -23,6 +25,7 @@ static int32_t reaching_row(const struct world *world, const struct target_def *
 }
 
 static vec2 jump(const struct world *world, int target) {
+    assert(target >= 0 && target < world->target_count);
     const float margin = world->targets[target].jump_margin;
     const vec2 size = world->bounds.size;
     struct rng rng = rng_begin(world->seed, world->tick, (uint32_t)target, RNG_TARGET_JUMP);
@@ -62,6 +65,7 @@ void world_step(struct world *world) {
 }
 
 void world_step_parallel(struct world *world, const struct parallel *parallel) {
+    assert(world_is_consistent(world) && parallel->threads >= 1);
     /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];
@@ -77,6 +81,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world_act(world, parallel);
     if (world_is_given_up(world)) {
+        world->is_spoiled = true;
         return; /* parts of tick t+1 may be missing */
     }
     world_note_catches(world);
@@ -85,4 +90,6 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world->tick++;
     world_advance(world, parallel);
+    world->is_spoiled = world_is_given_up(world); /* perhaps on the way */
+    assert(world->is_spoiled || world_is_consistent(world));
 }

@@ -133,6 +133,9 @@ static struct target_info resolve_kind(const struct world *world, int32_t row, i
 
 struct target_info world_resolve_target(const struct world *world, int32_t row, const struct target_ref *ref,
                                         const struct ref_runtime *runtime) {
+    assert(row >= 0 && row < world->agent_count);
+    assert(runtime->mode != REF_TARGET || runtime->index < world->target_count);
+    assert(runtime->mode != REF_KIND || runtime->index < world->kind_count);
     switch (runtime->mode) {
     case REF_TARGET:
         return resolve_named(world, row, runtime->index, ref->within);
