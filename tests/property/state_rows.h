@@ -50,7 +50,7 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "agent_count", world->agent_count);
     STATE_ROW(rows, "kind_begin", world->kind_begin);
     STATE_ROW(rows, "has_neighbors", world->has_neighbors);
-    STATE_ROW(rows, "has_sights", world->has_sights);
+    STATE_ROW(rows, "has_kind_targets", world->has_kind_targets);
     STATE_ROW(rows, "is_sorted", world->is_sorted);
     STATE_ROW(rows, "has_own_bodies", world->has_own_bodies);
     STATE_ROW(rows, "has_one_radius", world->has_one_radius);

@@ -1,4 +1,4 @@
-/* Help with the loops of a tick: the core asks for it and is handed it; it starts no thread itself. */
+/* Threads for the loops of a tick: the caller lends them; the core starts no thread itself. */
 #ifndef DROVER_SERVER_SIM_MATH_PARALLEL_H
 #define DROVER_SERVER_SIM_MATH_PARALLEL_H
 
@@ -7,7 +7,7 @@
 /** A loop's body: handles [begin, end). */
 typedef void (*parallel_body)(void *context, int32_t begin, int32_t end);
 
-/** Somebody who shares out loops: run calls body for disjoint ranges of about `grain` that together are
+/** A pool of threads that share loops: run calls body for disjoint ranges of about `grain` that together are
  * [0, count), in any order, on any threads, and returns when all are done. */
 struct parallel {
     void *pool;
@@ -15,7 +15,7 @@ struct parallel {
     void (*run)(void *pool, int32_t count, int32_t grain, parallel_body body, void *context);
 };
 
-/** Nobody: the caller does it all. */
+/** A pool of the calling thread alone. */
 struct parallel parallel_alone(void);
 
 #endif

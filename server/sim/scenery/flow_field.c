@@ -30,7 +30,7 @@ static vec2 mix(vec2 a, vec2 b, float share) {
 
 static vec2 grid_at(const struct flow_def *flow, const struct bounds *bounds, vec2 place) {
     const bool wraps = bounds->edge == EDGE_WRAP;
-    /* In cells, from the centre of the first. */
+    /* In cells, from the center of the first. */
     const float u = place.x / bounds->size.x * (float)flow->columns - 0.5f;
     const float v = place.y / bounds->size.y * (float)flow->rows - 0.5f;
     const int32_t i = floor_int(u), j = floor_int(v);

@@ -12,7 +12,7 @@
  *
  * place    px
  * returns  px/s, finite. Vortex and towards fall to {0,0} within 20 px of their middle; a grid is
- * interpolated between the centres of its cells, round the edge of a wrapping world, and goes on outside as
+ * interpolated between the centers of its cells, round the edge of a wrapping world, and goes on outside as
  * at its border; noise repeats every world size, so it joins at a wrapping edge. Not above |strength|. source
  * noise: the curl of a smooth random height (Bridson 2007, "Curl-noise for procedural fluid flow"), here of
  * value noise

@@ -16,7 +16,7 @@ enum flow_type {
     FLOW_VORTEX,  /* around `at`, clockwise on a screen, `strength` px/s (negative: the other way) */
     FLOW_NOISE,   /* smooth random currents without sources or sinks, about `scale` px wide */
     FLOW_TOWARDS, /* to `at` with `strength` px/s (negative: away from it) */
-    FLOW_GRID,    /* vectors at the centres of columns x rows cells that fill the world */
+    FLOW_GRID,    /* vectors at the centers of columns x rows cells that fill the world */
 };
 
 /** A velocity for every place. */
@@ -42,8 +42,8 @@ struct geometry_def {
 
 void geometry_def_fini(struct geometry_def *def);
 
-/** Each appends one that is zero; NULL at its limit (common/base/limits.h) or without memory. The pointer is good
- * until the next call. */
+/** Each appends one that is zero; NULL at its limit (common/base/limits.h) or without memory. The pointer is
+ * valid until the next call. */
 NODISCARD struct obstacle_def *geometry_def_add_obstacle(struct geometry_def *def);
 NODISCARD struct wall_def *geometry_def_add_wall(struct geometry_def *def);
 NODISCARD struct path_def *geometry_def_add_path(struct geometry_def *def);

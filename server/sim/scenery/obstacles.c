@@ -136,7 +136,7 @@ static float enter_circle(vec2 from_center, vec2 way, float radius) {
     if (outside < 0.0f || approach >= 0.0f) {
         return -1.0f;
     }
-    /* The distance of the line from the centre, not b^2 - c, which loses its digits far away. */
+    /* The distance of the line from the center, not b^2 - c, which loses its digits far away. */
     const float miss = vec2_cross(from_center, way);
     const float under = radius * radius - miss * miss;
     return under <= 0.0f ? -1.0f : -approach - sqrtf(under);

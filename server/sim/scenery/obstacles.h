@@ -1,7 +1,7 @@
 /* Solid things: distance, normal and first contact of a moving disc, for circles, convex polygons (boxes too)
  * and walls.
  *
- * Everything is relative to the solid's centre, so that a caller can take the short way round a torus first
+ * Everything is relative to the solid's center, so that a caller can take the short way round a torus first
  * (solid_offset). A normal always points from the solid to the outside (from inside, the shortest way out)
  * and is a unit vector, whatever coincides. Nothing here divides by zero.
  */
@@ -32,7 +32,7 @@ struct solid {
 struct solid solid_from_obstacle(const struct obstacle_def *obstacle);
 struct solid solid_from_wall(const struct wall_def *wall);
 
-/** A point of the world from the solid's centre, the short way on a torus. px */
+/** A point of the world from the solid's center, the short way on a torus. px */
 vec2 solid_offset(const struct solid *solid, const struct bounds *bounds, vec2 point);
 
 /** How near a place is to a solid. */
@@ -41,7 +41,7 @@ struct touch {
     vec2 normal;    /* unit vector, from the nearest point of the outline outwards */
 };
 
-/** Distance and normal at a place (px from the centre). In the middle of a circle, or exactly on a wall,
+/** Distance and normal at a place (px from the center). In the middle of a circle, or exactly on a wall,
  * where every way is as short, the normal is one fixed direction. */
 struct touch solid_touch(const struct solid *solid, vec2 place);
 
@@ -52,12 +52,12 @@ struct contact {
     vec2 normal;    /* unit vector at the point of contact */
 };
 
-/** Sweeps a disc of `radius` px from `place` (px from the centre) along the unit vector `way`, at most
+/** Sweeps a disc of `radius` px from `place` (px from the center) along the unit vector `way`, at most
  * `length` px. A disc that overlaps at the start but moves outwards hits nothing. source  Ericson 2005,
  * "Real-Time Collision Detection", 5.5.3 (ray against the solid grown by the disc) */
 struct contact solid_sweep(const struct solid *solid, vec2 place, vec2 way, float length, float radius);
 
-/** How far the solid reaches across a direction: the largest dot(corner, across), px from its centre. */
+/** How far the solid reaches across a direction: the largest dot(corner, across), px from its center. */
 float solid_reach(const struct solid *solid, vec2 across);
 
 #endif

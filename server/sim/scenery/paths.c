@@ -38,8 +38,8 @@ struct best_spot {
     float squared;
 };
 
-/* Looks at the part of a side between two shares. */
-static void look_at_side(const struct path_side *side, const struct bounds *bounds, vec2 place, float low,
+/* Takes the nearest spot of a side, between two shares of it, when that is the best so far. */
+static void compare_side(const struct path_side *side, const struct bounds *bounds, vec2 place, float low,
                          float high, struct best_spot *best) {
     /* The image of the side whose middle is nearest: sides are at most half the world long. */
     const vec2 half = vec2_scale(side->delta, 0.5f);
@@ -62,7 +62,7 @@ static void look_at_side(const struct path_side *side, const struct bounds *boun
 struct path_spot path_nearest(const struct path *path, const struct bounds *bounds, vec2 place) {
     struct best_spot best = {{.direction = {1.0f, 0.0f}}, 3.0e38f};
     for (int i = 0; i < path->count; i++) {
-        look_at_side(&path->sides[i], bounds, place, 0.0f, 1.0f, &best);
+        compare_side(&path->sides[i], bounds, place, 0.0f, 1.0f, &best);
     }
     best.spot.distance = sqrtf(best.squared);
     return best.spot;
@@ -81,7 +81,7 @@ struct path_spot path_nearest_within(const struct path *path, const struct bound
             const float at = s + (float)round * path->length - side->start;
             const float low = (at - window) / side->length, high = (at + window) / side->length;
             if (high >= 0.0f && low <= 1.0f) {
-                look_at_side(side, bounds, place, low > 0.0f ? low : 0.0f, high < 1.0f ? high : 1.0f, &best);
+                compare_side(side, bounds, place, low > 0.0f ? low : 0.0f, high < 1.0f ? high : 1.0f, &best);
             }
         }
     }

@@ -147,7 +147,7 @@ void scenery_clone(struct scenery *to, const struct scenery *from) {
 
 static const struct scenery_touch no_touch = {-1, {3e38f, {0.0f, 0.0f}}};
 
-/* Of two as near, the one asked first stays. */
+/* Of two that are as near, the first one stays. */
 static void touch_solid(const struct scenery *scenery, const struct bounds *bounds, vec2 place, int index,
                         struct scenery_touch *nearest) {
     const struct solid *solid = &scenery->solids[index];
@@ -245,7 +245,7 @@ static vec2 without_inward(vec2 velocity, vec2 normal) {
     return inward < 0.0f ? vec2_sub(velocity, vec2_scale(normal, inward)) : velocity;
 }
 
-/* Whether the straight way of a body's centre passes through a solid. */
+/* Whether the straight way of a body's center passes through a solid. */
 static bool is_barred(const struct scenery *scenery, const struct bounds *bounds, vec2 from, vec2 step) {
     const float length = vec2_length(step);
     return length > 0.0f &&
@@ -260,7 +260,7 @@ vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds
         const bool is_outside = nearest.touch.distance >= 0.0f;
         outside = is_outside || push == 0 ? place : outside;
         if (push == PUSHES) {
-            return outside; /* a body too wide for its place: at least not with its centre in a solid */
+            return outside; /* a body too wide for its place: at least not with its center in a solid */
         }
         if (nearest.index < 0 || !(depth > 0.0f)) {
             break;

@@ -70,7 +70,7 @@ struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const st
  *
  * The disc of `radius` is swept along its way; where it meets a solid, the velocity's inward part is taken
  * away and the rest of the way goes along the surface, at most four times. Then it is pushed out of whatever
- * it still overlaps, the shortest way, unless that would carry its centre through another solid.
+ * it still overlaps, the shortest way, unless that would carry its center through another solid.
  *
  * before   px, px/s: where it was
  * moved    px, px/s: where it would be without solids, not yet settled at the world's edge

@@ -7,7 +7,7 @@
 #define CELLS_MIN       1024
 #define CELLS_MAX       16384
 #define CELLS_PER_SOLID 16
-#define BLOCK           8 /* cells along the side of a block, which looks at all solids for them */
+#define BLOCK           8 /* cells along the side of a block, for which all solids are compared once */
 
 static float lesser(float a, float b) {
     return a < b ? a : b;
@@ -67,11 +67,11 @@ static bool append(struct solid_lists *lists, int32_t *count, int solid) {
 
 /* How near the places of a cell are to one solid. px */
 struct span {
-    float low, high; /* of the distance as solid_touch tells it, by the image that solid_offset takes */
+    float low, high; /* of the distance as solid_touch computes it, by the image that solid_offset takes */
     float any;       /* of the nearest image, from the middle of the cell */
 };
 
-/* Whether a solid whose middle is at `offset` is further than `limit`, without looking at its shape. */
+/* Whether a solid whose middle is at `offset` is further than `limit`, whatever its shape. */
 static bool is_beyond(const struct solid *solid, vec2 offset, float limit) {
     const float reach = solid->radius + limit;
     return reach < 0.0f || vec2_length_squared(offset) > reach * reach;

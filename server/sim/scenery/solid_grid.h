@@ -1,8 +1,8 @@
 /* A lookup for solids: which of them can matter at a place, or on a way, so that no query visits all of them.
  *
- * 1. Static: built once from the solids, owns its arrays, no question allocates.
- * 2. It never decides anything. It names candidates, always by ascending index and never one too few; whoever
- * asks then computes with those as it would with all solids, and gets the same bits.
+ * 1. Static: built once from the solids, owns its arrays, no query allocates.
+ * 2. The lookup only names candidates, by ascending index and never one too few; computing with these gives
+ * the same bits as computing with all solids.
  * 3. Cells fill the world (on a torus), or a box around the world and all solids (otherwise).
  *
  * A cell knows three things: `room`, a distance that every solid has at least from every place in it; the
@@ -47,8 +47,8 @@ struct solid_set {
     uint64_t words[SOLID_WORDS];
 };
 
-/** The solids that a disc may meet on its way (as solid_sweep). False when that is so long that all may as
- * well be asked; the set is empty then. */
+/** The solids that a disc may meet on its way (as solid_sweep). False when the way is so long that all
+ * solids may as well be compared; the set is empty then. */
 bool solid_grid_sweep(const struct solid_grid *grid, const struct bounds *bounds, vec2 place, vec2 way,
                       float length, float radius, struct solid_set *set);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define COORDINATE_MAX  ((float)LIMIT_COORDINATE)
-#define CONTAIN_HORIZON 2.0f /* s, the furthest ahead containment looks */
+#define CONTAIN_HORIZON 2.0f /* s, the furthest ahead that containment predicts */
 
 static float clamp(float value, float low, float high) {
     return value < low ? low : value > high ? high : value;
@@ -44,6 +44,7 @@ vec2 bounds_difference(const struct bounds *bounds, vec2 from, vec2 to) {
 }
 
 vec2 bounds_settle(const struct bounds *bounds, vec2 point) {
+    assert(bounds->size.x > 0.0f && bounds->size.y > 0.0f);
     switch (bounds->edge) {
     case EDGE_WRAP:
         return vec2_make(wrap_coordinate(point.x, bounds->size.x), wrap_coordinate(point.y, bounds->size.y));
@@ -78,6 +79,7 @@ static void hold(float *position, float *velocity) {
 }
 
 struct motion bounds_apply(const struct bounds *bounds, struct motion motion, float radius) {
+    assert(radius >= 0.0f);
     if (bounds->edge == EDGE_WRAP) {
         motion.x = wrap_coordinate(motion.x, bounds->size.x);
         motion.y = wrap_coordinate(motion.y, bounds->size.y);
@@ -98,6 +100,7 @@ static float way_in(float future, float size, float radius) {
 }
 
 float containment_horizon(vec2 velocity, float acceleration, float reserve) {
+    assert(acceleration >= 0.0f && reserve >= 0.0f);
     const float speed = vec2_length(velocity);
     /* Braking from v at a takes v / 2a seconds' worth of the present velocity. */
     if (speed < 2.0f * acceleration * (CONTAIN_HORIZON - reserve)) {

@@ -34,8 +34,8 @@ struct motion bounds_apply(const struct bounds *bounds, struct motion motion, fl
 
 /* Containment (Reynolds 1999): predict the future position; if it is outside, steer back in. */
 
-/** How far ahead to look so as to be able to stop: the braking time's worth of the present velocity, with
- * `reserve` s added; at most 2 s. acceleration: px/s^2, >= 0. */
+/** How far ahead an agent predicts in order to be able to stop: the braking time's worth of the present
+ * velocity, with `reserve` s added; at most 2 s. acceleration: px/s^2, >= 0. */
 float containment_horizon(vec2 velocity, float acceleration, float reserve);
 
 /** Whether a body that will be at `future` is then outside the box [inset, size - inset] (outside its middle,

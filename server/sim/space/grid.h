@@ -1,4 +1,5 @@
-/* The agents of one tick as they lie in memory, and a uniform grid over them: who may be near a point.
+/* The agents of one tick as they lie in memory, and a uniform grid over them: which of them may be near a
+ * point.
  *
  * 1. Agents lie in slots: motion (16 bytes each), kind and row stand side by side, so a query walks memory
  * that is contiguous. Sorting puts slots in ascending order of (cell row, cell column, agent id); every walk
@@ -6,8 +7,8 @@
  * it.
  * 2. The order is a function of the positions alone that agents had when they were sorted. They are moved
  * from slot to slot by a stable counting sort, so most of them hardly move; the few cells in which an agent
- * arrived are put in order of id afterwards. Between two sorts agents may move on in their slots: walks look
- * further by as much as anybody may have drifted.
+ * arrived are put in order of id afterwards. Between two sorts agents may move on in their slots: walks reach
+ * further by as much as any agent may have drifted.
  * 3. The grid covers the box of a torus, elsewhere the agents' bounding box, wherever they are. Indices are
  * clamped: nothing lies outside. The number of cells is bounded by the number of agents, so that it does not
  * depend on how much room earlier agents have left.
@@ -76,7 +77,7 @@ struct grid {
     float drift;    /* px: at most so far is an agent from where it was when it was sorted; 0:
                        the order of slots is a function of the positions */
     struct grid_lookup *lookup;
-    const atomic_bool *given_up; /* NULL, or another thread's word that nobody waits for the result */
+    const atomic_bool *given_up; /* NULL, or true once another thread gives the result up */
 
     /* Of the sort. */
 
@@ -103,8 +104,8 @@ void grid_append(struct grid *grid, struct motion motion, uint8_t kind);
 /** Takes rows out. new_row: by row, where it goes, -1 for those that leave. Slots keep their order. */
 void grid_compact(struct grid *grid, const int32_t *new_row);
 
-/** Tick t+1 becomes tick t, in the old order: nobody moved further than `step` px, on a torus the short way.
- * Walks remain right. */
+/** Tick t+1 becomes tick t, in the old order: no agent moved further than `step` px, on a torus the short
+ * way. Walks remain right. */
 void grid_advance(struct grid *grid, float step);
 
 /** Tick t+1 becomes tick t, sorted.
@@ -116,7 +117,7 @@ void grid_sort(struct grid *grid, const struct bounds *bounds, float radius, con
 /** Sorts tick t. */
 void grid_resort(struct grid *grid, const struct bounds *bounds, float radius);
 
-/** Whether what is under way is not wanted any more. Loops that may take long look at it. */
+/** Whether another thread gave up the work under way. Loops that may take long check it. */
 static inline bool grid_is_given_up(const struct grid *grid) {
     return grid->given_up != NULL && atomic_load_explicit(grid->given_up, memory_order_relaxed);
 }
@@ -124,8 +125,8 @@ static inline bool grid_is_given_up(const struct grid *grid) {
 /** Brings the lookup up to date. */
 void grid_look_up(const struct grid *grid, const struct parallel *parallel);
 
-/** The slot of a row. Brings the lookup up to date if need be: not for several threads at once before
- * somebody has asked. */
+/** The slot of a row. Brings the lookup up to date if need be: several threads may call this
+ * at once only after grid_look_up, or after one call. */
 int32_t grid_slot(const struct grid *grid, int32_t row);
 
 /** The cell of a coordinate; beyond a border the outermost. */
@@ -136,10 +137,10 @@ static inline int32_t grid_axis_cell(const struct grid_axis *axis, float coordin
     return (int32_t)(low < last ? low : last);
 }
 
-#define GRID_SLACK    1.001f /* a walk looks a little further than asked, to outdo rounding */
+#define GRID_SLACK    1.001f /* a walk reaches a little further than its radius, to outdo rounding */
 #define GRID_ROUNDING 1e-6f  /* px for each px of a coordinate; floats are ten times as exact */
 
-/** How far a walk looks along an axis, px. Coordinates are not beyond the axis by more than its size. */
+/** How far a walk reaches along an axis, px. Coordinates are not beyond the axis by more than its size. */
 static inline float grid_reach(const struct grid_axis *axis, float radius) {
     const float origin = axis->origin < 0.0f ? -axis->origin : axis->origin;
     return radius * GRID_SLACK + GRID_ROUNDING * (1.0f + 2.0f * (origin + axis->size));
@@ -164,7 +165,7 @@ static inline int32_t grid_cell(const struct grid *grid, const struct motion *mo
            grid_axis_cell(&grid->across, motion->x);
 }
 
-/** A walk that visits nobody once *given_up is true. */
+/** A walk over the runs of slots near a place; it visits no agents once *given_up is true. */
 struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius);
 
 /** The next contiguous run of slots [*begin, *end); false when there is none. */

@@ -2,8 +2,8 @@
  *
  * Agents are counted by new cell, each part of the slots for itself; cursors are sums over the counts of the
  * cells before and of the parts before; then each part moves its agents. Within a cell they arrive in their
- * old order, so wherever nobody came in from another cell they are in order of id already; cells where that
- * is not so are noted on the way and put in order at the end.
+ * old order, so where no agent came in from another cell they are in order of id already; the other cells
+ * are noted on the way and put in order at the end.
  */
 #include <assert.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define AXIS_CELLS_MAX 16384 /* so that rounding moves a cell's border by far less than a walk's slack */
 enum { PART_WORTH = 4096, /* agents for which a part pays */ FEW = 24 /* agents that insertion sorts */ };
-#define IS_FIRST INT32_MIN /* of a cursor: nobody of this part is in the cell yet */
+#define IS_FIRST INT32_MIN /* of a cursor: no agent of this part is in the cell yet */
 
 struct box {
     vec2 low, high;
@@ -166,8 +166,8 @@ static void move_parts(void *context, int32_t begin, int32_t end) {
             if (grid->has_kinds) {
                 grid->spare_kind[to] = grid->kind[slot];
             }
-            /* Only who came before it from this part may be looked at: others are moving still. No branches:
-             * nobody could foresee them. */
+            /* Only agents of this part that came before it may be read: others are moving still. No branches:
+             * they would be mispredicted. */
             const int32_t has_before = place >= 0, is_late = has_before & (out[to - has_before] > row);
             out[to] = row;
             key[dirty] = cell; /* key up to here is done with */
@@ -232,7 +232,7 @@ static void order_cell(const struct grid *grid, int32_t cell) {
         return;
     }
     if (grid_is_given_up(grid) ||
-        is_ordered(grid, begin, end)) { /* noted twice, or a heap where nobody moves */
+        is_ordered(grid, begin, end)) { /* noted twice, or a heap where no agent moves */
         return;
     }
     for (int32_t root = count / 2 - 1; root >= 0; root--) {

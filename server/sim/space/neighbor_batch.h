@@ -1,4 +1,4 @@
-/* Agents in consecutive slots that make the same query about their neighbours. */
+/* Agents in consecutive slots that make the same query about their neighbors. */
 #ifndef DROVER_SERVER_SIM_SPACE_NEIGHBOR_BATCH_H
 #define DROVER_SERVER_SIM_SPACE_NEIGHBOR_BATCH_H
 

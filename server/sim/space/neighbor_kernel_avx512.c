@@ -1,4 +1,4 @@
-/* The neighbour kernel for AVX-512, 16 agents at a time. See neighbor_kernel.h. */
+/* The neighbor kernel for AVX-512, 16 agents at a time. See neighbor_kernel.h. */
 #if defined(__x86_64__)
 #define LANES_WIDTH     16
 #define KERNEL_FUNCTION neighbor_kernel_avx512

@@ -1,4 +1,4 @@
-/* The neighbour kernel for SSE2, 4 agents at a time. See neighbor_kernel.h. */
+/* The neighbor kernel for SSE2, 4 agents at a time. See neighbor_kernel.h. */
 #if defined(__x86_64__)
 #define LANES_WIDTH     4
 #define KERNEL_FUNCTION neighbor_kernel_sse2

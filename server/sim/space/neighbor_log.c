@@ -13,7 +13,7 @@ static bool is_noted(const struct neighbor_log *log, uint32_t id) {
     return false;
 }
 
-/* Whether a neighbour comes before the one at a place of the list. */
+/* Whether a neighbor comes before the one at a place of the list. */
 static bool is_before(const struct neighbor_log *log, float squared, uint32_t id, int place) {
     return squared < log->squared[place] || (squared <= log->squared[place] && id < log->ids[place]);
 }

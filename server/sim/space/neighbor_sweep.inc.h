@@ -1,5 +1,5 @@
 /* The sums of LANES_WIDTH agents at once: their candidates, and the inner loop over them. Included by the
- * kernels of neighbours and of flocks; what a candidate adds is zone_sums.inc.h.
+ * kernels of neighbors and of flocks; what a candidate adds is zone_sums.inc.h.
  *
  * The inner loop is all there is to its speed: no square root, one division, masks folded into the
  * comparisons, an agent's own slot left out by splitting the loop there.
@@ -150,9 +150,9 @@ LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, 
     }
 }
 
-/* self: the lane whose agent this is, -1 when it is none's. */
-LANES_INLINE void look_at(const struct kernel_plan *plan, const struct block *block, int32_t slot,
-                          int32_t self, struct variant variant, struct sums *sums) {
+/* self: the lane of this agent, -1 when it is in none. */
+LANES_INLINE void visit_candidate(const struct kernel_plan *plan, const struct block *block, int32_t slot,
+                                  int32_t self, struct variant variant, struct sums *sums) {
     const struct motion *motion = &plan->batch->grid->motion[slot];
     struct candidate other;
     other.x = lanes_sub(lanes_all(motion->x), block->at.x);
@@ -185,11 +185,11 @@ LANES_INLINE bool does_count(const struct kernel_plan *plan, int32_t slot) {
     return !plan->is_picky || ((plan->batch->kinds >> plan->batch->grid->kind[slot]) & 1) != 0;
 }
 
-LANES_INLINE void look_at_run(const struct kernel_plan *plan, const struct block *block, int32_t begin,
-                              int32_t end, struct variant variant, struct sums *sums) {
+LANES_INLINE void visit_run(const struct kernel_plan *plan, const struct block *block, int32_t begin,
+                            int32_t end, struct variant variant, struct sums *sums) {
     for (int32_t slot = begin; slot < end; slot++) {
         if (does_count(plan, slot)) {
-            look_at(plan, block, slot, -1, variant, sums);
+            visit_candidate(plan, block, slot, -1, variant, sums);
         }
     }
 }
@@ -208,13 +208,13 @@ LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct bloc
             for (int piece = 0; piece < block->piece_count; piece++) {
                 const int32_t begin = cells[block->pieces[piece].first];
                 const int32_t end = cells[block->pieces[piece].last + 1];
-                look_at_run(plan, block, begin, end < first ? end : first, variant, &sums);
+                visit_run(plan, block, begin, end < first ? end : first, variant, &sums);
                 for (int32_t slot = begin <= first && first < end ? first : last; slot < last; slot++) {
                     if (does_count(plan, slot)) {
-                        look_at(plan, block, slot, slot - first, variant, &sums);
+                        visit_candidate(plan, block, slot, slot - first, variant, &sums);
                     }
                 }
-                look_at_run(plan, block, begin > last ? begin : last, end, variant, &sums);
+                visit_run(plan, block, begin > last ? begin : last, end, variant, &sums);
             }
         }
     }
@@ -244,7 +244,7 @@ LANES_INLINE struct sums sweep_layouts(const struct kernel_plan *plan, const str
     }
 }
 
-/* One copy for each kind of question, so that the inner loop does not ask. */
+/* One copy for each variant, so that the inner loop has no branches. */
 LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block *block, bool has_counts) {
     if (plan->has_cones) {
         find_headings(plan, block);
@@ -258,7 +258,7 @@ LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block 
                : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, false, false, has_counts});
 }
 
-/* The lanes whose agent has another one in the same place. */
+/* The lanes of agents that have another one in the same place. */
 LANES_INLINE uint32_t coincident_lanes(const struct block *block, const struct sums *sums) {
     const uint32_t all = (uint32_t)((UINT64_C(1) << block->count) - 1);
     return lanes_bits(lanes_less(sums->nearest, lanes_all(NEIGHBORS_COINCIDENT))) & all;

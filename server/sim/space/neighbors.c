@@ -249,7 +249,7 @@ struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbo
     return finish_sums(&sums);
 }
 
-/* ---- single neighbours ---- */
+/* ---- single neighbors ---- */
 
 static struct neighbor describe(const struct grid *grid, const struct neighbor_query *query, int32_t slot,
                                 vec2 offset) {

@@ -1,13 +1,13 @@
-/* Queries about the neighbours of an agent: sums over those within a radius, a field of view and a set of
+/* Queries about the neighbors of an agent: sums over those within a radius, a field of view and a set of
  * kinds.
  *
  * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
- * not count would add +0.0. So any way to visit at least those who count, in this order, gives the same bits:
- * this code, the plain reference in the tests, or a kernel with agents in SIMD lanes. Where only the nearest
- * so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id first:
- * an order that knows nothing of the grid.
+ * not count would add +0.0. So any way to visit at least those that count, in this order, gives the same
+ * bits: this code, the plain reference in the tests, or a kernel with agents in SIMD lanes. Where only the
+ * nearest so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id
+ * first: an order that knows nothing of the grid.
  * 2. Differences go the short way on a torus.
- * 3. No agent is its own neighbour. Of two agents in the same place each sees the other in a direction that
+ * 3. No agent is its own neighbor. Of two agents in the same place each sees the other in a direction that
  * depends on their two ids, and the two directions are opposite.
  * 4. An agent nearer than `core` is noticed whatever the field of view (OpenSteer).
  */
@@ -23,7 +23,7 @@
 #include "server/sim/space/neighbor_log.h"
 #include "server/sim/space/zone.h"
 
-/** What is queried about the neighbours before a behaviour is called. */
+/** What is queried about the neighbors before a behavior is called. */
 enum neighbor_use {
     NEIGHBORS_UNUSED,
     NEIGHBORS_SUMS,    /* for the three rules */
@@ -32,7 +32,7 @@ enum neighbor_use {
     NEIGHBORS_NEAREST, /* the nearest so many, one by one */
 };
 
-/** How many neighbours can be told apart: the most that max_neighbors may ask for. */
+/** The largest max_neighbors: so many neighbors can be found one by one. */
 enum { NEIGHBORS_NEAREST_MAX = 32 };
 
 /** The agent that queries, and the agents that count for it. */
@@ -50,7 +50,7 @@ struct neighbor_query {
 /** Sums for the three rules of flocking.
  *
  * A weight is 1 - (distance / radius)^2, or 1 for a sharp zone. Separation adds unit vectors away from the
- * neighbours times 2/3 (radius / distance - distance / radius), so its size is 1 for one neighbour at half
+ * neighbors times 2/3 (radius / distance - distance / radius), so its size is 1 for one neighbor at half
  * the radius and 0 at the radius (sharp: radius / distance, Reynolds' 1/r). All of it without a square root.
  */
 struct neighbor_sums {
@@ -65,7 +65,7 @@ struct neighbor_sums {
 /** px^2: nearer than this two are in the same place. */
 #define NEIGHBORS_COINCIDENT 1e-12f
 
-/** One neighbour. */
+/** One neighbor. */
 struct neighbor {
     bool is_there;
     int32_t row;
@@ -76,7 +76,7 @@ struct neighbor {
     vec2 velocity;    /* px/s */
     float time;       /* neighbors_threats: s until the two are nearest, >= 0 */
     float miss;       /* neighbors_threats: px, how near that is */
-    vec2 offset_then; /* neighbors_threats: px, from the agent's place then to the neighbour's */
+    vec2 offset_then; /* neighbors_threats: px, from the agent's place then to the neighbor's */
 };
 
 /** zones: of enum zone. */
@@ -92,7 +92,7 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
 int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
                               const struct neighbor_zone *zone, struct neighbor *out);
 
-/** How much room an agent wants, and how far ahead it looks. */
+/** How much room an agent wants, and how far ahead it predicts. */
 struct neighbor_space {
     float radius;    /* px, of its body */
     float clearance; /* px, beside the two bodies */
@@ -104,9 +104,9 @@ struct neighbor_threats {
     struct neighbor soonest; /* of two as soon the one of lower id */
     /** Sum over the threats of unit vectors away from where each will be, times a strength that is 0 at the
      * horizon and at a miss of all the room, 1 at half the horizon and a miss that touches. Every agent
-     * leans a little to the same hand, across the relative velocity, so that two who meet head-on do not
-     * mirror each other indefinitely; of two on crossing courses the faster leans forward and the slower
-     * backward. Two who see only each other push in opposite directions. */
+     * leans a little to the same hand, across the relative velocity, so that two agents that meet head-on do
+     * not mirror each other indefinitely; of two on crossing courses the faster leans forward and the slower
+     * backward. Two agents that see only each other push in opposite directions. */
     vec2 push;
 };
 

@@ -1,13 +1,13 @@
-/* Zones: which neighbours count for a rule, by distance and field of view. */
+/* Zones: which neighbors count for a rule, by distance and field of view. */
 #ifndef DROVER_SERVER_SIM_SPACE_ZONE_H
 #define DROVER_SERVER_SIM_SPACE_ZONE_H
 
 #include <stdbool.h>
 
-/** The three rules of flocking; behaviours about one sort of neighbour use the first. */
+/** The three rules of flocking; behaviors about one sort of neighbor use the first. */
 enum zone { ZONE_SEPARATION, ZONE_ALIGNMENT, ZONE_COHESION, ZONE_COUNT };
 
-/** Which neighbours count for one rule. */
+/** Which neighbors count for one rule. */
 struct neighbor_zone {
     float radius;  /* px; nearer than this; 0: the rule is off */
     float cosine;  /* of half the field of view; -1 or less: all round */

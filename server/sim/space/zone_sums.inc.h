@@ -1,4 +1,4 @@
-/* The formula of neighbour sums, over LANES_WIDTH agents and one candidate: which candidates count in a zone
+/* The formula of neighbor sums, over LANES_WIDTH agents and one candidate: which candidates count in a zone
  * and what they add. neighbors.c includes it with one lane, the kernels with the lanes of their instruction
  * set; the formula stands nowhere else. tests/property/neighbors_reference.c compares it with a naive one.
  *

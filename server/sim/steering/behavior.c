@@ -1,11 +1,14 @@
-/* See behavior.h: what several behaviours use. */
+/* See behavior.h: what several behaviors use. */
 #include "server/sim/steering/behavior.h"
+
+#include <assert.h>
 
 #define TUTORIAL_RATE    60.0f /* 1/s: steering is applied once a frame at 60 frames a second */
 #define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
 #define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
 
 void behavior_rates(struct steering_context *context, float weight_sum) {
+    assert(context->dt > 0.0f && context->body->mass > 0.0f && weight_sum >= 0.0f);
     /* force = rate * error and acceleration = force / mass, so the error shrinks by weight_sum * rate * dt /
      * mass in a tick; above 1 it would change sign. */
     const float combined = weight_sum > 1.0f ? weight_sum : 1.0f;
@@ -19,6 +22,7 @@ struct steering_output behavior_match_velocity(vec2 desired, const struct steeri
 }
 
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
+    assert(distance >= 0.0f && acceleration >= 0.0f && dt > 0.0f);
     const float step =
         acceleration * dt * dt; /* what one tick of braking takes off the way of each later tick */
     if (!(step > 1e-20f)) {

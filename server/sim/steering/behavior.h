@@ -1,7 +1,7 @@
-/* The steering behaviours: small pure functions from an agent's context to a desired velocity and a
+/* The steering behaviors: small pure functions from an agent's context to a desired velocity and a
  * steering force.
  *
- * A new behaviour is a row in behavior_list.h, its parameters and its function in a behavior_*.c.
+ * A new behavior is a row in behavior_list.h, its parameters and its function in a behavior_*.c.
  *
  * Forces follow Reynolds' velocity matching, steering = desired velocity - velocity, made a force by a rate:
  * force = rate * (desired - velocity). At 60 ticks a second the rate is 60/s, which is the tutorials' "once a
@@ -24,7 +24,7 @@
 #include "server/sim/steering/locomotion.h"
 #include "server/sim/steering/trace.h"
 
-/** A target of a behaviour, as an agent notices it. */
+/** A target of a behavior, as an agent notices it. */
 struct target_info {
     bool is_there;
     uint32_t id;   /* an agent's; 0 for a target */
@@ -40,25 +40,25 @@ struct memory {
     bool has_caught;      /* pursue: it touched its quarry in this tick, not in the one before */
     uint32_t state_since; /* the tick in which the state began */
     uint32_t quarry;      /* id that a pursue with keep remembers; 0: none */
-    vec2 wander;          /* unit vector from the wander circle's centre to the goal, in the agent's frame */
+    vec2 wander;          /* unit vector from the wander circle's center to the goal, in the agent's frame */
     uint16_t solid;       /* avoid_obstacles: 1 + the solid it was last in the way of; 0: none */
     int16_t side;         /* and the side on which it passes that: 1, -1; see behavior_geometry.c */
     float pace;           /* and how fast it was when that came into its way; px/s */
     uint32_t solid_tick;  /* and when it was last in its way */
     uint32_t path;        /* follow_path: 1 + the path it is on; 0: none */
     float path_s;         /* and where on it; px, arc length */
-    uint32_t caught;      /* pursue: the id that it touches; 0: none. No behaviour looks at it */
+    uint32_t caught;      /* pursue: the id that it touches; 0: none. No behavior reads it */
 };
 
-/** What a behaviour may read. All of tick t. */
+/** What a behavior may read. All of tick t. */
 struct steering_context {
     vec2 position, velocity; /* px, px/s */
     vec2 heading;            /* unit vector */
     struct target_info first, second;
     int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
     const struct scenery *scenery;
-    const struct path *path;     /* of a behaviour that names one */
-    const struct flow_def *flow; /* of a behaviour that names one */
+    const struct path *path;     /* of a behavior that names one */
+    const struct flow_def *flow; /* of a behavior that names one */
     const struct body *body;
     const struct bounds *bounds;
     float dt;            /* s */
@@ -67,18 +67,17 @@ struct steering_context {
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
     struct memory *memory;                      /* of tick t+1 in the making */
-    struct trace *trace;                        /* receives what the behaviours use, or NULL */
+    struct trace *trace;                        /* receives what the behaviors use, or NULL */
     const struct precomputed_sums *precomputed; /* sums that are known already, or NULL */
     struct neighbor_sums sums;                  /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats;            /* NEIGHBORS_THREATS */
     struct neighbor ahead;                      /* NEIGHBORS_AHEAD */
     struct neighbor *nearest; /* NEIGHBORS_NEAREST: nearest first; room for NEIGHBORS_NEAREST_MAX */
     int32_t nearest_count;
-    vec2
-        preferred; /* px/s, |preferred| <= max_speed: what the other behaviours want; for a velocity filter */
+    vec2 preferred; /* px/s, |preferred| <= max_speed: what the other behaviors want; for a velocity filter */
 };
 
-/** The output of a behaviour: nothing (is_active false), or a desired velocity and the force towards it. */
+/** The output of a behavior: nothing (is_active false), or a desired velocity and the force towards it. */
 struct steering_output {
     bool is_active;
     vec2 desired; /* px/s */
@@ -92,7 +91,7 @@ struct steering_output {
 BEHAVIOR_LIST(FUNCTION)
 #undef FUNCTION
 
-/* ---- for behaviours ---- */
+/* ---- for behaviors ---- */
 
 /** Active: the force that brings the velocity to `desired` px/s at a rate (context->rate or exact_rate). */
 struct steering_output behavior_match_velocity(vec2 desired, const struct steering_context *context,
@@ -110,7 +109,7 @@ float behavior_ramp_speed(float distance, float slowing_distance, float max_spee
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);
 
-/** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviours that are combined. */
+/** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviors that are combined. */
 void behavior_rates(struct steering_context *context, float weight_sum);
 
 #endif

@@ -15,8 +15,8 @@ const struct field behavior_contain_fields[] = {
 
 /* Contain: back into the region (the world, a rectangle or a circle) before and after leaving it.
  *
- * Looks at where it will be once it has braked, and at least prediction s ahead; when that is outside, or
- * nearer than margin px to the border, every outward part of the velocity is turned inward. Inactive
+ * Predicts where the agent will be once it has braked, and at least prediction s ahead; when that is outside,
+ * or nearer than margin px to the border, every outward part of the velocity is turned inward. Inactive
  * otherwise.
  * source  Reynolds 1999, "Containment" */
 struct steering_output behavior_contain(const struct behavior_def *behavior,

@@ -1,4 +1,4 @@
-/* One behaviour of a state as a scenario defines it: which one, what it is about, and its parameters. */
+/* One behavior of a state as a scenario defines it: which one, what it is about, and its parameters. */
 #ifndef DROVER_SERVER_SIM_STEERING_BEHAVIOR_DEF_H
 #define DROVER_SERVER_SIM_STEERING_BEHAVIOR_DEF_H
 
@@ -26,7 +26,7 @@ enum arrive_law {
                     */
 };
 
-/** Who or what a behaviour or a condition is about: exactly one of target, kind and agent is set. */
+/** What a behavior or a condition is about: exactly one of target, kind and agent is set. */
 struct target_ref {
     char target[LIMIT_NAME_CHARS + 2]; /* a named target; "food*": the nearest whose name begins with food */
     char kind[LIMIT_NAME_CHARS + 1];   /* the nearest agent of this kind, never oneself */
@@ -34,7 +34,7 @@ struct target_ref {
     float within;                      /* px; what is further away is not noticed; 0: any distance */
 };
 
-/** Which neighbours count for a rule, and how much the rule counts. */
+/** Which neighbors count for a rule, and how much the rule counts. */
 struct zone_def {
     float radius;        /* px; nearer than this */
     float field_of_view; /* rad, all of it, the heading in its middle; nearer than 3 body radii: whatever the
@@ -43,7 +43,7 @@ struct zone_def {
 };
 
 enum falloff {
-    FALLOFF_SMOOTH, /* neighbours count less the further away they are, nothing at the radius */
+    FALLOFF_SMOOTH, /* neighbors count less the further away they are, nothing at the radius */
     FALLOFF_NONE,   /* all the same up to the radius (separation: Reynolds' 1/r) */
 };
 
@@ -51,7 +51,7 @@ enum falloff {
 enum region_shape { REGION_WORLD, REGION_RECT, REGION_CIRCLE };
 struct region_def {
     int shape;    /* enum region_shape */
-    vec2 at;      /* px: the rectangle's upper left corner, the circle's centre */
+    vec2 at;      /* px: the rectangle's upper left corner, the circle's center */
     vec2 size;    /* px, of the rectangle */
     float radius; /* px, of the circle */
 };
@@ -64,38 +64,38 @@ enum formation_shape {
     FORMATION_CIRCLE, /* around it, evenly */
 };
 
-/** One behaviour of a state. Only the members that behavior_fields(type) lists matter for a type. */
+/** One behavior of a state. Only the members that behavior_fields(type) lists matter for a type. */
 struct behavior_def {
     int type; /* enum behavior_type */
     struct target_ref target;
     struct target_ref second; /* interpose: the other one */
     float weight;             /* factor on the force */
-    uint32_t tier;            /* behaviours of a lower tier take what they need of max_force first */
-    float probability;        /* combine dithered: how often it is asked, 0..1 */
+    uint32_t tier;            /* behaviors of a lower tier take what they need of max_force first */
+    float probability;        /* combine dithered: how often it is evaluated, 0..1 */
     float slowing_distance;   /* arrive, offset_pursuit, interpose: px */
     int law;                  /* arrive: enum arrive_law */
     float panic_distance;     /* flee, evade: px; beyond it nothing is done; 0: no limit */
-    float max_prediction;     /* pursue, evade, offset_pursuit, interpose: s, the furthest ahead they look */
-    bool keep;                /* pursue: stay with the first quarry until it is gone or the state ends */
-    vec2 offset;              /* offset_pursuit: px in the target's frame, x ahead, y to its right */
-    int shape;                /* formation: enum formation_shape */
-    float spacing;            /* formation: px between neighbours */
-    float wander_radius;      /* wander: px, the circle the goal moves on */
-    float wander_distance;    /* wander: px, the circle's centre ahead of the agent */
-    float wander_rate;        /* wander: rad after one second, the root mean square turn of the goal */
-    char kinds[LIMIT_NAME_CHARS *
-               8]; /* those with neighbours: kinds that count, a space between; empty: own */
+    float max_prediction;  /* pursue, evade, offset_pursuit, interpose: s, the furthest ahead they predict */
+    bool keep;             /* pursue: stay with the first quarry until it is gone or the state ends */
+    vec2 offset;           /* offset_pursuit: px in the target's frame, x ahead, y to its right */
+    int shape;             /* formation: enum formation_shape */
+    float spacing;         /* formation: px between neighbors */
+    float wander_radius;   /* wander: px, the circle the goal moves on */
+    float wander_distance; /* wander: px, the circle's center ahead of the agent */
+    float wander_rate;     /* wander: rad after one second, the root mean square turn of the goal */
+    char
+        kinds[LIMIT_NAME_CHARS * 8]; /* those with neighbors: kinds that count, a space between; empty: own */
     struct zone_def zones[ZONE_COUNT];
     int falloff;     /* separation, alignment, cohesion, flock: enum falloff */
-    float horizon;   /* avoid_agents, avoid_obstacles: s, how far ahead they look */
+    float horizon;   /* avoid_agents, avoid_obstacles: s, how far ahead they predict */
     float clearance; /* avoid_agents, queue, avoid_obstacles, hide: px kept free between bodies and things */
     float distance;  /* follow_leader: px behind the leader; follow_wall: px from the wall */
     float clear_ahead;                     /* follow_leader: px ahead of the leader that is kept free */
     char path[LIMIT_NAME_CHARS + 1];       /* follow_path, stay_on_path: which */
     char flow_field[LIMIT_NAME_CHARS + 1]; /* follow_flow: which */
-    float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, look at the place then */
-    float window; /* follow_path: px along the path around where it was, in which its place is looked for */
-    float direction;          /* follow_path: >= 0 along the path, < 0 against it */
+    float prediction; /* follow_wall, follow_path, stay_on_path, follow_flow: s, how far ahead they predict */
+    float window;     /* follow_path: px along the path around where it was, in which its place is searched */
+    float direction;  /* follow_path: >= 0 along the path, < 0 against it */
     uint32_t max_neighbors;   /* separation, alignment, cohesion, flock: only the nearest so many count, for
                                  each   rule; 0: all. orca: likewise, at least 1 */
     float obstacle_horizon;   /* orca: s, how far ahead it keeps clear of what is solid; 0: it does not */

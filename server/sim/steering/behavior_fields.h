@@ -1,4 +1,4 @@
-/* The parameters of behaviours: what the behavior_*.c write their field tables with. Each table,
+/* The parameters of behaviors: what the behavior_*.c write their field tables with. Each table,
  * behavior_NAME_fields, lies beside the function behavior_NAME; get_params and the documentation show its
  * help.
  */

@@ -1,15 +1,15 @@
-/* The behaviours that steer by what stands and flows in the world. See behavior.h. */
+/* The behaviors that steer by what stands and flows in the world. See behavior.h. */
 #include <assert.h>
 
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
 
-#define SLOW_LOOK 0.25f /* share of max_speed with which an agent at rest looks ahead */
-#define HEAD_ON   0.35f /* cosine between course and surface, below which the detour decides the side */
-#define KEEP_SIDE 1.0f  /* s: a side is kept for so long after the solid was last in the way */
-#define KEEP_PACE 0.25f /* s: and so is the speed along its surface, beside it */
-#define BESIDE    4.0f  /* px: further away than its clearance it is no longer beside a solid */
-#define TOUCHING  0.05f /* px: nearer it is held by the solid (scenery_constrain keeps 0.01) */
+#define SLOW_PROBE 0.25f /* share of max_speed with which an agent at rest probes ahead */
+#define HEAD_ON    0.35f /* cosine between course and surface, below which the detour decides the side */
+#define KEEP_SIDE  1.0f  /* s: a side is kept for so long after the solid was last in the way */
+#define KEEP_PACE  0.25f /* s: and so is the speed along its surface, beside it */
+#define BESIDE     4.0f  /* px: further away than its clearance it is no longer beside a solid */
+#define TOUCHING   0.05f /* px: nearer it is held by the solid (scenery_constrain keeps 0.01) */
 
 #define PATH_ROW                                                                                             \
     ROW(FIELD_NAME, "path", struct behavior_def, path, FIELD_REQUIRED, 0, 0, 0, "",                          \
@@ -20,9 +20,9 @@ static const vec2 nowhere = {0.0f, 0.0f};
 
 /* ---- avoid obstacles ---- */
 
-/* The velocity to look ahead with: at rest a slow one along the heading. */
-static vec2 look_velocity(const struct steering_context *context) {
-    const float slow = SLOW_LOOK * context->body->max_speed;
+/* The velocity with which the agent probes ahead: at rest a slow one along the heading. */
+static vec2 probe_velocity(const struct steering_context *context) {
+    const float slow = SLOW_PROBE * context->body->max_speed;
     return vec2_length_squared(context->velocity) < slow * slow ? vec2_scale(context->heading, slow)
                                                                 : context->velocity;
 }
@@ -121,7 +121,7 @@ static struct steering_output keep_pace(vec2 normal, const struct steering_conte
                                    context->exact_rate);
 }
 
-/* Along the surface that it would meet; speed: what it looks ahead with. */
+/* Along the surface that it would meet; speed: of the probe. */
 static struct steering_output pass(const struct contact *contact, float speed,
                                    const struct steering_context *context) {
     const struct body *body = context->body;
@@ -155,11 +155,12 @@ const struct field behavior_avoid_obstacles_fields[] = {
  * source  Reynolds 1999, "Obstacle avoidance"; OpenSteer, steerToAvoidObstacles */
 struct steering_output behavior_avoid_obstacles(const struct behavior_def *behavior,
                                                 const struct steering_context *context) {
+    assert(context->scenery != NULL);
     const struct scenery *scenery = context->scenery;
     const struct body *body = context->body;
-    const vec2 look = look_velocity(context);
-    const float speed = vec2_length(look);
-    const vec2 way = vec2_with_length(look, 1.0f);
+    const vec2 probe = probe_velocity(context);
+    const float speed = vec2_length(probe);
+    const vec2 way = vec2_with_length(probe, 1.0f);
     if (scenery_room(scenery, context->bounds, context->position) < body->radius + TOUCHING) {
         const struct scenery_touch nearest = scenery_nearest(scenery, context->bounds, context->position);
         if (nearest.touch.distance < 0.0f) {
@@ -199,8 +200,8 @@ const struct field behavior_follow_wall_fields[] = {
 
 /* Follow wall: go along the nearest wall or outline of an obstacle, `distance` px between it and the body.
  *
- * Looks at where it will be after prediction s; keeps the direction it goes in already, and at an inner
- * corner turns away from the wall it comes along. Inactive in a world without walls and obstacles.
+ * Predicts where the agent will be after prediction s; keeps the direction it goes in already, and at an
+ * inner corner turns away from the wall it comes along. Inactive in a world without walls and obstacles.
  * source  Reynolds 1999, "Wall following" */
 struct steering_output behavior_follow_wall(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
@@ -265,8 +266,8 @@ static struct steering_output seek_along(float s, float remaining, const struct 
     return behavior_match_velocity(vec2_with_length(offset, speed), context, context->rate);
 }
 
-/* Where on its path the agent is. Once on it, it is looked for only within `window` of where it was, so that
- * a path that crosses itself is followed straight on; lost when it is further away than that. */
+/* Where on its path the agent is. Once on the path, its place is searched only within `window` of the last,
+ * so that a path that crosses itself is followed straight on; lost when it is further away than that. */
 static struct path_spot place_on_path(float window, const struct steering_context *context) {
     const struct path *path = context->path;
     struct memory *memory = context->memory;
@@ -304,6 +305,7 @@ const struct field behavior_follow_path_fields[] = {
  * source  Reynolds 1999, "Path following"; OpenSteer, steerToFollowPath */
 struct steering_output behavior_follow_path(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
+    assert(context->path != NULL && context->path->count > 0);
     const struct path *path = context->path;
     const struct body *body = context->body;
     const float sign = behavior->direction < 0.0f ? -1.0f : 1.0f;
@@ -343,6 +345,7 @@ const struct field behavior_stay_on_path_fields[] = {WEIGHT_ROW, LOOK_ROW(0.4), 
  * source  OpenSteer, steerToStayOnPath */
 struct steering_output behavior_stay_on_path(const struct behavior_def *behavior,
                                              const struct steering_context *context) {
+    assert(context->path != NULL);
     const vec2 future = future_place(behavior, context);
     const struct path_spot there = path_nearest(context->path, context->bounds, future);
     if (there.distance <= context->path->radius) {
@@ -370,13 +373,14 @@ const struct field behavior_follow_flow_fields[] = {
  * source  Reynolds 1999, "Flow field following" */
 struct steering_output behavior_follow_flow(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
+    assert(context->flow != NULL);
     const vec2 flow = flow_at(context->flow, context->bounds, future_place(behavior, context));
     return behavior_match_velocity(vec2_truncate(flow, context->body->max_speed), context, context->rate);
 }
 
 /* ---- hide ---- */
 
-/* Where one hides behind an obstacle, px from the agent: on the line from the menace through its centre. */
+/* Where one hides behind an obstacle, px from the agent: on the line from the menace through its center. */
 static vec2 hiding_place(const struct solid *solid, const struct behavior_def *behavior,
                          const struct steering_context *context) {
     const vec2 to_center = bounds_difference(context->bounds, context->position, solid->center);

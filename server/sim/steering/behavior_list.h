@@ -1,18 +1,18 @@
-/* Every steering behaviour, a row each: what the loader, the world, the hash and the lists of the protocol
+/* Every steering behavior, a row each: what the loader, the world, the hash and the lists of the protocol
  * know about it. Its parameters and its function lie in a behavior_*.c.
  *
- * A new behaviour is a row at the end of this list and, in a behavior_*.c, the two definitions that the row
+ * A new behavior is a row at the end of this list and, in a behavior_*.c, the two definitions that the row
  * declares: behavior_NAME_fields[] (behavior_fields.h) and behavior_NAME(). No other file compares a type
- * with an enumerator: what a behaviour needs of other modules is a trait.
+ * with an enumerator: what a behavior needs of other modules is a trait.
  *
  * The order of the rows is part of the state hash: rows are only appended.
  *
  *     X(ENUMERATOR, name, targets, neighbors, zones, traits)
  *
- * name       the behaviour's name in scenarios and in the protocol
+ * name       the behavior's name in scenarios and in the protocol
  * targets    number of target references: 0, 1 ("target" ...) or 2 ("second_target" ... too)
- * neighbors  enum neighbor_use: what is queried about the neighbours before the function is called
- * zones      the zones that the query uses, ZONES_* or-ed; 0 without neighbours
+ * neighbors  enum neighbor_use: what is queried about the neighbors before the function is called
+ * zones      the zones that the query uses, ZONES_* or-ed; 0 without neighbors
  * traits     enum behavior_trait, or-ed
  */
 #ifndef DROVER_SERVER_SIM_STEERING_BEHAVIOR_LIST_H

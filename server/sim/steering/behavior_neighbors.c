@@ -1,4 +1,4 @@
-/* The behaviours about neighbours: small functions over the sums of neighbors.c. See behavior.h.
+/* The behaviors about neighbors: small functions over the sums of neighbors.c. See behavior.h.
  *
  * The force of separation, alignment, cohesion, flock and avoid_agents is a direction times a strength from 0
  * to 1 times max_force, so that weights mean the same for all of them.
@@ -67,7 +67,7 @@ static vec2 cohering(float radius, const struct steering_context *context) {
 
 const struct field behavior_separation_fields[] = RULE_TABLE(ZONE_SEPARATION, 40);
 
-/* Separation: away from the neighbours, the nearest first of all; strength 1 from one neighbour at half the
+/* Separation: away from the neighbors, the nearest first of all; strength 1 from one neighbor at half the
  * radius.
  * source  Reynolds 1999, "Separation" */
 struct steering_output behavior_separation(const struct behavior_def *behavior,
@@ -78,7 +78,7 @@ struct steering_output behavior_separation(const struct behavior_def *behavior,
 
 const struct field behavior_alignment_fields[] = RULE_TABLE(ZONE_ALIGNMENT, 80);
 
-/* Alignment: towards the neighbours' mean velocity; strength 1 when it is a quarter of max_speed away.
+/* Alignment: towards the neighbors' mean velocity; strength 1 when it is a quarter of max_speed away.
  * source  Reynolds 1999, "Alignment" */
 struct steering_output behavior_alignment(const struct behavior_def *behavior,
                                           const struct steering_context *context) {
@@ -93,7 +93,7 @@ struct steering_output behavior_alignment(const struct behavior_def *behavior,
 
 const struct field behavior_cohesion_fields[] = RULE_TABLE(ZONE_COHESION, 120);
 
-/* Cohesion: towards the neighbours' mean position; strength 1 when it is a quarter of the radius away.
+/* Cohesion: towards the neighbors' mean position; strength 1 when it is a quarter of the radius away.
  * source  Reynolds 1999, "Cohesion" */
 struct steering_output behavior_cohesion(const struct behavior_def *behavior,
                                          const struct steering_context *context) {
@@ -120,7 +120,7 @@ const struct field behavior_flock_fields[] = {
     END_ROW,
 };
 
-/* Flocking: the three together, each with its own radius, view and weight, from one look around.
+/* Flocking: the three together, each with its own radius, view and weight, from one query.
  * source  Reynolds 1987, "Flocks, herds, and schools" */
 struct steering_output behavior_flock(const struct behavior_def *behavior,
                                       const struct steering_context *context) {
@@ -253,7 +253,7 @@ struct steering_output behavior_queue(const struct behavior_def *behavior,
         desired = vec2_truncate(desired, own + (theirs > 0.0f ? theirs : 0.0f));
     }
     desired = vec2_add(desired, vec2_scale(separating(context), 0.5f * body->max_speed));
-    /* A waiting agent stands: the small push of its neighbours would keep turning it on its spot. */
+    /* A waiting agent stands: the small push of its neighbors would keep turning it on its spot. */
     const float rest = REST_SHARE * body->max_speed;
     return match(vec2_length_squared(desired) < rest * rest ? still : desired, context);
 }

@@ -1,11 +1,11 @@
 /* Optimal reciprocal collision avoidance (reciprocal velocity obstacles): a velocity filter.
  *
- * The others say which velocity the agent prefers. Each neighbour that may be met within the horizon
+ * The others say which velocity the agent prefers. Each neighbor that may be met within the horizon
  * forbids a half-plane of velocities, as does each solid thing; the agent takes the permitted velocity
  * nearest to the preferred one (velocity_obstacles.h). What keeps two apart is shared between them by a
  * rule both know, so neither has to guess what the other will do.
  *
- * Half-planes come in a fixed order: solids, the nearest first, then neighbours, the nearest first.
+ * Half-planes come in a fixed order: solids, the nearest first, then neighbors, the nearest first.
  */
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
@@ -69,7 +69,7 @@ static vec2 parting(uint32_t id, uint32_t other) {
     return vec2_length_squared(way) > 1e-6f ? vec2_with_length(way, 1.0f) : neighbors_split(id, other);
 }
 
-/* The half-planes of the neighbours; returns how many. */
+/* The half-planes of the neighbors; returns how many. */
 static int forbid_neighbors(const struct behavior_def *behavior, const struct steering_context *context,
                             float settle, struct half_plane *planes) {
     int count = 0;

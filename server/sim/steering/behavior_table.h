@@ -1,6 +1,6 @@
-/* What is known about each behaviour: the rows of behavior_list.h as data.
+/* What is known about each behavior: the rows of behavior_list.h as data.
  *
- * Every module that treats behaviours differently reads their rows; none compares a type with an enumerator.
+ * Every module that treats behaviors differently reads their rows; none compares a type with an enumerator.
  */
 #ifndef DROVER_SERVER_SIM_STEERING_BEHAVIOR_TABLE_H
 #define DROVER_SERVER_SIM_STEERING_BEHAVIOR_TABLE_H
@@ -10,13 +10,13 @@
 #include "common/base/field.h"
 #include "server/sim/steering/behavior_def.h"
 
-/** What a behaviour needs of other modules, or lets them do. Bits. */
+/** What a behavior needs of other modules, or lets them do. Bits. */
 enum behavior_trait {
     TRAIT_AIMABLE = 1,         /* set_aim and set_target of an agent or a kind replace what it is about */
     TRAIT_CATCHES = 2,         /* an agent that touches its first target has caught it */
-    TRAIT_VELOCITY_FILTER = 4, /* called after the other behaviours, to correct the velocity they ask for */
+    TRAIT_VELOCITY_FILTER = 4, /* called after the other behaviors, to correct the velocity they ask for */
     TRAIT_ALL_ROUND = 8,       /* its zones have no field of view */
-    TRAIT_FLOCK_KERNEL = 16,   /* agents with this behaviour alone may be moved by flock_kernel.h */
+    TRAIT_FLOCK_KERNEL = 16,   /* agents with this behavior alone may be moved by flock_kernel.h */
     TRAIT_SCENERY = 32,        /* steers by what stands or flows in the world */
     TRAIT_PATH = 64,           /* has the parameter "path" */
     TRAIT_FLOW = 128,          /* has the parameter "flow_field" */
@@ -38,7 +38,7 @@ struct behavior_row {
     const char *name;
     int targets; /* target references: 0, 1 or 2 */
     enum neighbor_use neighbors;
-    unsigned zones;             /* ZONES_* of the query about neighbours */
+    unsigned zones;             /* ZONES_* of the query about neighbors */
     unsigned traits;            /* enum behavior_trait */
     const struct field *fields; /* rows of struct behavior_def, FIELD_END-ended */
     struct steering_output (*function)(const struct behavior_def *behavior,
@@ -58,7 +58,7 @@ static inline int behavior_target_count(enum behavior_type type) {
     return behavior_row((int)type)->targets;
 }
 
-/** What is queried about the neighbours before the type's function is called. */
+/** What is queried about the neighbors before the type's function is called. */
 static inline enum neighbor_use behavior_neighbor_use(enum behavior_type type) {
     return behavior_row((int)type)->neighbors;
 }
@@ -80,7 +80,7 @@ static inline bool behavior_has_flow_field(enum behavior_type type) {
  * rows while the world runs. */
 const struct field *behavior_fields(enum behavior_type type);
 
-/** Rows of struct target_ref, for conditions; behaviours have the same rows among their own. */
+/** Rows of struct target_ref, for conditions; behaviors have the same rows among their own. */
 const struct field *target_ref_fields(void);
 
 /** "seek"; NULL outside the enum, so that a loop from 0 on visits every type. */
@@ -89,10 +89,10 @@ const char *behavior_type_name(enum behavior_type type);
 /** The type of this name, or -1. */
 int behavior_type_from_name(const char *name);
 
-/** A behaviour of the type with the initial values of its rows. */
+/** A behavior of the type with the initial values of its rows. */
 struct behavior_def behavior_def_default(enum behavior_type type);
 
-/** A behaviour that refers to nothing, for the place of one that could not be read. */
+/** A behavior that refers to nothing, for the place of one that could not be read. */
 struct behavior_def behavior_def_placeholder(void);
 
 #endif

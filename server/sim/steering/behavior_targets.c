@@ -1,4 +1,4 @@
-/* The behaviours about targets and other agents. See behavior.h. */
+/* The behaviors about targets and other agents. See behavior.h. */
 #include <stdint.h>
 
 #include "server/sim/math/trig.h"
@@ -100,7 +100,7 @@ struct steering_output behavior_arrive(const struct behavior_def *behavior,
 
 /* ---- others that move ---- */
 
-/* How far ahead to look: as long as it takes to get there. s */
+/* s: how far ahead to predict, as long as it takes to get there. */
 static float time_to(vec2 offset, float max_prediction, const struct steering_context *context) {
     const float distance = vec2_length(offset), speed = context->body->max_speed;
     return distance < max_prediction * speed ? distance / speed : max_prediction;

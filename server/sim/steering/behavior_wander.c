@@ -1,4 +1,6 @@
 /* Wandering. See behavior.h. */
+#include <assert.h>
+
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
 
@@ -29,6 +31,7 @@ const struct field behavior_wander_fields[] = {
  * source  Reynolds 1999, "Wander" */
 struct steering_output behavior_wander(const struct behavior_def *behavior,
                                        const struct steering_context *context) {
+    assert(context->memory != NULL && context->dt > 0.0f);
     struct rng noise = rng_begin(context->seed, context->tick, context->id, RNG_WANDER);
     /* Uniform in +-sqrt(3) has variance 1; times sqrt(dt) the variance after a second is rate squared. */
     const float step =

@@ -1,4 +1,4 @@
-/* A whole tick for many agents at once whose only behaviour is flock: neighbours, force, velocity, position,
+/* A whole tick for many agents at once whose only behavior is flock: neighbors, force, velocity, position,
  * border and heading, in SIMD lanes.
  *
  * 1. What comes out is what behavior_flock, sum_tiers, locomotion_velocity, bounds_apply and

@@ -10,7 +10,7 @@
 
 /** What the agents have in common: steered, with the body of their kind, in a world that does not contain. */
 struct flock_rules {
-    float rule_weight[ZONE_COUNT], weight; /* of the three rules, of the behaviour */
+    float rule_weight[ZONE_COUNT], weight; /* of the three rules, of the behavior */
     float cohesion_radius;                 /* px */
     float max_speed, max_force, radius;    /* px/s, mass*px/s^2, px */
     float mass, exact_rate;                /* 1, see struct steering_context */
@@ -20,7 +20,7 @@ struct flock_rules {
 
 /** Where the agents of tick t+1 go. */
 struct flock_out {
-    int kind;             /* whose agents are written */
+    int kind;             /* the kind that is moved */
     struct motion *next;  /* by slot */
     vec2 *heading;        /* by row: of tick t+1 */
     int32_t *cell;        /* by slot: the cell of tick t's grid that the agent is in then; NULL: not needed */

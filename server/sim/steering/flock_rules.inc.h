@@ -1,4 +1,4 @@
-/* The three rules of flocking, over LANES_WIDTH agents: from the sums about their neighbours to a vector of
+/* The three rules of flocking, over LANES_WIDTH agents: from the sums about their neighbors to a vector of
  * length 0 to 1 each. behavior_neighbors.c includes it with one lane, the flock kernels with the lanes of
  * their instruction set; the rules stand nowhere else.
  */
@@ -42,7 +42,7 @@ LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
     return lanes_any(is_longer(a, limit)) ? pair_truncate_often(a, limit) : a;
 }
 
-/* `difference` as a direction with strength 1 from 1 / full_inverse on; less with few neighbours. */
+/* `difference` as a direction with strength 1 from 1 / full_inverse on; less with few neighbors. */
 LANES_INLINE struct pair rule_strength(struct pair difference, float full_inverse, lanes weight) {
     const struct pair strength =
         pair_truncate_often(pair_scale(difference, lanes_all(full_inverse)), lanes_all(1.0f));
@@ -53,7 +53,7 @@ LANES_INLINE struct pair separation_strength(struct pair sum) {
     return pair_truncate_often(sum, lanes_all(1.0f));
 }
 
-/* sum, weight: of the neighbours' velocities. No more than what takes the difference away within a tick. */
+/* sum, weight: of the neighbors' velocities. No more than what takes the difference away within a tick. */
 LANES_INLINE struct pair alignment_strength(struct pair sum, lanes weight, struct pair velocity,
                                             const struct flock_limits *limits) {
     const lanes none = lanes_all(0.0f);
@@ -69,7 +69,7 @@ LANES_INLINE struct pair alignment_strength(struct pair sum, lanes weight, struc
     return pair_keep(lanes_less(none, weight), pair_truncate(strength, enough));
 }
 
-/* sum, weight: of the offsets to the neighbours. */
+/* sum, weight: of the offsets to the neighbors. */
 LANES_INLINE struct pair cohesion_strength(struct pair sum, lanes weight, float full_radius_inverse) {
     const lanes none = lanes_all(0.0f);
     if (!(full_radius_inverse > 0.0f)) {

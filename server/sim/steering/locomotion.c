@@ -46,6 +46,7 @@ float locomotion_hold_squared(float max_speed) {
 }
 
 vec2 locomotion_heading(vec2 heading, vec2 velocity, float max_speed, vec2 turn) {
+    assert(max_speed >= 0.0f && turn.y >= 0.0f);
     if (!(vec2_length_squared(velocity) > locomotion_hold_squared(max_speed))) {
         return heading;
     }

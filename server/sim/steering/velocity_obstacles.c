@@ -79,9 +79,9 @@ bool half_planes_permit(const struct half_plane *planes, int count, vec2 velocit
     return true;
 }
 
-/* ---- the linear programme ---- */
+/* ---- the linear program ---- */
 
-/* What is asked for: the velocity nearest to `aim`, or (is_direction) the furthest along the unit vector
+/* The wanted velocity: the one nearest to `aim`, or (is_direction) the furthest along the unit vector
  * `aim`.
  */
 struct goal {
@@ -146,7 +146,7 @@ static int solve(const struct half_plane *planes, int count, const struct goal *
 }
 
 /* From the first half-plane that leaves nothing: the velocity that violates the soft ones the least, by the
- * three-dimensional programme whose third variable is the violation. Where half-plane i is violated most, no
+ * three-dimensional program whose third variable is the violation. Where half-plane i is violated most, no
  * other is violated more, which are half-planes again. */
 static void violate_least(const struct half_plane *planes, int count, int hard, int begin, float max_speed,
                           vec2 *velocity) {

@@ -1,5 +1,5 @@
 /* Which velocities lead to no collision, and the nearest of them: the half-planes of optimal reciprocal
- * collision avoidance and the linear programme that solves them.
+ * collision avoidance and the linear program that solves them.
  *
  * 1. Pure: a function of its arguments. No allocation, only + - * / and sqrt, the same bits everywhere.
  * 2. The result depends on the order of the half-planes in its last bits, so callers give them in a fixed
@@ -25,26 +25,27 @@ struct half_plane {
     float least; /* px/s */
 };
 
-/** Somebody who may be met. */
+/** Another agent that may be met. */
 struct encounter {
-    vec2 offset;   /* px, from the agent to the other */
-    vec2 own;      /* px/s, the agent's velocity */
-    vec2 other;    /* px/s, the other's */
-    float room;    /* px, > 0: nearer than this the two collide */
-    vec2 split;    /* unit vector: the way to the other when both are in the same place; opposite for him */
+    vec2 offset; /* px, from the agent to the other */
+    vec2 own;    /* px/s, the agent's velocity */
+    vec2 other;  /* px/s, the other's */
+    float room;  /* px, > 0: nearer than this the two collide */
+    vec2
+        split; /* unit vector: the way to the other when both are in the same place; opposite for the other */
     float horizon; /* s, > 0: no collision within this time */
-    float settle;  /* s, > 0: who collides already is to be apart after this time */
+    float settle;  /* s, > 0: agents that collide already are to be apart after this time */
 };
 
-/** What the agent may do so that the two do not collide within the horizon, if the other does his share. The
- * two shares are one; half each, or up to 0.1 to 0.9 for who passes on the other's right. */
+/** What the agent may do so that the two do not collide within the horizon, if the other does its share. The
+ * two shares are one; half each, or up to 0.1 to 0.9 for the one that passes on the other's right. */
 struct half_plane half_plane_of(const struct encounter *encounter);
 
 /** What the agent may do so as not to touch a convex solid that stands still.
  * away      unit vector, from the solid's nearest point to the agent
  * gap       px between the two; < 0: they overlap
  * horizon, settle   as above
- * max_speed px/s: no more is asked for */
+ * max_speed px/s: `least` is no larger */
 struct half_plane half_plane_of_solid(vec2 away, float gap, float horizon, float settle, float max_speed);
 
 /** Whether all of them permit a velocity. */

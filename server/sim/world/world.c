@@ -58,6 +58,7 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
 }
 
 vec2 world_heading(const struct world *world, int32_t row) {
+    assert(row >= 0 && row < world->agent_count);
     if (world->is_pure_flock) {
         const struct motion motion = world_motion(world, row);
         const vec2 velocity = {motion.vx, motion.vy};
@@ -96,6 +97,7 @@ int world_find_kind(const struct world *world, const char *name) {
 }
 
 int32_t world_kind_population(const struct world *world, int kind) {
+    assert(kind >= 0 && kind < world->kind_count);
     return world->kind_begin[kind + 1] - world->kind_begin[kind];
 }
 
@@ -119,6 +121,7 @@ int world_find_target(const struct world *world, const char *name) {
 }
 
 vec2 world_settle_point(const struct world *world, vec2 point) {
+    assert(point.x - point.x == 0.0f && point.y - point.y == 0.0f); /* finite */
     return bounds_settle(&world->bounds, point);
 }
 

@@ -3,7 +3,7 @@
  * 1. Sense, then act: a tick reads the state of tick t only and writes t+1 (double buffer), so the order of
  * agents does not matter.
  * 2. The same definition and the same commands at the same ticks give the same bits, whatever the compiler,
- * the optimisation level or the machine: only + - * / and sqrt, no contraction, a random number is a function
+ * the optimization level or the machine: only + - * / and sqrt, no contraction, a random number is a function
  * of (seed, tick, agent id, stream).
  * 3. world_step allocates nothing, reads no clock, does no I/O. Commands (spawn, remove ...) may allocate;
  * they are called between ticks.
@@ -39,7 +39,7 @@ enum world_result {
     WORLD_BAD_DEF = -6, /* a name in the definition refers to nothing, or a limit is passed */
     WORLD_NO_OBSTACLE = -7,
     WORLD_EXISTS = -8,    /* a target of this name */
-    WORLD_IN_USE = -9,    /* a behaviour or condition names the target */
+    WORLD_IN_USE = -9,    /* a behavior or condition names the target */
     WORLD_GIVEN_UP = -10, /* the definition's given_up became true */
 };
 
@@ -72,17 +72,17 @@ void world_step(struct world *world);
 void world_step_parallel(struct world *world, const struct parallel *parallel);
 
 /** Lets another thread end what takes long: once *given_up is true, a tick, world_explain and world_trace
- * return within some 50 ms, however many stand in one place (a tick of theirs takes hours). What they leave
- * behind is half done, and after a tick the world is good for world_destroy alone. Commands are done wholly
- * whatever *given_up is, and so is all of it as long as *given_up is false.
+ * return within some 50 ms, however many agents stand in one place (their tick would take hours). Their
+ * result is incomplete; after a tick that was given up only world_destroy may be called. Commands are always
+ * completed.
  *
- * given_up  NULL: never; otherwise the caller's, good as long as the world, and left true until whatever is
- *           under way has returned. At first that of the definition */
+ * given_up  NULL: never; otherwise owned by the caller, valid as long as the world, and left true until the
+ *           call under way has returned. At first that of the definition */
 void world_let_give_up(struct world *world, const atomic_bool *given_up);
-/** Whether *given_up is true. Asked after a tick it says that the tick must not be used. */
+/** Whether *given_up is true. True after a tick means that the tick must not be used. */
 bool world_is_given_up(const struct world *world);
 
-/** What the inner loops are done with from now on; must be supported. At first the widest there is. The bits
+/** Sets the instructions of the inner loops; must be supported. At first the widest there is. The bits
  * do not depend on it. */
 void world_set_simd(struct world *world, enum simd simd);
 
@@ -107,25 +107,25 @@ struct agent_view {
 struct steering_view {
     vec2 desired;  /* px/s; weighted sum of the desired velocities, truncated to max_speed */
     vec2 steering; /* mass*px/s^2; the total force, truncated to max_force */
-    int count;     /* behaviours of the state (plus containment when it acts) */
+    int count;     /* behaviors of the state (plus containment when it acts) */
     vec2 forces[LIMIT_BEHAVIORS +
-                1]; /* mass*px/s^2; each behaviour's weighted force, before the total is truncated */
+                1]; /* mass*px/s^2; each behavior's weighted force, before the total is truncated */
     const char *labels[LIMIT_BEHAVIORS + 1]; /* "seek", "flee", "seek2", "containment"; owned by the world */
     struct trace *trace;                     /* of world_trace; NULL otherwise */
 };
 
-/** How many agents are looked at for the average agent's neighbours, all behaviours' radii together; 0 when
- * none has neighbours. Of a million some thousand are asked. */
+/** How many candidates the queries of the average agent visit, all its behaviors together; 0 when no behavior
+ * has neighbors. Estimated from about a thousand agents. */
 double world_candidates(const struct world *world);
 
 /** Where agents stand closest: the cell of the grid that holds most of them. */
 struct world_clump {
     int kind;           /* the most frequent there; of several the first */
     vec2 at;            /* px; the middle of those of that kind */
-    int32_t candidates; /* agents that one of them looks at, all its behaviours together; no fewer than are
-                           there */
+    int32_t candidates; /* candidates that the queries of one of them visit, all its behaviors together; no
+                           fewer than agents in the cell */
 };
-/** False when there is no such place: no agents, or none that looks for others. O(cells). */
+/** False when there is no such place: no agents, or none that queries neighbors. O(cells). */
 bool world_find_clump(const struct world *world, struct world_clump *out);
 
 uint64_t world_tick(const struct world *world);
@@ -141,12 +141,11 @@ struct agent_view world_agent(const struct world *world, int32_t row);
 /** The row of an id, or -1. */
 int32_t world_find_agent(const struct world *world, uint32_t id);
 void world_explain(const struct world *world, int32_t row, struct steering_view *out);
-/** The same, with the places that the agent's behaviours look at and the neighbours that count for them
- * (those of behaviours that are asked; who only decides about the state is not among them). out->trace is
- * then this one. */
+/** The same, with the places that the agent's behaviors use and the neighbors that count for them (those of
+ * behaviors that are evaluated, not those of conditions). out->trace is then this one. */
 void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace);
 
-/** Something that came about in the last tick. */
+/** An event of the last tick. */
 enum world_note_type {
     NOTE_REACHED, /* an agent came within a target's jump_within, and the target jumps */
     NOTE_CAUGHT,  /* an agent that pursues touches its quarry, and did not in the tick before */
@@ -159,9 +158,9 @@ struct world_note {
     vec2 at;         /* px; NOTE_REACHED: where the target was */
 };
 enum { WORLD_NOTES_MAX = 64 };
-/** The last tick's, targets by index, then agents by kind and id; the world's, good until the next tick. They
- * are about the world, not part of it: the hash does not know them. *left_out: how many there was no room
- * for. */
+/** The events of the last tick: targets by index, then agents by kind and id; owned by the world, valid until
+ * the next tick. Events are about the world, not part of it: the hash leaves them out. *left_out: how many
+ * there was no room for. */
 int world_notes(const struct world *world, const struct world_note **notes, uint32_t *left_out);
 
 int world_kind_count(const struct world *world);
@@ -186,9 +185,9 @@ struct spawn_def {
     int kind;
     uint32_t count;
     int shape;     /* enum placement_shape */
-    vec2 at;       /* px; point, centre of the circle, or upper left corner of the rectangle */
+    vec2 at;       /* px; point, center of the circle, or upper left corner of the rectangle */
     vec2 size;     /* px; rectangle (at {0,0} of world_size: anywhere in the box) */
-    float radius;  /* px; circle, spread evenly over the disc; 0: all at its centre */
+    float radius;  /* px; circle, spread evenly over the disc; 0: all at its center */
     vec2 velocity; /* px/s */
     bool has_heading;
     float heading; /* rad */
@@ -207,7 +206,7 @@ int32_t world_remove_kind(struct world *world, int kind);
 /** Moves a named target; the point is settled first (world_settle_point). */
 void world_set_target(struct world *world, int target, vec2 point);
 
-/** Where an agent, or the agents of a kind, seek and arrive instead of what their behaviours say. */
+/** Where an agent, or the agents of a kind, seek and arrive instead of what their behaviors say. */
 enum aim_mode { AIM_BEHAVIOR, AIM_POINT, AIM_TARGET };
 struct aim {
     enum aim_mode mode;
@@ -217,20 +216,20 @@ struct aim {
 NODISCARD enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim);
 void world_aim_kind(struct world *world, int kind, struct aim aim);
 
-/** Whether agents of this kind obey an aim: some behaviour of theirs is seek, arrive or queue. */
+/** Whether agents of this kind obey an aim: some behavior of theirs is seek, arrive or queue. */
 bool world_heeds_aim(const struct world *world, int kind);
-/** Whether a target makes a difference to an agent there is: a behaviour or condition of its kind is about it
+/** Whether a target makes a difference to an agent there is: a behavior or condition of its kind is about it
  * (or about a set it belongs to) and no aim stands over that, or it, or its kind, was sent to it. */
 bool world_heeds_target(const struct world *world, int target);
 
 /** A further target, settled. WORLD_OK, WORLD_EXISTS, or WORLD_FULL at LIMIT_TARGETS.
  * name  1 to LIMIT_NAME_CHARS characters */
 NODISCARD enum world_result world_add_target(struct world *world, const char *name, vec2 at);
-/** Removes a target; the later ones move up. Who was sent to it (world_aim_agent, world_aim_kind) goes by its
- * behaviours again. On WORLD_IN_USE nothing changes and *kind is a kind that names it. */
+/** Removes a target; the later ones move up. Agents that were sent to it (world_aim_agent, world_aim_kind)
+ * follow their behaviors again. On WORLD_IN_USE nothing changes and *kind is a kind that names it. */
 NODISCARD enum world_result world_remove_target(struct world *world, int target, int *kind);
-/** Whether some behaviour or condition is about a set of targets, "cursor*", whose star stands for whatever
- * follows a beginning like this one. */
+/** Whether some behavior or condition is about a set of targets, "cursor*", whose star stands for
+ * anything after such a beginning. */
 bool world_wants_targets(const struct world *world, const char *beginning);
 
 /** A further obstacle, without faults (obstacle_def_fault). Bodies that it catches are pushed out at once.
@@ -238,9 +237,9 @@ bool world_wants_targets(const struct world *world, const char *beginning);
  */
 NODISCARD enum world_result world_add_obstacle(struct world *world, const struct obstacle_def *obstacle,
                                                uint32_t *id, int32_t *pushed);
-/** The obstacle of this id, or NULL; the world's, good until the next command. */
+/** The obstacle of this id, or NULL; owned by the world, valid until the next command. */
 const struct obstacle_def *world_find_obstacle(const struct world *world, uint32_t id);
-/** Puts an obstacle's first point (a circle's centre, a box's upper left corner, a polygon's first corner)
+/** Puts an obstacle's first point (a circle's center, a box's upper left corner, a polygon's first corner)
  * somewhere else. WORLD_OK with how many bodies were *pushed, WORLD_NO_OBSTACLE, WORLD_BAD_DEF (so far out
  * that rounding spoils a polygon) or WORLD_NO_MEMORY. */
 NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed);

@@ -1,10 +1,12 @@
-/* The tick of agents in consecutive slots of the grid: the sums about their neighbours are formed for all of
+/* The tick of agents in consecutive slots of the grid: the sums about their neighbors are formed for all of
  * them at once (neighbor_kernel.h), a batch of slots at a time so that the sums are used while they are in
  * the cache.
  *
- * Only sums that every agent needs are precomputed: those of behaviours without targets, of kinds with a
+ * Only sums that every agent needs are precomputed: those of behaviors without targets, of kinds with a
  * single state. Precomputing changes no bit of the result.
  */
+#include <assert.h>
+
 #include "server/sim/steering/flock_kernel.h"
 #include "server/sim/world/world_internal.h"
 
@@ -13,7 +15,7 @@ enum {
     WORTHWHILE_SHARE = 4 /* the agents of a kind with fewer than one in so many of a batch go one by one */
 };
 
-/* Fills sums[i][slot - begin], and precomputed with the behaviours that they belong to. */
+/* Fills sums[i][slot - begin], and precomputed with the behaviors that they belong to. */
 static void precompute_sums(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
                             struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH],
                             struct precomputed_sums *precomputed) {
@@ -112,6 +114,7 @@ static void step_batch(struct world *world, int32_t begin, int32_t end) {
 }
 
 void world_step_slots(struct world *world, int32_t begin, int32_t end) {
+    assert(world->is_sorted && begin >= 0 && begin < end && end <= world->agent_count);
     const int only = world->grid.kind[begin];
     if (!world->grid.has_kinds && world_can_use_flock_kernel(world, &world->kinds[only])) {
         step_flock(world, only, begin, end);

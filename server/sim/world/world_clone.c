@@ -1,5 +1,6 @@
 /* Whole copies of worlds: all that docs/architecture.md lists under "What decides the future", and what
  * follows from it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void clone_columns(struct world *to, const struct world *own, const struc
 }
 
 bool world_clone(struct world *to, const struct world *from) {
-    assert(to != from);
+    assert(to != from && world_is_consistent(from));
     if (!fits(to, from)) {
         return false;
     }
@@ -41,6 +42,7 @@ bool world_clone(struct world *to, const struct world *from) {
     grid_clone(&to->grid, &from->grid);
     clone_columns(to, &own, from);
     world_group_kinds(to);
+    assert(world_is_consistent(to));
     return true;
 }
 

@@ -1,9 +1,11 @@
 /* Where agents are crowded, and how many candidates their queries visit. */
+#include <assert.h>
+
 #include "server/sim/world/world_internal.h"
 
 enum { CANDIDATE_SAMPLES = 1024 };
 
-/* All that the agent's behaviours look at. */
+/* How many candidates the queries of an agent visit. */
 static int64_t candidates_of(const struct world *world, int32_t slot) {
     const int32_t row = world->grid.row[slot];
     const struct motion motion = world->grid.motion[slot];
@@ -25,12 +27,12 @@ static int64_t candidates_of(const struct world *world, int32_t slot) {
 
 double world_candidates(const struct world *world) {
     const int32_t stride = world->agent_count / CANDIDATE_SAMPLES + 1;
-    int64_t candidates = 0, asked = 0;
+    int64_t candidates = 0, samples = 0;
     for (int32_t slot = 0; world->is_sorted && slot < world->agent_count; slot += stride) {
         candidates += candidates_of(world, slot);
-        asked++;
+        samples++;
     }
-    return asked > 0 ? (double)candidates / (double)asked : 0.0;
+    return samples > 0 ? (double)candidates / (double)samples : 0.0;
 }
 
 static int most_frequent_kind(const struct grid *grid, int32_t begin, int32_t end) {
@@ -65,6 +67,7 @@ static vec2 middle_of(const struct world *world, int32_t first, int32_t end) {
 }
 
 bool world_find_clump(const struct world *world, struct world_clump *out) {
+    assert(world_is_consistent(world));
     const struct grid *grid = &world->grid;
     if (!world->is_sorted || world->agent_count == 0) {
         return false;
@@ -77,12 +80,13 @@ bool world_find_clump(const struct world *world, struct world_clump *out) {
     }
     const int32_t begin = grid->begin[fullest], end = grid->begin[fullest + 1];
     const int kind = most_frequent_kind(grid, begin, end);
+    assert(end > begin && kind < world->kind_count);
     int32_t slot = begin;
     while (grid->kind[slot] != kind) {
         slot++;
     }
-    const int64_t looked_at = candidates_of(world, slot);
-    const int64_t candidates = looked_at > end - begin ? looked_at : end - begin;
+    const int64_t visited = candidates_of(world, slot);
+    const int64_t candidates = visited > end - begin ? visited : end - begin;
     *out = (struct world_clump){
         .kind = kind,
         .at = middle_of(world, slot, end),

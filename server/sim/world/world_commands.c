@@ -74,7 +74,7 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
     world->memory[row].stamina = kind->def.body.max_stamina;
     world->memory[row].state_since = (uint32_t)world->tick;
-    /* Nobody starts inside something solid. */
+    /* No agent starts inside a solid. */
     const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
                                                                       spawn_place(world, spawn, id),
                                                                       world_body(world, row)->radius));
@@ -86,6 +86,7 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
 
 enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
     assert(spawn->kind >= 0 && spawn->kind < world->kind_count);
+    assert(world->agent_count <= LIMIT_AGENTS && !world->is_spoiled);
     if (spawn->count > (uint32_t)(LIMIT_AGENTS - world->agent_count) ||
         spawn->count > UINT32_MAX - world->next_id) {
         return WORLD_FULL;
@@ -127,7 +128,7 @@ static int32_t compact(struct world *world, int32_t removed) {
     }
     world_keep_headings(world);
     int32_t kept = 0;
-    int32_t *new_row = world->rank; /* made anew below */
+    int32_t *new_row = world->rank; /* world_group_kinds computes it again */
     for (int32_t row = 0; row < world->agent_count; row++) {
         new_row[row] = -1;
         if (world->flags[row] & AGENT_REMOVED) {
@@ -147,6 +148,7 @@ static int32_t compact(struct world *world, int32_t removed) {
 }
 
 int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found) {
+    assert(world_is_consistent(world) && count >= 0 && (count == 0 || ids != NULL));
     int32_t removed = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t row = world_find_agent(world, ids[i]);
@@ -204,7 +206,7 @@ void world_aim_kind(struct world *world, int kind, struct aim aim) {
     world->kinds[kind].aim = settle_aim(world, aim);
 }
 
-/* ---- who heeds what ---- */
+/* ---- which kinds heed what ---- */
 
 bool world_heeds_aim(const struct world *world, int kind) {
     assert(kind >= 0 && kind < world->kind_count);

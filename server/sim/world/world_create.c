@@ -1,4 +1,5 @@
 /* Worlds begin and end: a world is built from its definition, its agents are placed. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "server/sim/world/world_internal.h"
@@ -26,7 +27,7 @@ static enum world_result place_agents(const struct world_def *def, struct world 
             .heading = placement->heading,
         };
         if (spawn.kind < 0) {
-            *what = "a placement names a kind that is not there";
+            *what = "a placement names an unknown kind; allowed: those of the definition";
             return WORLD_BAD_DEF;
         }
         uint32_t first_id;
@@ -39,7 +40,7 @@ static enum world_result place_agents(const struct world_def *def, struct world 
 }
 
 static bool is_sane(const struct world_def *def, const char **what) {
-    *what = "size or tick_hz is out of range";
+    *what = "size or tick_hz is out of range; allowed: 1 to LIMIT_WORLD_SIZE px, 1 to LIMIT_TICK_HZ";
     if (!(def->size.x >= 1.0f && def->size.x <= (float)LIMIT_WORLD_SIZE && def->size.y >= 1.0f &&
           def->size.y <= (float)LIMIT_WORLD_SIZE && def->tick_hz >= 1.0 && def->tick_hz <= LIMIT_TICK_HZ)) {
         return false;
@@ -49,13 +50,45 @@ static bool is_sane(const struct world_def *def, const char **what) {
         *what = fault;
         return false;
     }
-    *what = "too many kinds, targets or placements";
+    *what = "too many kinds, targets or placements; allowed: LIMIT_KINDS, LIMIT_TARGETS, LIMIT_PLACEMENTS";
     return def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS && def->target_count >= 0 &&
            def->target_count <= LIMIT_TARGETS && def->placement_count >= 0 &&
            def->placement_count <= LIMIT_PLACEMENTS;
 }
 
+/* Everything but the agents. */
+static enum world_result build_world(struct world *world, const struct world_def *def, const char **what) {
+    world->bounds = (struct bounds){def->size, (enum edge)def->edge};
+    world->tick_hz = def->tick_hz;
+    world->dt = (float)(1.0 / def->tick_hz);
+    world->seed = def->seed;
+    world->next_id = 1;
+    world->simd = simd_best();
+    world_let_give_up(world, def->given_up);
+    build_targets(def, world);
+    if (scenery_init(&world->scenery, &def->geometry, &world->bounds) != 0) {
+        return WORLD_NO_MEMORY;
+    }
+    for (int i = 0; i < world->scenery.def.obstacle_count; i++) {
+        world->scenery.def.obstacles[i].id = (uint32_t)i + 1;
+    }
+    world->next_obstacle = (uint32_t)world->scenery.def.obstacle_count + 1;
+    return world_build_kinds(world, def, what);
+}
+
+static enum world_result populate(struct world *world, const struct world_def *def, const char **what) {
+    world->is_creating = true;
+    const enum world_result result = place_agents(def, world, what);
+    if (result == WORLD_OK && !world_is_given_up(world)) {
+        world_group_kinds(world);
+        world_sort(world);
+    }
+    world->is_creating = false;
+    return result == WORLD_OK && world_is_given_up(world) ? WORLD_GIVEN_UP : result;
+}
+
 enum world_result world_create(const struct world_def *def, struct world **out, const char **what) {
+    assert(def != NULL && out != NULL);
     const char *ignored;
     const char **reason = what != NULL ? what : &ignored;
     *reason = "";
@@ -66,37 +99,15 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     if (world == NULL) {
         return WORLD_NO_MEMORY;
     }
-    world->bounds = (struct bounds){def->size, (enum edge)def->edge};
-    world->tick_hz = def->tick_hz;
-    world->dt = (float)(1.0 / def->tick_hz);
-    world->seed = def->seed;
-    world->next_id = 1;
-    world->simd = simd_best();
-    world_let_give_up(world, def->given_up);
-    build_targets(def, world);
-    enum world_result result = scenery_init(&world->scenery, &def->geometry, &world->bounds) == 0
-                                   ? world_build_kinds(world, def, reason)
-                                   : WORLD_NO_MEMORY;
-    for (int i = 0; i < world->scenery.def.obstacle_count; i++) {
-        world->scenery.def.obstacles[i].id = (uint32_t)i + 1;
-    }
-    world->next_obstacle = (uint32_t)world->scenery.def.obstacle_count + 1;
-    world->is_creating = true;
+    enum world_result result = build_world(world, def, reason);
     if (result == WORLD_OK) {
-        result = place_agents(def, world, reason);
-    }
-    if (result == WORLD_OK && !world_is_given_up(world)) {
-        world_group_kinds(world);
-        world_sort(world);
-    }
-    world->is_creating = false;
-    if (result == WORLD_OK && world_is_given_up(world)) {
-        result = WORLD_GIVEN_UP;
+        result = populate(world, def, reason);
     }
     if (result != WORLD_OK) {
         world_destroy(world);
         return result;
     }
+    assert(world_is_consistent(world) && world->next_id == (uint32_t)world->agent_count + 1);
     *out = world;
     return WORLD_OK;
 }

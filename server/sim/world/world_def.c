@@ -1,6 +1,7 @@
 /* See world_def.h: the tables of what a definition may say, and its memory. */
 #include "server/sim/world/world_def.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static void copy_name(char target[LIMIT_NAME_CHARS + 1], const char *name) {
 }
 
 struct kind_def *world_def_add_kind(struct world_def *def, const char *name) {
+    assert(def->kind_count >= 0 && name != NULL);
     if (def->kind_count >= LIMIT_KINDS) {
         return NULL;
     }
@@ -123,6 +125,7 @@ struct kind_def *world_def_add_kind(struct world_def *def, const char *name) {
 }
 
 struct placement_def *world_def_add_placement(struct world_def *def, const char *kind) {
+    assert(def->placement_count >= 0 && kind != NULL);
     if (def->placement_count >= LIMIT_PLACEMENTS) {
         return NULL;
     }

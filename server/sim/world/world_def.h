@@ -43,10 +43,10 @@ struct condition_def {
     struct target_ref target; /* CONDITION_NEAR */
 };
 
-/** How the forces of a state's behaviours become one. */
+/** How the forces of a state's behaviors become one. */
 enum combine {
     COMBINE_SUM, /* weighted sum within a tier; tiers in order, each truncated to what is left of max_force */
-    COMBINE_DITHERED, /* in order: each is asked with its probability, and the first force is taken alone */
+    COMBINE_DITHERED, /* in order: each is evaluated with its probability, and the first force is taken alone */
 };
 
 struct state_def {
@@ -92,7 +92,7 @@ struct placement_def {
     char kind[LIMIT_NAME_CHARS + 1];
     uint32_t count;
     int shape;    /* enum placement_shape */
-    vec2 at;      /* point, centre of the circle, or upper left corner of the rectangle; px */
+    vec2 at;      /* point, center of the circle, or upper left corner of the rectangle; px */
     vec2 size;    /* rectangle: width and height; px */
     float radius; /* circle; px */
     bool has_velocity, has_heading;
@@ -119,11 +119,11 @@ struct world_def {
 struct world_def world_def_default(void);
 void world_def_fini(struct world_def *def);
 /** A further kind, as kind_def_default; the caller fills it in. NULL at LIMIT_KINDS or without memory. The
- * pointer is good until the next call. */
+ * pointer is valid until the next call. */
 NODISCARD struct kind_def *world_def_add_kind(struct world_def *def, const char *name);
 /** A further placement (zero: one agent at 0,0). NULL at LIMIT_PLACEMENTS or without memory. */
 NODISCARD struct placement_def *world_def_add_placement(struct world_def *def, const char *kind);
-/** mass 1, radius 8, max_speed 100, max_force 200, unlimited turning, steered; one state without behaviours.
+/** mass 1, radius 8, max_speed 100, max_force 200, unlimited turning, steered; one state without behaviors.
  */
 struct kind_def kind_def_default(void);
 

@@ -1,4 +1,6 @@
 /* Which kinds only flock: their agents are moved by flock_kernel.h, or their sums formed for many at once. */
+#include <assert.h>
+
 #include "server/sim/steering/locomotion.h"
 #include "server/sim/world/world_internal.h"
 
@@ -10,6 +12,7 @@ bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *
 }
 
 bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind) {
+    assert(kind->def.state_count >= 1);
     const struct state_def *state = &kind->def.states[0];
     return state->behavior_count == 1 && behavior_has_trait(state->behaviors[0].type, TRAIT_FLOCK_KERNEL) &&
            world_sums_are_certain(kind, &state->behaviors[0]) &&

@@ -9,6 +9,7 @@
  * 3. HASH(member, statement) is the statement. tests/property/hash_mutants.py takes one after the other out
  * and requires that a test notices.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "server/sim/math/trig.h"
@@ -234,6 +235,7 @@ static uint64_t absorb_order(uint64_t hash, const struct grid *grid) {
 }
 
 uint64_t world_hash(const struct world *world) {
+    assert(world_is_consistent(world));
     uint64_t hash = 0, tick_hz;
     memcpy(&tick_hz, &world->tick_hz, sizeof tick_hz);
     HASH(seed, hash = absorb(hash, MARK_SEED, world->seed));

@@ -1,5 +1,5 @@
-/* The agents' part of the state hash: a sum of terms, one for each word of an agent, so that storage order and
- * threads do not matter. */
+/* The agents' part of the state hash: a sum of terms, one for each word of an agent, so that storage order
+ * and threads do not matter. */
 #include "server/sim/world/world_hash_mix.h"
 
 enum { MARK_MOTION = 256, MARK_SLOT = 272 }; /* behind the columns, each of which has 16 */

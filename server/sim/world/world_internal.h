@@ -1,8 +1,8 @@
-/* The inside of a world, shared by the world_*.c files and nobody else.
+/* The inside of a world, for the world_*.c files alone.
  *
  * Agents have a row, ascending with their id, and a slot, where their motion lies (grid.h). Columns hold one
- * entry a row, all of them `capacity` long (world_columns.h). What others see of an agent is double buffered:
- * grid.motion and heading are tick t, grid.next and next_heading receive t+1.
+ * entry a row, all of them `capacity` long (world_columns.h). What other agents see of an agent is double
+ * buffered: grid.motion and heading are tick t, grid.next and next_heading receive t+1.
  */
 #ifndef DROVER_SERVER_SIM_WORLD_WORLD_INTERNAL_H
 #define DROVER_SERVER_SIM_WORLD_WORLD_INTERNAL_H
@@ -37,14 +37,14 @@ struct behavior_runtime {
     struct ref_runtime target, second;
     int path, flow;                   /* indices in the scenery; -1: none */
     char label[LIMIT_NAME_CHARS + 8]; /* "seek", "seek2" */
-    uint64_t kinds;                   /* bit k: kind k counts as a neighbour */
+    uint64_t kinds;                   /* bit k: kind k counts as a neighbor */
     struct neighbor_zone zones[ZONE_COUNT];
 };
 
 struct state_runtime {
     float weight_sum;           /* the largest of any tier */
-    bool has_velocity_filter;   /* some behaviour has */
-    int order[LIMIT_BEHAVIORS]; /* behaviours by tier, then as listed */
+    bool has_velocity_filter;   /* some behavior has */
+    int order[LIMIT_BEHAVIORS]; /* behaviors by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];
 };
@@ -54,7 +54,7 @@ struct kind {
     struct body body;    /* the low ends of the ranges: what agents without an own body have */
     bool draws_body;     /* some range is not a single value: new agents get an own body */
     bool is_tireless;    /* stamina is 0 and always was */
-    bool pursues;        /* some behaviour may catch somebody */
+    bool pursues;        /* some behavior may catch other agents */
     vec2 turn;           /* {cos, sin} of the largest turn of one tick */
     struct aim aim;
     struct state_runtime states[LIMIT_STATES];
@@ -75,7 +75,7 @@ struct world {
     struct scenery scenery;
     uint32_t next_obstacle; /* id */
 
-    int note_count; /* what the last tick brought about */
+    int note_count; /* events of the last tick */
     struct world_note notes[WORLD_NOTES_MAX];
     uint32_t notes_left_out;
 
@@ -92,19 +92,27 @@ struct world {
 #undef COLUMN_MEMBER
     int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
 
-    bool has_neighbors,
-        has_sights;   /* some behaviour has neighbours; something is about the nearest of a kind */
-    bool has_sent;    /* some agent was sent to a target of its own, now or once */
-    bool is_creating; /* world_create has not placed everybody yet */
-    bool is_sorted;   /* the grid holds tick t, in order of it or of a tick shortly before */
-    bool keeps_order; /* the tick in hand leaves agents in the order they are in */
+    bool has_neighbors;    /* some behavior has neighbors */
+    bool has_kind_targets; /* some behavior or condition is about the nearest of a kind */
+    bool has_sent;         /* some agent was sent to a target of its own, now or once */
+    bool is_spoiled;       /* a tick was given up: what is left is world_destroy, and to be cloned into */
+    bool is_creating;      /* world_create has not placed all agents yet */
+    bool is_sorted;        /* the grid holds tick t, in order of it or of a tick shortly before */
+    bool keeps_order;      /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
-    bool is_pure_flock; /* everybody merely flocks, so everybody but those at rest faces where it goes */
-    enum simd simd;     /* what neighbours are summed with */
-    struct grid grid;   /* everybody's motion, sorted or not */
+    bool is_pure_flock; /* all agents merely flock, so all but those at rest face where they go */
+    enum simd simd;     /* what neighbors are summed with */
+    struct grid grid;   /* the motion of all agents, sorted or not */
 };
 
-/** Whether an aim stands over what a behaviour of this type is about. */
+/** The invariants of a world between ticks, for assertions. */
+static inline bool world_is_consistent(const struct world *world) {
+    return !world->is_spoiled && world->grid.count == world->agent_count &&
+           world->agent_count <= world->capacity && world->kind_begin[LIMIT_KINDS] == world->agent_count &&
+           world->target_count <= LIMIT_TARGETS;
+}
+
+/** Whether an aim stands over what a behavior of this type is about. */
 static inline bool world_is_aimed(int type) {
     return behavior_has_trait(type, TRAIT_AIMABLE);
 }
@@ -128,17 +136,17 @@ static inline uint32_t world_state_ticks(const struct world *world, int32_t row)
 /** Where the agent faces in tick t: a unit vector. */
 vec2 world_heading(const struct world *world, int32_t row);
 
-/** Ends what is_pure_flock promises: every heading is written down. Before any command that may change what
+/** Ends is_pure_flock: every heading is stored. Before any command that may change what
  * an agent is or does. */
 void world_keep_headings(struct world *world);
 
-/** Whether every agent of the kind uses this behaviour's sums, over all its neighbours, in every tick. */
+/** Whether every agent of the kind uses this behavior's sums, over all its neighbors, in every tick. */
 bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior);
 
 /** Whether the agents of the kind only flock, in a way that flock_kernel.h can compute. */
 bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind);
 
-/** Whether from tick t on headings need not be written down. */
+/** Whether from tick t on headings need not be stored. */
 bool world_is_pure_flock(const struct world *world);
 
 /** What agent `row` notices of what a reference is about, in tick t. */
@@ -158,19 +166,19 @@ struct intent {
 
 enum { PRECOMPUTED_MAX = 4 };
 
-/** Sums of neighbours that were found for many agents at once, before one of them is asked. */
+/** Sums of neighbors that were found for many agents at once, before one of them is stepped. */
 struct precomputed_sums {
     int count;
-    const struct behavior_def *behavior[PRECOMPUTED_MAX]; /* whose */
+    const struct behavior_def *behavior[PRECOMPUTED_MAX]; /* that has these sums */
     const struct neighbor_sums *sums[PRECOMPUTED_MAX];
 };
 
-/** precomputed: NULL, or what need not be looked for. detail: NULL, or receives every behaviour's force. */
+/** precomputed: NULL, or sums that need no query. detail: NULL, or receives every behavior's force. */
 struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
                            struct steering_view *detail);
 
-/** What world_intend does to the memory of an agent whose behaviours do not look at it. memory: of tick t,
- * made that of t+1. */
+/** What world_intend does to the memory of an agent when no behavior reads it. memory: of tick t, becomes
+ * that of t+1. */
 void world_age(const struct world *world, int32_t row, int state, struct memory *memory);
 
 /** One agent's tick: reads tick t, writes its t+1. precomputed: as above. */
@@ -179,15 +187,15 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
 /** The tick of the agents in slots [begin, end) of the grid; the world must be sorted. */
 void world_step_slots(struct world *world, int32_t begin, int32_t end);
 
-/** What the agents of a kind ask who have this behaviour. */
+/** The neighbor query of the agents of a kind for this behavior. */
 struct neighbor_batch world_neighbor_batch(const struct world *world, const struct kind *kind,
                                            const struct behavior_runtime *runtime);
 
-/** Fills the part of the context that the behaviour needs to know about neighbours. */
+/** Fills the part of the context that the behavior needs to know about neighbors. */
 void world_query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
                            const struct behavior_runtime *runtime, struct steering_context *context);
 
-/** Fills the zones of a behaviour from its parameters. */
+/** Fills the zones of a behavior from its parameters. */
 void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime);
 
 /** px: the radius of a behavior's largest zone. */
@@ -202,8 +210,8 @@ static inline bool world_is_about_kind(const struct target_ref *ref) {
  * returns  WORLD_OK, WORLD_NO_MEMORY or WORLD_BAD_DEF with *what a static sentence */
 enum world_result world_build_kinds(struct world *world, const struct world_def *def, const char **what);
 
-/** Sorts the agents of tick t, when anybody will ask; after each command that adds or removes agents or
- * changes a radius. Allocates nothing. */
+/** Sorts the agents of tick t, when some behavior or condition queries the grid; after each command that adds
+ * or removes agents or changes a radius. Allocates nothing. */
 void world_sort(struct world *world);
 
 /** Whether agents stay in their slots from tick t to t+1, since few would change cells. */
@@ -212,7 +220,7 @@ bool world_keeps_order(const struct world *world);
 /** The tick of all agents: reads tick t, writes t+1. */
 void world_act(struct world *world, const struct parallel *parallel);
 
-/** Tick t+1 becomes tick t, sorted when anybody will ask and the order has not just been kept. */
+/** Tick t+1 becomes tick t, sorted when the grid is queried and the order has not just been kept. */
 void world_advance(struct world *world, const struct parallel *parallel);
 
 /** Regroups by_kind; after agents came or went. */
@@ -221,7 +229,7 @@ void world_group_kinds(struct world *world);
 /** Notes that an agent of tick t is within jump_within of a target. */
 void world_note_reached(struct world *world, int32_t row, int target);
 
-/** Notes who caught somebody in the tick that has just been done. */
+/** Notes the agents that caught their quarry in the tick that has just been done. */
 void world_note_catches(struct world *world);
 
 /** Recomputes what follows from a kind's parameters (body, turn, weight sums). */

@@ -61,7 +61,7 @@ static bool resolve(const struct world_def *def, const struct target_ref *ref, s
     return runtime->mode != REF_NONE && runtime->index >= 0;
 }
 
-/* Behaviours by tier, those of one tier as they are listed. */
+/* Behaviors by tier, those of one tier as they are listed. */
 static void sort_tiers(const struct state_def *state, int order[LIMIT_BEHAVIORS]) {
     for (int b = 0; b < state->behavior_count; b++) {
         int at = b;
@@ -127,7 +127,7 @@ static bool build_behaviors(const struct world_def *def, int own, const struct s
     return true;
 }
 
-/* Whether the paths and flow fields that behaviours name are there. */
+/* Whether the paths and flow fields that behaviors name are there. */
 static bool has_ways(const struct state_def *state, const struct state_runtime *runtime) {
     for (int b = 0; b < state->behavior_count; b++) {
         const enum behavior_type type = (enum behavior_type)state->behaviors[b].type;
@@ -173,25 +173,26 @@ static bool build_conditions(const struct world_def *def, const struct state_def
 static enum world_result build_kind(const struct world_def *def, int own, struct kind *kind,
                                     const char **what) {
     if (kind->def.state_count < 1 || kind->def.state_count > LIMIT_STATES) {
-        *what = "a kind needs 1 to LIMIT_STATES states";
+        *what = "a kind has a wrong number of states; allowed: 1 to LIMIT_STATES";
         return WORLD_BAD_DEF;
     }
     for (int s = 0; s < kind->def.state_count; s++) {
         const struct state_def *state = &kind->def.states[s];
         if (state->behavior_count < 0 || state->behavior_count > LIMIT_BEHAVIORS) {
-            *what = "a state has too many behaviours";
+            *what = "a state has too many behaviors; allowed: 0 to LIMIT_BEHAVIORS";
             return WORLD_BAD_DEF;
         }
         if (!build_behaviors(def, own, state, &kind->states[s])) {
-            *what = "a behaviour names a target or kind that is not there";
+            *what = "a behavior names an unknown target or kind; allowed: those of the definition";
             return WORLD_BAD_DEF;
         }
         if (!has_ways(state, &kind->states[s])) {
-            *what = "a behaviour names a path or flow field that is not there";
+            *what = "a behavior names an unknown path or flow field; allowed: those of the definition";
             return WORLD_BAD_DEF;
         }
         if (!build_conditions(def, state, &kind->states[s])) {
-            *what = "a condition is not well-formed or names what is not there";
+            *what = "a condition is incomplete or names an unknown target or kind; allowed: those of the "
+                    "definition";
             return WORLD_BAD_DEF;
         }
     }
@@ -217,16 +218,17 @@ static void note_neighbors(struct world *world, const struct kind_def *kind) {
             const struct behavior_def *behavior = &state->behaviors[b];
             world->has_neighbors |=
                 behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED;
-            world->has_sights |=
+            world->has_kind_targets |=
                 world_is_about_kind(&behavior->target) || world_is_about_kind(&behavior->second);
         }
         for (int c = 0; c < state->condition_count; c++) {
-            world->has_sights |= world_is_about_kind(&state->conditions[c].target);
+            world->has_kind_targets |= world_is_about_kind(&state->conditions[c].target);
         }
     }
 }
 
 enum world_result world_build_kinds(struct world *world, const struct world_def *def, const char **what) {
+    assert(world->kinds == NULL && def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS);
     if (def->kind_count > 0) {
         world->kinds = calloc((size_t)def->kind_count, sizeof *world->kinds);
         if (world->kinds == NULL) {

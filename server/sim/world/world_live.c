@@ -1,8 +1,7 @@
-/* What changes in a running world besides its agents: targets and obstacles that come and go, between ticks;
- * and what a tick brought about, for those who watch.
+/* What changes in a running world besides its agents: targets and obstacles that come and go, between ticks.
  *
- * Obstacles have ids, which are never used twice; agents remember solids by index, so the indices are put
- * right with every change. The lookup of solids is made anew each time; when that fails nothing has changed.
+ * Obstacles have ids, which are never used twice; agents remember solids by index, so every change
+ * renumbers the indices. Each change builds the lookup of solids again; when that fails nothing has changed.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -50,9 +49,9 @@ static bool move_up(struct ref_runtime *runtime, const struct target_ref *ref, c
 
 static bool wants_set(struct ref_runtime *runtime, const struct target_ref *ref, const void *context) {
     const char *beginning = context;
-    const size_t length = strlen(beginning), asked = (size_t)(runtime->index > 0 ? runtime->index : 0);
-    return runtime->mode == REF_PREFIX && asked + 1 >= length &&
-           strncmp(ref->target, beginning, asked < length ? asked : length) == 0;
+    const size_t length = strlen(beginning), known = (size_t)(runtime->index > 0 ? runtime->index : 0);
+    return runtime->mode == REF_PREFIX && known + 1 >= length &&
+           strncmp(ref->target, beginning, known < length ? known : length) == 0;
 }
 
 bool world_wants_targets(const struct world *world, const char *beginning) {
@@ -155,6 +154,7 @@ static void renumber_solids(struct world *world, int index, int by) {
 
 /* Bodies that overlap a solid are put outside, the shortest way. */
 static int32_t push_bodies(struct world *world, int index) {
+    assert(index >= 0 && index < world->scenery.solid_count);
     int32_t pushed = 0;
     const struct solid *solid = &world->scenery.solids[index];
     for (int32_t row = 0; row < world->agent_count; row++) {
@@ -178,6 +178,8 @@ static int32_t push_bodies(struct world *world, int index) {
 
 enum world_result world_add_obstacle(struct world *world, const struct obstacle_def *obstacle, uint32_t *id,
                                      int32_t *pushed) {
+    assert(world_is_consistent(world));
+    assert(obstacle_def_fault(obstacle, world->bounds.edge == EDGE_WRAP, world->bounds.size) == NULL);
     const struct geometry_def *def = &world->scenery.def;
     const int count = def->obstacle_count;
     if (count == LIMIT_OBSTACLES || world->next_obstacle == UINT32_MAX) {
@@ -200,6 +202,7 @@ enum world_result world_add_obstacle(struct world *world, const struct obstacle_
 }
 
 enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed) {
+    assert(world_is_consistent(world));
     const struct geometry_def *def = &world->scenery.def;
     const int index = find_obstacle(world, id);
     if (index < 0) {
@@ -227,6 +230,7 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
 }
 
 enum world_result world_remove_obstacle(struct world *world, uint32_t id) {
+    assert(world_is_consistent(world));
     const struct geometry_def *def = &world->scenery.def;
     const int index = find_obstacle(world, id);
     if (index < 0) {

@@ -1,4 +1,6 @@
 /* The events of a tick: targets that were reached, quarries that were caught. */
+#include <assert.h>
+
 #include "server/sim/world/world_internal.h"
 
 static void note(struct world *world, struct world_note happening) {
@@ -10,6 +12,7 @@ static void note(struct world *world, struct world_note happening) {
 }
 
 void world_note_reached(struct world *world, int32_t row, int target) {
+    assert(row >= 0 && row < world->agent_count && target >= 0 && target < world->target_count);
     note(world, (struct world_note){.type = NOTE_REACHED,
                                     .agent = world->id[row],
                                     .target = target,
@@ -33,6 +36,7 @@ void world_note_catches(struct world *world) {
 }
 
 int world_notes(const struct world *world, const struct world_note **notes, uint32_t *left_out) {
+    assert(world->notes_left_out == 0 || world->note_count == WORLD_NOTES_MAX);
     *notes = world->notes;
     *left_out = world->notes_left_out;
     return world->note_count;

@@ -25,6 +25,7 @@ static float heaviest_tier(const struct state_def *state) {
 }
 
 void world_refresh_kind(struct world *world, int index) {
+    assert(index >= 0 && index < world->kind_count);
     struct kind *kind = &world->kinds[index];
     const struct body_def *def = &kind->def.body;
     kind->body = (struct body){def->mass.low, def->radius.low, def->max_speed.low, def->max_force.low};
@@ -109,6 +110,7 @@ static char *param_object(struct kind *kind, const struct param_ref *ref) {
 }
 
 double world_get_param(const struct world *world, const struct param_ref *ref) {
+    assert(ref->kind >= 0 && ref->kind < world->kind_count && (ref->field->flags & FIELD_PARAM));
     const char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
     if (ref->field->type == FIELD_UINT32) {
         uint32_t whole;
@@ -178,6 +180,7 @@ static struct param_bytes param_bytes(const struct field *field, double value) {
 }
 
 void world_set_param(struct world *world, const struct param_ref *ref, double value) {
+    assert(world_is_consistent(world) && ref->kind >= 0 && ref->kind < world->kind_count);
     const struct field *field = ref->field;
     assert(value >= field->min && value <= field->max && (field->flags & FIELD_PARAM));
     char *member = param_object(&world->kinds[ref->kind], ref) + field->offset;

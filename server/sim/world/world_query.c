@@ -18,7 +18,7 @@ static void query_ahead(const struct world *world, struct neighbor_query *query,
     context->sums = neighbors_sum(&world->grid, query, elbows);
 }
 
-/* Takes precomputed sums of the behaviour; false when there are none. */
+/* Takes precomputed sums of the behavior; false when there are none. */
 static bool use_precomputed(const struct behavior_def *behavior, const struct precomputed_sums *precomputed,
                             struct neighbor_sums *sums) {
     for (int i = 0; precomputed != NULL && i < precomputed->count; i++) {
@@ -32,6 +32,7 @@ static bool use_precomputed(const struct behavior_def *behavior, const struct pr
 
 struct neighbor_batch world_neighbor_batch(const struct world *world, const struct kind *kind,
                                            const struct behavior_runtime *runtime) {
+    assert(world->is_sorted && runtime->kinds != 0);
     const uint64_t all = world->kind_count < 64 ? (UINT64_C(1) << world->kind_count) - 1 : UINT64_MAX;
     return (struct neighbor_batch){
         .grid = &world->grid,
@@ -48,6 +49,7 @@ struct neighbor_batch world_neighbor_batch(const struct world *world, const stru
 void world_query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
                            const struct behavior_runtime *runtime, struct steering_context *context) {
     assert(world->is_sorted && world->grid.count == world->agent_count);
+    assert(row >= 0 && row < world->agent_count && behavior->max_neighbors <= NEIGHBORS_NEAREST_MAX);
     struct neighbor_query query = {
         .bounds = &world->bounds,
         .ids = world->id,

@@ -1,10 +1,12 @@
 /* Room for rows, and rows grouped by kind. */
+#include <assert.h>
 #include <string.h>
 
 #include "server/sim/math/column.h"
 #include "server/sim/world/world_internal.h"
 
 int world_reserve(struct world *world, int32_t count) {
+    assert(count >= 0 && count <= LIMIT_AGENTS && world->agent_count <= world->capacity);
     if (count <= world->capacity) {
         return 0;
     }
@@ -34,6 +36,7 @@ void world_group_kinds(struct world *world) {
         begin += count[k];
     }
     world->kind_begin[LIMIT_KINDS] = begin;
+    assert(begin == world->agent_count);
     int32_t next[LIMIT_KINDS];
     memcpy(next, world->kind_begin, sizeof next);
     for (int32_t row = 0; row < world->agent_count; row++) {

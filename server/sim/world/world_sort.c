@@ -1,4 +1,5 @@
 /* When the agents of a world are sorted into the grid, and into which cells. */
+#include <assert.h>
 #include <math.h>
 
 #include "server/sim/world/world_internal.h"
@@ -8,41 +9,41 @@
 #define DRIFT_SHARE    0.036f /* of a cell's edge: how far agents may drift; more makes too many candidates */
 #define KEPT_TICKS_MAX 7.0f   /* however slow all agents are */
 
-enum { LOOKS_MAX = 32 };
+enum { RADII_MAX = 32 };
 
 static float larger(float a, float b) {
     return a > b ? a : b;
 }
 
-/* How far the agents of a world look, in how many looks. */
-struct looks {
+/* The radii of all queries of a tick. */
+struct query_radii {
     int count;
     struct {
-        float radius;  /* px */
-        int32_t looks; /* a tick */
-    } at[LOOKS_MAX];
+        float radius;    /* px */
+        int32_t queries; /* a tick */
+    } at[RADII_MAX];
 };
 
-static void add_look(struct looks *looks, float radius, int32_t agents) {
+static void add_radius(struct query_radii *radii, float radius, int32_t agents) {
     if (!(radius > 0.0f) || agents == 0) {
         return;
     }
     int i = 0;
-    while (i < looks->count && looks->at[i].radius != radius) {
+    while (i < radii->count && radii->at[i].radius != radius) {
         i++;
     }
-    if (i == LOOKS_MAX) { /* too many to tell apart: the last stands for the rest */
-        i = LOOKS_MAX - 1;
-        looks->at[i].radius = larger(looks->at[i].radius, radius);
-    } else if (i == looks->count) {
-        looks->at[looks->count++].radius = radius;
-        looks->at[i].looks = 0;
+    if (i == RADII_MAX) { /* too many: the last stands for the rest */
+        i = RADII_MAX - 1;
+        radii->at[i].radius = larger(radii->at[i].radius, radius);
+    } else if (i == radii->count) {
+        radii->at[radii->count++].radius = radius;
+        radii->at[i].queries = 0;
     }
-    looks->at[i].looks += agents;
+    radii->at[i].queries += agents;
 }
 
-/* Zones, or without any what is within sight. */
-static void find_looks(const struct world *world, struct looks *looks) {
+/* Of zones, or without any of targets that are the nearest of a kind. */
+static void collect_radii(const struct world *world, struct query_radii *radii) {
     for (int k = 0; k < world->kind_count; k++) {
         const struct kind *kind = &world->kinds[k];
         const int32_t agents = world_kind_population(world, k);
@@ -50,29 +51,29 @@ static void find_looks(const struct world *world, struct looks *looks) {
             const struct state_def *state = &kind->def.states[s];
             for (int b = 0; b < state->behavior_count; b++) {
                 const struct target_ref *target = &state->behaviors[b].target;
-                add_look(looks,
-                         world->has_neighbors          ? world_widest_zone(&kind->states[s].behaviors[b])
-                         : world_is_about_kind(target) ? target->within
-                                                       : 0.0f,
-                         agents);
+                add_radius(radii,
+                           world->has_neighbors          ? world_widest_zone(&kind->states[s].behaviors[b])
+                           : world_is_about_kind(target) ? target->within
+                                                         : 0.0f,
+                           agents);
             }
             for (int c = 0; c < state->condition_count && !world->has_neighbors; c++) {
                 const struct target_ref *target = &state->conditions[c].target;
-                add_look(looks, world_is_about_kind(target) ? target->within : 0.0f, agents);
+                add_radius(radii, world_is_about_kind(target) ? target->within : 0.0f, agents);
             }
         }
     }
 }
 
-/* What all looks cost with cells of this edge, in candidates: those of the rows of cells that a circle
+/* What all queries cost with cells of this edge, in candidates: those of the rows of cells that a circle
  * touches, and what it takes to begin each row. */
-static float cost_of(const struct looks *looks, float density, float edge) {
+static float cost_of(const struct query_radii *radii, float density, float edge) {
     float cost = 0.0f;
-    for (int i = 0; i < looks->count; i++) {
-        const float radius = looks->at[i].radius;
+    for (int i = 0; i < radii->count; i++) {
+        const float radius = radii->at[i].radius;
         const float rows = 1.0f + 2.0f * ceilf(radius / edge);
         const float candidates = rows * (ROW_COST + density * edge * (2.0f * radius + edge));
-        cost += candidates * (float)looks->at[i].looks;
+        cost += candidates * (float)radii->at[i].queries;
     }
     return cost;
 }
@@ -80,16 +81,16 @@ static float cost_of(const struct looks *looks, float density, float edge) {
 /* The edge of cells: 0 without queries. Of the radii in use the one with which all queries together
  * are cheapest: a few agents with large radii must not make all others visit many candidates. */
 static float cell_edge(const struct world *world) {
-    if (world->agent_count == 0 || !(world->has_neighbors || world->has_sights)) {
+    if (world->agent_count == 0 || !(world->has_neighbors || world->has_kind_targets)) {
         return 0.0f;
     }
-    struct looks looks = {.count = 0};
-    find_looks(world, &looks);
+    struct query_radii radii = {.count = 0};
+    collect_radii(world, &radii);
     const vec2 size = world->bounds.size;
     const float density = (float)world->agent_count / (size.x * size.y);
     float best = world->has_neighbors ? SMALLEST_EDGE : 0.0f, least = 0.0f;
-    for (int i = 0; i < looks.count; i++) {
-        const float edge = larger(looks.at[i].radius, SMALLEST_EDGE), cost = cost_of(&looks, density, edge);
+    for (int i = 0; i < radii.count; i++) {
+        const float edge = larger(radii.at[i].radius, SMALLEST_EDGE), cost = cost_of(&radii, density, edge);
         if (i == 0 || cost < least) {
             best = edge;
             least = cost;
@@ -126,7 +127,7 @@ bool world_keeps_order(const struct world *world) {
     return world->is_sorted && world->grid.drift + step_of(world) <= drift_limit(world, cell_edge(world));
 }
 
-/* The walks that cells are made for: two agents that look for each other have both drifted. */
+/* The walks that cells are made for: two agents that query each other have both drifted. */
 static float widest_walk(const struct world *world, float edge) {
     return edge + 2.0f * drift_limit(world, edge);
 }
@@ -154,6 +155,7 @@ static void note_bodies(struct world *world) {
 }
 
 void world_sort(struct world *world) {
+    assert(world_is_consistent(world));
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     note_bodies(world);
@@ -171,6 +173,7 @@ void world_sort(struct world *world) {
 }
 
 void world_advance(struct world *world, const struct parallel *parallel) {
+    assert(world->grid.count == world->agent_count);
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     if (!world->is_pure_flock) {

@@ -1,4 +1,4 @@
-/* What one agent wants: the state it decides for, and the behaviours of that state combined.
+/* What one agent wants: the state it decides for, and the behaviors of that state combined.
  *
  * Within a tier the forces are a weighted sum (the "movement manager"); tiers act in order, each truncated to
  * what the ones before left of max_force (Buckland's truncated running sum). Containment, when it acts, is a
@@ -69,7 +69,7 @@ static void trace_target(struct trace *trace, const struct target_info *info) {
     }
 }
 
-/* Fills first and second. False when a target of the behaviour is not there. */
+/* Fills first and second. False when a target of the behavior is not there. */
 static bool resolve_targets(const struct world *world, int32_t row, const struct behavior_def *behavior,
                             const struct behavior_runtime *runtime, struct steering_context *context) {
     const int count = behavior_target_count((enum behavior_type)behavior->type);
@@ -95,7 +95,7 @@ static bool resolve_targets(const struct world *world, int32_t row, const struct
     return (count < 1 || context->first.is_there) && (count < 2 || context->second.is_there);
 }
 
-/* From here on the trace belongs to this behaviour. */
+/* From here on the trace belongs to this behavior. */
 static void trace_behavior(struct trace *trace, const struct behavior_runtime *runtime) {
     if (trace != NULL) {
         trace->label = runtime->label;
@@ -111,7 +111,7 @@ static void note_force(struct steering_view *detail, const char *label, vec2 for
     }
 }
 
-/* The output of one behaviour whose targets are resolved. */
+/* The output of one behavior whose targets are resolved. */
 static struct steering_output call_behavior(const struct world *world, int32_t row,
                                             const struct behavior_def *behavior,
                                             const struct behavior_runtime *runtime,
@@ -122,7 +122,7 @@ static struct steering_output call_behavior(const struct world *world, int32_t r
     return behavior_row(behavior->type)->function(behavior, context);
 }
 
-/* The weighted output of one behaviour; zero when it is inactive or a velocity filter. */
+/* The weighted output of one behavior; zero when it is inactive or a velocity filter. */
 static struct steering_output evaluate_behavior(const struct world *world, int32_t row,
                                                 const struct behavior_def *behavior,
                                                 const struct behavior_runtime *runtime,
@@ -177,7 +177,7 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
     }
 }
 
-/* Buckland's prioritised dithering: the first behaviour that is evaluated and active acts alone, the stronger
+/* Buckland's prioritized dithering: the first behavior that is evaluated and active acts alone, the stronger
  * the rarer. */
 static void dither(const struct world *world, int32_t row, const struct state_def *state,
                    const struct state_runtime *runtime, struct steering_context *context,
@@ -198,7 +198,7 @@ static void dither(const struct world *world, int32_t row, const struct state_de
     }
 }
 
-/* Containment first, then whatever of max_force it leaves to the behaviours. */
+/* Containment first, then whatever of max_force it leaves to the behaviors. */
 static void contain(struct intent *intent, vec2 inward, struct steering_context *context,
                     struct steering_view *detail) {
     behavior_rates(context, 1.0f);
@@ -210,8 +210,8 @@ static void contain(struct intent *intent, vec2 inward, struct steering_context 
     intent->desired = inward;
 }
 
-/* Velocity filters replace the velocity that the agent wants by one that it may have. An agent whose
- * behaviours want nothing would keep its velocity. */
+/* Velocity filters replace the velocity that the agent wants by one that it may have. When no behavior wants
+ * anything, the agent would keep its velocity. */
 static void filter_velocity(const struct world *world, int32_t row, const struct state_def *state,
                             const struct state_runtime *runtime, const struct steering_context *before,
                             struct intent *intent, struct steering_view *detail) {

@@ -1,4 +1,6 @@
 /* The tick of a world: targets that jump, the agents, the events, then tick t+1. */
+#include <assert.h>
+
 #include "server/sim/math/rng.h"
 #include "server/sim/world/world_internal.h"
 
@@ -23,6 +25,7 @@ static int32_t reaching_row(const struct world *world, const struct target_def *
 }
 
 static vec2 jump(const struct world *world, int target) {
+    assert(target >= 0 && target < world->target_count);
     const float margin = world->targets[target].jump_margin;
     const vec2 size = world->bounds.size;
     struct rng rng = rng_begin(world->seed, world->tick, (uint32_t)target, RNG_TARGET_JUMP);
@@ -33,7 +36,7 @@ static vec2 jump(const struct world *world, int target) {
 
 static void step_agents(void *context, int32_t begin, int32_t end) {
     struct world *world = context;
-    if (world->is_sorted) { /* in the order of the grid, neighbours are near in memory */
+    if (world->is_sorted) { /* in the order of the grid, neighbors are near in memory */
         world_step_slots(world, begin, end);
         return;
     }
@@ -48,7 +51,7 @@ void world_act(struct world *world, const struct parallel *parallel) {
         /* A torus has the same cells from tick to tick. */
         world->grid.has_cells =
             world->is_pure_flock && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
-        if (!world->is_pure_flock) { /* of a mere flock nobody is looked up */
+        if (!world->is_pure_flock) { /* a pure flock needs no lookup */
             grid_look_up(&world->grid, parallel);
         }
         parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
@@ -62,6 +65,7 @@ void world_step(struct world *world) {
 }
 
 void world_step_parallel(struct world *world, const struct parallel *parallel) {
+    assert(world_is_consistent(world) && parallel->threads >= 1);
     /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];
@@ -77,7 +81,8 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world_act(world, parallel);
     if (world_is_given_up(world)) {
-        return; /* what there is of tick t+1 is of no use, and parts of it may be missing */
+        world->is_spoiled = true;
+        return; /* parts of tick t+1 may be missing */
     }
     world_note_catches(world);
     for (int i = 0; i < world->target_count; i++) {
@@ -85,4 +90,6 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world->tick++;
     world_advance(world, parallel);
+    world->is_spoiled = world_is_given_up(world); /* perhaps on the way */
+    assert(world->is_spoiled || world_is_consistent(world));
 }

@@ -1,4 +1,6 @@
 /* The zones of behaviors, prepared for the neighbor search. */
+#include <assert.h>
+
 #include "server/sim/math/trig.h"
 #include "server/sim/world/world_internal.h"
 
@@ -6,6 +8,7 @@ void world_refresh_zones(const struct behavior_def *behavior, struct behavior_ru
     const struct behavior_row *row = behavior_row(behavior->type);
     for (int z = 0; z < ZONE_COUNT; z++) {
         const struct zone_def *def = &behavior->zones[z];
+        assert(def->radius >= 0.0f);
         const float half = 0.5f * def->field_of_view;
         const bool is_round = half > 3.1415f || (row->traits & TRAIT_ALL_ROUND) != 0;
         runtime->zones[z] = (struct neighbor_zone){

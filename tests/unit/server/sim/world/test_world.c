@@ -222,7 +222,7 @@ static void test_bad_definitions_are_refused(void **state) {
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){0, 0});
     copy_text(def.kinds[0].states[0].behaviors[0].target.target, "ghost");
     assert_int_equal(world_create(&def, &world, &what), WORLD_BAD_DEF);
-    assert_string_equal(what, "a behaviour names a target or kind that is not there");
+    assert_string_equal(what, "a behavior names an unknown target or kind; allowed: those of the definition");
     world_def_fini(&def);
     def = world_def_default();
     def.size.x = 0.0f;

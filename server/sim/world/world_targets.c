@@ -1,5 +1,5 @@
-/* What an agent notices: targets and other agents, as behaviours and conditions ask for them. All of tick t.
- */
+/* What an agent notices: the targets and other agents that its behaviors and conditions are about. All of
+ * tick t. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static struct target_info resolve_agent(const struct world *world, int32_t row, 
     return info;
 }
 
-/* The nearest of the targets whose name begins as asked; of two as near the first in the scenario. */
+/* The nearest of the targets whose names begin with the prefix; of two as near the first in the scenario. */
 static struct target_info resolve_prefix(const struct world *world, int32_t row, const struct target_ref *ref,
                                          int length) {
     struct target_info nearest = nothing();
@@ -88,7 +88,7 @@ static float circle_for(const struct world *world, float wanted, int32_t populat
     return sqrtf(wanted / 3.0f * grid->across.size * grid->down.size / (float)population);
 }
 
-/* Looks further and further through the grid. False when a list would be faster. */
+/* Searches the grid in larger and larger circles. False when a list would be faster. */
 static bool search_kind(const struct world *world, int32_t row, int kind, float within, int32_t population,
                         struct target_info *found) {
     const float limit = within > 0.0f ? within : (float)LIMIT_COORDINATE * 4.0f;
@@ -133,6 +133,9 @@ static struct target_info resolve_kind(const struct world *world, int32_t row, i
 
 struct target_info world_resolve_target(const struct world *world, int32_t row, const struct target_ref *ref,
                                         const struct ref_runtime *runtime) {
+    assert(row >= 0 && row < world->agent_count);
+    assert(runtime->mode != REF_TARGET || runtime->index < world->target_count);
+    assert(runtime->mode != REF_KIND || runtime->index < world->kind_count);
     switch (runtime->mode) {
     case REF_TARGET:
         return resolve_named(world, row, runtime->index, ref->within);
@@ -148,60 +151,4 @@ struct target_info world_resolve_target(const struct world *world, int32_t row, 
         break;
     }
     return nothing();
-}
-
-/* ---- conditions ---- */
-
-static bool has_quarry(const struct world *world, int32_t row) {
-    const uint32_t quarry = world->memory[row].quarry;
-    return quarry != 0 && world_find_agent(world, quarry) >= 0;
-}
-
-/* Evaluates the node at *index and moves *index past all that belongs to it. */
-static bool holds(const struct world *world, int32_t row, const struct state_def *state,
-                  const struct state_runtime *runtime, int *index) {
-    const struct condition_def *node = &state->conditions[*index];
-    const struct ref_runtime *ref = &runtime->conditions[*index];
-    const struct memory *memory = &world->memory[row];
-    const float max_stamina = world->kinds[world->kind[row]].def.body.max_stamina;
-    (*index)++;
-    switch ((enum condition_type)node->type) {
-    case CONDITION_NEAR:
-        return world_resolve_target(world, row, &node->target, ref).is_there;
-    case CONDITION_EXHAUSTED:
-        return memory->is_exhausted;
-    case CONDITION_STAMINA_BELOW:
-        return memory->stamina < node->value * max_stamina;
-    case CONDITION_STAMINA_ABOVE:
-        return memory->stamina > node->value * max_stamina;
-    case CONDITION_TIME_OVER:
-        return (float)world_state_ticks(world, row) * world->dt >= node->value;
-    case CONDITION_HAS_QUARRY:
-        return has_quarry(world, row);
-    case CONDITION_NOT:
-        return !holds(world, row, state, runtime, index);
-    case CONDITION_ALL:
-    case CONDITION_ANY:
-        break;
-    }
-    /* Every child is walked, so that *index ends behind the last. */
-    bool all = true, any = false;
-    for (int i = 0; i < node->count; i++) {
-        const bool child = holds(world, row, state, runtime, index);
-        all = all && child;
-        any = any || child;
-    }
-    return node->type == CONDITION_ALL ? all : any;
-}
-
-int world_decide(const struct world *world, int32_t row) {
-    const struct kind *kind = &world->kinds[world->kind[row]];
-    for (int s = 0; s < kind->def.state_count - 1; s++) {
-        const struct state_def *state = &kind->def.states[s];
-        int index = 0;
-        if (state->condition_count == 0 || holds(world, row, state, &kind->states[s], &index)) {
-            return s;
-        }
-    }
-    return kind->def.state_count - 1;
 }
