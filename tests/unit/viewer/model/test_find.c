@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/panels/fuzzy.h"
 #include "viewer/model/plots.h"
 #include "viewer/model/radius_overlay.h"
+#include "viewer/panels/fuzzy.h"
 
 static void letters_find_names(void **state) {
     (void)state;
