@@ -106,7 +106,7 @@ static uint64_t absorb_behavior(uint64_t hash, int own, const struct behavior_de
     HASH(behavior.path, hash = absorb_unless(0, hash, MARK_PATH_INDEX, (uint32_t)(runtime->path + 1)));
     HASH(behavior.flow, hash = absorb_unless(0, hash, MARK_FLOW_INDEX, (uint32_t)(runtime->flow + 1)));
     HASH(behavior.kinds, hash = absorb_unless(UINT64_C(1) << own, hash, MARK_KINDS, runtime->kinds));
-    if (behavior_has_trait(type, TRAIT_REGION)) {
+    if (behavior_has_trait(behavior->type, TRAIT_REGION)) {
         HASH(behavior.region, hash = absorb_region(hash, &behavior->region));
     }
     return hash;
