@@ -43,7 +43,7 @@ struct client_step {
     char reason[CLIENT_SESSION_REASON]; /* CLIENT_IS_WRONG */
     bool is_hello;                      /* the connection is ready now */
     bool has_stream;                    /* a new world: this was subscribed to, of which only */
-    struct stream stream;               /* the scenario is known */
+    struct stream_choice stream;        /* the scenario is known */
     bool has_ping;                      /* client_session_ping_ms has changed */
 };
 

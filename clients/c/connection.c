@@ -511,8 +511,8 @@ int connection_send(struct connection *connection, const struct request *request
     return result;
 }
 
-void connection_set_stream(struct connection *connection, const struct stream *stream) {
-    const struct stream before = mailbox_stream(&connection->mailbox);
+void connection_set_stream(struct connection *connection, const struct stream_choice *stream) {
+    const struct stream_choice before = mailbox_stream(&connection->mailbox);
     const struct request request = stream_request(stream, &before);
     if (stream_equals(stream, &before)) {
         return;

@@ -31,7 +31,7 @@ struct mailbox *connection_mailbox(struct connection *connection);
 NODISCARD int connection_send(struct connection *connection, const struct request *request);
 /** Subscribes to something else. In a new world, and after a reconnect, the connection begins with
  * stream_first by itself. */
-void connection_set_stream(struct connection *connection, const struct stream *stream);
+void connection_set_stream(struct connection *connection, const struct stream_choice *stream);
 
 /** Now, in the milliseconds that arrival times and clock_sync use. */
 double connection_now_ms(void);

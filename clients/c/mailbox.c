@@ -62,14 +62,14 @@ struct density *mailbox_take_density(struct mailbox *mailbox, struct density *ol
     return taken;
 }
 
-struct stream mailbox_stream(struct mailbox *mailbox) {
+struct stream_choice mailbox_stream(struct mailbox *mailbox) {
     pthread_mutex_lock(&mailbox->lock);
-    const struct stream stream = mailbox->stream;
+    const struct stream_choice stream = mailbox->stream;
     pthread_mutex_unlock(&mailbox->lock);
     return stream;
 }
 
-void mailbox_set_stream(struct mailbox *mailbox, const struct stream *stream) {
+void mailbox_set_stream(struct mailbox *mailbox, const struct stream_choice *stream) {
     pthread_mutex_lock(&mailbox->lock);
     mailbox->stream = *stream;
     pthread_mutex_unlock(&mailbox->lock);

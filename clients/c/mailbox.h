@@ -59,7 +59,7 @@ struct mailbox {
     bool has_density; /* it was not taken yet */
     struct mail *first, *last;
     struct buffer output;
-    struct stream stream; /* what is subscribed to, or will be */
+    struct stream_choice stream; /* what is subscribed to, or will be */
     bool is_stopping;
     struct link_status status;
 };
@@ -105,7 +105,7 @@ NODISCARD int mailbox_put_request(struct mailbox *mailbox, const struct request 
 void mailbox_stop(struct mailbox *mailbox);
 struct link_status mailbox_status(struct mailbox *mailbox);
 /** Either side: what is subscribed to. */
-struct stream mailbox_stream(struct mailbox *mailbox);
-void mailbox_set_stream(struct mailbox *mailbox, const struct stream *stream);
+struct stream_choice mailbox_stream(struct mailbox *mailbox);
+void mailbox_set_stream(struct mailbox *mailbox, const struct stream_choice *stream);
 
 #endif

@@ -9,7 +9,7 @@ static const float cell_ratio = 1.4f; /* cells may be so much finer or coarser t
 static const double agents_hz = 30.0, density_hz = 10.0;
 static const double first_cells = 12000.0;
 
-static bool takes_grid(const struct stream *stream) {
+static bool takes_grid(const struct stream_choice *stream) {
     return frame_layout_row((int)stream->layout)->takes_grid;
 }
 
@@ -52,9 +52,9 @@ struct stream_box stream_surroundings(const struct stream_wish *wish) {
     return clip(grow(&wish->visible, margin), wish);
 }
 
-struct stream stream_first(const struct message_scenario *scenario, enum layout agents) {
+struct stream_choice stream_first(const struct message_scenario *scenario, enum layout agents) {
     double total = 0.0;
-    struct stream stream = {.layout = agents};
+    struct stream_choice stream = {.layout = agents};
     for (int i = 0; i < scenario->kind_count; i++) {
         total += scenario->kinds[i].count;
     }
@@ -72,7 +72,8 @@ static struct stream_box snap(struct stream_box box, float cell) {
     return box;
 }
 
-static void plan_region(const struct stream *now, const struct stream_wish *wish, struct stream *next) {
+static void plan_region(const struct stream_choice *now, const struct stream_wish *wish,
+                        struct stream_choice *next) {
     const struct stream_box world = world_box(wish), seen = clip(wish->visible, wish);
     if (wish->total <= STREAM_REGION_FROM || is_inside(&world, &wish->visible)) {
         return;
@@ -96,10 +97,11 @@ static enum layout layout_of_agents(const struct stream_wish *wish) {
     return wish->shares && !has_shares ? LAYOUT_OBJECTS : wish->agents;
 }
 
-struct stream stream_plan(const struct stream *now, const struct stream_wish *wish, double around) {
+struct stream_choice stream_plan(const struct stream_choice *now, const struct stream_wish *wish,
+                                 double around) {
     const bool was_density = takes_grid(now);
     const double most = wish->never_heat ? STREAM_MOST_SINGLE : STREAM_MOST_AGENTS;
-    struct stream next = {.layout = layout_of_agents(wish)};
+    struct stream_choice next = {.layout = layout_of_agents(wish)};
     if (wish->total > most && around > most * (was_density ? 0.8 : 1.0)) {
         const float ratio = was_density && now->cell > 0.0f ? now->cell / wish->cell : 0.0f;
         next.layout = LAYOUT_DENSITY;
@@ -111,7 +113,7 @@ struct stream stream_plan(const struct stream *now, const struct stream_wish *wi
     return next;
 }
 
-bool stream_equals(const struct stream *a, const struct stream *b) {
+bool stream_equals(const struct stream_choice *a, const struct stream_choice *b) {
     return a->layout == b->layout && a->forces == b->forces && a->has_region == b->has_region &&
            a->cell == b->cell &&
            (!a->has_region || (is_inside(&a->region, &b->region) && is_inside(&b->region, &a->region)));
@@ -156,14 +158,14 @@ double stream_count(const struct density *density, const struct stream_box *box,
     return is_known ? count : fmax(count, wish->total * fmin(stream_part(box, &world), 1.0));
 }
 
-static void put_region(const struct stream *stream, float out[4]) {
+static void put_region(const struct stream_choice *stream, float out[4]) {
     out[0] = stream->region.low.x;
     out[1] = stream->region.low.y;
     out[2] = stream->region.high.x - stream->region.low.x;
     out[3] = stream->region.high.y - stream->region.low.y;
 }
 
-struct request stream_request(const struct stream *stream, const struct stream *before) {
+struct request stream_request(const struct stream_choice *stream, const struct stream_choice *before) {
     if (before != NULL && before->layout == stream->layout && before->forces == stream->forces &&
         before->cell == stream->cell) {
         struct request move = request_default(REQUEST_SET_REGION);

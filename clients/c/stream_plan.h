@@ -22,7 +22,7 @@ struct stream_box {
 };
 
 /** A subscription. */
-struct stream {
+struct stream_choice {
     enum layout layout;
     bool forces;     /* desired velocity and steering of every agent */
     bool has_region; /* else everywhere */
@@ -42,13 +42,14 @@ struct stream_wish {
 };
 
 /** For a world of which only its scenario is known. agents: the layout to have agents one by one in. */
-struct stream stream_first(const struct message_scenario *scenario, enum layout agents);
+struct stream_choice stream_first(const struct message_scenario *scenario, enum layout agents);
 /** The visible part with a margin, inside the world unless it is open: agents must be known there. */
 struct stream_box stream_surroundings(const struct stream_wish *wish);
 /** The subscription for now. `around`: about how many agents are in the surroundings. It stays *now while that
  * has every agent the picture needs and costs little more than another one. */
-struct stream stream_plan(const struct stream *now, const struct stream_wish *wish, double around);
-bool stream_equals(const struct stream *a, const struct stream *b);
+struct stream_choice stream_plan(const struct stream_choice *now, const struct stream_wish *wish,
+                                 double around);
+bool stream_equals(const struct stream_choice *a, const struct stream_choice *b);
 /** Agents in a box, judged by a density; `total` where the density does not reach. */
 double stream_count(const struct density *density, const struct stream_box *box,
                     const struct stream_wish *wish);
@@ -61,6 +62,6 @@ double stream_covered(const struct stream_box *box, const struct stream_wish *wi
 struct stream_box stream_density_box(const struct density *density);
 
 /** The request for it; a set_region when `before` differs by its region alone (NULL: nothing came before). */
-struct request stream_request(const struct stream *stream, const struct stream *before);
+struct request stream_request(const struct stream_choice *stream, const struct stream_choice *before);
 
 #endif

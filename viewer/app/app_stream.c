@@ -53,9 +53,9 @@ void app_update_stream(struct app *app) {
         !app->picture.has_camera) {
         return;
     }
-    const struct stream now = mailbox_stream(connection_mailbox(app->connection));
+    const struct stream_choice now = mailbox_stream(connection_mailbox(app->connection));
     const struct stream_wish wish = app_stream_wish(app);
-    const struct stream next = stream_plan(&now, &wish, count_around(app, &wish));
+    const struct stream_choice next = stream_plan(&now, &wish, count_around(app, &wish));
     if (!frame_layout_row((int)next.layout)->takes_grid) {
         app->stream.agents_box = next.has_region ? next.region : app_world_box(app);
     }

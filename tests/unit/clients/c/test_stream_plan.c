@@ -19,43 +19,43 @@ static struct stream_wish wish_for(double total, float x, float y, float width, 
                                 .agents = LAYOUT_PACKED};
 }
 
-static const struct stream packed = {.layout = LAYOUT_PACKED};
+static const struct stream_choice packed = {.layout = LAYOUT_PACKED};
 
 static void small_worlds_come_whole(void **state) {
     (void)state;
     const struct stream_wish wish = wish_for(1000, 100, 100, 500, 400);
-    const struct stream next = stream_plan(&packed, &wish, 1000);
+    const struct stream_choice next = stream_plan(&packed, &wish, 1000);
     assert_true(stream_equals(&next, &packed));
 }
 
 static void large_worlds_come_around_what_is_visible(void **state) {
     (void)state;
     struct stream_wish wish = wish_for(1e6, 20000, 15000, 2000, 1000);
-    const struct stream next = stream_plan(&packed, &wish, 3000);
+    const struct stream_choice next = stream_plan(&packed, &wish, 3000);
     assert_int_equal(next.layout, LAYOUT_PACKED);
     assert_true(next.has_region && next.region.low.x == 19500.0f && next.region.high.x == 22500.0f);
     assert_true(next.region.low.y == 14750.0f && next.region.high.y == 16250.0f);
     wish.visible.low.x += 300.0f; /* still inside the margin: no request */
     wish.visible.high.x += 300.0f;
-    const struct stream kept = stream_plan(&next, &wish, 3000);
+    const struct stream_choice kept = stream_plan(&next, &wish, 3000);
     assert_true(stream_equals(&kept, &next));
     wish.visible.low.x += 300.0f;
     wish.visible.high.x += 300.0f;
-    const struct stream moved = stream_plan(&next, &wish, 3000);
+    const struct stream_choice moved = stream_plan(&next, &wish, 3000);
     assert_true(moved.region.low.x == 20100.0f);
     const struct request request = stream_request(&moved, &next);
     assert_int_equal(request.op, REQUEST_SET_REGION);
     assert_true(request.body.set_region.region[0] == 20100.0f &&
                 request.body.set_region.region[2] == 3000.0f);
     wish = wish_for(1e6, 20000, 15000, 200, 100); /* far closer: a smaller region */
-    const struct stream closer = stream_plan(&next, &wish, 30);
+    const struct stream_choice closer = stream_plan(&next, &wish, 30);
     assert_true(closer.region.high.x - closer.region.low.x == 300.0f);
 }
 
 static void crowds_come_as_densities(void **state) {
     (void)state;
     const struct stream_wish wish = wish_for(1e6, -100, -100, 41000, 31000);
-    const struct stream next = stream_plan(&packed, &wish, 1e6);
+    const struct stream_choice next = stream_plan(&packed, &wish, 1e6);
     assert_int_equal(next.layout, LAYOUT_DENSITY);
     assert_false(next.has_region);
     assert_true(next.cell == wish.cell);
@@ -78,7 +78,7 @@ static void the_first_is_by_the_scenario(void **state) {
     assert_int_equal(stream_first(&scenario, LAYOUT_PACKED).layout, LAYOUT_PACKED);
     assert_int_equal(stream_first(&scenario, LAYOUT_OBJECTS).layout, LAYOUT_OBJECTS);
     scenario.kinds[0].count = STREAM_MOST_AGENTS;
-    const struct stream first = stream_first(&scenario, LAYOUT_PACKED);
+    const struct stream_choice first = stream_first(&scenario, LAYOUT_PACKED);
     assert_int_equal(first.layout, LAYOUT_DENSITY);
     assert_true(first.cell > 30.0f && first.cell < 33.0f);
 }
