@@ -58,7 +58,7 @@ static int read_shares(const cJSON *forces, struct message_agent *agent, struct 
         if (!cJSON_IsArray(force) || !cJSON_IsNumber(x) || !cJSON_IsNumber(y) || length > LIMIT_NAME_CHARS ||
             !(fabs(x->valuedouble) <= MOST) || !(fabs(y->valuedouble) <= MOST)) {
             return failure_set(failure, FAILURE_INVALID, "agents.forces",
-                               "expected a force, [x, y], for each behaviour");
+                               "expected a force, [x, y], for each behavior");
         }
         struct message_agent_share *share = &agent->shares[agent->share_count++];
         memcpy(share->behavior, name, length + 1);

@@ -66,7 +66,7 @@ enum request_trait {
     REQUEST_TRAIT_WORLD = 2,       /* the world has one; an op with both goes to the loop first */
     REQUEST_TRAIT_ANSWERS = 4,     /* answered even without an id */
     REQUEST_TRAIT_LONG_ANSWER = 8, /* the answer may be more than a few hundred bytes, up to a megabyte */
-    REQUEST_TRAIT_QUESTION = 16,   /* only reads the world */
+    REQUEST_TRAIT_QUERY = 16,      /* only reads the world */
     REQUEST_TRAIT_REPLACES = 32,   /* without an id it replaces the last one of its session that waits */
 };
 

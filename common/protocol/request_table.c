@@ -260,7 +260,7 @@ static const struct field remove_obstacle_fields[] = {
 #define ANSWERS REQUEST_TRAIT_ANSWERS
 #define LONG_ANSWER REQUEST_TRAIT_LONG_ANSWER
 #define LOOP REQUEST_TRAIT_LOOP
-#define QUESTION REQUEST_TRAIT_QUESTION
+#define QUERY REQUEST_TRAIT_QUERY
 #define REPLACES REQUEST_TRAIT_REPLACES
 #define WORLD REQUEST_TRAIT_WORLD
 
@@ -279,11 +279,11 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
         request_check_remove, request_write_remove},
     [REQUEST_SET_PARAM] = {"set_param", ROLE_OPERATOR, WORLD, set_param_fields, set_param_presences,
         request_check_set_param, NULL},
-    [REQUEST_GET_PARAMS] = {"get_params", ROLE_VIEWER, WORLD | ANSWERS | QUESTION | LONG_ANSWER, get_params_fields, get_params_presences,
+    [REQUEST_GET_PARAMS] = {"get_params", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, get_params_fields, get_params_presences,
         NULL, NULL},
-    [REQUEST_LIST] = {"list", ROLE_VIEWER, WORLD | ANSWERS | QUESTION | LONG_ANSWER, list_fields, no_presences,
+    [REQUEST_LIST] = {"list", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, list_fields, no_presences,
         NULL, NULL},
-    [REQUEST_INSPECT] = {"inspect", ROLE_VIEWER, WORLD | ANSWERS | QUESTION | LONG_ANSWER, inspect_fields, no_presences,
+    [REQUEST_INSPECT] = {"inspect", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, inspect_fields, no_presences,
         request_check_inspect, request_write_inspect},
     [REQUEST_PAUSE] = {"pause", ROLE_ADMIN, WORLD, no_fields, no_presences, NULL, NULL},
     [REQUEST_RESUME] = {"resume", ROLE_ADMIN, WORLD, no_fields, no_presences, NULL, NULL},

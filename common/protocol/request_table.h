@@ -19,7 +19,7 @@ typedef int request_check(struct request *request, const cJSON *json, struct fai
 typedef bool request_writer(const struct request *request, struct json_writer *json);
 
 /** The wire half of a request. The server's half, its handlers, is in server/commands/command_table.c and
- * server/sessions/session_requests.c. */
+ * server/loop/session_requests.c. */
 struct request_row {
     const char *name;
     enum role role;                           /* that the op needs */

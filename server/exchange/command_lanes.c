@@ -7,7 +7,7 @@
 enum { BUCKETS = 1024 }; /* a power of two; sessions have consecutive numbers */
 
 enum command_sort command_sort_of(const struct request *request) {
-    return request_has_trait(request->op, REQUEST_TRAIT_QUESTION) ? COMMAND_QUESTION : COMMAND_CHANGE;
+    return request_has_trait(request->op, REQUEST_TRAIT_QUERY) ? COMMAND_QUERY : COMMAND_CHANGE;
 }
 
 /* ---- life ---- */
@@ -158,7 +158,7 @@ enum command_push command_lanes_push(struct command_lanes *lanes, uint32_t sessi
     }
     lane->last = command;
     lanes->count++;
-    if (command_sort_of(request) == COMMAND_QUESTION) {
+    if (command_sort_of(request) == COMMAND_QUERY) {
         lane->turn = (lane->turn > lanes->turn ? lane->turn : lanes->turn) + 1;
         command->turn = lane->turn;
     }

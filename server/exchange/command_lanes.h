@@ -36,11 +36,11 @@ enum command_push {
     COMMAND_REFUSED,  /* too many commands wait, or memory is short */
 };
 
-/** The sorts of commands; a pass takes one of them or both. COMMAND_QUESTION: a query. */
+/** The sorts of commands; a pass takes one of them or both. COMMAND_QUERY: a query. */
 enum command_sort {
     COMMAND_CHANGE = 1,
-    COMMAND_QUESTION = 2,
-    COMMAND_ANY = COMMAND_CHANGE | COMMAND_QUESTION,
+    COMMAND_QUERY = 2,
+    COMMAND_ANY = COMMAND_CHANGE | COMMAND_QUERY,
 };
 
 /** Whether a command has what it needs. Called when the command has become the first of its lane, the commands

@@ -151,7 +151,7 @@ static int fail_behavior_name(const char *name, const char *path, struct failure
     for (int type = 0; behavior_type_name((enum behavior_type)type) != NULL; type++) {
         scenario_list_name(list, behavior_type_name((enum behavior_type)type));
     }
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "no behaviour \"%.40s\"; there are %s", name, list);
+    return failure_set(failure, FAILURE_BAD_PARAM, path, "no behavior \"%.40s\"; there are %s", name, list);
 }
 
 static const char *const region_parts[] = {"rect", "circle", NULL};
@@ -193,7 +193,7 @@ static const cJSON *read_behavior_type(const cJSON *json, char path[SCENARIO_PAT
     }
     if (cJSON_GetArraySize(json) != 1) {
         (void)failure_set(failure, FAILURE_BAD_PARAM, path,
-                          "expected one key, the behaviour's name; found %d keys", cJSON_GetArraySize(json));
+                          "expected one key, the behavior's name; found %d keys", cJSON_GetArraySize(json));
         return NULL;
     }
     const cJSON *item = json->child;
@@ -240,13 +240,13 @@ static int read_behaviors(const cJSON *parent, const char *parent_path, struct s
     struct failure failure = {0};
     char path[SCENARIO_PATH_BYTES];
     scenario_path(path, "%s.behaviors", parent_path);
-    if (scenario_expect(cJSON_IsArray(json), "an array of behaviours", json, path, &failure) != 0) {
+    if (scenario_expect(cJSON_IsArray(json), "an array of behaviors", json, path, &failure) != 0) {
         return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json) {
         if (state->behavior_count == LIMIT_BEHAVIORS) {
-            (void)failure_set(&failure, FAILURE_BAD_PARAM, path, "%d behaviours are too many: at most %d",
+            (void)failure_set(&failure, FAILURE_BAD_PARAM, path, "%d behaviors are too many: at most %d",
                               cJSON_GetArraySize(json), LIMIT_BEHAVIORS);
             return scenario_mistake(mistakes, &failure) ? 0 : -1;
         }

@@ -64,7 +64,7 @@ static void do_tick(struct simulation *simulation, uint64_t due_ns) {
 
 /* Queries have a part of each tick's time; the slack before the tick counts towards it. */
 static uint64_t questions_left_ns(const struct simulation *simulation) {
-    return simulation->questions_ns < TICK_QUESTIONS_NS ? TICK_QUESTIONS_NS - simulation->questions_ns : 0;
+    return simulation->questions_ns < TICK_QUERIES_NS ? TICK_QUERIES_NS - simulation->questions_ns : 0;
 }
 
 static void run_due_ticks(struct simulation *simulation) {
@@ -94,7 +94,7 @@ static uint64_t slack_end_ns(const struct simulation *simulation) {
 static void use_slack(struct simulation *simulation) {
     const uint64_t now_ns = clock_now_ns(), end_ns = slack_end_ns(simulation);
     if (now_ns < end_ns) {
-        simulation_serve(simulation, COMMAND_QUESTION, end_ns - now_ns);
+        simulation_serve(simulation, COMMAND_QUERY, end_ns - now_ns);
     }
 }
 
@@ -105,13 +105,13 @@ static void wait_for_work(struct simulation *simulation) {
     }
     const uint64_t deadline_ns = tick_clock_deadline_ns(&simulation->clock);
     const bool has_slack = clock_now_ns() < slack_end_ns(simulation);
-    command_queue_wait(&simulation->commands, &deadline_ns, has_slack ? COMMAND_QUESTION : 0);
+    command_queue_wait(&simulation->commands, &deadline_ns, has_slack ? COMMAND_QUERY : 0);
 }
 
 /* Serves commands at once: the world is paused, but for steps. */
 static void run_paused(struct simulation *simulation) {
     const bool is_stepping = simulation->step.command != NULL;
-    simulation_serve(simulation, COMMAND_ANY, is_stepping ? STEP_QUESTIONS_NS : PAUSED_QUESTIONS_NS);
+    simulation_serve(simulation, COMMAND_ANY, is_stepping ? STEP_QUERIES_NS : PAUSED_QUERIES_NS);
     publish_after_commands(simulation);
 }
 
@@ -339,13 +339,6 @@ bool simulation_wants_cursors(const struct simulation *simulation) {
 
 uint64_t simulation_tick(const struct simulation *simulation) {
     return atomic_load(&simulation->tick);
-}
-
-double simulation_tick_hz(struct simulation *simulation) {
-    pthread_mutex_lock(&simulation->mutex);
-    const double tick_hz = simulation->description.tick_hz;
-    pthread_mutex_unlock(&simulation->mutex);
-    return tick_hz;
 }
 
 bool simulation_tell_overload(struct simulation *simulation, struct message_event *event) {

@@ -90,7 +90,5 @@ bool simulation_tell_overload(struct simulation *simulation, struct message_even
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** Ticks the world has done. */
 uint64_t simulation_tick(const struct simulation *simulation);
-/** Ticks a second of the world. */
-double simulation_tick_hz(struct simulation *simulation);
 
 #endif

@@ -288,7 +288,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
     command_queue_begin(&simulation->commands, wanted);
     while (!simulation_is_called(simulation) &&
            (command = command_queue_take(&simulation->commands, wanted)) != NULL) {
-        if (command_sort_of(&command->request) == COMMAND_QUESTION) {
+        if (command_sort_of(&command->request) == COMMAND_QUERY) {
             asked_ns += answer_question(simulation, command);
             wanted = asked_ns < questions_ns ? wanted : sorts & (unsigned)COMMAND_CHANGE;
         } else {

@@ -18,9 +18,9 @@
 
 /* The time for queries: within a tick that has no slack before it, in a pass between the ticks of a step, in
  * a pass of a paused world (changes go first in the next pass). */
-#define TICK_QUESTIONS_NS   UINT64_C(500000)
-#define STEP_QUESTIONS_NS   UINT64_C(2000000)
-#define PAUSED_QUESTIONS_NS UINT64_C(5000000)
+#define TICK_QUERIES_NS   UINT64_C(500000)
+#define STEP_QUERIES_NS   UINT64_C(2000000)
+#define PAUSED_QUERIES_NS UINT64_C(5000000)
 /* The time that ticks of a step take between two passes; a longer tick is done first. */
 #define STEP_SLICE_NS UINT64_C(20000000)
 

@@ -147,7 +147,7 @@ PLACES = {
              "    HAS(struct request_count_agents, \"kind\", has_kind),\n    NO_PRESENCE,\n};\n\n",
              before=r"^#define ANSWERS REQUEST_TRAIT_ANSWERS"),
         Edit("common/protocol/request_table.c",
-             "    [REQUEST_COUNT_AGENTS] = {\"count_agents\", ROLE_VIEWER, WORLD | ANSWERS | QUESTION, count_agents_fields,\n"
+             "    [REQUEST_COUNT_AGENTS] = {\"count_agents\", ROLE_VIEWER, WORLD | ANSWERS | QUERY, count_agents_fields,\n"
              "        count_agents_presences, NULL, NULL},\n",
              before=r"^    \[REQUEST_REMOVE_OBSTACLE\] = \{"),
         Edit("server/commands/command_handlers.h", "    X(REQUEST_COUNT_AGENTS, apply_count_agents)       \\\n",

@@ -8,7 +8,7 @@
 #include "viewer/app/app_drag.h"
 #include "viewer/app/app_output.h"
 #include "viewer/app/app_past.h"
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_tools.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/model/obstacle_handle.h"
 

@@ -8,7 +8,7 @@
 #include "common/system/clock.h"
 #include "viewer/app/app_drag.h"
 #include "viewer/app/app_past.h"
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_tools.h"
 #include "viewer/platform/window_mesh.h"
 

@@ -7,7 +7,7 @@
 
 #include "viewer/app/app_actions.h"
 #include "viewer/app/app_drag.h"
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_tools.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_stream.h"
 

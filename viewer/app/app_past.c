@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 
 static const double live_within_s = 0.1; /* the handle this near the end of the timeline: now */
 

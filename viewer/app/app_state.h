@@ -1,7 +1,7 @@
 /* The state of the viewer, as values of one subject each, for the files of the app alone.
  *
  * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom
- * up: app_questions.c (what follows from the state), app_requests.c (requests to the server), app_output.c
+ * up: app_queries.c (what follows from the state), app_requests.c (requests to the server), app_output.c
  * (files), app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and
  * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
  * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and loop).

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 
 static const double stream_gap_ms = 150.0, inspect_gap_ms = 66.0, cursor_gap_ms = 100.0;

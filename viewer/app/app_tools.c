@@ -8,7 +8,7 @@
 #include <SDL.h>
 
 #include "viewer/app/app_drag.h"
-#include "viewer/app/app_questions.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 
 static const double tune_gap_ms = 50.0;

@@ -127,15 +127,6 @@ const struct shortcut *shortcuts_row(enum shortcut_action action) {
     return row;
 }
 
-const struct shortcut *shortcuts_setting(size_t offset) {
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (table[i].setting.name != NULL && table[i].setting.offset == offset) {
-            return &table[i];
-        }
-    }
-    return NULL;
-}
-
 enum request_op shortcuts_request(enum shortcut_action action) {
     switch (action) {
     case SHORTCUT_PAUSE:

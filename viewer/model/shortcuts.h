@@ -70,8 +70,6 @@ const struct shortcut *shortcuts_table(size_t *count);
 const struct shortcut *shortcuts_find(int32_t key, bool has_control);
 /** The first row of an action. */
 const struct shortcut *shortcuts_row(enum shortcut_action action);
-/** The row whose setting is the member at this offset of struct view_settings, or NULL. */
-const struct shortcut *shortcuts_setting(size_t offset);
 /** The request that the action makes, whose role it needs; REQUEST_PING when it needs none. */
 enum request_op shortcuts_request(enum shortcut_action action);
 

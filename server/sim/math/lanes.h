@@ -1,5 +1,5 @@
 /* Numbers side by side in the lanes of a SIMD register, LANES_WIDTH of them (1, 4, 8 or 16): what
- * neighbor_kernel.inc.h is written in.
+ * neighbor_sums.inc.h is written in.
  *
  * 1. Every operation rounds as the plain C one does: no estimates, no fused multiply-add. A lane gives the
  * same bits at every width.

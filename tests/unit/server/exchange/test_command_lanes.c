@@ -31,7 +31,7 @@ static const char *pass_within(unsigned wanted, int questions) {
         const size_t used = strlen(text);
         (void)snprintf(text + used, sizeof text - used, "%s%u.%u", used > 0 ? " " : "", command->session,
                        (unsigned)command->sequence);
-        questions -= command_sort_of(&command->request) == COMMAND_QUESTION ? 1 : 0;
+        questions -= command_sort_of(&command->request) == COMMAND_QUERY ? 1 : 0;
         if (lanes.step != command) {
             sim_event_free(&command->event);
         }
@@ -281,12 +281,12 @@ static void test_changes_go_before_questions(void **state) {
     (void)push(2, 1, REQUEST_SPAWN);
     (void)push(2, 2, REQUEST_INSPECT);
     (void)push(3, 1, REQUEST_SPAWN);
-    assert_string_equal(pass_within(COMMAND_QUESTION, 9), "1.1"); /* the others wait for the tick */
+    assert_string_equal(pass_within(COMMAND_QUERY, 9), "1.1"); /* the others wait for the tick */
     assert_int_equal(command_lanes_left(&lanes), COMMAND_CHANGE);
     (void)push(4, 1, REQUEST_GET_PARAMS);
     (void)push(4, 2, REQUEST_SPAWN);
     assert_string_equal(pass_within(COMMAND_ANY, 1), "1.2 2.1 3.1 2.2");
-    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUESTION);
+    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUERY);
     assert_string_equal(pass(), "4.1 4.2");
 }
 
@@ -297,7 +297,7 @@ static void test_what_a_pass_did_not_want_is_left(void **state) {
     (void)push(1, 1, REQUEST_PAUSE);
     (void)push(1, 2, REQUEST_LIST);
     assert_string_equal(pass_within(COMMAND_CHANGE, 9), "1.1");
-    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUESTION);
+    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUERY);
     assert_string_equal(pass(), "1.2");
     assert_int_equal(command_lanes_left(&lanes), 0);
 }
@@ -308,7 +308,7 @@ static void test_what_is_left_is_told(void **state) {
     (void)push(1, 2, REQUEST_SPAWN);
     (void)push(1, 3, REQUEST_LIST);
     assert_string_equal(pass_within(COMMAND_ANY, 1), "1.1 1.2");
-    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUESTION);
+    assert_int_equal(command_lanes_left(&lanes), COMMAND_QUERY);
     assert_string_equal(pass(), "1.3");
     assert_int_equal(command_lanes_left(&lanes), 0);
 }
@@ -342,8 +342,8 @@ static void test_no_session_starves(void **state) {
         (void)push(session, 1, REQUEST_LIST);
     }
     for (int i = 0; i < ROUNDS * (OTHERS + 1); i++) {
-        command_lanes_begin(&lanes, COMMAND_QUESTION);
-        struct command *command = command_lanes_take(&lanes, COMMAND_QUESTION);
+        command_lanes_begin(&lanes, COMMAND_QUERY);
+        struct command *command = command_lanes_take(&lanes, COMMAND_QUERY);
         assert_non_null(command);
         if (command->session == 99) {
             many++;

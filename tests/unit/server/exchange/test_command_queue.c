@@ -56,11 +56,11 @@ static void test_waiting(void **state) {
     assert_int_equal(command_queue_count(&queue), 1);
     pthread_join(thread, NULL);
 
-    expect_wait(&queue, COMMAND_QUESTION); /* a running world ignores changes between ticks */
+    expect_wait(&queue, COMMAND_QUERY); /* a running world ignores changes between ticks */
     assert_int_equal(push(&queue, 2, 1, REQUEST_LIST), COMMAND_QUEUED);
-    expect_no_wait(&queue, COMMAND_QUESTION);
-    assert_int_equal(take_all(&queue, COMMAND_QUESTION), 1);
-    expect_wait(&queue, COMMAND_QUESTION);
+    expect_no_wait(&queue, COMMAND_QUERY);
+    assert_int_equal(take_all(&queue, COMMAND_QUERY), 1);
+    expect_wait(&queue, COMMAND_QUERY);
     expect_no_wait(&queue, COMMAND_CHANGE);
     command_queue_fini(&queue);
 }

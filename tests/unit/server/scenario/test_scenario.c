@@ -302,7 +302,7 @@ static const char *const mistakes[][3] = {
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{},\"flee\":{}}]}}}",
      "kinds.p.behaviors[0]", "found 2 keys"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"fly\":{}}]}}}", "kinds.p.behaviors[0].fly",
-     "no behaviour \"fly\"; there are \"seek\", \"flee\", \"arrive\""},
+     "no behavior \"fly\"; there are \"seek\", \"flee\", \"arrive\""},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{}}]}}}",
      "kinds.p.behaviors[0].seek.target", "missing"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}},"

@@ -1,5 +1,5 @@
-/* See app_questions.h. */
-#include "viewer/app/app_questions.h"
+/* See app_queries.h. */
+#include "viewer/app/app_queries.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Values that follow from the app's state; no function here changes it. */
-#ifndef DROVER_VIEWER_APP_APP_QUESTIONS_H
-#define DROVER_VIEWER_APP_APP_QUESTIONS_H
+#ifndef DROVER_VIEWER_APP_APP_QUERIES_H
+#define DROVER_VIEWER_APP_APP_QUERIES_H
 
 #include "viewer/app/app_state.h"
 
