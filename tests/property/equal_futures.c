@@ -208,7 +208,7 @@ static void spawn_and_remove(struct world *world, uint32_t count) {
     const struct spawn_def spawn = {
         .kind = 0, .count = count, .shape = PLACE_RECT, .size = world_size(world)};
     uint32_t first;
-    uint32_t *ids = calloc(count, sizeof *ids);
+    uint32_t *ids = calloc((size_t)count + 1, sizeof *ids);
     assert_non_null(ids);
     assert_int_equal(world_spawn(world, &spawn, &first), WORLD_OK);
     for (uint32_t i = 0; i < count; i++) {

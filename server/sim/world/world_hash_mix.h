@@ -67,12 +67,6 @@ enum mark {
     MARK_FLOW_CELL,
 };
 
-static inline uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static inline uint64_t pair(float a, float b) {
     return ((uint64_t)bits_of(b) << 32) | bits_of(a);
 }

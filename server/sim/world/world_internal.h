@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <string.h>
 
 #include "server/sim/scenery/scenery.h"
 #include "server/sim/space/edge.h"
@@ -237,5 +238,12 @@ void world_refresh_kind(struct world *world, int index);
 
 /** Room for `count` agents in every column; 0 or -1 (nothing changes). */
 NODISCARD int world_reserve(struct world *world, int32_t count);
+
+/** The bits of a number: -0 and 0 differ, as they do in the hash. */
+static inline uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 
 #endif

@@ -213,7 +213,7 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
         obstacles[i] = def->obstacles[i];
     }
     const vec2 from = obstacle_point(&obstacles[index]);
-    if (memcmp(&from, &to, sizeof from) == 0) {
+    if (bits_of(from.x) == bits_of(to.x) && bits_of(from.y) == bits_of(to.y)) {
         *pushed = 0;
         return WORLD_OK;
     }

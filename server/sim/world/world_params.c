@@ -155,7 +155,7 @@ static bool have_own_bodies(const struct world *world, int kind, const struct fi
     for (int32_t row = 0; row < world->agent_count && have; row++) {
         if (is_own(world, row, kind)) {
             struct body body = world->own_body[row];
-            have = memcmp(body_member(&body, field), &value, sizeof value) == 0;
+            have = bits_of(*body_member(&body, field)) == bits_of(value);
         }
     }
     return have;
@@ -209,7 +209,7 @@ enum world_result world_set_agent_param(struct world *world, uint32_t id, const 
     struct body body = *world_body(world, row);
     const float number = (float)value;
     float *member = body_member(&body, field);
-    if (memcmp(member, &number, sizeof number) != 0) {
+    if (bits_of(*member) != bits_of(number)) {
         world_keep_headings(world);
         *member = number;
         world->own_body[row] = body;
