@@ -89,11 +89,11 @@ static void set_up(struct run *run, const char *name) {
     built_world_fini(&built);
     buffer_init(&run->reply, REPLY_BYTES);
     const struct snapshot_view view = {.layout = LAYOUT_PACKED, .fields = SNAPSHOT_USUAL};
-    struct message_scenario *told = malloc(sizeof *told);
-    assert_non_null(told);
-    simulation_state_describe(&run->state, told);
-    const struct frame_estimate estimate = frame_form_estimate(&view, told);
-    free(told);
+    struct message_scenario *description = malloc(sizeof *description);
+    assert_non_null(description);
+    simulation_state_describe(&run->state, description);
+    const struct frame_estimate estimate = frame_form_estimate(&view, description);
+    free(description);
     run->form = frame_form_create(&view, &estimate);
     frame_scratch_init(&run->scratch, FRAME_BYTES);
     run->snapshot = snapshot_create();

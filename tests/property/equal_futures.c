@@ -7,13 +7,13 @@
  * Where DROVER_SLOW is set it is 300 ticks of every scenario and 200 random worlds. DROVER_FUTURES=NAME runs
  * one scenario; DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen the random part.
  */
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/library/scenario_file.h"
+#include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"
 #include "tests/property/random_world.h"
 #include "tests/property/state_rows.h"
@@ -389,30 +389,10 @@ static int try_scenario(const char *name) {
     return failures;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static void test_scenarios(void **state) {
     (void)state;
-    const char *only = getenv("DROVER_FUTURES");
     dice = rng_begin(1, 0, 0, RNG_SPAWN_PLACE);
-    struct dirent **entries;
-    int failures = 0;
-    const int count = scandir("scenarios", &entries, NULL, by_name);
-    assert_true(count > 2);
-    for (int i = 0; i < count; i++) {
-        char *dot = strstr(entries[i]->d_name, ".json");
-        if (dot) {
-            *dot = '\0';
-            if (!only || strcmp(only, entries[i]->d_name) == 0) {
-                failures += try_scenario(entries[i]->d_name);
-            }
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    assert_int_equal(failures, 0);
+    assert_int_equal(each_scenario(getenv("DROVER_FUTURES"), try_scenario), 0);
 }
 
 /* A flock on a torus, whose order of slots is kept for some ticks. */

@@ -8,7 +8,6 @@
  * solids`, how many bodies were by half a px or more in something solid. DROVER_HEALTH=NAME watches one
  * scenario.
  */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
+#include "tests/property/each_scenario.h"
 #include "tests/unit/server/cmocka_all.h"
 
 enum { SECONDS = 60, SETTLE_SECONDS = 10, STUCK_SECONDS = 20, REST_TICKS = 30 };
@@ -240,29 +240,13 @@ static bool check(const char *name) {
     return is_well;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
+static int failures_of(const char *name) {
+    return check(name) ? 0 : 1;
 }
 
 static void test_every_scenario(void **state) {
     (void)state;
-    const char *only = getenv("DROVER_HEALTH");
-    struct dirent **entries;
-    int failures = 0;
-    const int count = scandir("scenarios", &entries, NULL, by_name);
-    assert_true(count > 2);
-    for (int i = 0; i < count; i++) {
-        char *dot = strstr(entries[i]->d_name, ".json");
-        if (dot) {
-            *dot = '\0';
-            if (!only || strcmp(only, entries[i]->d_name) == 0) {
-                failures += !check(entries[i]->d_name);
-            }
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    assert_int_equal(failures, 0);
+    assert_int_equal(each_scenario(getenv("DROVER_HEALTH"), failures_of), 0);
 }
 
 int main(void) {
