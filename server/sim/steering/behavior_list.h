@@ -5,7 +5,7 @@
  * declares: behavior_NAME_fields[] (behavior_fields.h) and behavior_NAME(). No other file compares a type
  * with an enumerator: what a behavior needs of other modules is a trait.
  *
- * The order of the rows is part of the state hash: rows are only appended.
+ * The hash of a world has the name of a behavior, not its index; `list` answers in the order of the rows.
  *
  *     X(ENUMERATOR, name, targets, neighbors, zones, traits)
  *
