@@ -1,5 +1,6 @@
 # How tests are registered. A label (unit, property, golden, checks, e2e, fuzz; window, slow beside it) chooses tests, and the
-# packages of that group in packages.txt are installed for them. A test that ends with 77 was skipped and prints the reason.
+# packages of that group in packages.txt are installed for them. A test that ends with 77 was skipped and prints the reason. COST: what takes
+# longest, or others wait for, begins first, so that no long test runs alone at the end.
 
 # drover_cmocka_test(NAME LABEL SOURCES... LIBRARIES libs...) - one test program, one CTest.
 function(drover_cmocka_test name label)
@@ -30,10 +31,17 @@ function(drover_script_test name label)
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}")
 endfunction()
 
-# drover_slow(TEST...) - runs only with `./dev test --slow`, with DROVER_SLOW=1 in its environment.
+# drover_slow(TEST... [COST n]) - runs only with `./dev test --slow`, with DROVER_SLOW=1 in its environment. COST: those with more
+# begin first; the last ones are left out where there is no time for all. 1000: what is long, or others wait for; 900: many faults that
+# no other test finds; 500: some; 100: few, or only beside others.
 function(drover_slow)
-  foreach(test IN LISTS ARGN)
+  cmake_parse_arguments(arg "" "COST" "" ${ARGN})
+  if(NOT arg_COST)
+    set(arg_COST 500)
+  endif()
+  foreach(test IN LISTS arg_UNPARSED_ARGUMENTS)
     set_property(TEST ${test} APPEND PROPERTY LABELS slow)
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT DROVER_SLOW=1)
+    set_property(TEST ${test} PROPERTY COST ${arg_COST})
   endforeach()
 endfunction()

@@ -19,7 +19,7 @@ TICKS = {"seek": (50, True), "seek_mass": (60, True), "boids_target": (90, True)
          "starlings": (2400, False), "containment": (500, False), "doorway": (3600, False), "pedestrians": (3600, False),
          "figure_of_eight": (2400, False), "murmuration_10k": (3600, False), "murmuration_100k": (3600, False),
          "avoid_agents": (300, True), "million": (600, False)}
-UNASKED = {"million"}  # a minute and more; only when it is named
+UNASKED = {"million", "throng", "great_hunt"}  # a minute and more; only when they are named
 
 
 # Where a hand points while the world goes on.

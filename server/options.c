@@ -1,6 +1,7 @@
 /* See options.h. */
 #include "server/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,10 @@
 
 #define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
 #define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)
+#define KEEP_MOST          ((uint64_t)1 << 40)
+#define RECORD_MAX_LEAST   ((uint64_t)64 << 10)
+
+static const char *const metrics_names[] = {[SERVER_METRICS_ON] = "on", [SERVER_METRICS_OFF] = "off", NULL};
 
 static const struct field option_fields[] = {
     {.name = "listen",
@@ -74,6 +79,13 @@ static const struct field option_fields[] = {
      .max = 86400,
      .unit = "S",
      .help = "Idle timeout in seconds for clients without a subscription; 0: none."},
+    {.name = "max-agents",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, max_agents),
+     .min = 1,
+     .max = LIMIT_AGENTS,
+     .unit = "N",
+     .help = "Agents that a world may have, 1048576 when not given; the start says what memory they take."},
     {.name = "frame-memory",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct server_options, frame_memory),
@@ -100,12 +112,122 @@ static const struct field option_fields[] = {
      .max = WORKER_POOL_THREADS_MAX,
      .unit = "N",
      .help = "Threads that work on a tick; 0: one for each core but one. The state does not depend on it."},
+    {.name = "state",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, state),
+     .unit = "DIR",
+     .help = "Keep the world in this folder, and go on from there at the next start, after a crash as well."},
+    {.name = "state-new",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_state_new),
+     .help = "Put what the folder of --state holds aside and begin with a new world."},
+    {.name = "sync",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, sync),
+     .unit = "S",
+     .help = "Seconds of the world that a power cut may cost at most, 0.1 to 3600; always: a reply to a "
+             "change leaves when the change is on disk."},
+    {.name = "keep",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, keep),
+     .unit = "BYTES",
+     .help = "How much of the past the folder of --state keeps, beyond what a start needs: bytes (K, M, G), "
+             "or all."},
+    {.name = "checkpoint-every",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct server_options, checkpoint_every_s),
+     .min = 1.0,
+     .max = 86400.0,
+     .unit = "S",
+     .help = "Seconds from one checkpoint to the next; more when a checkpoint is large."},
+    {.name = "from",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, from),
+     .unit = "SAVE",
+     .help = "Begin with a saved world: its name, its file, or a recording and a tick, FILE@TICK."},
+    {.name = "record",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, record),
+     .unit = "FILE",
+     .help =
+         "Record to this file, which must not be there yet (.drover, or .drover.zst for a compressed one); "
+         "auto: drover-YYYYMMDD-HHMMSS.drover in this folder."},
+    {.name = "record-max",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, record_max),
+     .unit = "BYTES",
+     .help = "Go on in a further recording, FILE-2, FILE-3 and so on, when one has so many bytes (K, M, G)."},
+    {.name = "memory",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, memory),
+     .unit = "BYTES",
+     .help = "Memory for the last minutes of the world, which the request record can write when they have "
+             "turned out "
+             "to matter: bytes (K, M, G), 320 an agent; 0: none."},
+    {.name = "recordings",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, recordings),
+     .unit = "DIR",
+     .help = "Where recordings go that clients ask for; otherwise the folder recordings of --state, or this "
+             "folder."},
+    {.name = "selfcheck",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct server_options, selfcheck_s),
+     .max = 3600,
+     .unit = "S",
+     .help =
+         "Simulate the last so many seconds again, all the time and with other instructions, and compare; "
+         "0: off."},
+    {.name = "replay",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, replay),
+     .unit = "FILE",
+     .help = "Play a recording."},
+    {.name = "at",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, at),
+     .unit = "TICK",
+     .help = "Where --replay begins."},
+    {.name = "anyway",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct server_options, is_anyway),
+     .help = "Play a recording that needs another core, whatever comes of it."},
+    {.name = "web",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, web),
+     .unit = "[ADDR:]PORT",
+     .help = "Serve the page for browsers and WebSocket there, or on unix:PATH, behind a proxy; an address "
+             "that others can reach needs --token-file or --insecure."},
+    {.name = "web-host",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, web_host),
+     .flags = FIELD_LIST,
+     .unit = "NAME",
+     .help = "A name that browsers may reach --web by, besides localhost and its address; may be repeated."},
+    {.name = "web-origin",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct server_options, web_origin),
+     .flags = FIELD_LIST,
+     .unit = "ORIGIN",
+     .help = "A site whose pages may open a WebSocket, such as https://example.org; may be repeated."},
+    {.name = "web-metrics",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct server_options, web_metrics),
+     .choices = metrics_names,
+     .unit = "on|off",
+     .help = "Whether --web answers /metrics, to those with a token where there is a token file."},
     {.name = "log",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct server_options, log),
      .choices = log_level_names,
      .unit = "LEVEL",
      .help = "What is logged on standard error."},
+    {.name = "log-format",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct server_options, log_format),
+     .choices = log_format_names,
+     .unit = "FORMAT",
+     .help = "Lines of the log as text, or each a JSON object with ts, level, module and msg."},
     {.type = FIELD_END},
 };
 
@@ -125,11 +247,11 @@ static const struct options_def options_def = {
     .summary =
         "Simulates a scenario of steered agents and serves it to viewers and scripts (see protocol.md).",
     .positional = "[SCENARIO | --check FILE...]",
-    .positional_help = "A scenario's name, or a path to a .json file (default seek).",
+    .positional_help = "A scenario's name, or a path to a .json file (default " SERVER_DEFAULT_SCENARIO ").",
     .takes_several = true,
     .table = option_fields,
     .epilog =
-        "The first line on standard output says where the server listens.\n"
+        "The first line on standard output says where the server listens, the second one where the page is.\n"
         "DROVER_SIMD=plain, sse2, avx2 or avx512 in the environment forces the instructions neighbors are\n"
         "summed with (otherwise the widest there are); the state does not depend on it.\n"
         "SIGHUP reads the token file again.\n"
@@ -150,6 +272,11 @@ struct server_options server_options_default(void) {
                                    .rate = LIMIT_REQUEST_RATE,
                                    .idle_s = LIMIT_IDLE_SECONDS,
                                    .frame_memory = "1G",
+                                   .max_agents = LIMIT_AGENTS_USUAL,
+                                   .sync = "1",
+                                   .keep = "0",
+                                   .memory = "64M",
+                                   .checkpoint_every_s = 60.0,
                                    .log = LOG_INFO};
 }
 
@@ -168,26 +295,25 @@ int server_options_threads(const struct server_options *options) {
     return cores - 1 < WORKER_POOL_THREADS_MAX ? (int)cores - 1 : WORKER_POOL_THREADS_MAX;
 }
 
-static int read_seed(const char *text, uint64_t *seed, struct failure *failure) {
+static int read_whole(const char *name, const char *text, uint64_t *out, struct failure *failure) {
     uint64_t value = 0;
     const size_t length = strlen(text);
-    bool is_good = length <= 16;
+    bool is_good = length > 0 && length <= 16;
     for (size_t i = 0; i < length && is_good; i++) {
         is_good = text[i] >= '0' && text[i] <= '9';
         value = value * 10 + (uint64_t)(text[i] - '0');
     }
     if (!is_good || value > (uint64_t)LIMIT_ID_INTEGER) {
-        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--seed",
-                           "--seed: expected an integer from 0 to 9007199254740991, found \"%s\"", text);
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, name,
+                           "%s: expected an integer from 0 to 9007199254740991, found \"%s\"", name, text);
     }
-    *seed = value;
+    *out = value;
     return 0;
 }
 
-int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
-                                struct failure *failure) {
+/* Bytes as digits, and K, M or G. False when the text is something else, or more than most. */
+static bool read_bytes(const char *text, uint64_t most, uint64_t *bytes) {
     static const char suffixes[] = "KMG";
-    const char *text = options->frame_memory;
     const size_t digits = strspn(text, "0123456789");
     const char *suffix = text[digits] == '\0' ? "" : strchr(suffixes, text[digits]);
     *bytes = 0;
@@ -196,23 +322,155 @@ int server_options_frame_memory(const struct server_options *options, uint64_t *
     }
     if (suffix != NULL && *suffix != '\0') {
         const unsigned shift = 10u * (unsigned)(suffix - suffixes + 1);
-        *bytes = *bytes > FRAME_MEMORY_MOST >> shift ? FRAME_MEMORY_MOST + 1 : *bytes << shift;
+        *bytes = *bytes > most >> shift ? most + 1 : *bytes << shift;
         suffix = text + digits + 1;
     }
-    if (suffix == NULL || *suffix != '\0' || *bytes < FRAME_MEMORY_LEAST || *bytes > FRAME_MEMORY_MOST) {
+    return digits > 0 && digits <= 15 && suffix != NULL && *suffix == '\0' && *bytes <= most;
+}
+
+int server_options_frame_memory(const struct server_options *options, uint64_t *bytes,
+                                struct failure *failure) {
+    if (!read_bytes(options->frame_memory, FRAME_MEMORY_MOST, bytes) || *bytes < FRAME_MEMORY_LEAST) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--frame-memory",
-                           "--frame-memory: expected bytes from 64K to 1024G, found \"%s\"", text);
+                           "--frame-memory: expected bytes from 64K to 1024G, found \"%s\"",
+                           options->frame_memory);
     }
     return 0;
 }
 
+static int read_sync(const char *text, struct server_keeping *out, struct failure *failure) {
+    char *end = NULL;
+    out->is_always = strcmp(text, "always") == 0;
+    out->sync_s = out->is_always ? 1.0 : strtod(text, &end);
+    const bool is_number =
+        out->is_always || (end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9');
+    if (!is_number || !(out->sync_s >= 0.1 && out->sync_s <= 3600.0)) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--sync",
+                           "--sync: expected seconds from 0.1 to 3600, or always, found \"%s\"", text);
+    }
+    return 0;
+}
+
+static int read_sizes(const struct server_options *options, struct server_keeping *out,
+                      struct failure *failure) {
+    out->keep_bytes = UINT64_MAX;
+    if (strcmp(options->keep, "all") != 0 && !read_bytes(options->keep, KEEP_MOST, &out->keep_bytes)) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--keep",
+                           "--keep: expected bytes from 0 to 1024G, or all, found \"%s\"", options->keep);
+    }
+    if (!read_bytes(options->memory, KEEP_MOST, &out->memory_bytes)) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--memory",
+                           "--memory: expected bytes from 0 to 1024G, found \"%s\"", options->memory);
+    }
+    if (options->record_max[0] != '\0' && (!read_bytes(options->record_max, KEEP_MOST, &out->record_max) ||
+                                           out->record_max < RECORD_MAX_LEAST)) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--record-max",
+                           "--record-max: expected bytes from 64K to 1024G, found \"%s\"",
+                           options->record_max);
+    }
+    return 0;
+}
+
+/* An option that makes no sense without another one, or with it. */
+struct option_pair {
+    const char *name, *other;
+    bool is_given, is_other_given, is_wanted;
+};
+
+/* An empty text is no file, though it is given. */
+int server_options_check_given(int argc, char *const *argv, struct failure *failure) {
+    static const struct {
+        const char *name, *wanted;
+    } paths[] = {{"--state", "a folder"},
+                 {"--record", "a file, or auto"},
+                 {"--recordings", "a folder"},
+                 {"--replay", "a file"},
+                 {"--from", "a save or a file"}};
+    for (int i = 1; i < argc; i++) {
+        for (size_t j = 0; j < sizeof paths / sizeof *paths; j++) {
+            const size_t length = strlen(paths[j].name);
+            const bool is_named = strncmp(argv[i], paths[j].name, length) == 0;
+            const bool is_apart =
+                is_named && argv[i][length] == '\0' && i + 1 < argc && argv[i + 1][0] == '\0';
+            if (is_apart || (is_named && strcmp(argv[i] + length, "=") == 0)) {
+                return failure_set(failure, FAILURE_BAD_PARAM, paths[j].name,
+                                   "%s: expected %s, found nothing", paths[j].name, paths[j].wanted);
+            }
+        }
+    }
+    return 0;
+}
+
+static int check_pairs(const struct server_options *options, struct failure *failure) {
+    const bool has_state = options->state[0] != '\0', has_record = options->record[0] != '\0',
+               has_replay = options->replay[0] != '\0';
+    const struct option_pair pairs[] = {
+        {"--state-new", "--state", options->is_state_new, has_state, true},
+        {"--keep", "--state", strcmp(options->keep, "0") != 0, has_state, true},
+        {"--record-max", "--record", options->record_max[0] != '\0', has_record, true},
+        {"--at", "--replay", options->at[0] != '\0', has_replay, true},
+        {"--anyway", "--replay", options->is_anyway, has_replay || has_state || options->from[0] != '\0',
+         true},
+        {"--web-host", "--web", options->web_host[0] != '\0', options->web[0] != '\0', true},
+        {"--web-metrics", "--web", options->web_metrics != SERVER_METRICS_ON, options->web[0] != '\0', true},
+        {"--web-origin", "--web", options->web_origin[0] != '\0', options->web[0] != '\0', true},
+        {"--replay", "--state", has_replay, has_state, false},
+        {"--replay", "--from", has_replay, options->from[0] != '\0', false},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (pairs[i].is_given && pairs[i].is_other_given != pairs[i].is_wanted) {
+            return failure_set(failure, FAILURE_BAD_PARAM, pairs[i].name, "%s: allowed only %s %s",
+                               pairs[i].name, pairs[i].is_wanted ? "with" : "without", pairs[i].other);
+        }
+    }
+    return 0;
+}
+
+int server_options_keeping(const struct server_options *options, struct server_keeping *out,
+                           struct failure *failure) {
+    *out = (struct server_keeping){.has_at = options->at[0] != '\0'};
+    if (read_sync(options->sync, out, failure) != 0 || read_sizes(options, out, failure) != 0 ||
+        check_pairs(options, failure) != 0) {
+        return -1;
+    }
+    return out->has_at ? read_whole("--at", options->at, &out->at, failure) : 0;
+}
+
 int server_options_overrides(const struct server_options *options, struct world_overrides *out,
                              struct failure *failure) {
-    *out = (struct world_overrides){.has_seed = options->seed[0] != '\0', .tick_hz = options->tick_hz};
+    *out = (struct world_overrides){.has_seed = options->seed[0] != '\0',
+                                    .tick_hz = options->tick_hz,
+                                    .max_agents = (int32_t)options->max_agents,
+                                    .threads = server_options_threads(options)};
     if (options->tick_hz > 0.0 && options->tick_hz < 1.0) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--tick-hz", "--tick-hz: the smallest rate is 1");
     }
-    return out->has_seed ? read_seed(options->seed, &out->seed, failure) : 0;
+    return out->has_seed ? read_whole("--seed", options->seed, &out->seed, failure) : 0;
+}
+
+int server_options_web(const struct server_options *options, struct server_web *out,
+                       struct failure *failure) {
+    static const char scheme[] = "unix:";
+    const char *text = options->web;
+    const char *colon = strrchr(text, ':');
+    const char *port = colon == NULL ? text : colon + 1;
+    uint64_t number = 0;
+    struct failure ignored;
+    *out = (struct server_web){.is_unix = strncmp(text, scheme, sizeof scheme - 1) == 0};
+    if (out->is_unix) {
+        memcpy(out->address, text + sizeof scheme - 1, strlen(text) - (sizeof scheme - 1) + 1);
+        return 0;
+    }
+    const bool is_bracketed = colon != NULL && text[0] == '[' && colon > text + 1 && colon[-1] == ']';
+    if (read_whole("--web", port, &number, &ignored) != 0 || number > UINT16_MAX || colon == text) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--web",
+                           "--web: expected [ADDR:]PORT or unix:PATH, found \"%s\"", text);
+    }
+    out->port = (uint32_t)number;
+    const char *begin = colon == NULL ? "127.0.0.1" : text + (is_bracketed ? 1 : 0);
+    const size_t length = colon == NULL ? strlen(begin) : (size_t)(colon - begin) - (is_bracketed ? 1 : 0);
+    memcpy(out->address, begin, length);
+    return 0;
 }
 
 int server_options_simd(const char *text, struct world_overrides *out, struct failure *failure) {

@@ -2,8 +2,10 @@
 #include "server/server.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <uv.h>
@@ -14,23 +16,23 @@
 #include "server/loop/delivery.h"
 #include "server/loop/loop_context.h"
 #include "server/loop/session_describe.h"
+#include "server/loop/session_entry.h"
 #include "server/loop/session_requests.h"
 #include "server/net/listener.h"
+#include "server/service_notify.h"
 #include "server/sessions/admission.h"
 #include "server/sessions/notices.h"
 #include "server/sessions/reply.h"
-
-enum {
-    SPARE_SESSIONS =
-        64, /* beyond the limit, that wait until they have read the bye; others are refused at once */
-};
+#include "server/web/web_door.h"
 
 struct server {
     uv_loop_t loop;
     uv_async_t wakeup; /* the simulation has something ready */
     uv_signal_t interrupt, terminate, hangup;
     struct listener listener;
+    struct web_door *web; /* NULL without --web */
     struct loop_context context;
+    struct service_notify notify;
     bool has_handles, is_stopping;
 };
 
@@ -46,12 +48,19 @@ static void on_too_long(void *context, struct session *session) {
     session_requests_too_long(session);
 }
 
+static void stop(struct server *server);
+
 static void on_wakeup(uv_async_t *async) {
-    delivery_take(&((struct server *)async->data)->context);
+    struct server *server = async->data;
+    if (simulation_has_lost_rank(server->context.simulation)) {
+        signal(SIGTERM, SIG_IGN); /* that of mpirun, which ends the ranks that are left */
+        stop(server);
+        return;
+    }
+    delivery_take(&server->context);
 }
 
-/* Called by the simulation thread. */
-static void wake_loop(void *context) {
+void server_wake(void *context) {
     struct server *server = context;
     uv_async_send(&server->wakeup);
 }
@@ -66,28 +75,9 @@ static void on_accept(void *context, int socket) {
         close(socket); /* it is gone already */
         return;
     }
-    const struct admission_limits limits = {.clients = (int)loop->options->max_clients,
-                                            .per_address = (int)loop->options->max_per_address};
-    const char *full = admission_why_full(limits, &loop->sessions, address, is_loopback);
-    const int unnumbered = loop->sessions.count - loop->sessions.numbered;
-    loop->statistics.refused += full != NULL ? 1 : 0;
-    if (full != NULL && unnumbered >= SPARE_SESSIONS) {
-        session_refuse(socket, "full", full);
-        return;
-    }
-    struct session *session = session_set_add(&loop->sessions, socket, full == NULL);
-    if (session == NULL) {
-        return;
-    }
-    memcpy(session->address, address, sizeof session->address);
-    if (full != NULL) {
-        session_close(session, "full", full);
-        return;
-    }
-    loop->statistics.sessions_ever++;
-    session->client.role = loop->access.needs_token ? ROLE_NONE : ROLE_ADMIN;
-    log_write(LOG_INFO, "net", "session %u connected from %s", session->id, address);
-    session_describe_send_hello(loop, session);
+    const struct session_peer peer = {
+        .socket = socket, .address = address, .is_loopback = is_loopback, .kind = FRAMING_LINES};
+    (void)session_entry_admit(loop, &peer);
 }
 
 static void on_check(void *context, struct session *session, uint64_t now_ms) {
@@ -112,6 +102,44 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     }
 }
 
+/* What the service manager is to know of the server. */
+static void describe_service(struct loop_context *loop, char text[SERVICE_STATUS_BYTES]) {
+    struct message_hello *hello = calloc(1, sizeof *hello);
+    struct simulation_statistics statistics;
+    if (hello == NULL) {
+        (void)snprintf(text, SERVICE_STATUS_BYTES, "out of memory");
+        return;
+    }
+    simulation_describe(loop->simulation, hello);
+    simulation_read_statistics(loop->simulation, &statistics);
+    const struct service_status status = {.scenario = hello->scenario.name,
+                                          .is_paused = hello->is_paused,
+                                          .is_resuming = hello->playback.is_resuming,
+                                          .resumed = hello->playback.resumed,
+                                          .agents = statistics.agents,
+                                          .sessions = (uint64_t)loop->sessions.numbered,
+                                          .tick_p99_ms = tick_meter_summarise(&statistics.step_times).p99_ms};
+    service_status_write(&status, text);
+    free(hello);
+}
+
+static void beat_service(struct server *server) {
+    struct loop_context *loop = &server->context;
+    const uint64_t now_ns = clock_now_ns();
+    char text[SERVICE_STATUS_BYTES] = "";
+    if (server->notify.socket < 0) {
+        return;
+    }
+    const bool is_wanted = service_notify_wants_status(&server->notify, now_ns);
+    if (is_wanted) {
+        describe_service(loop, text);
+    }
+    const struct simulation_motion motion = simulation_read_motion(loop->simulation);
+    if (service_notify_beat(&server->notify, &motion, is_wanted ? text : NULL, now_ns)) {
+        simulation_nudge(loop->simulation);
+    }
+}
+
 static void on_beat(void *context) {
     struct server *server = context;
     struct loop_context *loop = &server->context;
@@ -124,15 +152,21 @@ static void on_beat(void *context) {
     }
     struct message_event overload;
     if (simulation_tell_overload(loop->simulation, &overload)) {
-        delivery_send_event(loop, &overload);
+        delivery_send_event(loop, &overload, false);
+    }
+    struct message_event ended;
+    while (simulation_tell_file(loop->simulation, &ended)) {
+        delivery_send_event(loop, &ended, false);
     }
     cursors_retry(&loop->cursors, loop->simulation);
     cursors_send(&loop->cursors, &loop->sessions);
+    beat_service(server);
 }
 
 /* ---- ending ---- */
 
 static void close_handles(struct server *server) {
+    web_door_close(server->web);
     session_set_fini(&server->context.sessions);
     uv_close((uv_handle_t *)&server->wakeup, NULL);
     uv_close((uv_handle_t *)&server->interrupt, NULL);
@@ -159,7 +193,10 @@ static void stop(struct server *server) {
         return;
     }
     server->is_stopping = true;
+    loop->is_stopping = true;
+    service_notify_stop(&server->notify);
     listener_close(&server->listener);
+    web_door_shut(server->web);
     simulation_stop(loop->simulation);
     delivery_take(loop);
     session_set_close_all(&loop->sessions, "shutdown", "the server stops");
@@ -207,7 +244,9 @@ static void on_hangup(uv_signal_t *handle, int number) {
 
 static int init_handles(struct server *server) {
     const struct session_set_handler handler = {.context = server,
+                                                .web_address = server_web_address(server),
                                                 .rate = server->context.options->rate,
+                                                .seq = &server->context.seq,
                                                 .on_line = on_line,
                                                 .on_too_long = on_too_long,
                                                 .on_check = on_check,
@@ -247,11 +286,17 @@ static int open_door(struct server *server, struct failure *failure) {
             "--insecure",
             server->listener.address);
     }
+    if (options->web[0] != '\0') {
+        server->web = web_door_open(loop, failure);
+        if (server->web == NULL) {
+            listener_close(&server->listener);
+            return -1;
+        }
+    }
     return 0;
 }
 
-struct server *server_create(const struct server_options *options, struct simulation *simulation,
-                             struct failure *failure) {
+struct server *server_create(const struct server_options *options, struct failure *failure) {
     uint64_t frame_memory = 0;
     if (session_requests_check(failure) != 0 ||
         server_options_frame_memory(options, &frame_memory, failure) != 0) {
@@ -264,39 +309,50 @@ struct server *server_create(const struct server_options *options, struct simula
         return NULL;
     }
     server->context.uv = &server->loop;
-    server->context.simulation = simulation;
+    service_notify_open(&server->notify);
     broadcast_init(&server->context.broadcast, (size_t)frame_memory);
     server->context.options = options;
-    server->context.statistics.started_ns = clock_now_ns();
     if (open_door(server, failure) != 0) {
         (void)uv_run(&server->loop, UV_RUN_DEFAULT);
         (void)uv_loop_close(&server->loop);
         access_fini(&server->context.access);
+        service_notify_close(&server->notify);
         free(server);
         return NULL;
     }
-    /* From here on SIGTERM means goodbye, even one that comes before server_run. */
+    return server;
+}
+
+int server_take_simulation(struct server *server, struct simulation *simulation, struct failure *failure) {
+    server->context.simulation = simulation;
+    server->context.statistics.started_ns = clock_now_ns();
+    server->context.statistics.started_s = (double)time(NULL);
     signal(SIGPIPE, SIG_IGN);
     const int result = init_handles(server);
     if (result != 0) {
-        (void)failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
-        server_destroy(server);
-        return NULL;
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
     }
     server->has_handles = true;
-    return server;
+    return 0;
 }
 
 const char *server_address(const struct server *server) {
     return server->listener.address;
 }
 
+const char *server_web_address(const struct server *server) {
+    return server->web == NULL ? NULL : web_door_address(server->web);
+}
+
 int server_run(struct server *server, struct failure *failure) {
-    const int result = listener_start(&server->listener, server, on_accept);
+    int result = listener_start(&server->listener, server, on_accept);
+    if (result == 0 && server->web != NULL) {
+        result = web_door_start(server->web);
+    }
     if (result != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
     }
-    if (simulation_start(server->context.simulation, wake_loop, server) != 0) {
+    if (simulation_start(server->context.simulation, server_wake, server) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start a thread");
     }
     (void)uv_run(&server->loop, UV_RUN_DEFAULT);
@@ -310,13 +366,18 @@ void server_destroy(struct server *server) {
     listener_close(&server->listener);
     if (server->has_handles) {
         stop(server);
-        (void)uv_run(&server->loop, UV_RUN_DEFAULT);
+    } else {
+        web_door_close(server->web);
     }
+    (void)uv_run(&server->loop, server->has_handles ? UV_RUN_DEFAULT : UV_RUN_NOWAIT);
     if (uv_loop_close(&server->loop) != 0) {
         log_write(LOG_WARN, "server", "handles were left open");
     }
+    web_door_free(server->web);
     broadcast_fini(&server->context.broadcast);
     access_fini(&server->context.access);
     cursors_fini(&server->context.cursors);
+    delivery_end(&server->context);
+    service_notify_close(&server->notify);
     free(server);
 }

@@ -5,8 +5,13 @@
                                                          (where there is no terminal, a line every 25 tests or every minute)
     report.py summary XML...                             the sum of --output-junit files: failed tests, skipped tests and why;
                                                          the last line is "N passed, N failed, N skipped"
+    report.py complete XML LOG < NAMES                   after ctest --stop-time: adds the tests that it had no time for to its
+                                                         --output-junit file, as skipped ones. LOG: what it printed; NAMES: lines
+                                                         "NAME SECONDS", the tests it was to run and their limits. Exit code 1
+                                                         when a test has failed
 """
 
+import pathlib
 import re
 import sys
 import time
@@ -72,12 +77,53 @@ def reason_of(case):
     return next((line[5:].strip() for line in said.splitlines() if line.startswith("SKIP:")), "it does not say why")
 
 
+def is_failed(case):
+    return not is_skipped(case) and (case.get("status") != "run" or case.find("failure") is not None)
+
+
+def results_of(log):
+    """The last that ctest printed about each test: "Passed", "***Failed", "***Timeout" and others, and the seconds that it took."""
+    found = (re.match(r"^\s*(?:\d+/\d+)?\s*Test\s+#\d+: (\S+) [.*]*?\s*((?:\*\*\*)?[A-Za-z]\S*.*?)\s+([\d.]+) sec", line)
+             for line in log.splitlines())
+    return {result[1]: (result[2], float(result[3])) for result in found if result}
+
+
+def is_cut_off(result, limit_s):
+    """Ended by ctest before its own limit."""
+    said, took_s = result
+    return said == "***Timeout" and (limit_s == 0 or took_s < limit_s - 1.0)
+
+
+def complete(path, log, names):
+    """A test of which ctest reports nothing had no time, unless it failed and there was none to run it again."""
+    results = results_of(log)
+    root = tree.parse(path).getroot()
+    done = {case.get("name"): case for case in root.iter("testcase")}
+    for name, limit_s in names:
+        result = results.get(name)
+        was_cut_off = result is not None and is_cut_off(result, limit_s)
+        is_unfinished = result is None or was_cut_off
+        if name in done and not was_cut_off:
+            continue
+        if name in done:
+            root.remove(done[name])
+        case = tree.SubElement(root, "testcase", name=name, classname=name, time=str(result[1] if result else 0),
+                               status="notrun" if is_unfinished else "fail")
+        if is_unfinished:
+            tree.SubElement(case, "skipped", message="SKIP_WANT_OF_TIME")
+            started = f" (ended after {result[1]:.0f} s)" if result else ""
+            tree.SubElement(case, "system-out").text = f"SKIP: not run for want of time{started}\n"
+        else:
+            tree.SubElement(case, "failure", message=result[0])
+    tree.ElementTree(root).write(path, encoding="UTF-8", xml_declaration=True)
+    return not any(is_failed(case) for case in root.iter("testcase"))
+
+
 def summary(paths):
     """A test that reports neither success nor a skip has failed."""
     cases = [case for path in paths for case in cases_of(path)]
     skipped = [case for case in cases if is_skipped(case)]
-    failed = [case for case in cases
-              if not is_skipped(case) and (case.get("status") != "run" or case.find("failure") is not None)]
+    failed = [case for case in cases if is_failed(case)]
     slowest = sorted(cases, key=lambda case: -float(case.get("time") or 0))[:3]
     if slowest:
         print("longest:", ", ".join(f"{case.get('name')} {float(case.get('time') or 0):.0f} s" for case in slowest))
@@ -91,5 +137,8 @@ def summary(paths):
 if __name__ == "__main__":
     if sys.argv[1] == "follow":
         follow(sys.stdin, sys.stdout.isatty())
+    elif sys.argv[1] == "complete":
+        limits = [(name, float(limit_s)) for name, limit_s in (line.split() for line in sys.stdin)]
+        sys.exit(0 if complete(sys.argv[2], pathlib.Path(sys.argv[3]).read_text(errors="replace"), limits) else 1)
     else:
         summary(sys.argv[2:])

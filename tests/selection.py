@@ -3,8 +3,8 @@
 
     selection.py BUILD_DIR [CTEST ARGUMENTS]
 
-Prints "label NAME" for each of their labels, and "target PATH" for every file of the build in their commands,
-environments or REQUIRED_FILES. Exit code 1 when no test is chosen.
+Prints "test NAME SECONDS" for each of them and its limit, "label NAME" for each of their labels, and "target PATH" for every
+file of the build in their commands, environments or REQUIRED_FILES. Exit code 1 when no test is chosen.
 """
 
 import json
@@ -18,7 +18,7 @@ def words_of(test):
     """Every path that a test names, also inside longer words such as NAME=PATH."""
     properties = {one["name"]: one["value"] for one in test.get("properties", [])}
     listed = [*test.get("command", []), *properties.get("ENVIRONMENT", []), *properties.get("REQUIRED_FILES", [])]
-    return {word for text in listed for word in re.split(r"[\s;=,]+", text)}, properties.get("LABELS", [])
+    return {word for text in listed for word in re.split(r"[\s;=,]+", text)}, properties
 
 
 def main():
@@ -30,8 +30,9 @@ def main():
     labels, targets = set(), set()
     tests = json.loads(shown)["tests"]
     for test in tests:
-        words, its_labels = words_of(test)
-        labels.update(its_labels)
+        words, properties = words_of(test)
+        labels.update(properties.get("LABELS", []))
+        print("test", test["name"], properties.get("TIMEOUT", 0))
         targets.update(word[len(str(build)) + 1:] for word in words if word.startswith(f"{build}/"))
     for label in sorted(labels):
         print("label", label)

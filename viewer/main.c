@@ -5,7 +5,7 @@
 
 #include "common/system/descriptors.h"
 #include "common/system/log.h"
-#include "viewer/app/app.h"
+#include "viewer/app/app_run.h"
 
 static int report(const struct failure *failure, int status) {
     log_plain("drover-viewer: %s", failure->message);

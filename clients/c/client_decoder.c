@@ -78,32 +78,18 @@ int client_decoder_feed(struct client_decoder *decoder, const char *bytes, size_
 
 /* ---- events ---- */
 
-void client_message_destroy(struct message *message) {
-    if (message != NULL) {
-        message_fini(message);
-        free(message);
-    }
-}
-
-static bool describes_a_world(const struct message *message) {
-    return message->op == MESSAGE_SCENARIO || (message->op == MESSAGE_HELLO && message->body.hello.has_world);
-}
-
 static enum client_event_type read_message(struct client_decoder *decoder, const char *line, size_t length,
                                            struct client_event *event) {
-    struct message *message = calloc(1, sizeof *message);
+    struct drover_message *message = line_message_create(line, length, &event->failure);
     if (message == NULL) {
-        return CLIENT_NO_MEMORY;
+        return event->failure.code == FAILURE_INTERNAL ? CLIENT_NO_MEMORY : CLIENT_MESSAGE_REFUSED;
     }
-    if (message_decode(line, length, message, &event->failure) != 0) {
-        client_message_destroy(message);
-        return CLIENT_MESSAGE_REFUSED;
-    }
-    if (describes_a_world(message)) {
+    if (line_message_begins_world(message)) {
         decoder->has_world = true;
         decoder->epoch++;
         packed_decoder_reset(decoder->key);
     }
+    message->world = decoder->epoch;
     event->message = message;
     return CLIENT_MESSAGE;
 }

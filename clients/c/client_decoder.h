@@ -18,13 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clients/c/line_message.h"
 #include "common/base/failure.h"
-#include "common/protocol/message.h"
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot.h"
 #include "common/snapshot/snapshot_density.h"
 
-enum { CLIENT_LINE_BYTES = 64 * 1024 * 1024 }; /* enough for a key of LIMIT_AGENTS agents */
+enum { CLIENT_LINE_BYTES = 64 * 1024 * 1024 }; /* enough for a key of LIMIT_AGENTS_USUAL agents */
 
 enum client_event_type {
     CLIENT_NEED_MORE,       /* no complete line is left */
@@ -38,8 +38,8 @@ enum client_event_type {
 
 struct client_event {
     enum client_event_type type;
-    uint32_t epoch;            /* of the world that the message or frame belongs to; 0 before the first */
-    struct message *message;   /* the caller's: client_message_destroy */
+    uint32_t epoch; /* of the world that the message or frame belongs to; 0 before the first */
+    struct drover_message *message; /* the caller's: drover_message_free */
     struct snapshot *snapshot; /* the decoder's, until the next call; see client_decoder_replace_snapshot */
     struct density *density;   /* the same; NULL for a layout without a grid */
     struct failure failure;
@@ -77,7 +77,5 @@ enum client_event_type client_decoder_next(struct client_decoder *decoder, struc
 void client_decoder_replace_snapshot(struct client_decoder *decoder, struct snapshot *next);
 /** The same for the density of an event that has one. */
 void client_decoder_replace_density(struct client_decoder *decoder, struct density *next);
-/** Frees a message of an event. NULL is fine. */
-void client_message_destroy(struct message *message);
 
 #endif

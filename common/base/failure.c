@@ -53,9 +53,24 @@ int failure_set(struct failure *failure, enum failure_code code, const char *fie
     make_valid(message, length >= (int)sizeof message);
     make_valid(place, place_length >= (int)sizeof place);
     failure->code = code;
+    failure->has_index = false;
+    failure->index = 0;
     memcpy(failure->message, message, sizeof message);
     memcpy(failure->field, place, sizeof place);
     return -1;
+}
+
+void failure_hide_folder(struct failure *failure) {
+    char *reason = NULL, *name = NULL;
+    for (char *at = strstr(failure->message, ": "); at != NULL; at = strstr(at + 1, ": ")) {
+        reason = at; /* the last: a folder's name may have a colon */
+    }
+    for (char *at = failure->message; reason != NULL && at < reason; at++) {
+        name = *at == '/' ? at + 1 : name;
+    }
+    if (name != NULL) {
+        memmove(failure->message, name, strlen(name) + 1);
+    }
 }
 
 const char *failure_code_name(enum failure_code code) {

@@ -40,6 +40,8 @@ struct field_range {
 enum field_flag {
     FIELD_REQUIRED = 1, /* reading fails when it is missing */
     FIELD_PARAM = 2,    /* a number that set_param may change while the world runs */
+    FIELD_LIST = 4,     /* a text: an option that may be repeated; its values have a space between them */
+    FIELD_COLUMN = 8,   /* a number of a request, or an array or base64 of many, which the op's check reads */
 };
 
 struct field {

@@ -33,6 +33,18 @@ struct shared_bytes *shared_bytes_create_counted(char *data, size_t length, stru
     return bytes;
 }
 
+struct shared_bytes *shared_bytes_slice(struct shared_bytes *whole, size_t offset, size_t length) {
+    assert(offset <= whole->length && length <= whole->length - offset);
+    struct shared_bytes *slice = malloc(sizeof *slice);
+    if (slice != NULL) {
+        *slice = (struct shared_bytes){.data = whole->data + offset,
+                                       .length = length,
+                                       .references = 1,
+                                       .whole = shared_bytes_hold(whole)};
+    }
+    return slice;
+}
+
 struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes) {
     assert(bytes->references > 0);
     bytes->references++;
@@ -48,7 +60,11 @@ void shared_bytes_release(struct shared_bytes *bytes) {
         if (bytes->meter != NULL) {
             byte_meter_remove(bytes->meter, bytes->length);
         }
-        free(bytes->data);
+        if (bytes->whole != NULL) {
+            shared_bytes_release(bytes->whole);
+        } else {
+            free(bytes->data);
+        }
         free(bytes);
     }
 }

@@ -6,6 +6,7 @@
 #ifndef DROVER_COMMON_BASE_SHARED_BYTES_H
 #define DROVER_COMMON_BASE_SHARED_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/nodiscard.h"
@@ -19,7 +20,9 @@ struct shared_bytes {
     char *data;
     size_t length;
     int references;
-    struct byte_meter *meter; /* counts them for as long as they are there; NULL: not counted */
+    struct byte_meter *meter;   /* counts them for as long as they are there; NULL: not counted */
+    struct shared_bytes *whole; /* a slice: whose data this is, with one reference; NULL: its own */
+    bool is_raw;                /* goes to the wire as it is, whatever the framing */
 };
 
 void byte_meter_add(struct byte_meter *meter, size_t bytes);
@@ -30,6 +33,8 @@ NODISCARD struct shared_bytes *shared_bytes_create(char *data, size_t length);
 /** The same, counted: the meter must outlive them. */
 NODISCARD struct shared_bytes *shared_bytes_create_counted(char *data, size_t length,
                                                            struct byte_meter *meter);
+/** A part of other bytes, without a copy: holds them for as long as it is there itself. NULL when out of memory. */
+NODISCARD struct shared_bytes *shared_bytes_slice(struct shared_bytes *whole, size_t offset, size_t length);
 /** One reference more; returns its argument. */
 struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes);
 /** One reference less; the last one frees. NULL is fine. */

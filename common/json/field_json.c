@@ -103,6 +103,9 @@ int fields_read_member(const struct field *table, const cJSON *item, const char 
     }
     assert(row < 64);
     *seen |= UINT64_C(1) << (unsigned)row;
+    if ((table[row].flags & FIELD_COLUMN) && (cJSON_IsArray(item) || cJSON_IsString(item))) {
+        return 0;
+    }
     return field_read_value(&table[row], item, item_path, object, failure);
 }
 

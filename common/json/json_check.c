@@ -41,6 +41,12 @@ struct json_limits json_limits_line(void) {
         .depth = LIMIT_JSON_DEPTH, .tokens = LIMIT_JSON_TOKENS, .number_chars = LIMIT_JSON_NUMBER_CHARS};
 }
 
+struct json_limits json_limits_admin(void) {
+    return (struct json_limits){.depth = LIMIT_JSON_DEPTH,
+                                .tokens = LIMIT_ADMIN_JSON_TOKENS,
+                                .number_chars = LIMIT_JSON_NUMBER_CHARS};
+}
+
 struct json_limits json_limits_file(void) {
     return (struct json_limits){
         .depth = LIMIT_JSON_DEPTH, .tokens = FILE_TOKENS, .number_chars = LIMIT_JSON_NUMBER_CHARS};

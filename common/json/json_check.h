@@ -21,6 +21,8 @@ struct json_limits {
 
 /** The limits of a line on the wire (common/base/limits.h). */
 struct json_limits json_limits_line(void);
+/** The limits of an admin's line: the same depth, more tokens. */
+struct json_limits json_limits_admin(void);
 /** The limits of a scenario file: the same depth, more tokens (1 000 000). */
 struct json_limits json_limits_file(void);
 

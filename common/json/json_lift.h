@@ -12,7 +12,7 @@
 #include "common/base/buffer.h"
 #include "common/base/nodiscard.h"
 
-enum { JSON_LIFT_MOST = 32, JSON_LIFT_BYTES = 64 /* shorter ones stay */ };
+enum { JSON_LIFT_MOST = 64, JSON_LIFT_BYTES = 64 /* shorter ones stay */ };
 
 struct json_lift {
     struct buffer line; /* the short copy; owned, its memory is kept from line to line */

@@ -13,6 +13,10 @@ void line_reader_init(struct line_reader *reader, size_t max_line_bytes) {
     *reader = (struct line_reader){.max_line_bytes = max_line_bytes};
 }
 
+void line_reader_set_limit(struct line_reader *reader, size_t max_line_bytes) {
+    reader->max_line_bytes = max_line_bytes;
+}
+
 void line_reader_fini(struct line_reader *reader) {
     free(reader->data);
     line_reader_init(reader, reader->max_line_bytes);
@@ -36,8 +40,9 @@ char *line_reader_reserve(struct line_reader *reader, size_t wish, size_t *size)
         /* Half as much again, so that a long line in small pieces is copied O(1) times a byte. */
         const size_t half_more = reader->capacity + reader->capacity / 2;
         const size_t needed = reader->end + wish;
-        const size_t capacity =
-            needed > half_more || half_more > reader->max_line_bytes + wish ? needed : half_more;
+        const size_t most = reader->max_line_bytes + wish; /* a line of the limit fits, and what follows it */
+        const size_t grown = half_more < most ? half_more : most;
+        const size_t capacity = needed > grown ? needed : grown;
         char *data = realloc(reader->data, capacity);
         if (data != NULL) {
             reader->data = data;
@@ -106,5 +111,13 @@ enum line_event line_reader_next(struct line_reader *reader, char **line, size_t
         *line = start;
         *length = (size_t)(newline - start);
         return *length > reader->max_line_bytes ? LINE_TOO_LONG : LINE_READY;
+    }
+}
+
+void line_reader_trim(struct line_reader *reader, size_t kept_bytes) {
+    if (reader->begin == reader->end && reader->capacity > kept_bytes) {
+        free(reader->data);
+        reader->data = NULL;
+        reader->begin = reader->scanned = reader->end = reader->capacity = 0;
     }
 }

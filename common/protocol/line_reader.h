@@ -30,6 +30,8 @@ struct line_reader {
 
 /** Allocates nothing yet. max_line_bytes: the longest line accepted, without its newline. */
 void line_reader_init(struct line_reader *reader, size_t max_line_bytes);
+/** Another longest line, for what is cut from now on. */
+void line_reader_set_limit(struct line_reader *reader, size_t max_line_bytes);
 void line_reader_fini(struct line_reader *reader);
 /** Where the next bytes may be written: at least 1 byte, aims at `wish`. Moves earlier lines: pointers from
  * line_reader_next are invalid afterwards. NULL when out of memory. */
@@ -39,7 +41,10 @@ void line_reader_commit(struct line_reader *reader, size_t count);
  * out of memory (it is lost then). */
 NODISCARD int line_reader_end(struct line_reader *reader);
 /** The next line, without "\n" or "\r\n", NUL-terminated in place; owned by the reader and valid until the
- * next line_reader_reserve. Call until it says LINE_NEED_MORE. */
+ * next line_reader_reserve or line_reader_trim. Call until it says LINE_NEED_MORE. */
 enum line_event line_reader_next(struct line_reader *reader, char **line, size_t *length);
+
+/** Gives the memory up when it is more than kept_bytes and no byte of it is needed: call it after LINE_NEED_MORE. */
+void line_reader_trim(struct line_reader *reader, size_t kept_bytes);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <assert.h>
 #include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +62,42 @@ static const struct field reply_fields[] = {
     ROW(struct message_reply, "hz", FIELD_DOUBLE, hz, 0, 0, DBL_MAX),
     ROW(struct message_reply, "t0", FIELD_DOUBLE, t0, 0, -DBL_MAX, DBL_MAX),
     ROW(struct message_reply, "clock", FIELD_DOUBLE, clock_ms, 0, 0, DBL_MAX),
+    ROW(struct message_reply, "first_id", FIELD_UINT32, first_id, 0, 0, (double)UINT32_MAX),
     ROW(struct message_reply, "role", FIELD_TEXT, role, 0, 0, 0),
     ROW(struct message_reply, "paused", FIELD_BOOL, is_paused, 0, 0, 0),
+    END,
+};
+
+static const struct field save_fields[] = {
+    ROW(struct message_reply, "bytes", FIELD_UINT64, bytes, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_reply, "kept", FIELD_TEXT, kept, NEED, 0, 0),
+    END,
+};
+
+static const struct field record_fields[] = {
+    ROW(struct message_reply, "name", FIELD_TEXT, file, NEED, 0, 0),
+    ROW(struct message_reply, "from", FIELD_UINT64, from, NEED, 0, LIMIT_ID_INTEGER),
+    END,
+};
+
+static const struct field seek_fields[] = {
+    ROW(struct message_reply, "world", FIELD_UINT32, world, NEED, 1, (double)UINT32_MAX),
+    END,
+};
+
+/* Of stats' "recording". */
+static const struct field recording_fields[] = {
+    ROW(struct message_reply, "file", FIELD_TEXT, recording, NEED, 0, 0),
+    END,
+};
+
+static const struct field save_row_fields[] = {
+    ROW(struct message_save_row, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_save_row, "scenario", FIELD_NAME, scenario, NEED, 0, 0),
+    ROW(struct message_save_row, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_save_row, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_save_row, "bytes", FIELD_UINT64, bytes, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_save_row, "saved", FIELD_TEXT, saved, NEED, 0, 0),
     END,
 };
 
@@ -77,6 +113,8 @@ static const struct field scenario_row_fields[] = {
     ROW(struct message_scenario_row, "name", FIELD_NAME, name, NEED, 0, 0),
     ROW(struct message_scenario_row, "title", FIELD_TEXT, title, 0, 0, 0),
     ROW(struct message_scenario_row, "description", FIELD_TEXT, description, 0, 0, 0),
+    ROW(struct message_scenario_row, "group", FIELD_NAME, group, 0, 0, 0),
+    ROW(struct message_scenario_row, "caption", FIELD_TEXT, caption, 0, 0, 0),
     END,
 };
 
@@ -102,6 +140,8 @@ void message_write_hello(const struct message_hello *hello, struct buffer *out) 
     }
     message_write_fields(hello_role_fields, hello, &json);
     if (hello->has_world) {
+        message_pace_write(&hello->scenario.pace, &json);
+        message_playback_write(&hello->playback, &json);
         json_key(&json, "scenario");
         json_object(&json);
         message_scenario_write(&hello->scenario, &json);
@@ -138,6 +178,9 @@ static void write_error(const struct request *request, const char *id, uint64_t 
     json_key_string(&json, "code", failure_code_name(failure->code));
     if (failure->field[0] != '\0') {
         json_key_string(&json, "field", failure->field);
+    }
+    if (failure->has_index) {
+        json_key_unsigned(&json, "index", failure->index);
     }
     json_key_string(&json, "message", failure->message);
     if (request != NULL) {
@@ -177,10 +220,36 @@ bool message_is_reply(const char *line, size_t length) {
     return line != NULL && length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
 }
 
+char *message_add_seq(char *line, size_t *length, uint64_t seq) {
+    static const char event[] = "{\"op\":\"event\",";
+    char end[40];
+    const bool is_event =
+        line != NULL && *length >= sizeof event && memcmp(line, event, sizeof event - 1) == 0;
+    if (!is_event && !message_is_reply(line, *length)) {
+        return line;
+    }
+    assert(line[*length - 1] == '\n' && line[*length - 2] == '}');
+    const int added = snprintf(end, sizeof end, ",\"seq\":%" PRIu64 "}\n", seq);
+    char *grown = realloc(line, *length + (size_t)added);
+    if (grown == NULL) {
+        return line;
+    }
+    memcpy(grown + *length - 2, end, (size_t)added + 1);
+    *length += (size_t)added - 2;
+    return grown;
+}
+
 struct json_writer message_begin_answer(const struct request *request, struct buffer *out) {
     struct json_writer json = message_begin_reply(request->op, request->id, out);
     request_unknown_write(request, &json);
     return json;
+}
+
+void message_open_part(const struct request *request, struct json_writer *json) {
+    json_object(json);
+    json_key_string(json, "to", request_op_name(request->op));
+    write_id(request->id, json);
+    request_unknown_write(request, json);
 }
 
 void message_end_reply(struct json_writer *json, struct buffer *out) {
@@ -204,10 +273,12 @@ static int read_hello(const cJSON *json, struct message_hello *hello, struct fai
         return failure_set(failure, FAILURE_INVALID, "scenario", "missing, or not an object");
     }
     hello->has_world = true;
-    if (fields_read(hello_world_fields, json, "", NULL, hello, NULL, failure) != 0) {
+    if (fields_read(hello_world_fields, json, "", NULL, hello, NULL, failure) != 0 ||
+        message_playback_read(json, &hello->playback, failure) != 0 ||
+        message_scenario_read(scenario, &hello->scenario, failure) != 0) {
         return -1;
     }
-    return message_scenario_read(scenario, &hello->scenario, failure);
+    return message_pace_read(json, &hello->scenario.pace, failure);
 }
 
 static int read_id(const cJSON *json, char id[ID_TEXT_BYTES], struct failure *failure) {
@@ -247,7 +318,13 @@ static int read_rows(const cJSON *array, const char *path, int most, const struc
 static int read_lists(const cJSON *json, struct message_reply *reply, struct failure *failure) {
     void *rows = NULL;
     int result = 0;
-    if (strcmp(reply->to, request_op_name(REQUEST_LIST)) == 0) {
+    const cJSON *saves = cJSON_GetObjectItemCaseSensitive(json, "saves");
+    if (strcmp(reply->to, request_op_name(REQUEST_LIST)) == 0 && saves != NULL) {
+        reply->has_saves = true;
+        result = read_rows(saves, "saves", MESSAGE_SAVES, save_row_fields, sizeof *reply->saves, &rows,
+                           &reply->save_count, failure);
+        reply->saves = rows;
+    } else if (strcmp(reply->to, request_op_name(REQUEST_LIST)) == 0) {
         result =
             read_rows(cJSON_GetObjectItemCaseSensitive(json, "scenarios"), "scenarios", MESSAGE_SCENARIOS,
                       scenario_row_fields, sizeof *reply->scenarios, &rows, &reply->scenario_count, failure);
@@ -263,6 +340,32 @@ static int read_lists(const cJSON *json, struct message_reply *reply, struct fai
     return result;
 }
 
+static int read_stats(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    const cJSON *recording = cJSON_GetObjectItemCaseSensitive(json, "recording");
+    if (cJSON_IsObject(recording) && cJSON_GetObjectItemCaseSensitive(recording, "ended") == NULL &&
+        fields_read(recording_fields, recording, "recording", NULL, reply, NULL, failure) != 0) {
+        return -1;
+    }
+    return message_cluster_read(json, &reply->cluster, failure);
+}
+
+/* The members that only the replies to some ops have. */
+static int read_kept(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    if (strcmp(reply->to, request_op_name(REQUEST_SAVE)) == 0) {
+        return fields_read(save_fields, json, "", NULL, reply, NULL, failure);
+    }
+    if (strcmp(reply->to, request_op_name(REQUEST_RECORD)) == 0) {
+        return fields_read(record_fields, json, "", NULL, reply, NULL, failure);
+    }
+    if (strcmp(reply->to, request_op_name(REQUEST_SEEK)) == 0) {
+        return fields_read(seek_fields, json, "", NULL, reply, NULL, failure);
+    }
+    if (strcmp(reply->to, request_op_name(REQUEST_STATS)) == 0) {
+        return read_stats(json, reply, failure);
+    }
+    return 0;
+}
+
 static int read_reply(const cJSON *json, struct message_reply *reply, struct failure *failure) {
     if (fields_read(reply_fields, json, "", NULL, reply, NULL, failure) != 0 ||
         read_id(json, reply->id, failure) != 0) {
@@ -270,6 +373,13 @@ static int read_reply(const cJSON *json, struct message_reply *reply, struct fai
     }
     reply->has_tick = cJSON_GetObjectItemCaseSensitive(json, "tick") != NULL;
     reply->has_paused = cJSON_GetObjectItemCaseSensitive(json, "paused") != NULL;
+    if (reply->has_paused && (message_pace_read(json, &reply->pace, failure) != 0 ||
+                              message_playback_read(json, &reply->playback, failure) != 0)) {
+        return -1;
+    }
+    if (read_kept(json, reply, failure) != 0) {
+        return -1;
+    }
     return read_lists(json, reply, failure);
 }
 
@@ -321,7 +431,9 @@ static int read_body(const cJSON *json, struct message *message, struct failure 
     case MESSAGE_HELLO:
         return read_hello(json, &message->body.hello, failure);
     case MESSAGE_SCENARIO:
-        return message_scenario_read(json, &message->body.scenario, failure);
+        return message_scenario_read(json, &message->body.scenario, failure) != 0
+                   ? -1
+                   : message_pace_read(json, &message->body.scenario.pace, failure);
     case MESSAGE_REPLY:
         return read_reply(json, &message->body.reply, failure);
     case MESSAGE_EVENT:
@@ -372,7 +484,12 @@ int message_decode(const char *line, size_t length, struct message *message, str
 void message_fini(struct message *message) {
     if (message->op == MESSAGE_REPLY) {
         free(message->body.reply.scenarios);
+        free(message->body.reply.saves);
+        message->body.reply.saves = NULL;
+        message->body.reply.save_count = 0;
         free(message->body.reply.params);
+        free(message->body.reply.cluster);
+        message->body.reply.cluster = NULL;
         free(message->body.reply.agents);
         message->body.reply.agents = NULL;
         message->body.reply.agent_count = 0;

@@ -15,7 +15,9 @@
 #include "common/base/vec2.h"
 #include "common/json/json_writer.h"
 #include "common/protocol/message_agent.h"
+#include "common/protocol/message_cluster.h"
 #include "common/protocol/message_event.h"
+#include "common/protocol/message_playback.h"
 #include "common/protocol/message_scenario.h"
 #include "common/protocol/request.h"
 
@@ -23,6 +25,8 @@ enum {
     PROTOCOL_VERSION = 1,
     MESSAGE_TEXT = 256,
     MESSAGE_SCENARIOS = 256,
+    MESSAGE_SAVES = 4096,
+    MESSAGE_FILE = 256,
     MESSAGE_PARAMS = 1024,
     MESSAGE_CURSOR_ROWS = 64
 };
@@ -48,6 +52,7 @@ struct message_hello {
     uint64_t tick;
     double time_s;
     bool is_paused;
+    struct message_playback playback; /* of a world out of a recording */
     struct message_scenario scenario;
 };
 
@@ -55,6 +60,16 @@ struct message_scenario_row {
     char name[LIMIT_NAME_CHARS + 1];
     char title[128];
     char description[512];
+    char group[LIMIT_NAME_CHARS + 1];      /* as in struct message_about; "" for none */
+    char caption[LIMIT_CAPTION_BYTES + 1]; /* likewise */
+};
+
+/** A saved world. */
+struct message_save_row {
+    char name[LIMIT_NAME_CHARS + 1];
+    char scenario[LIMIT_NAME_CHARS + 1];
+    uint64_t tick, agents, bytes;
+    char saved[32]; /* when: "2026-11-21T19:00:00Z" */
 };
 
 struct message_param {
@@ -73,11 +88,25 @@ struct message_reply {
     uint64_t tick;
     /* subscribe */
     double hz;
+    /* spawn: the ids follow each other */
+    uint32_t first_id; /* 0 for none */
     /* ping */
     double t0, clock_ms;
     /* list what=scenarios */
     int scenario_count;
     struct message_scenario_row *scenarios; /* owned by the message */
+    /* list what=saves */
+    bool has_saves;
+    int save_count;
+    struct message_save_row *saves; /* owned by the message */
+    /* save */
+    uint64_t bytes;
+    char kept[16]; /* "disk" or "memory" */
+    /* record: the file without .drover, the tick that it begins with */
+    char file[MESSAGE_FILE];
+    uint64_t from;
+    /* seek: the world of the recording */
+    uint32_t world;
     /* get_params */
     int param_count;
     struct message_param *params; /* owned by the message */
@@ -85,6 +114,10 @@ struct message_reply {
     char role[16]; /* what you may do now; "" in other replies */
     /* stats, and a hello that tells what the first line had kept back */
     bool has_paused, is_paused;
+    struct message_pace pace;         /* of stats, and of such a hello */
+    struct message_playback playback; /* the same */
+    char recording[MESSAGE_FILE];     /* stats: the file that the server writes; "" for none */
+    struct message_cluster *cluster;  /* stats: its ranks, NULL for none; owned by the message */
     /* inspect */
     int agent_count;
     struct message_agent *agents; /* owned by the message */
@@ -151,6 +184,12 @@ bool message_is_reply(const char *line, size_t length);
 /** The same for a request; names the members that its op does not know. */
 struct json_writer message_begin_answer(const struct request *request, struct buffer *out);
 void message_end_reply(struct json_writer *json, struct buffer *out);
+/** Opens the object of a member's reply within the reply to its batch: to, id, unknown; json_end closes it. */
+void message_open_part(const struct request *request, struct json_writer *json);
+
+/** Adds "seq" to a reply or an event, a malloc'd line with its newline, of *length bytes. Other lines, and NULL, stay as
+ * they are. Returns the line, which may lie elsewhere now; without memory as it was. */
+NODISCARD char *message_add_seq(char *line, size_t *length, uint64_t seq);
 
 /** The op of a line by its first bytes, without parsing: MESSAGE_SNAPSHOT when it starts {"op":"snapshot",
  * else MESSAGE_UNKNOWN. */

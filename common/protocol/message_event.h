@@ -2,6 +2,7 @@
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_EVENT_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cjson/cJSON.h>
@@ -31,6 +32,20 @@ struct message_event {
     uint32_t quarry;                   /* id of the agent that was caught */
     uint32_t left_out;                 /* events of this sort that were too many to tell */
     uint32_t candidates;               /* agents that each agent there looks at; overload */
+    uint64_t ticks, requests;          /* that a journal has more than the world goes on from */
+    bool is_recorded;                  /* never on the wire: `by` is a session of a recording */
+    float radius, vx, vy, heading;     /* spawned, as the request had them; px, px/s, rad */
+    char follow[LIMIT_NAME_CHARS + 1]; /* aim: the target that the agent or kind goes to now */
+    bool clear;                        /* aim: the scenario's own again */
+    char cursor[LIMIT_NAME_CHARS + 1]; /* the target of the session's cursor */
+    char scenario[LIMIT_NAME_CHARS + 1];
+    char save[LIMIT_NAME_CHARS + 1];        /* a saved world */
+    char file[256];                         /* the name of a recording's or a journal's file */
+    char reason[192];                       /* why it ended early, or diverged */
+    int agent_count;                        /* ids that follow */
+    uint32_t agents[LIMIT_DIVERGED_AGENTS]; /* diverged: some of the agents that differ */
+    double speed;                           /* of the world's time; 0: as fast as it goes */
+    uint64_t seq;                           /* the number of the change, or of the last one before */
 };
 
 enum message_event_has {
@@ -47,7 +62,29 @@ enum message_event_has {
     EVENT_HAS_QUARRY = 1024,
     EVENT_HAS_LEFT_OUT = 2048,
     EVENT_HAS_CANDIDATES = 4096, /* and a place */
+    EVENT_HAS_PLACE = 8192,      /* x and y, of what is no target and no crowd */
+    EVENT_HAS_RADIUS = 16384,
+    EVENT_HAS_VELOCITY = 32768,
+    EVENT_HAS_HEADING = 65536,
+    EVENT_HAS_FOLLOW = 131072,
+    EVENT_HAS_CLEAR = 262144,
+    EVENT_HAS_CURSOR = 524288,
+    EVENT_HAS_SCENARIO = 1048576,
+    EVENT_HAS_SAVE = 2097152,
+    EVENT_HAS_SEQ = 4194304,
+    EVENT_HAS_LOSS = 8388608,
+    EVENT_HAS_FILE = 16777216,
+    EVENT_HAS_REASON = 33554432,
+    EVENT_HAS_SPEED = 134217728,
+    EVENT_HAS_AGENTS = 67108864, /* agents, and agent_count of them */
 };
+
+/** The events that a subscription can be limited to, ended by NULL: all but those that concern one session alone. */
+extern const char *const message_event_names[];
+/** The bit of an event in a set of them; 0 for one that always comes. */
+uint64_t message_event_bit(const char *name);
+/** The set of the names in a text, with a blank between them; every event for "". */
+uint64_t message_event_set(const char *names);
 
 /** Appends the line. Failure is out->failed. */
 void message_write_event(const struct message_event *event, struct buffer *out);

@@ -76,6 +76,17 @@ static void write_flow(const struct message_flow *flow, struct json_writer *json
     json_end(json);
 }
 
+static void write_region(const struct message_region *region, struct json_writer *json) {
+    const float numbers[] = {region->at.x, region->at.y, region->is_circle ? region->radius : region->size.x,
+                             region->size.y};
+    json_object(json);
+    json_key_string(json, "kind", region->kind);
+    json_key_string(json, "state", region->state);
+    json_key(json, region->is_circle ? "circle" : "rect");
+    write_numbers(numbers, region->is_circle ? 3 : 4, json);
+    json_end(json);
+}
+
 /* "key":[ when there is something to come. */
 static bool begin_list(const char *key, int count, struct json_writer *json) {
     if (count > 0) {
@@ -107,6 +118,12 @@ void message_geometry_write(const struct message_geometry *geometry, struct json
     if (begin_list("flow_fields", geometry->flow_count, json)) {
         for (int i = 0; i < geometry->flow_count; i++) {
             write_flow(&geometry->flows[i], json);
+        }
+        json_end(json);
+    }
+    if (begin_list("regions", geometry->region_count, json)) {
+        for (int i = 0; i < geometry->region_count; i++) {
+            write_region(&geometry->regions[i], json);
         }
         json_end(json);
     }
@@ -237,15 +254,20 @@ static int read_wall(const cJSON *item, struct message_geometry *geometry, struc
     return 0;
 }
 
-/* A member "name". */
-static int read_name(const cJSON *item, const char *path, char out[LIMIT_NAME_CHARS + 1],
-                     struct failure *failure) {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
+/* A member that is a name. */
+static int read_member_name(const cJSON *item, const char *key, const char *path,
+                            char out[LIMIT_NAME_CHARS + 1], struct failure *failure) {
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, key);
     if (!cJSON_IsString(name) || !name_is_valid(name->valuestring, strlen(name->valuestring))) {
-        return fail(path, "objects with a name", failure);
+        return failure_set(failure, FAILURE_INVALID, path, "expected objects with a %s", key);
     }
     memcpy(out, name->valuestring, strlen(name->valuestring) + 1);
     return 0;
+}
+
+static int read_name(const cJSON *item, const char *path, char out[LIMIT_NAME_CHARS + 1],
+                     struct failure *failure) {
+    return read_member_name(item, "name", path, out, failure);
 }
 
 static int read_path(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
@@ -291,6 +313,34 @@ static int read_flow(const cJSON *item, struct message_geometry *geometry, struc
     return 0;
 }
 
+/* One of a shape that this version does not know is skipped. */
+static int read_region(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    struct message_region *region = &geometry->regions[geometry->region_count];
+    const cJSON *circle = cJSON_GetObjectItemCaseSensitive(item, "circle");
+    const cJSON *rect = cJSON_GetObjectItemCaseSensitive(item, "rect");
+    float numbers[4] = {0};
+    if (read_member_name(item, "kind", "regions", region->kind, failure) != 0 ||
+        read_member_name(item, "state", "regions", region->state, failure) != 0) {
+        return -1;
+    }
+    if (circle == NULL && rect == NULL) {
+        return 0;
+    }
+    region->is_circle = circle != NULL;
+    if (read_numbers(circle != NULL ? circle : rect, "regions", circle != NULL ? 3 : 4, numbers, failure) !=
+        0) {
+        return -1;
+    }
+    if (numbers[2] < 0.0f || numbers[3] < 0.0f) {
+        return fail("regions", "sizes that are not negative", failure);
+    }
+    region->at = vec2_make(numbers[0], numbers[1]);
+    region->radius = circle != NULL ? numbers[2] : 0.0f;
+    region->size = circle != NULL ? vec2_make(0.0f, 0.0f) : vec2_make(numbers[2], numbers[3]);
+    geometry->region_count++;
+    return 0;
+}
+
 static int read_list(const cJSON *json, const char *key, int most,
                      int (*read)(const cJSON *, struct message_geometry *, struct failure *),
                      struct message_geometry *geometry, struct failure *failure) {
@@ -313,7 +363,8 @@ static int read_list(const cJSON *json, const char *key, int most,
 int message_geometry_read(const cJSON *json, struct message_geometry *geometry, struct failure *failure) {
     if (read_list(json, "obstacles", LIMIT_OBSTACLES, read_obstacle, geometry, failure) != 0 ||
         read_list(json, "walls", LIMIT_WALLS, read_wall, geometry, failure) != 0 ||
-        read_list(json, "paths", LIMIT_PATHS, read_path, geometry, failure) != 0) {
+        read_list(json, "paths", LIMIT_PATHS, read_path, geometry, failure) != 0 ||
+        read_list(json, "regions", LIMIT_REGIONS, read_region, geometry, failure) != 0) {
         return -1;
     }
     return read_list(json, "flow_fields", LIMIT_FLOW_FIELDS, read_flow, geometry, failure);

@@ -1,9 +1,10 @@
-/* The geometry in hello and scenario messages: obstacles, walls, paths, and flow fields sampled coarsely for
- * drawing. Part of struct message_scenario.
+/* The geometry in hello and scenario messages: obstacles, walls, paths, flow fields sampled coarsely for drawing,
+ * and the regions that agents keep to. Part of struct message_scenario.
  */
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_GEOMETRY_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_GEOMETRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cjson/cJSON.h>
@@ -20,16 +21,26 @@ struct message_flow {
     vec2 vectors[LIMIT_FLOW_ARROWS]; /* px/s, row by row */
 };
 
+/** Where the agents of a kind stay while they are in a state (contain); the world itself is no region. */
+struct message_region {
+    char kind[LIMIT_NAME_CHARS + 1], state[LIMIT_NAME_CHARS + 1];
+    bool is_circle;
+    vec2 at;      /* px: the circle's center, the rectangle's upper left corner */
+    vec2 size;    /* px, of the rectangle */
+    float radius; /* px, of the circle */
+};
+
 /** Plain value, some 100 KB. Zeroed it is empty. */
 struct message_geometry {
-    int obstacle_count, wall_count, path_count, flow_count;
+    int obstacle_count, wall_count, path_count, flow_count, region_count;
     struct obstacle_def obstacles[LIMIT_OBSTACLES];
     struct wall_def walls[LIMIT_WALLS];
     struct path_def paths[LIMIT_PATHS];
     struct message_flow flows[LIMIT_FLOW_FIELDS];
+    struct message_region regions[LIMIT_REGIONS];
 };
 
-/** Members "obstacles", "walls", "paths", "flow_fields" into an open object; what is empty is left out. */
+/** Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object; what is empty is left out. */
 void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json);
 
 /** Members of one obstacle into an open object: its shape, "circle", "box" or "polygon". */

@@ -2,6 +2,7 @@
 #include "common/protocol/message_scenario.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
@@ -29,7 +30,42 @@ static const struct field scenario_fields[] = {
     ROW(struct message_scenario, "tick_hz", FIELD_DOUBLE, tick_hz, NEED, 1e-3, 1e6),
     END,
 };
+
+static const struct field pace_fields[] = {
+    ROW(struct message_pace, "speed", FIELD_DOUBLE, speed, 0, 0, 1000),
+    ROW(struct message_pace, "warming", FIELD_DOUBLE, warmed, 0, 0, 1),
+    END,
+};
 /* clang-format on */
+
+struct message_pace message_pace_make(double speed) {
+    const bool has_speed = speed < 1.0 || speed > 1.0;
+    return (struct message_pace){.has_speed = has_speed, .speed = has_speed ? speed : 0.0};
+}
+
+double message_pace_speed(const struct message_pace *pace) {
+    return pace->has_speed ? pace->speed : 1.0;
+}
+
+void message_pace_write(const struct message_pace *pace, struct json_writer *json) {
+    if (pace->has_speed) {
+        json_key_number(json, "speed", pace->speed);
+    }
+    if (pace->is_warming) {
+        json_key_number(json, "warming", floor(fmin(fmax(pace->warmed, 0.0), 1.0) * 1000.0) / 1000.0);
+    }
+}
+
+int message_pace_read(const cJSON *json, struct message_pace *pace, struct failure *failure) {
+    struct message_pace found = {.speed = 1.0};
+    if (fields_read(pace_fields, json, "", NULL, &found, NULL, failure) != 0) {
+        return -1;
+    }
+    *pace = message_pace_make(found.speed);
+    pace->is_warming = cJSON_GetObjectItemCaseSensitive(json, "warming") != NULL;
+    pace->warmed = found.warmed;
+    return 0;
+}
 
 void message_scenario_write(const struct message_scenario *scenario, struct json_writer *json) {
     message_write_fields(scenario_fields, scenario, json);
@@ -48,10 +84,13 @@ void message_scenario_write(const struct message_scenario *scenario, struct json
     }
     json_end(json);
     message_geometry_write(&scenario->geometry, json);
+    message_view_write(&scenario->view, json);
+    message_about_write(&scenario->about, json);
 }
 
 void message_write_scenario(const struct message_scenario *scenario, struct buffer *out) {
     struct json_writer json = message_open("scenario", out);
+    message_pace_write(&scenario->pace, &json);
     message_scenario_write(scenario, &json);
     message_close(&json);
 }
@@ -92,6 +131,10 @@ int message_scenario_read(const cJSON *json, struct message_scenario *scenario, 
         return -1;
     }
     if (read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), scenario, failure) != 0) {
+        return -1;
+    }
+    if (message_view_read(json, &scenario->view, failure) != 0 ||
+        message_about_read(json, &scenario->about, failure) != 0) {
         return -1;
     }
     return message_geometry_read(json, &scenario->geometry, failure);

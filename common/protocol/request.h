@@ -20,6 +20,8 @@
 #include "common/snapshot/frame_layout.h"
 #include "common/text/nearest_name.h"
 
+struct json_limits;
+
 enum request_op {
     REQUEST_SUBSCRIBE,
     REQUEST_UNSUBSCRIBE,
@@ -48,6 +50,15 @@ enum request_op {
     REQUEST_ADD_OBSTACLE,
     REQUEST_MOVE_OBSTACLE,
     REQUEST_REMOVE_OBSTACLE,
+    REQUEST_SAVE,
+    REQUEST_REMOVE_SAVE,
+    REQUEST_RECORD,
+    REQUEST_SEEK,
+    REQUEST_SPEED,
+    REQUEST_PLACE,
+    REQUEST_BATCH,
+    REQUEST_DRIVE,
+    REQUEST_GET,
     REQUEST_OP_COUNT
 };
 
@@ -67,18 +78,23 @@ enum request_trait {
     REQUEST_TRAIT_ANSWERS = 4,     /* answered even without an id */
     REQUEST_TRAIT_LONG_ANSWER = 8, /* the answer may be more than a few hundred bytes, up to a megabyte */
     REQUEST_TRAIT_QUERY = 16,      /* only reads the world */
-    REQUEST_TRAIT_REPLACES = 32,   /* without an id it replaces the last one of its session that waits */
+    REQUEST_TRAIT_BATCH = 128,  /* may stand in a batch: all that it does is in the state of the simulation */
+    REQUEST_TRAIT_AT = 256,     /* may wait for a tick: at */
+    REQUEST_TRAIT_CHANGES = 64, /* changes the world or its time: it has a number, and recordings have it */
+    REQUEST_TRAIT_REPLACES = 32, /* without an id it replaces the last one of its session that waits */
 };
 
-enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS };
+enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS, LIST_SAVES };
 
-enum { REQUEST_FIELDS_TEXT = 96 };
+enum { REQUEST_FIELDS_TEXT = 96, REQUEST_EVENTS_TEXT = 512 };
 
 struct request_subscribe {
     int layout;                       /* enum layout */
     double hz;                        /* snapshots a second; 30 when left out */
     bool forces;                      /* steering vectors with every agent */
+    bool parts;                       /* those of the behaviors' forces as well; with forces */
     bool cursors;                     /* the `cursors` lines as well */
+    char events[REQUEST_EVENTS_TEXT]; /* names with a blank between them; "": every event */
     char fields[REQUEST_FIELDS_TEXT]; /* names with a blank between them; "": the usual ones */
     char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* the same; "": every kind */
     bool has_region;
@@ -93,16 +109,43 @@ struct request_set_region {
     bool clear;      /* the whole world again */
 };
 
-/** Exactly one of name (a named target), agent or kind says whose target it is; one of {x,y}, follow, clear
- * what. */
+/** Exactly one of name (a named target), agent, agents or kind says whose target it is; one of {x,y}, follow, clear
+ * what. agents, with x and y that are columns as well, is in the request's extra. */
 struct request_set_target {
-    bool has_name, has_agent, has_kind, has_point, has_follow;
+    bool has_name, has_agent, has_agents, has_kind, has_point, has_follow;
     char name[LIMIT_NAME_CHARS + 1];
     uint32_t agent;
     char kind[LIMIT_NAME_CHARS + 1];
     float x, y;                        /* px */
     char follow[LIMIT_NAME_CHARS + 1]; /* the named target an agent or kind is to go to */
     bool clear;                        /* back to what the scenario says */
+};
+
+/** Exactly one of agent, agents and kind. The vectors are in the request's extra, for each agent one, or there is one
+ * vector: of the agent, or of all agents of the kind. */
+struct request_drive {
+    bool has_agent, has_agents, has_kind, has_first;
+    uint32_t agent;
+    char kind[LIMIT_NAME_CHARS + 1];
+    uint32_t first; /* the vectors are those of the kind's agents from here on, by id in ascending order */
+    float vx, vy;   /* px/s or mass*px/s^2, as the kind's external behavior says */
+};
+
+/** Exactly one of agent and agents; at least one of {x,y}, {vx,vy}, heading and stamina. The columns of agents are in
+ * the request's extra. */
+struct request_place {
+    bool has_agent, has_agents, has_point, has_velocity, has_heading, has_stamina;
+    uint32_t agent;
+    float x, y;    /* px */
+    float vx, vy;  /* px/s */
+    float heading; /* rad (degrees on the wire, and in columns) */
+    float stamina;
+};
+
+/** A frame without a subscription. agents, in the request's extra: only those. */
+struct request_get {
+    struct request_subscribe view; /* layout, fields, kinds and region; the others at their defaults */
+    bool has_agents;
 };
 
 struct request_mouse {
@@ -151,14 +194,67 @@ struct request_inspect {
     uint32_t agents[LIMIT_INSPECT_IDS]; /* as given; may repeat */
 };
 
-struct request_step {
-    uint32_t count; /* default 1 */
+/** Exactly one of reached, caught, state and tick. */
+struct request_until {
+    bool reached; /* an agent came within a target's jump_within */
+    bool has_caught, has_state, has_tick;
+    uint32_t caught;                  /* catches since the step began */
+    char kind[LIMIT_NAME_CHARS + 1];  /* has_state: at least `count` of its agents are in */
+    char state[LIMIT_NAME_CHARS + 1]; /* this state */
+    uint32_t count;
+    uint64_t tick; /* the world's */
 };
 
+struct request_step {
+    uint32_t count;                /* default 1; with until LIMIT_STEP */
+    bool has_return;               /* the reply has a frame of this view */
+    struct request_subscribe view; /* layout, fields, kinds and region; the others at their defaults */
+    bool has_until;
+    struct request_until until;
+};
+
+/** Exactly one of scenario and save; the other is "". */
 struct request_load {
     char scenario[LIMIT_NAME_CHARS + 1];
-    bool has_seed;
+    char save[LIMIT_NAME_CHARS + 1]; /* a saved world */
+    bool has_seed;                   /* with a scenario only */
     uint64_t seed;
+    bool has_warmup, warmup; /* false: without the warm-up of the scenario */
+};
+
+struct request_resume {
+    bool live; /* a recording that is played becomes the world from here on */
+};
+
+struct request_save {
+    char name[LIMIT_NAME_CHARS + 1];
+    bool replace; /* a saved world of this name */
+};
+
+struct request_remove_save {
+    char name[LIMIT_NAME_CHARS + 1];
+};
+
+/** Exactly one of on and last. */
+struct request_record {
+    bool has_on, on;
+    bool has_last;
+    double last;                     /* s: what is still in memory of the past */
+    char name[LIMIT_NAME_CHARS + 1]; /* of the file, without .drover; "": one that says when */
+};
+
+/** In a recording that is played. */
+struct request_seek {
+    uint64_t tick;
+    bool has_world;
+    uint32_t world; /* its number in the recording; otherwise the one that plays */
+};
+
+/** Exactly one of factor and max. */
+struct request_speed {
+    bool has_factor;
+    double factor; /* 1: as it was */
+    bool max;      /* as fast as ticks can be done */
 };
 
 struct request_ping {
@@ -171,11 +267,14 @@ struct request_hello {
     uint32_t protocol;
     char name[LIMIT_PERSON_BYTES + 1]; /* of the person or program; "" when not given */
     char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" when not given */
+    bool seq;                          /* replies and events say the number of the change */
+    bool speed;                        /* frames say the speed */
 };
 
+/** A place, or gone. */
 struct request_cursor {
-    float x, y;   /* px */
-    bool is_gone; /* never on the wire: the session whose cursor it was is */
+    float x, y; /* px */
+    bool gone;  /* the session withdraws its cursor; the loop does it for a session that has ended */
 };
 
 struct request_add_target {
@@ -208,6 +307,8 @@ struct request_help {
     char about[LIMIT_NAME_CHARS + 1]; /* one op; "" for all */
 };
 
+struct request_extra;
+
 enum { REQUEST_UNKNOWN_BYTES = 256, REQUEST_UNKNOWN_MOST = 8, REQUEST_UNKNOWN_CHARS = 64 };
 
 /** id: the JSON text of the id as it came (17 or "abc"), "" when the request has none.
@@ -215,12 +316,18 @@ enum { REQUEST_UNKNOWN_BYTES = 256, REQUEST_UNKNOWN_MOST = 8, REQUEST_UNKNOWN_CH
  * REQUEST_UNKNOWN_MOST of at most REQUEST_UNKNOWN_CHARS bytes each, printable UTF-8. They change nothing. */
 struct request {
     enum request_op op;
+    bool has_at;
+    uint64_t
+        at; /* the tick that the world is to have when the request takes effect; of ops with REQUEST_TRAIT_AT */
     char id[LIMIT_ID_CHARS * 6 + 3];
     char unknown[REQUEST_UNKNOWN_BYTES];
+    struct request_extra *extra; /* what has no fixed size (request_extra.h); NULL: nothing */
     union {
         struct request_subscribe subscribe;
         struct request_set_region set_region;
         struct request_set_target set_target;
+        struct request_place place;
+        struct request_get get;
         struct request_mouse mouse;
         struct request_spawn spawn;
         struct request_remove remove;
@@ -239,6 +346,13 @@ struct request {
         struct request_add_obstacle add_obstacle;
         struct request_move_obstacle move_obstacle;
         struct request_remove_obstacle remove_obstacle;
+        struct request_resume resume;
+        struct request_save save;
+        struct request_remove_save remove_save;
+        struct request_record record;
+        struct request_seek seek;
+        struct request_speed speed;
+        struct request_drive drive;
     } body;
 };
 
@@ -253,6 +367,9 @@ bool request_always_answers(enum request_op op);
 const char *role_name(enum role role);
 /** The role of this name, or ROLE_COUNT. */
 enum role role_from_name(const char *name);
+/** Why an op, or some of its requests (*is_limited), is not for a world in stripes, and what to do instead: a sentence
+ * without a capital and a full stop. NULL: it is. */
+const char *request_stripes_refusal(enum request_op op, bool *is_limited);
 /** The op's table of fields (FIELD_END-ended), for documentation checks and help. */
 const struct field *request_fields(enum request_op op);
 
@@ -261,6 +378,8 @@ const struct field *request_fields(enum request_op op);
 unsigned request_snapshot_fields(const struct request_subscribe *subscribe);
 /** The names of such a set, in the order of protocol.md: "pos", "vel", ...; NULL after the last. */
 const char *request_field_name(int index, unsigned *field);
+/** Whether the answer may have a frame of the world, up to LIMIT_GET_BYTES. */
+bool request_answers_with_frame(const struct request *request);
 /** The wire name of a layout. */
 const char *request_layout_name(int layout);
 
@@ -271,9 +390,19 @@ struct request request_default(enum request_op op);
 
 /** Reads one line (no newline). Does the strict JSON check first.
  * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry
- * it; op and unknown (or "") as well. */
+ * it; op and unknown (or "") as well. The caller ends a request that was decoded with request_fini. */
 NODISCARD int request_decode(const char *line, size_t length, struct request *request,
                              struct failure *failure);
+/** The same within other limits of the JSON (an admin's line: json_limits_admin). */
+NODISCARD int request_decode_within(const char *line, size_t length, const struct json_limits *limits,
+                                    struct request *request, struct failure *failure);
+
+/** A copy that shares the extra; request_fini ends it as well. `to` is not read. */
+void request_copy(struct request *to, const struct request *from);
+/** Gives back the extra of a request, if it has one. The rest stays. */
+void request_fini(struct request *request);
+/** The memory that a request takes beyond its fixed size. */
+size_t request_extra_bytes(const struct request *request);
 
 /** Appends the request as one line with its newline. Left-out optional fields are not written. */
 void request_encode(const struct request *request, struct buffer *out);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/request_columns.h"
 
 static bool is_given(const cJSON *json, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
@@ -40,14 +41,46 @@ static int check_point(const cJSON *json, struct failure *failure) {
     return fail_rule(failure, is_given(json, "x") ? "y" : "x", "x and y go together");
 }
 
+/* One agent takes one vector, several a column of them, a kind either. */
+int request_check_drive(struct request *request, const cJSON *json, struct failure *failure) {
+    const struct request_drive *drive = &request->body.drive;
+    static const char *const whose[] = {"agent", "agents", "kind", NULL};
+    if (check_exactly_one(json, whose, "agent, agents, kind", failure) != 0 ||
+        request_columns_read(request, json, REQUEST_COLUMNS_OF_ANY, failure) != 0) {
+        return -1;
+    }
+    const struct request_columns *columns = request_columns_of(request);
+    if (columns != NULL && drive->has_agent) {
+        return fail_rule(failure, columns->values[REQUEST_COLUMN_VX] != NULL ? "vx" : "vy",
+                         "expected a number; columns go with agents or kind");
+    }
+    if (columns != NULL &&
+        (columns->values[REQUEST_COLUMN_VX] == NULL || columns->values[REQUEST_COLUMN_VY] == NULL)) {
+        return fail_rule(failure, columns->values[REQUEST_COLUMN_VX] == NULL ? "vx" : "vy",
+                         "expected a column; vx and vy are both numbers or both columns");
+    }
+    if (drive->has_first && (columns == NULL || !drive->has_kind)) {
+        return fail_rule(failure, "first", "goes with kind and columns");
+    }
+    return 0;
+}
+
 /* A named target takes a point; an agent or a kind takes a point, something to follow, or nothing any more.
  */
 int request_check_set_target(struct request *request, const cJSON *json, struct failure *failure) {
     const struct request_set_target *target = &request->body.set_target;
-    static const char *const whose[] = {"name", "agent", "kind", NULL};
-    if (check_exactly_one(json, whose, "name, agent, kind", failure) != 0 ||
-        check_point(json, failure) != 0) {
+    static const char *const whose[] = {"name", "agent", "agents", "kind", NULL};
+    if (check_exactly_one(json, whose, "name, agent, agents, kind", failure) != 0 ||
+        check_point(json, failure) != 0 ||
+        request_columns_read(request, json, REQUEST_COLUMNS_OF_AGENTS, failure) != 0) {
         return -1;
+    }
+    if (target->has_agents && !target->has_point) {
+        return fail_rule(failure,
+                         target->clear        ? "clear"
+                         : target->has_follow ? "follow"
+                                              : "x",
+                         "agents go with x and y, which are columns");
     }
     if (target->has_name && (target->has_follow || target->clear)) {
         return fail_rule(failure, target->has_follow ? "follow" : "clear",
@@ -64,6 +97,21 @@ int request_check_set_target(struct request *request, const cJSON *json, struct 
                          "x and y, follow and clear are mutually exclusive");
     }
     return 0;
+}
+
+int request_check_place(struct request *request, const cJSON *json, struct failure *failure) {
+    const struct request_place *place = &request->body.place;
+    static const char *const whose[] = {"agent", "agents", NULL};
+    if (check_exactly_one(json, whose, "agent, agents", failure) != 0 || check_point(json, failure) != 0) {
+        return -1;
+    }
+    if (is_given(json, "vx") != is_given(json, "vy")) {
+        return fail_rule(failure, is_given(json, "vx") ? "vy" : "vx", "vx and vy go together");
+    }
+    if (!place->has_point && !place->has_velocity && !place->has_heading && !place->has_stamina) {
+        return fail_rule(failure, "x", "missing; give x and y, vx and vy, heading or stamina");
+    }
+    return request_columns_read(request, json, REQUEST_COLUMNS_OF_AGENTS, failure);
 }
 
 /* An element of `agents`. */
@@ -148,6 +196,51 @@ int request_check_set_param(struct request *request, const cJSON *json, struct f
     return check_exactly_one(json, whose, "kind, agent", failure);
 }
 
+int request_check_load(struct request *request, const cJSON *json, struct failure *failure) {
+    static const char *const what[] = {"scenario", "save", NULL};
+    if (check_exactly_one(json, what, "scenario, save", failure) != 0) {
+        return -1;
+    }
+    if (request->body.load.has_seed && is_given(json, "save")) {
+        return fail_rule(failure, "seed", "allowed only with scenario; a saved world has its seed");
+    }
+    return 0;
+}
+
+/* x and y may be left out only with "gone":true. */
+int request_check_cursor(struct request *request, const cJSON *json, struct failure *failure) {
+    const bool has_x = is_given(json, "x"), has_y = is_given(json, "y");
+    if (request->body.cursor.gone) {
+        return !has_x && !has_y ? 0 : fail_rule(failure, "gone", "x and y and gone are mutually exclusive");
+    }
+    if (has_x && has_y) {
+        return 0;
+    }
+    return fail_rule(failure, has_x ? "y" : "x", "missing; give x and y, or \"gone\":true");
+}
+
+int request_check_record(struct request *request, const cJSON *json, struct failure *failure) {
+    static const char *const what[] = {"on", "last", NULL};
+    if (check_exactly_one(json, what, "on, last", failure) != 0) {
+        return -1;
+    }
+    if (request->body.record.has_on && !request->body.record.on && is_given(json, "name")) {
+        return fail_rule(failure, "name", "allowed only with \"on\":true or last");
+    }
+    return 0;
+}
+
+int request_check_speed(struct request *request, const cJSON *json, struct failure *failure) {
+    static const char *const what[] = {"factor", "max", NULL};
+    if (check_exactly_one(json, what, "factor, max", failure) != 0) {
+        return -1;
+    }
+    if (!request->body.speed.has_factor && !request->body.speed.max) {
+        return fail_rule(failure, "max", "only true is allowed; a number goes into factor");
+    }
+    return 0;
+}
+
 /* ---- writing ---- */
 
 static void write_agents(const uint32_t *agents, int count, struct json_writer *json) {
@@ -174,5 +267,18 @@ bool request_write_inspect(const struct request *request, struct json_writer *js
         return false;
     }
     write_agents(inspect->agents, inspect->agent_count, json);
+    return true;
+}
+
+bool request_write_cursor(const struct request *request, struct json_writer *json) {
+    const struct request_cursor *cursor = &request->body.cursor;
+    if (cursor->gone) {
+        json_key_bool(json, "gone", true);
+    } else {
+        json_key(json, "x");
+        json_float(json, cursor->x);
+        json_key(json, "y");
+        json_float(json, cursor->y);
+    }
     return true;
 }

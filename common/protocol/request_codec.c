@@ -1,4 +1,5 @@
-/* Requests: decoding a line into a struct and back, by the table of request_table.c. Owns nothing.
+/* Requests: decoding a line into a struct and back, by the table of request_table.c. The extra of a request that
+ * is refused is freed.
  *
  * Invariants: a line passes the strict check before cJSON sees it; a request is either whole and consistent
  * (the rules between fields included) or refused; encoding what was decoded gives an equal request.
@@ -12,6 +13,8 @@
 #include "common/json/field_json.h"
 #include "common/json/id_text.h"
 #include "common/json/json_check.h"
+#include "common/protocol/request_batch.h"
+#include "common/protocol/request_columns.h"
 #include "common/protocol/request_table.h"
 #include "common/protocol/request_unknown.h"
 #include "common/text/nearest_name.h"
@@ -26,6 +29,8 @@ struct request request_default(enum request_op op) {
     fields_set_initial(request_rows[op].fields, &request.body);
     return request;
 }
+
+static int decode_object(const cJSON *json, struct request *request, struct failure *failure);
 
 static bool *presence_of(struct request *request, const struct request_presence *presence) {
     return (bool *)((char *)&request->body + presence->offset);
@@ -89,7 +94,26 @@ static int read_body(const cJSON *json, struct request *request, struct failure 
     for (const struct request_presence *presence = row->presences; presence->field != NULL; presence++) {
         *presence_of(request, presence) = is_given(json, presence->field);
     }
+    if (request->op == REQUEST_BATCH) {
+        return request_batch_read(request, json, decode_object, failure);
+    }
     return row->check == NULL ? 0 : row->check(request, json, failure);
+}
+
+static const struct field at_fields[] = {
+    {"at", FIELD_UINT64, FIELD_MEMBER(struct request, at), 0, 0, LIMIT_ID_INTEGER, 0, NULL, NULL,
+     "The tick to wait for."},
+    {.name = NULL, .type = FIELD_END},
+};
+
+static int read_at(const cJSON *json, struct request *request, struct failure *failure) {
+    uint64_t present = 0;
+    if (!request_has_trait(request->op, REQUEST_TRAIT_AT)) {
+        return 0;
+    }
+    const int result = fields_read(at_fields, json, "", NULL, request, &present, failure);
+    request->has_at = present != 0;
+    return result;
 }
 
 static int decode_tree(const cJSON *json, struct request *request, struct failure *failure) {
@@ -106,16 +130,30 @@ static int decode_tree(const cJSON *json, struct request *request, struct failur
     }
     *request = request_default(op);
     memcpy(request->id, id, sizeof id);
+    if (read_at(json, request, failure) != 0) {
+        request_unknown_note(json, NULL, request);
+        return -1;
+    }
     return read_body(json, request, failure);
 }
 
-int request_decode(const char *line, size_t length, struct request *request, struct failure *failure) {
-    const struct json_limits limits = json_limits_line();
+static int decode_object(const cJSON *json, struct request *request, struct failure *failure) {
+    *request = request_default(REQUEST_PING); /* of which nothing is known yet */
+    const int result = decode_tree(json, request, failure);
+    if (result != 0) {
+        request_fini(request);
+    }
+    return result;
+}
+
+int request_decode_within(const char *line, size_t length, const struct json_limits *limits,
+                          struct request *request, struct failure *failure) {
     struct json_fault fault;
     request->op = REQUEST_PING; /* of which nothing is known yet */
     request->id[0] = '\0';
     request->unknown[0] = '\0';
-    const enum json_fault_kind kind = json_check(line, length, &limits, &fault);
+    request->extra = NULL;
+    const enum json_fault_kind kind = json_check(line, length, limits, &fault);
     if (kind != JSON_FINE) {
         return failure_set(failure, kind == JSON_DUPLICATE_KEY ? FAILURE_INVALID : FAILURE_PARSE, NULL,
                            "byte %zu: %s%s", fault.offset + 1, fault.message,
@@ -127,7 +165,15 @@ int request_decode(const char *line, size_t length, struct request *request, str
     }
     const int result = decode_tree(json, request, failure);
     cJSON_Delete(json);
+    if (result != 0) {
+        request_fini(request);
+    }
     return result;
+}
+
+int request_decode(const char *line, size_t length, struct request *request, struct failure *failure) {
+    const struct json_limits limits = json_limits_line();
+    return request_decode_within(line, length, &limits, request, failure);
 }
 
 /* ---- encoding ---- */
@@ -149,23 +195,35 @@ static bool is_written(const struct request *request, const struct request *init
     return memcmp(value, left_out, field->size) != 0;
 }
 
-void request_encode(const struct request *request, struct buffer *out) {
+static void write_members(const struct request *request, struct json_writer *json) {
     const struct request_row *row = &request_rows[request->op];
     const struct request initial = request_default(request->op);
-    struct json_writer json = json_writer_begin(out);
-    json_object(&json);
-    json_key_string(&json, "op", row->name);
+    json_key_string(json, "op", row->name);
     if (request->id[0] != '\0') {
-        json_key(&json, "id");
-        json_raw(&json, request->id);
+        json_key(json, "id");
+        json_raw(json, request->id);
     }
-    const bool is_whole = row->write != NULL && row->write(request, &json);
+    if (request->has_at) {
+        json_key_unsigned(json, "at", request->at);
+    }
+    if (request->op == REQUEST_BATCH) {
+        request_batch_write(request, write_members, json);
+        return;
+    }
+    const bool is_whole = row->write != NULL && row->write(request, json);
     for (const struct field *field = row->fields; !is_whole && field->type != FIELD_END; field++) {
-        if (field->type != FIELD_SHAPED && is_written(request, &initial, field)) {
-            json_key(&json, field->name);
-            field_write_value(field, &request->body, &json);
+        const bool is_column = (field->flags & FIELD_COLUMN) != 0 && request_columns_of(request) != NULL;
+        if (field->type != FIELD_SHAPED && !is_column && is_written(request, &initial, field)) {
+            json_key(json, field->name);
+            field_write_value(field, &request->body, json);
         }
     }
+}
+
+void request_encode(const struct request *request, struct buffer *out) {
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    write_members(request, &json);
     json_end(&json);
     buffer_append(out, "\n", 1);
 }

@@ -81,6 +81,9 @@ static void write_op(enum request_op op, struct json_writer *json) {
     json_key_string(json, "op", request_op_name(op));
     json_key_string(json, "role", role_name(request_role(op)));
     json_key_bool(json, "always_answers", request_always_answers(op));
+    if (request_has_trait(op, REQUEST_TRAIT_AT)) {
+        json_key_bool(json, "at", true);
+    }
     json_key(json, "fields");
     json_array(json);
     for (const struct field *field = request_fields(op); field->type != FIELD_END; field++) {

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/message_event.h"
+#include "common/protocol/request_columns.h"
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot.h"
+#include "common/text/nearest_name.h"
 
 const char *const request_field_names[] = {"pos",     "vel",   "heading", "state", "kind",
                                            "stamina", "force", "desired", NULL};
@@ -52,6 +55,7 @@ unsigned request_snapshot_fields(const struct request_subscribe *subscribe) {
         at += length + (at[length] == ' ');
     }
     fields |= subscribe->forces ? (unsigned)SNAPSHOT_FORCES : 0u;
+    fields |= subscribe->parts ? (unsigned)SNAPSHOT_PARTS : 0u;
     return fields & frame_layout_row(subscribe->layout)->fields;
 }
 
@@ -63,6 +67,27 @@ static int check_field_names(const char *fields, struct failure *failure) {
                                "no field \"%.*s\"; allowed: pos, vel, heading, state, kind, stamina, force, "
                                "desired",
                                (int)length, at);
+        }
+        at += length + (at[length] == ' ');
+    }
+    return 0;
+}
+
+static int check_event_names(const char *names, struct failure *failure) {
+    for (const char *at = names; *at != '\0';) {
+        char name[LIMIT_NAME_CHARS + 1] = "";
+        const size_t length = strcspn(at, " ");
+        memcpy(name, at, length < sizeof name ? length : sizeof name - 1);
+        if (message_event_bit(name) == 0) {
+            char hint[NEAREST_HINT_BYTES];
+            struct nearest_name nearest = nearest_name_begin(name);
+            for (int i = 0; message_event_names[i] != NULL; i++) {
+                nearest_name_offer(&nearest, message_event_names[i]);
+            }
+            nearest_name_hint(&nearest, hint);
+            return failure_set(failure, FAILURE_BAD_PARAM, "events",
+                               "no event \"%s\"%s; `help` with \"about\":\"subscribe\" names them", name,
+                               hint);
         }
         at += length + (at[length] == ' ');
     }
@@ -160,6 +185,7 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
     struct request_subscribe *subscribe = &request->body.subscribe;
     static const char *const grids[] = {"grid", "cell", NULL};
     static const char *const agents[] = {"fields", "forces", NULL};
+    static const char *const parts[] = {"parts", NULL};
     static const char *const frames[] = {"region", "kinds", NULL};
     const struct frame_layout *row = frame_layout_row(subscribe->layout);
     const char *layout = request_layout_name(subscribe->layout);
@@ -167,10 +193,49 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
         return -1;
     }
     if ((row->fields == 0 && check_absent(json, agents, layout, failure) != 0) ||
+        ((row->fields & (unsigned)SNAPSHOT_PARTS) == 0 && check_absent(json, parts, layout, failure) != 0) ||
         (!frame_layout_has_frames(row) && check_absent(json, frames, layout, failure) != 0)) {
         return -1;
     }
+    if (subscribe->parts && !subscribe->forces) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "parts",
+                           "parts are those of forces; give \"forces\":true as well");
+    }
     const int grid =
         row->takes_grid ? check_grid(subscribe, json, failure) : check_absent(json, grids, layout, failure);
-    return grid != 0 ? -1 : check_field_names(subscribe->fields, failure);
+    if (grid != 0 || check_field_names(subscribe->fields, failure) != 0) {
+        return -1;
+    }
+    return check_event_names(subscribe->events, failure);
+}
+
+/* ---- one frame ---- */
+
+bool request_answers_with_frame(const struct request *request) {
+    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return);
+}
+
+int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure) {
+    if (view->has_region && read_region(json, view->region, failure) != 0) {
+        return -1;
+    }
+    return check_field_names(view->fields, failure);
+}
+
+void request_write_view(const struct request_subscribe *view, struct json_writer *json) {
+    if (view->has_region) {
+        write_region(view->region, json);
+    }
+}
+
+int request_check_get(struct request *request, const cJSON *json, struct failure *failure) {
+    if (request_check_view(&request->body.get.view, json, failure) != 0) {
+        return -1;
+    }
+    return request_columns_read(request, json, REQUEST_COLUMNS_OF_AGENTS, failure);
+}
+
+bool request_write_get(const struct request *request, struct json_writer *json) {
+    request_write_view(&request->body.get.view, json);
+    return request_columns_write(request, json);
 }

@@ -18,6 +18,13 @@ typedef int request_check(struct request *request, const cJSON *json, struct fai
 /** Writes the fields that the table cannot. Returns whether these are all. */
 typedef bool request_writer(const struct request *request, struct json_writer *json);
 
+/** Why ranks that share a world in stripes (docs/cluster.md) do not do an op, or a part of what it does, and what to do
+ * instead. NULL: they do all of it. Ranks that have copies of the world do everything. */
+struct request_stripes {
+    const char *refused; /* the op altogether */
+    const char *limited; /* some of its requests */
+};
+
 /** The wire half of a request. The server's half, its handlers, is in server/commands/command_table.c and
  * server/loop/session_requests.c. */
 struct request_row {
@@ -28,6 +35,7 @@ struct request_row {
     const struct request_presence *presences; /* ended by a NULL field */
     request_check *check;                     /* NULL: there are no rules between fields */
     request_writer *write;                    /* NULL: the table writes all */
+    struct request_stripes stripes;
 };
 
 extern const struct request_row request_rows[REQUEST_OP_COUNT];

@@ -25,7 +25,9 @@ static int count_bits(uint64_t bits) {
 }
 
 static bool is_known(enum request_op op, const char *name) {
-    return strcmp(name, "op") == 0 || strcmp(name, "id") == 0 || field_find(request_fields(op), name) != NULL;
+    return strcmp(name, "op") == 0 || strcmp(name, "id") == 0 ||
+           (strcmp(name, "at") == 0 && request_has_trait(op, REQUEST_TRAIT_AT)) ||
+           field_find(request_fields(op), name) != NULL;
 }
 
 /* Appends a name and a line break; what cannot be printed is a question mark. Returns the bytes used now, or
@@ -45,7 +47,8 @@ static size_t add_name(char *list, size_t used, const char *name) {
 }
 
 void request_unknown_note(const cJSON *json, const uint64_t *present, struct request *request) {
-    if (present != NULL && cJSON_GetArraySize(json) == count_bits(*present) + 1 + (request->id[0] != '\0')) {
+    if (present != NULL &&
+        cJSON_GetArraySize(json) == count_bits(*present) + 1 + (request->id[0] != '\0') + request->has_at) {
         return;
     }
     size_t used = 0;

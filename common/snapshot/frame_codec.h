@@ -14,6 +14,7 @@
 #include "common/base/failure.h"
 
 struct density;
+struct density_sums;
 struct packed_decoder;
 struct packed_encoder;
 struct snapshot;
@@ -61,6 +62,9 @@ struct frame_layout {
      * has no fields. scratch: memory for a density, used again by the next frame. Failure is out->failed. */
     void (*encode)(const struct snapshot_view *view, const struct snapshot *snapshot, struct density *scratch,
                    struct buffer *out);
+    /** The same from the sums of the agents that the view shows, with takes_grid. snapshot: for the time and the targets. */
+    void (*encode_sums)(const struct density_sums *sums, const struct snapshot *snapshot,
+                        struct density *scratch, struct buffer *out);
     /** Reads a line that begins with one of `ops` (it need not be NUL-terminated) into *reader. FRAME_READY:
      * reader->snapshot is the frame; with takes_grid reader->density is, and the snapshot is of the same
      * moment, with the targets and without agents. FRAME_REFUSED: the contents of both are undefined; their

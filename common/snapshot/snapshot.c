@@ -1,8 +1,8 @@
 /* See snapshot.h: the arrays of a snapshot. Its copies are in snapshot_select.c, the codecs of the layouts in
  * files of their own.
  *
- * Invariant: every array that is not NULL holds `capacity` entries (share_begin one more, shares
- * share_capacity).
+ * Invariant: every array that is not NULL holds `capacity` entries (share_begin and part_begin one more,
+ * shares share_capacity, parts part_capacity).
  */
 #include "common/snapshot/snapshot.h"
 
@@ -30,6 +30,8 @@ void snapshot_destroy(struct snapshot *snapshot) {
     free(snapshot->steering);
     free(snapshot->share_begin);
     free(snapshot->shares);
+    free(snapshot->part_begin);
+    free(snapshot->parts);
     free(snapshot);
 }
 
@@ -63,6 +65,7 @@ static bool resize_forces(struct snapshot *snapshot, size_t count) {
     RESIZE(snapshot->desired, count, &ok);
     RESIZE(snapshot->steering, count, &ok);
     RESIZE(snapshot->share_begin, count + 1, &ok);
+    RESIZE(snapshot->part_begin, count + 1, &ok);
     return ok;
 }
 
@@ -95,6 +98,20 @@ int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_cou
             return -1;
         }
         snapshot->share_capacity = shares;
+    }
+    return 0;
+}
+
+int snapshot_reserve_parts(struct snapshot *snapshot, int32_t part_count) {
+    assert(part_count >= 0 && snapshot->part_begin != NULL);
+    if (part_count > snapshot->part_capacity || snapshot->parts == NULL) {
+        const int32_t parts = part_count > 0 ? part_count : 1;
+        bool ok = true;
+        RESIZE(snapshot->parts, (size_t)parts, &ok);
+        if (!ok) {
+            return -1;
+        }
+        snapshot->part_capacity = parts;
     }
     return 0;
 }

@@ -25,6 +25,7 @@ enum snapshot_field {
     SNAPSHOT_FORCE = 64,    /* the steering force */
     SNAPSHOT_DESIRED = 128, /* the desired velocity */
     SNAPSHOT_SHARES = 256,  /* each behavior's part of the force; layout objects only */
+    SNAPSHOT_PARTS = 512,   /* the parts of those shares that have some; layout objects only, with SHARES */
     SNAPSHOT_USUAL = 31,    /* when nothing is chosen */
     SNAPSHOT_FORCES = SNAPSHOT_FORCE | SNAPSHOT_DESIRED | SNAPSHOT_SHARES,
 };
@@ -40,14 +41,22 @@ struct snapshot_share {
     struct snapshot_vector force; /* mass*px/s^2, after weighting and truncation */
 };
 
+/** A part of a behavior's share: one of flock's three rules. The parts of a share add up to it. */
+struct snapshot_part {
+    uint16_t behavior, part;      /* indices in behavior_names ("flock") and part_names ("separation") */
+    struct snapshot_vector force; /* mass*px/s^2, after weighting */
+};
+
 /** Agents are in ascending order of id. Arrays are owned by the snapshot and hold `capacity` (agents), shares
- * `share_capacity` entries. */
+ * `share_capacity`, parts `part_capacity` entries. */
 struct snapshot {
     uint64_t tick;
     double time_s;   /* simulated time, tick / tick_hz */
     double clock_ms; /* the server's monotonic clock when the tick ended */
-    uint64_t pace;   /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
-    uint32_t epoch;  /* counts loaded scenarios; not on the wire */
+    bool has_speed;  /* the frame says the speed of the world's time (struct message_pace): */
+    double speed;
+    uint64_t pace;  /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
+    uint32_t epoch; /* counts loaded scenarios; not on the wire */
     bool has_forces;
     unsigned fields;     /* enum snapshot_field: what is there; the columns of others hold zeros */
     float width, height; /* px, of the world; not on the wire */
@@ -65,12 +74,15 @@ struct snapshot {
     int32_t *share_begin; /* has_forces: agent i owns shares [share_begin[i], share_begin[i + 1]) */
     struct snapshot_share *shares;
     int32_t share_count, share_capacity;
+    int32_t *part_begin; /* snapshot_has_parts: agent i owns parts [part_begin[i], part_begin[i + 1]) */
+    struct snapshot_part *parts; /* those of a behavior one after the other */
+    int32_t part_count, part_capacity;
 
     int32_t target_count;
     uint16_t target_name[LIMIT_TARGETS]; /* index in target_names */
     int32_t target_x[LIMIT_TARGETS], target_y[LIMIT_TARGETS];
 
-    struct name_table kind_names, state_names, behavior_names, target_names;
+    struct name_table kind_names, state_names, behavior_names, part_names, target_names;
 };
 
 /** Empty; owns nothing yet. Large (name tables): keep it on the heap. */
@@ -79,6 +91,15 @@ void snapshot_destroy(struct snapshot *snapshot);
 /** Room for count agents, and share_count shares when has_forces. -1 when out of memory (nothing changes). */
 NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t share_count,
                                bool has_forces);
+
+/** Room for so many parts of the shares of the agents that there is room for; after snapshot_reserve with has_forces.
+ * -1 when out of memory (nothing changes). */
+NODISCARD int snapshot_reserve_parts(struct snapshot *snapshot, int32_t part_count);
+
+/** Whether the parts of shares are there. */
+static inline bool snapshot_has_parts(const struct snapshot *snapshot) {
+    return snapshot->has_forces && (snapshot->fields & (unsigned)SNAPSHOT_PARTS) != 0;
+}
 
 /** Memory that the arrays of a snapshot with so many agents and shares take, in bytes. */
 size_t snapshot_bytes(int32_t count, int32_t share_count, bool has_forces);

@@ -72,17 +72,7 @@ void density_grid(const struct snapshot_view *view, double width, double height,
 
 /* ---- counting ---- */
 
-struct cell {
-    int64_t vx, vy; /* sums */
-    int64_t count;
-};
-
-struct counting {
-    const struct density *grid;
-    const struct snapshot_filter *filter; /* kinds and wrapping; its box is the grid's region */
-    struct cell *cells;
-    uint32_t outside;
-};
+enum { OF_CELL = 3 }; /* agents, and the sums of vx and vy */
 
 /* floor(offset * cells / length), exact: below 2^53 a correctly rounded quotient never reaches the next whole
  * number. -1 outside. */
@@ -94,28 +84,6 @@ static inline int32_t cell_along(int64_t offset, int32_t cells, int64_t length) 
     return cell < cells ? cell : cells - 1;
 }
 
-static void count_agents(struct counting *counting, const struct snapshot *snapshot) {
-    const struct density *grid = counting->grid;
-    const struct snapshot_filter *filter = counting->filter;
-    for (int32_t i = 0; i < snapshot->count; i++) {
-        if (!filter->kinds[snapshot->kind[i]]) {
-            continue;
-        }
-        const int32_t column = cell_along(snapshot_offset(snapshot->x[i], grid->region.x, filter->wrap_x),
-                                          grid->columns, grid->region.width);
-        const int32_t row = cell_along(snapshot_offset(snapshot->y[i], grid->region.y, filter->wrap_y),
-                                       grid->rows, grid->region.height);
-        if (column < 0 || row < 0) {
-            counting->outside++;
-            continue;
-        }
-        struct cell *cell = &counting->cells[row * grid->columns + column];
-        cell->vx += snapshot->vx[i];
-        cell->vy += snapshot->vy[i];
-        cell->count++;
-    }
-}
-
 /* To the nearest, halves away from zero. */
 static int32_t mean(int64_t sum, int64_t count) {
     const int64_t twice = 2 * (sum < 0 ? -sum : sum) + count;
@@ -123,32 +91,8 @@ static int32_t mean(int64_t sum, int64_t count) {
     return (int32_t)(sum < 0 ? -size : size);
 }
 
-static int count_into(struct density *out, const struct snapshot_filter *filter,
-                      const struct snapshot *snapshot) {
-    const int32_t cells = out->columns * out->rows;
-    struct counting counting = {.grid = out, .filter = filter};
-    if (density_reserve(out, cells) != 0) {
-        return -1;
-    }
-    counting.cells = calloc((size_t)cells, sizeof *counting.cells);
-    if (counting.cells == NULL) {
-        return -1;
-    }
-    count_agents(&counting, snapshot);
-    out->inside = 0;
-    out->outside = counting.outside;
-    for (int32_t c = 0; c < cells; c++) {
-        const struct cell *cell = &counting.cells[c];
-        out->count[c] = (uint32_t)cell->count;
-        out->vx[c] = mean(cell->vx, cell->count);
-        out->vy[c] = mean(cell->vy, cell->count);
-        out->inside += out->count[c];
-    }
-    free(counting.cells);
-    return 0;
-}
-
-int density_count(const struct snapshot_view *view, const struct snapshot *snapshot, struct density *out) {
+int density_sums_begin(const struct snapshot_view *view, const struct snapshot *snapshot,
+                       struct density_sums *out) {
     struct snapshot_view whole = *view;
     if (!view->has_region) {
         whole.has_region = true;
@@ -156,16 +100,78 @@ int density_count(const struct snapshot_view *view, const struct snapshot *snaps
         whole.region[2] = snapshot->width;
         whole.region[3] = snapshot->height;
     }
-    struct snapshot_filter filter;
-    snapshot_view_filter(&whole, snapshot, 0.0, &filter);
+    snapshot_view_filter(&whole, snapshot, 0.0, &out->filter);
     density_grid(&whole, (double)whole.region[2], (double)whole.region[3], &out->columns, &out->rows);
+    out->filter.box.width += out->filter.box.width == 0; /* less than half a hundredth of a px wide */
+    out->filter.box.height += out->filter.box.height == 0;
+    out->value_count = OF_CELL * out->columns * out->rows + 1;
+    out->values = calloc((size_t)out->value_count, sizeof *out->values);
+    return out->values == NULL ? -1 : 0;
+}
+
+void density_sums_end(struct density_sums *sums) {
+    free(sums->values);
+    sums->values = NULL;
+}
+
+void density_sums_add(struct density_sums *sums, const struct snapshot *snapshot) {
+    const struct snapshot_filter *filter = &sums->filter;
+    const struct snapshot_box box = filter->box;
+    int64_t outside = 0;
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        if (!filter->kinds[snapshot->kind[i]]) {
+            continue;
+        }
+        const int32_t column =
+            cell_along(snapshot_offset(snapshot->x[i], box.x, filter->wrap_x), sums->columns, box.width);
+        const int32_t row =
+            cell_along(snapshot_offset(snapshot->y[i], box.y, filter->wrap_y), sums->rows, box.height);
+        if (column < 0 || row < 0) {
+            outside++;
+            continue;
+        }
+        int64_t *cell = &sums->values[OF_CELL * (row * sums->columns + column)];
+        cell[0]++;
+        cell[1] += snapshot->vx[i];
+        cell[2] += snapshot->vy[i];
+    }
+    sums->values[sums->value_count - 1] += outside;
+}
+
+int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot, struct density *out) {
+    const int32_t cells = sums->columns * sums->rows;
+    if (density_reserve(out, cells) != 0) {
+        return -1;
+    }
+    out->columns = sums->columns;
+    out->rows = sums->rows;
     out->tick = snapshot->tick;
     out->time_s = snapshot->time_s;
     out->clock_ms = snapshot->clock_ms;
-    out->region = filter.box;
-    out->region.width += filter.box.width == 0; /* less than half a hundredth of a px wide */
-    out->region.height += filter.box.height == 0;
-    return count_into(out, &filter, snapshot);
+    out->has_speed = snapshot->has_speed;
+    out->speed = snapshot->speed;
+    out->region = sums->filter.box;
+    out->inside = 0;
+    out->outside = (uint32_t)sums->values[sums->value_count - 1];
+    for (int32_t c = 0; c < cells; c++) {
+        const int64_t *cell = &sums->values[OF_CELL * c];
+        out->count[c] = (uint32_t)cell[0];
+        out->vx[c] = mean(cell[1], cell[0]);
+        out->vy[c] = mean(cell[2], cell[0]);
+        out->inside += out->count[c];
+    }
+    return 0;
+}
+
+int density_count(const struct snapshot_view *view, const struct snapshot *snapshot, struct density *out) {
+    struct density_sums sums;
+    if (density_sums_begin(view, snapshot, &sums) != 0) {
+        return -1;
+    }
+    density_sums_add(&sums, snapshot);
+    const int result = density_of_sums(&sums, snapshot, out);
+    density_sums_end(&sums);
+    return result;
 }
 
 /* ---- writing ---- */

@@ -22,6 +22,8 @@
 struct density {
     uint64_t tick;
     double time_s, clock_ms;
+    bool has_speed; /* as of a snapshot */
+    double speed;
     int32_t columns, rows;
     int32_t capacity;           /* cells the arrays have room for */
     struct snapshot_box region; /* hundredths of px */
@@ -44,6 +46,25 @@ NODISCARD int density_reserve(struct density *density, int32_t cells);
  * as cover it; together never more than LIMIT_GRID_CELLS (fewer, larger ones then). */
 void density_grid(const struct snapshot_view *view, double width, double height, int32_t *columns,
                   int32_t *rows);
+
+/** What the agents of a world add up to in the grid of a view, or those of a part of the world. The sums of the parts,
+ * added value by value, are those of the whole: exact, in any order. */
+struct density_sums {
+    int32_t columns, rows;
+    struct snapshot_filter filter; /* its box is the grid's region */
+    int32_t value_count;
+    int64_t *values; /* of each cell its agents and the sums of their vx and vy; at last the agents outside */
+};
+/** Sums of no agents. snapshot: for the size of the world and the names of its kinds. -1 when out of memory;
+ * density_sums_end in either case. */
+NODISCARD int density_sums_begin(const struct snapshot_view *view, const struct snapshot *snapshot,
+                                 struct density_sums *out);
+void density_sums_end(struct density_sums *sums);
+/** Adds the agents that the view shows: kind, x, y, vx, vy. */
+void density_sums_add(struct density_sums *sums, const struct snapshot *snapshot);
+/** The density that has these sums. snapshot: for the time. -1 when out of memory. */
+NODISCARD int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot,
+                              struct density *out);
 /** Counts the agents that the view shows. -1 when out of memory. */
 NODISCARD int density_count(const struct snapshot_view *view, const struct snapshot *snapshot,
                             struct density *out);

@@ -84,6 +84,9 @@ static int read_density(const cJSON *json, struct density *out, struct failure *
         !snapshot_read_time(cJSON_GetObjectItemCaseSensitive(json, "clock"), &out->clock_ms)) {
         return refuse(failure, "time", "time or clock is missing, or not a number from 0");
     }
+    if (!snapshot_read_speed(cJSON_GetObjectItemCaseSensitive(json, "speed"), &out->has_speed, &out->speed)) {
+        return refuse(failure, "speed", "not a number from 0 to 1000");
+    }
     out->tick = (uint64_t)tick;
     if (read_grid(json, out, failure) != 0) {
         return -1;
@@ -113,6 +116,8 @@ static int read_moment(const cJSON *json, const struct density *density, struct 
     snapshot->tick = density->tick;
     snapshot->time_s = density->time_s;
     snapshot->clock_ms = density->clock_ms;
+    snapshot->has_speed = density->has_speed;
+    snapshot->speed = density->speed;
     snapshot->has_forces = false;
     snapshot->fields = 0;
     snapshot->count = 0;
@@ -152,6 +157,15 @@ static void encode_frame(const struct snapshot_view *view, const struct snapshot
     density_encode(scratch, snapshot, out);
 }
 
+static void encode_sums(const struct density_sums *sums, const struct snapshot *snapshot,
+                        struct density *scratch, struct buffer *out) {
+    if (density_of_sums(sums, snapshot, scratch) != 0) {
+        out->failed = true;
+        return;
+    }
+    density_encode(scratch, snapshot, out);
+}
+
 static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
                                       struct failure *failure) {
     const int result = density_decode_frame(line, length, reader->density, reader->snapshot, failure);
@@ -163,5 +177,6 @@ const struct frame_layout frame_layout_density = {
     .takes_grid = true,
     .cell_bytes = 16,
     .encode = encode_frame,
+    .encode_sums = encode_sums,
     .decode = decode_frame,
 };

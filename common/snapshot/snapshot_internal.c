@@ -71,6 +71,12 @@ bool snapshot_read_time(const cJSON *value, double *out) {
     return true;
 }
 
+bool snapshot_read_speed(const cJSON *value, bool *has, double *out) {
+    *has = value != NULL;
+    *out = 0.0;
+    return !*has || (snapshot_read_time(value, out) && *out <= 1000.0);
+}
+
 bool snapshot_read_name(const cJSON *value, struct name_table *names, uint16_t *out) {
     if (!cJSON_IsString(value)) {
         return false;

@@ -21,6 +21,8 @@ NODISCARD bool snapshot_read_hundredths(const cJSON *value, int32_t *out);
 NODISCARD bool snapshot_read_name(const cJSON *value, struct name_table *names, uint16_t *out);
 NODISCARD bool snapshot_read_integer(const cJSON *value, double low, double high, double *out);
 NODISCARD bool snapshot_read_time(const cJSON *value, double *out);
+/** The speed of a frame; the member may be missing. */
+NODISCARD bool snapshot_read_speed(const cJSON *value, bool *has, double *out);
 NODISCARD int snapshot_read_targets(const cJSON *targets, struct snapshot *snapshot, struct failure *failure);
 
 #endif

@@ -21,7 +21,8 @@ enum {
         6 + 10 + 2 * FRAGMENT_BYTES + 6 * (8 + 13) + 22, /* fragments, keys and numbers of one agent */
     AGENT_FORCE_BYTES = 2 * (13 + 2 * 13 + 2) + 16,
     SHARE_BYTES = FRAGMENT_BYTES + 2 * 13 + 4,
-    SLACK_BYTES = FRAGMENT_BYTES + DIGITS_SLACK, /* what fixed-size copies may store past the text */
+    PART_BYTES = 2 * FRAGMENT_BYTES + 2 * 13 + 16, /* the behavior's name may come with each */
+    SLACK_BYTES = FRAGMENT_BYTES + DIGITS_SLACK,   /* what fixed-size copies may store past the text */
     CHUNK_AGENTS = 64,
 };
 
@@ -32,7 +33,7 @@ struct fragment {
 };
 
 struct fragments {
-    struct fragment *kinds, *states, *behaviors;
+    struct fragment *kinds, *states, *behaviors, *parts; /* behaviors: "flock":[ */
 };
 
 static struct fragment make_fragment(const char *before, const char *name, const char *after) {
@@ -60,15 +61,18 @@ static bool fragments_init(struct fragments *fragments, const struct snapshot *s
     const size_t kinds = (size_t)snapshot->kind_names.count;
     const size_t states = (size_t)snapshot->state_names.count;
     const size_t behaviors = (size_t)snapshot->behavior_names.count;
-    fragments->kinds = calloc(kinds + states + behaviors + 1, sizeof(struct fragment));
+    const size_t parts = (size_t)snapshot->part_names.count;
+    fragments->kinds = calloc(kinds + states + behaviors + parts + 1, sizeof(struct fragment));
     if (fragments->kinds == NULL) {
         return false;
     }
     fragments->states = fragments->kinds + kinds;
     fragments->behaviors = fragments->states + states;
+    fragments->parts = fragments->behaviors + behaviors;
     make_fragments(&snapshot->kind_names, ",\"kind\":\"", "\"", fragments->kinds);
     make_fragments(&snapshot->state_names, ",\"state\":\"", "\",\"x\":", fragments->states);
     make_fragments(&snapshot->behavior_names, "\"", "\":[", fragments->behaviors);
+    make_fragments(&snapshot->part_names, "\"", "\":[", fragments->parts);
     return true;
 }
 
@@ -127,6 +131,42 @@ static char *put_shares(char *out, const struct snapshot *snapshot, const struct
     return out;
 }
 
+/* "flock":{"separation":[1.00,0.00],"alignment":[0.00,2.00]}, of the parts from `first` to before `end`, which are of one
+ * behavior. */
+static char *put_parts_of(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
+                          int32_t first, int32_t end) {
+    out = put_fragment(out, &fragments->behaviors[snapshot->parts[first].behavior]);
+    out[-1] = '{'; /* the fragment ends with the bracket of a vector */
+    for (int32_t p = first; p < end; p++) {
+        out = put_fragment(out, &fragments->parts[snapshot->parts[p].part]);
+        out = put_vector(out, snapshot->parts[p].force);
+        out = PUT(out, "],");
+    }
+    out[-1] = '}';
+    return PUT(out, ",");
+}
+
+/* ,"parts":{"flock":{"separation":[1.00,0.00]}}; nothing for an agent without parts. */
+static char *put_parts(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
+                       int32_t i) {
+    const int32_t end = snapshot->part_begin[i + 1];
+    int32_t first = snapshot->part_begin[i];
+    if (first == end) {
+        return out;
+    }
+    out = PUT(out, ",\"parts\":{");
+    while (first < end) {
+        int32_t next = first + 1;
+        while (next < end && snapshot->parts[next].behavior == snapshot->parts[first].behavior) {
+            next++;
+        }
+        out = put_parts_of(out, snapshot, fragments, first, next);
+        first = next;
+    }
+    out[-1] = '}';
+    return out;
+}
+
 static char *put_desired(char *out, const struct snapshot *snapshot, int32_t i) {
     out = PUT(out, ",\"desired\":[");
     out = put_vector(out, snapshot->desired[i]);
@@ -171,7 +211,8 @@ static inline char *put_chosen(char *out, const struct snapshot *snapshot, const
     }
     out = fields & SNAPSHOT_DESIRED ? put_desired(out, snapshot, i) : out;
     out = fields & SNAPSHOT_FORCE ? put_steering(out, snapshot, i) : out;
-    return fields & SNAPSHOT_SHARES ? put_shares(out, snapshot, fragments, i) : out;
+    out = fields & SNAPSHOT_SHARES ? put_shares(out, snapshot, fragments, i) : out;
+    return fields & SNAPSHOT_PARTS ? put_parts(out, snapshot, fragments, i) : out;
 }
 
 static void encode_agents(const struct snapshot *snapshot, const struct fragments *fragments,
@@ -212,7 +253,9 @@ static size_t chosen_bytes(const struct snapshot *snapshot, unsigned fields, int
     const size_t agents = (size_t)(end - begin) * (AGENT_BYTES + AGENT_FORCE_BYTES);
     const int32_t shares =
         fields & SNAPSHOT_SHARES ? snapshot->share_begin[end] - snapshot->share_begin[begin] : 0;
-    return agents + (size_t)shares * SHARE_BYTES + SLACK_BYTES;
+    const int32_t parts =
+        fields & SNAPSHOT_PARTS ? snapshot->part_begin[end] - snapshot->part_begin[begin] : 0;
+    return agents + (size_t)shares * SHARE_BYTES + (size_t)parts * PART_BYTES + SLACK_BYTES;
 }
 
 static inline char *put_run(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
@@ -258,8 +301,10 @@ static void encode_chosen(const struct snapshot *snapshot, const struct fragment
 
 static void encode_all(const struct snapshot *snapshot, const struct fragments *fragments, unsigned fields,
                        struct buffer *out) {
-    const unsigned plain = fields & ~(unsigned)SNAPSHOT_FORCES;
-    const unsigned forces = snapshot->has_forces ? fields & (unsigned)SNAPSHOT_FORCES : 0u;
+    const unsigned all = (unsigned)SNAPSHOT_FORCES | (unsigned)SNAPSHOT_PARTS, plain = fields & ~all;
+    const unsigned there = (snapshot->has_forces ? (unsigned)SNAPSHOT_FORCES : 0u) |
+                           (snapshot_has_parts(snapshot) ? (unsigned)SNAPSHOT_PARTS : 0u);
+    const unsigned forces = fields & there;
     if (plain == SNAPSHOT_USUAL && forces == 0) {
         encode_agents(snapshot, fragments, out);
     } else if (plain == SNAPSHOT_USUAL && forces == SNAPSHOT_FORCES) {

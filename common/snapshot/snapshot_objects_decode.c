@@ -27,13 +27,14 @@ enum agent_key {
     KEY_DESIRED,
     KEY_STEERING,
     KEY_FORCES,
+    KEY_PARTS, /* of some agents */
     KEY_COUNT,
     KEYS_PLAIN = (1 << KEY_DESIRED) - 1, /* what every agent has */
-    KEYS_FORCES = (1 << KEY_COUNT) - 1 - KEYS_PLAIN,
+    KEYS_FORCES = (1 << KEY_PARTS) - 1 - KEYS_PLAIN,
 };
 
-static const char *const agent_keys[KEY_COUNT] = {"id", "kind",    "state",   "x",        "y",     "vx",
-                                                  "vy", "heading", "desired", "steering", "forces"};
+static const char *const agent_keys[KEY_COUNT] = {"id", "kind",    "state",   "x",        "y",      "vx",
+                                                  "vy", "heading", "desired", "steering", "forces", "parts"};
 
 enum { HEADING_MOST = 35999 };
 
@@ -65,6 +66,12 @@ static int find_key(const char *name, int after) {
     return -1;
 }
 
+/* The name's index, or -1. */
+static int intern(struct name_table *names, const char *name) {
+    const size_t length = strlen(name);
+    return name_is_valid(name, length) ? name_table_intern(names, name, length) : -1;
+}
+
 static bool read_forces(const cJSON *value, struct snapshot *snapshot) {
     if (!cJSON_IsObject(value)) {
         return false;
@@ -75,15 +82,46 @@ static bool read_forces(const cJSON *value, struct snapshot *snapshot) {
             return false;
         }
         struct snapshot_share *share = &snapshot->shares[snapshot->share_count];
-        const size_t length = strlen(item->string);
-        const int behavior = name_is_valid(item->string, length)
-                                 ? name_table_intern(&snapshot->behavior_names, item->string, length)
-                                 : -1;
+        const int behavior = intern(&snapshot->behavior_names, item->string);
         if (behavior < 0 || !read_vector(item, &share->force)) {
             return false;
         }
         share->behavior = (uint16_t)behavior;
         snapshot->share_count++;
+    }
+    return true;
+}
+
+static bool read_parts_of(const cJSON *value, int behavior, struct snapshot *snapshot) {
+    const cJSON *item = NULL;
+    if (behavior < 0 || !cJSON_IsObject(value)) {
+        return false;
+    }
+    cJSON_ArrayForEach(item, value) {
+        if (snapshot->part_count >= snapshot->part_capacity) {
+            return false;
+        }
+        struct snapshot_part *part = &snapshot->parts[snapshot->part_count];
+        const int name = intern(&snapshot->part_names, item->string);
+        if (name < 0 || !read_vector(item, &part->force)) {
+            return false;
+        }
+        part->behavior = (uint16_t)behavior;
+        part->part = (uint16_t)name;
+        snapshot->part_count++;
+    }
+    return true;
+}
+
+static bool read_parts(const cJSON *value, struct snapshot *snapshot) {
+    const cJSON *item = NULL;
+    if (!cJSON_IsObject(value)) {
+        return false;
+    }
+    cJSON_ArrayForEach(item, value) {
+        if (!read_parts_of(item, intern(&snapshot->behavior_names, item->string), snapshot)) {
+            return false;
+        }
     }
     return true;
 }
@@ -122,6 +160,8 @@ static bool read_member(int key, const cJSON *value, struct snapshot *snapshot, 
         return !snapshot->has_forces || read_vector(value, &snapshot->steering[i]);
     case KEY_FORCES:
         return !snapshot->has_forces || read_forces(value, snapshot);
+    case KEY_PARTS:
+        return !snapshot_has_parts(snapshot) || read_parts(value, snapshot);
     default:
         return false;
     }
@@ -141,6 +181,7 @@ static int read_agent(const cJSON *object, struct snapshot *snapshot, int32_t i,
     int key = KEY_COUNT - 1;
     if (snapshot->has_forces) {
         snapshot->share_begin[i] = snapshot->share_count;
+        snapshot->part_begin[i] = snapshot->part_count;
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, object) {
@@ -166,44 +207,62 @@ static int read_agent(const cJSON *object, struct snapshot *snapshot, int32_t i,
     return 0;
 }
 
-/* Agents and behaviors' shares in the array, -1 when there are too many. */
-static int count_agents(const cJSON *agents, int32_t *count, int32_t *share_count) {
+/* What the arrays must hold. A line has fewer bytes than INT32_MAX, so it has fewer members. */
+struct room {
+    int32_t agents, shares, parts;
+    bool has_parts; /* of one agent at least */
+};
+
+/* -1 when there are too many agents. */
+static int count_agents(const cJSON *agents, struct room *room) {
     const cJSON *agent = NULL;
-    *count = *share_count = 0;
+    *room = (struct room){0};
     cJSON_ArrayForEach(agent, agents) {
-        const cJSON *share = NULL;
+        const cJSON *parts = cJSON_GetObjectItemCaseSensitive(agent, "parts");
+        const cJSON *behavior = NULL, *share = NULL;
         cJSON_ArrayForEach(share, cJSON_GetObjectItemCaseSensitive(agent, "forces")) {
-            if (++*share_count == INT32_MAX) {
-                return -1;
-            }
+            room->shares++;
         }
-        if (++*count > LIMIT_AGENTS) {
+        cJSON_ArrayForEach(behavior, parts) {
+            room->parts += cJSON_GetArraySize(behavior);
+        }
+        room->has_parts = room->has_parts || parts != NULL;
+        if (++room->agents > LIMIT_AGENTS) {
             return -1;
         }
     }
     return 0;
 }
 
+static int make_room(const struct room *room, struct snapshot *snapshot, struct failure *failure) {
+    if (snapshot_reserve(snapshot, room->agents, room->shares, snapshot->has_forces) != 0 ||
+        (snapshot_has_parts(snapshot) && snapshot_reserve_parts(snapshot, room->parts) != 0)) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "snapshot: out of memory");
+    }
+    if (room->agents > 0) {
+        memset(snapshot->stamina, 0, (size_t)room->agents * sizeof *snapshot->stamina); /* not read here */
+    }
+    snapshot->count = 0;
+    snapshot->share_count = 0;
+    snapshot->part_count = 0;
+    return 0;
+}
+
 static int read_agents(const cJSON *agents, struct snapshot *snapshot, struct failure *failure) {
-    int32_t count = 0;
-    int32_t share_count = 0;
+    struct room room;
     if (!cJSON_IsArray(agents)) {
         return fail(failure, "agents", "not an array");
     }
-    if (count_agents(agents, &count, &share_count) != 0) {
+    if (count_agents(agents, &room) != 0) {
         return fail(failure, "agents", "too many");
     }
     /* The first agent decides whether this snapshot has forces; a later one without them is refused. */
     snapshot->has_forces = cJSON_GetObjectItemCaseSensitive(agents->child, "forces") != NULL;
-    if (snapshot_reserve(snapshot, count, share_count, snapshot->has_forces) != 0) {
-        return failure_set(failure, FAILURE_BUSY, NULL, "snapshot: out of memory");
-    }
     snapshot->fields = SNAPSHOT_USUAL | (snapshot->has_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
-    if (count > 0) {
-        memset(snapshot->stamina, 0, (size_t)count * sizeof *snapshot->stamina); /* not read here */
+    snapshot->fields |= snapshot->has_forces && room.has_parts ? (unsigned)SNAPSHOT_PARTS : 0u;
+    if (make_room(&room, snapshot, failure) != 0) {
+        return -1;
     }
-    snapshot->count = 0;
-    snapshot->share_count = 0;
     const cJSON *agent = NULL;
     cJSON_ArrayForEach(agent, agents) {
         if (read_agent(agent, snapshot, snapshot->count, failure) != 0) {
@@ -213,6 +272,7 @@ static int read_agents(const cJSON *agents, struct snapshot *snapshot, struct fa
     }
     if (snapshot->has_forces) {
         snapshot->share_begin[snapshot->count] = snapshot->share_count;
+        snapshot->part_begin[snapshot->count] = snapshot->part_count;
     }
     return 0;
 }
@@ -234,6 +294,10 @@ static int read_snapshot(const cJSON *json, struct snapshot *snapshot, struct fa
     }
     if (!snapshot_read_time(cJSON_GetObjectItemCaseSensitive(json, "clock"), &snapshot->clock_ms)) {
         return fail(failure, "clock", "missing, or not a number from 0");
+    }
+    if (!snapshot_read_speed(cJSON_GetObjectItemCaseSensitive(json, "speed"), &snapshot->has_speed,
+                             &snapshot->speed)) {
+        return fail(failure, "speed", "not a number from 0 to 1000");
     }
     snapshot->tick = (uint64_t)tick;
     if (read_agents(cJSON_GetObjectItemCaseSensitive(json, "agents"), snapshot, failure) != 0) {
@@ -265,9 +329,10 @@ static size_t agent_bytes(unsigned fields) {
     static const struct {
         unsigned field, bytes;
     } rows[] = {
-        {SNAPSHOT_POS, 30},   {SNAPSHOT_VEL, 28},     {SNAPSHOT_HEADING, 18},
-        {SNAPSHOT_STATE, 20}, {SNAPSHOT_KIND, 18},    {SNAPSHOT_STAMINA, 20},
-        {SNAPSHOT_FORCE, 38}, {SNAPSHOT_DESIRED, 38}, {SNAPSHOT_SHARES, 120}, /* of four behaviors */
+        {SNAPSHOT_POS, 30},    {SNAPSHOT_VEL, 28},     {SNAPSHOT_HEADING, 18},
+        {SNAPSHOT_STATE, 20},  {SNAPSHOT_KIND, 18},    {SNAPSHOT_STAMINA, 20},
+        {SNAPSHOT_FORCE, 38},  {SNAPSHOT_DESIRED, 38}, {SNAPSHOT_SHARES, 120}, /* of four behaviors */
+        {SNAPSHOT_PARTS, 110},                                                 /* of a flock */
     };
     size_t bytes = 16; /* the id */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -289,7 +354,7 @@ static enum frame_result decode_frame(const struct frame_reader *reader, const c
 
 const struct frame_layout frame_layout_objects = {
     .ops = {"snapshot"},
-    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCES,
+    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCES | SNAPSHOT_PARTS,
     .agent_bytes = agent_bytes,
     .encode = encode_frame,
     .decode = decode_frame,

@@ -49,14 +49,16 @@ enum member {
     MEMBER_N,
     MEMBER_TARGETS,
     MEMBER_CLOCK,
+    MEMBER_SPEED,
     MEMBER_COUNT,
     COLUMNS = MEMBER_X_FAR
 };
 
 static const char *const member_names[MEMBER_COUNT] = {
-    "x",       "y",           "vx",          "vy",    "heading",   "stamina", "x_far", "y_far",   "vx_far",
-    "vy_far",  "heading_far", "stamina_far", "state", "state_far", "id",      "kind",  "kinds",   "states",
-    "desired", "steering",    "op",          "tick",  "time",      "key",     "n",     "targets", "clock"};
+    "x",     "y",      "vx",     "vy",          "heading",     "stamina",  "x_far",
+    "y_far", "vx_far", "vy_far", "heading_far", "stamina_far", "state",    "state_far",
+    "id",    "kind",   "kinds",  "states",      "desired",     "steering", "op",
+    "tick",  "time",   "key",    "n",           "targets",     "clock",    "speed"};
 
 static const unsigned column_fields[COLUMNS] = {SNAPSHOT_POS, SNAPSHOT_POS,     SNAPSHOT_VEL,
                                                 SNAPSHOT_VEL, SNAPSHOT_HEADING, SNAPSHOT_STAMINA};
@@ -152,15 +154,26 @@ static void *scratch_of(struct packed_decoder *decoder, size_t bytes) {
 }
 
 /* Exactly `count` integers of `width` bytes into out. */
-static int read_column(const struct line *line, enum member member, void *out, size_t count, size_t width) {
+/* The text of a column; NULL with the failure. */
+static const char *column_text(const struct line *line, enum member member, size_t bytes, size_t *length) {
     const cJSON *value = line->members[member];
     if (value == NULL || !cJSON_IsString(value)) {
-        return refuse(line, member, "missing, or not a string");
+        (void)refuse(line, member, "missing, or not a string");
+        return NULL;
     }
+    const char *text = json_lift_text(line->lift, value->valuestring, length);
+    if (*length != base64_length(bytes)) {
+        (void)refuse(line, member, "the column has another length than n says");
+        return NULL;
+    }
+    return text;
+}
+
+static int read_column(const struct line *line, enum member member, void *out, size_t count, size_t width) {
     size_t length = 0;
-    const char *text = json_lift_text(line->lift, value->valuestring, &length);
-    if (length != base64_length(count * width)) {
-        return refuse(line, member, "the column has another length than n says");
+    const char *text = column_text(line, member, count * width, &length);
+    if (text == NULL) {
+        return -1;
     }
     return base64_decode_integers(text, length, out, count, width) ? 0 : refuse(line, member, "not base64");
 }
@@ -309,9 +322,14 @@ static int read_key_columns(struct packed_decoder *decoder, const struct line *l
 static int read_key(struct packed_decoder *decoder, const struct line *line) {
     struct snapshot *base = decoder->base;
     double number = 0.0, count = 0.0;
+    size_t length = 0;
     decoder->has_key = false;
     if (read_number(line, MEMBER_KEY, 1.0, LIMIT_ID_INTEGER, &number) != 0 ||
         read_number(line, MEMBER_N, 0.0, LIMIT_AGENTS, &count) != 0) {
+        return -1;
+    }
+    /* Memory is taken for as many agents as the line has, not for as many as it says. */
+    if (column_text(line, MEMBER_ID, (size_t)count * sizeof *base->id, &length) == NULL) {
         return -1;
     }
     if (snapshot_reserve(base, (int32_t)count, 0, false) != 0) {
@@ -525,6 +543,9 @@ static int read_delta_head(const struct packed_decoder *decoder, const struct li
     }
     if (!snapshot_read_time(line->members[MEMBER_CLOCK], &out->clock_ms)) {
         return refuse(line, MEMBER_CLOCK, "missing, or not a number from 0");
+    }
+    if (!snapshot_read_speed(line->members[MEMBER_SPEED], &out->has_speed, &out->speed)) {
+        return refuse(line, MEMBER_SPEED, "not a number from 0 to 1000");
     }
     return 0;
 }

@@ -16,6 +16,8 @@ static void copy_head(const struct snapshot *from, struct snapshot *to) {
     to->tick = from->tick;
     to->time_s = from->time_s;
     to->clock_ms = from->clock_ms;
+    to->has_speed = from->has_speed;
+    to->speed = from->speed;
     to->epoch = from->epoch;
     to->has_forces = from->has_forces;
     to->fields = from->fields;
@@ -30,18 +32,28 @@ static void copy_head(const struct snapshot *from, struct snapshot *to) {
     copy_names(&from->kind_names, &to->kind_names);
     copy_names(&from->state_names, &to->state_names);
     copy_names(&from->behavior_names, &to->behavior_names);
+    copy_names(&from->part_names, &to->part_names);
     copy_names(&from->target_names, &to->target_names);
 }
 
 #define COPY(column) memcpy(to->column, from->column, (size_t)from->count * sizeof *from->column)
 
+/* Room for all, or for some of them. */
+static int reserve(const struct snapshot *from, int32_t count, struct snapshot *to) {
+    if (snapshot_reserve(to, count, from->share_count, from->has_forces) != 0) {
+        return -1;
+    }
+    return snapshot_has_parts(from) ? snapshot_reserve_parts(to, from->part_count) : 0;
+}
+
 int snapshot_copy(const struct snapshot *from, struct snapshot *to) {
-    if (snapshot_reserve(to, from->count, from->share_count, from->has_forces) != 0) {
+    if (reserve(from, from->count, to) != 0) {
         return -1;
     }
     copy_head(from, to);
     to->count = from->count;
     to->share_count = from->has_forces ? from->share_count : 0;
+    to->part_count = snapshot_has_parts(from) ? from->part_count : 0;
     if (from->count == 0) {
         return 0;
     }
@@ -60,6 +72,10 @@ int snapshot_copy(const struct snapshot *from, struct snapshot *to) {
         memcpy(to->share_begin, from->share_begin, ((size_t)from->count + 1) * sizeof *from->share_begin);
         memcpy(to->shares, from->shares, (size_t)from->share_count * sizeof *from->shares);
     }
+    if (snapshot_has_parts(from)) {
+        memcpy(to->part_begin, from->part_begin, ((size_t)from->count + 1) * sizeof *from->part_begin);
+        memcpy(to->parts, from->parts, (size_t)from->part_count * sizeof *from->parts);
+    }
     return 0;
 }
 
@@ -77,14 +93,26 @@ static void select_forces(const struct snapshot *from, const int32_t *rows, stru
     to->share_begin[to->count] = to->share_count;
 }
 
+static void select_parts(const struct snapshot *from, const int32_t *rows, struct snapshot *to) {
+    for (int32_t i = 0; i < to->count; i++) {
+        const int32_t begin = from->part_begin[rows[i]];
+        const int32_t count = from->part_begin[rows[i] + 1] - begin;
+        to->part_begin[i] = to->part_count;
+        memcpy(to->parts + to->part_count, from->parts + begin, (size_t)count * sizeof *from->parts);
+        to->part_count += count;
+    }
+    to->part_begin[to->count] = to->part_count;
+}
+
 int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t count, struct snapshot *to) {
-    /* The shares of all are room enough for those of some. */
-    if (snapshot_reserve(to, count, from->share_count, from->has_forces) != 0) {
+    /* The shares and parts of all are room enough for those of some. */
+    if (reserve(from, count, to) != 0) {
         return -1;
     }
     copy_head(from, to);
     to->count = count;
     to->share_count = 0;
+    to->part_count = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t row = rows[i];
         assert(row >= 0 && row < from->count);
@@ -100,6 +128,9 @@ int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t co
     }
     if (from->has_forces) {
         select_forces(from, rows, to);
+    }
+    if (snapshot_has_parts(from)) {
+        select_parts(from, rows, to);
     }
     return 0;
 }

@@ -1,16 +1,33 @@
 /* See snapshot_view.h. Owns nothing. */
 #include "common/snapshot/snapshot_view.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "common/snapshot/snapshot_internal.h"
+
 bool snapshot_view_equals(const struct snapshot_view *a, const struct snapshot_view *b) {
     bool is_same = a->layout == b->layout && a->fields == b->fields && a->has_region == b->has_region &&
-                   a->grid[0] == b->grid[0] && a->grid[1] == b->grid[1] && a->cell == b->cell;
+                   a->grid[0] == b->grid[0] && a->grid[1] == b->grid[1] && a->cell == b->cell &&
+                   a->has_speed == b->has_speed;
     for (int i = 0; i < 4 && a->has_region; i++) {
         is_same = is_same && a->region[i] == b->region[i];
     }
     return is_same && strcmp(a->kinds, b->kinds) == 0;
+}
+
+void snapshot_view_add_speed(double speed, struct buffer *out) {
+    static const char end[] = "}\n";
+    assert(speed >= 0.0);
+    if (out->failed) {
+        return;
+    }
+    assert(out->length > 2 && memcmp(out->data + out->length - 2, end, 2) == 0);
+    out->length -= 2;
+    buffer_append_text(out, ",\"speed\":");
+    snapshot_append_fixed(out, speed, 6);
+    buffer_append_text(out, end);
 }
 
 bool snapshot_view_has_kind(const struct snapshot_view *view, const char *name) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
 #include "common/base/limits.h"
 #include "common/snapshot/snapshot.h"
 
@@ -19,6 +20,7 @@ struct snapshot_view {
     char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* names with a blank between them; "": every kind */
     float grid[2];                                    /* density: columns and rows; 0: by `cell` */
     float cell;                                       /* density: px; 0: by `grid` */
+    bool has_speed;                                   /* frames say the speed of the world's time */
 };
 
 /** A rectangle in hundredths of px. */
@@ -46,6 +48,9 @@ bool snapshot_filter_passes(const struct snapshot_filter *filter, const struct s
 /** The rows that pass, ascending; `rows` has room for all. Returns how many. */
 int32_t snapshot_filter_rows(const struct snapshot_filter *filter, const struct snapshot *snapshot,
                              int32_t *rows);
+
+/** Adds "speed" to the whole line of a frame, as its last member: in every layout alike. Failure is out->failed. */
+void snapshot_view_add_speed(double speed, struct buffer *out);
 
 /** How far past the start of an interval, the short way round when the world wraps (size > 0). */
 static inline int64_t snapshot_offset(int64_t value, int64_t start, int64_t size) {

@@ -6,10 +6,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/system/clock.h"
+#include "common/system/timed_wait.h"
 
 enum { LINE_BYTES = 2048 };
 
@@ -105,18 +105,6 @@ static void *run(void *context) {
     return NULL;
 }
 
-/* Its deadlines are of the monotonic clock. */
-static bool init_condition(pthread_cond_t *condition) {
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0) {
-        return false;
-    }
-    const bool is_made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-                         pthread_cond_init(condition, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return is_made;
-}
-
 bool line_writer_start(struct line_writer *writer, char *ring, size_t size,
                        size_t (*write_note)(char *line, size_t size, uint64_t left_out)) {
     assert(writer->state == LINE_WRITER_IDLE && size > 0);
@@ -125,7 +113,7 @@ bool line_writer_start(struct line_writer *writer, char *ring, size_t size,
     writer->head = writer->used = 0;
     writer->write_note = write_note;
     writer->is_ending = writer->is_done = false;
-    if (!init_condition(&writer->changed)) {
+    if (timed_wait_init(&writer->changed) != 0) {
         return false;
     }
     sigset_t all, before;
@@ -158,13 +146,6 @@ void line_writer_put(struct line_writer *writer, const char *line, size_t length
     }
 }
 
-/* Waits for a change until then. */
-static void wait_until(struct line_writer *writer, uint64_t deadline_ns) {
-    const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / 1000000000u),
-                                      .tv_nsec = (long)(deadline_ns % 1000000000u)};
-    (void)pthread_cond_timedwait(&writer->changed, &writer->mutex, &deadline);
-}
-
 /* Whether a line could be written now: the thread is then only waiting for a processor. */
 static bool is_writable(const struct line_writer *writer) {
     struct pollfd watch = {.fd = writer->descriptor, .events = POLLOUT};
@@ -185,7 +166,8 @@ static void drain(struct line_writer *writer) {
             now_ns - start_ns >= LINE_WRITER_STOP_MS * (uint64_t)1000000) {
             return;
         }
-        wait_until(writer, now_ns + LINE_WRITER_STALL_MS * (uint64_t)1000000 / 4);
+        (void)timed_wait_until(&writer->changed, &writer->mutex,
+                               now_ns + LINE_WRITER_STALL_MS * (uint64_t)1000000 / 4);
     }
 }
 

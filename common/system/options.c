@@ -43,6 +43,18 @@ static enum options_result bad_option(struct failure *failure, enum failure_code
     return OPTIONS_BAD;
 }
 
+/* A further value of an option that may be repeated, after the earlier ones. False when there is no room. */
+static bool append_text(const struct field *field, const char *text, void *object) {
+    char *list = (char *)object + field->offset;
+    const size_t used = strlen(list), length = strlen(text);
+    if (used + 1 + length >= field->size) {
+        return false;
+    }
+    list[used] = ' ';
+    memcpy(list + used + 1, text, length + 1);
+    return true;
+}
+
 static enum options_result set_value(const struct field *field, const char *text, void *object,
                                      struct failure *failure) {
     char flag[80];
@@ -57,6 +69,10 @@ static enum options_result set_value(const struct field *field, const char *text
         char reason[128];
         (void)snprintf(reason, sizeof reason, "expected a number, found \"%.60s\"", text);
         result = bad_option(failure, FAILURE_BAD_PARAM, flag, reason);
+    } else if ((field->flags & FIELD_LIST) != 0 && ((const char *)object)[field->offset] != '\0') {
+        result = append_text(field, text, object)
+                     ? OPTIONS_RUN
+                     : bad_option(failure, FAILURE_OUT_OF_RANGE, flag, "too many values");
     } else if (field_read_value(field, value, flag, object, &inner) != 0) {
         result = bad_option(failure, inner.code, flag, inner.message);
     }
@@ -238,11 +254,18 @@ static bool print_what_was_asked(const struct options_def *def, int argc, char *
     return false;
 }
 
+/* Whether this argument is no flag and no flag's value. Of several arguments one may be a negative number. */
+static bool is_positional(const struct options_def *def, const char *argument, bool flags_are_over) {
+    const bool is_number =
+        def->takes_several && argument[0] == '-' && argument[1] >= '0' && argument[1] <= '9';
+    return flags_are_over || argument[0] != '-' || argument[1] == '\0' || is_number;
+}
+
 /* Reads argv[*index] and, when it takes a value, steps over that too. */
 static enum options_result read_argument(const struct options_def *def, int argc, char **argv, int *index,
                                          void *object, const char **positional, struct failure *failure) {
     const char *argument = argv[*index];
-    if (argument[0] != '-' || argument[1] == '\0') {
+    if (is_positional(def, argument, false)) {
         return read_positional(def, argument, positional, failure);
     }
     if (argument[1] != '-') {
@@ -255,11 +278,6 @@ static enum options_result read_argument(const struct options_def *def, int argc
     const enum options_result result = read_flag(def, argument + 2, next, object, &used_next, failure);
     *index += used_next;
     return result;
-}
-
-/* Whether this argument is no flag and no flag's value. */
-static bool is_positional(const char *argument, bool flags_are_over) {
-    return flags_are_over || argument[0] != '-' || argument[1] == '\0';
 }
 
 enum options_result options_parse(const struct options_def *def, int argc, char **argv, void *object,
@@ -276,7 +294,7 @@ enum options_result options_parse(const struct options_def *def, int argc, char 
             continue;
         }
         char *const argument = argv[i];
-        const bool moves = is_positional(argument, flags_are_over);
+        const bool moves = is_positional(def, argument, flags_are_over);
         const enum options_result result = flags_are_over
                                                ? read_positional(def, argument, &found, failure)
                                                : read_argument(def, argc, argv, &i, object, &found, failure);

@@ -29,7 +29,7 @@ enum options_result { OPTIONS_RUN, OPTIONS_EXIT /* --help or --version was print
 
 /** Reads argv[1..) over *object, which holds the defaults already (--help shows them). At most one positional
  * argument, stored in *positional (points into argv, NULL when absent); when def->takes_several, any number
- * of them, which are moved to argv[1], argv[2] ..., with NULL after the last. OPTIONS_BAD fills *failure with
+ * of them, which are moved to argv[1], argv[2] ..., with NULL after the last; then -5 is a number, not a flag. OPTIONS_BAD fills *failure with
  * a sentence that names the flag and what is allowed. */
 enum options_result options_parse(const struct options_def *def, int argc, char **argv, void *object,
                                   const char **positional, struct failure *failure);

@@ -36,3 +36,21 @@ int64_t decimal_exponent(const char *digits, size_t length, bool is_negative) {
     }
     return is_negative ? -value : value;
 }
+
+double decimal_read(const char *text, const char **end) {
+    double value = 0.0, place = 0.0;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && place == 0.0); text++) {
+        if (*text == '.') {
+            place = 1.0;
+        } else if (place > 0.0) {
+            place *= 0.1;
+            value += place * (*text - '0');
+        } else if (value < 1e9) {
+            value = value * 10.0 + (*text - '0');
+        }
+    }
+    if (end != NULL) {
+        *end = text;
+    }
+    return value;
+}

@@ -1,4 +1,4 @@
-/* The size of a decimal number, judged by its digits. */
+/* Decimal numbers whatever the locale: their size, judged by their digits, and the value of plain ones. */
 #ifndef DROVER_COMMON_TEXT_DECIMAL_H
 #define DROVER_COMMON_TEXT_DECIMAL_H
 
@@ -10,5 +10,8 @@
 bool decimal_is_finite(const char *mantissa, size_t length, int64_t exponent);
 /** The value of an exponent's digits, saturating at about 10^9. */
 int64_t decimal_exponent(const char *digits, size_t length, bool is_negative);
+/** The value of the digits and at most one point that text begins with, saturating below 10^10. Sets *end (NULL is
+ * fine) to the first character that does not belong to them. */
+double decimal_read(const char *text, const char **end);
 
 #endif

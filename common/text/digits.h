@@ -12,19 +12,41 @@
 
 enum { DIGITS_SLACK = 16 };
 
+#if defined(__wasm__)
+
+/** "00" "01" ... "99": a visitor waits for a page's bytes, and the other table has 40 000. */
+extern const char digits2[200];
+
+/** Four bytes: n < 10000 with leading zeros, from its digit `first` on (0 to 3), then any bytes. */
+static inline void digits_store(char *out, uint32_t n, uint32_t first) {
+    char four[8] = "";
+    memcpy(four, digits2 + 2 * (n / 100u), 2);
+    memcpy(four + 2, digits2 + 2 * (n % 100u), 2);
+    memcpy(out, four + first, 4);
+}
+
+#else
+
 /** "0000" "0001" ... "9999": digits4 + 4 * n is n with leading zeros. Padded, so that reading four bytes from
  * the middle of the last entry stays inside. */
 extern const char digits4[40004];
 
+/** Four bytes: n < 10000 with leading zeros, from its digit `first` on (0 to 3), then any bytes. */
+static inline void digits_store(char *out, uint32_t n, uint32_t first) {
+    memcpy(out, digits4 + 4 * n + first, 4);
+}
+
+#endif
+
 /** n < 10000 without leading zeros. */
 static inline char *digits_write_small(char *out, uint32_t n) {
     const uint32_t zeros = (uint32_t)(n < 1000u) + (uint32_t)(n < 100u) + (uint32_t)(n < 10u);
-    memcpy(out, digits4 + 4 * n + zeros, 4);
+    digits_store(out, n, zeros);
     return out + (4 - zeros);
 }
 
 static inline char *digits_write_four(char *out, uint32_t n) {
-    memcpy(out, digits4 + 4 * n, 4);
+    digits_store(out, n, 0);
     return out + 4;
 }
 
@@ -48,7 +70,7 @@ static inline char *digits_write_hundredths(char *out, int32_t value) {
     *out = '-';
     out = digits_write_u32(out + sign, whole);
     out[0] = '.';
-    memcpy(out + 1, digits4 + 4 * (magnitude - whole * 100u) + 2, 2);
+    digits_store(out + 1, magnitude - whole * 100u, 2);
     return out + 3;
 }
 

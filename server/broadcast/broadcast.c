@@ -2,11 +2,15 @@
 #include "server/broadcast/broadcast.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 
+#include "common/protocol/message.h"
 #include "common/protocol/request.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
+
+enum { ERROR_BYTES = 4096 };
 
 void broadcast_init(struct broadcast *broadcast, size_t memory_limit) {
     *broadcast = (struct broadcast){0};
@@ -125,10 +129,25 @@ struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const s
         if (has_frames(&session->subscription)) {
             schedule.headings =
                 schedule.headings || (session->subscription.view.fields & (unsigned)SNAPSHOT_HEADING) != 0;
+            schedule.parts =
+                schedule.parts || (session->subscription.view.fields & (unsigned)SNAPSHOT_PARTS) != 0;
             snapshot_schedule_add(&schedule, session->subscription.every, session->subscription.forces);
         }
     }
     return schedule;
+}
+
+int broadcast_fail_agents(uint64_t shown, struct failure *failure) {
+    bool is_limited = false;
+    return failure_set(failure, FAILURE_UNSUPPORTED, NULL, "the view shows %" PRIu64 " agents; %s", shown,
+                       request_stripes_refusal(REQUEST_SUBSCRIBE, &is_limited));
+}
+
+void broadcast_views(const struct broadcast *broadcast, struct snapshot_demand *views) {
+    views->count = 0;
+    for (int i = 0; i < broadcast->form_count; i++) {
+        snapshot_demand_add(views, &broadcast->forms[i]->view);
+    }
 }
 
 /* ---- memory ---- */
@@ -276,11 +295,33 @@ static struct frame_form *make_frame(struct broadcast *broadcast, const struct s
     return is_made ? form : NULL;
 }
 
+/* Of a world in stripes: the session subscribed after the snapshot was asked for, or there are more agents in its view than
+ * are gathered, of which it hears once. */
+static void tell_too_many(const struct snapshot_extract *extract, struct session *session) {
+    struct subscription *subscription = &session->subscription;
+    const struct extract_view *view = snapshot_extract_find(extract, &subscription->view);
+    if (view != NULL && !subscription->is_told) {
+        struct failure failure = {0};
+        struct buffer out;
+        subscription->is_told = true;
+        session->errors++;
+        (void)broadcast_fail_agents(view->shown, &failure);
+        buffer_init(&out, ERROR_BYTES);
+        message_write_error("", subscription->line, &failure, &out);
+        session_send(session, &out);
+        buffer_fini(&out);
+    }
+}
+
 static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, struct session_set *sessions,
                   struct session *session) {
     struct subscription *subscription = &session->subscription;
-    if (subscription->view.fields & ~snapshot->fields & (unsigned)SNAPSHOT_HEADING) {
-        return; /* copied before it subscribed: the next one has headings */
+    if (subscription->view.fields & ~snapshot->fields & (unsigned)(SNAPSHOT_HEADING | SNAPSHOT_PARTS)) {
+        return; /* copied before it subscribed: the next one has headings, and parts */
+    }
+    if (!snapshot_extract_shows(broadcast->scratch.extract, &subscription->view)) {
+        tell_too_many(broadcast->scratch.extract, session);
+        return;
     }
     const struct frame_form *form = make_frame(broadcast, snapshot, sessions, session);
     if (form == NULL) {
@@ -323,6 +364,7 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
         return;
     }
     assign_turns(slot, sessions);
+    broadcast->scratch.extract = slot->extract;
     broadcast->wanted_bytes = 0;
     broadcast->made_ns = 0;
     for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND; turn++) {
@@ -335,6 +377,7 @@ void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *sl
     for (int i = 0; i < broadcast->form_count; i++) {
         frame_form_forget(broadcast->forms[i]);
     }
+    broadcast->scratch.extract = NULL;
 }
 
 void broadcast_line(char *text, size_t length, struct session_set *sessions) {
@@ -345,6 +388,25 @@ void broadcast_line(char *text, size_t length, struct session_set *sessions) {
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         if (session->subscription.is_active) {
+            session_send_event(session, line);
+        }
+    }
+    shared_bytes_release(line);
+}
+
+bool broadcast_wants(const struct session *session, uint64_t event, bool has_seq) {
+    return session->subscription.is_active && session->client.wants_seq == has_seq &&
+           (event == 0 || (session->subscription.events & event) != 0);
+}
+
+void broadcast_event(char *text, size_t length, uint64_t event, bool has_seq, struct session_set *sessions) {
+    struct shared_bytes *line = shared_bytes_create(text, length);
+    if (line == NULL) {
+        log_write(LOG_ERROR, "broadcast", "out of memory: an event is lost");
+        return;
+    }
+    for (struct session *session = sessions->first; session != NULL; session = session->next) {
+        if (broadcast_wants(session, event, has_seq)) {
             session_send_event(session, line);
         }
     }

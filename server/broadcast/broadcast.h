@@ -20,6 +20,7 @@
 #include "common/base/buffer.h"
 #include "server/exchange/snapshot_exchange.h"
 #include "server/frames/frame_form.h"
+#include "server/frames/snapshot_gather.h"
 #include "server/frames/snapshot_schedule.h"
 #include "server/sessions/session_set.h"
 
@@ -67,11 +68,19 @@ NODISCARD enum broadcast_result broadcast_subscribe(struct broadcast *broadcast,
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** The sum of all subscriptions. Frees the forms of subscriptions that ended. */
 struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions);
+/** What all subscriptions show, for a world in stripes; after broadcast_schedule. */
+void broadcast_views(const struct broadcast *broadcast, struct snapshot_demand *views);
+/** The failure of a view that shows so many agents of a world in stripes, more than are gathered. Returns -1. */
+int broadcast_fail_agents(uint64_t shown, struct failure *failure);
 /** Offers the snapshot to the sessions that are due; one of an earlier epoch is discarded. */
 void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *slot,
                      struct session_set *sessions);
 /** Sends a line (an event) to every subscriber. Takes the bytes: text is malloc'd. */
 void broadcast_line(char *text, size_t length, struct session_set *sessions);
+/** Whether a session gets an event of this bit (message_event_bit): it is subscribed to it, and its wants_seq is has_seq. */
+bool broadcast_wants(const struct session *session, uint64_t event, bool has_seq);
+/** The same to those of these subscribers that want the event. */
+void broadcast_event(char *text, size_t length, uint64_t event, bool has_seq, struct session_set *sessions);
 /** A new world: drops frames of the old one, sends every subscriber this `scenario` line, and restarts their
  * intervals at its tick rate. */
 void broadcast_scenario(struct broadcast *broadcast, uint32_t epoch, double tick_hz, char *text,

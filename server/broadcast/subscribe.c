@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/protocol/message_event.h"
 #include "server/sessions/reply.h"
 
 enum {
@@ -52,6 +53,20 @@ static void write_kinds(const struct snapshot_view *view, struct json_writer *js
     json_end(json);
 }
 
+static void write_events(uint64_t events, struct json_writer *json) {
+    if (events == UINT64_MAX) {
+        return;
+    }
+    json_key(json, "events");
+    json_array(json);
+    for (int i = 0; message_event_names[i] != NULL; i++) {
+        if ((events & message_event_bit(message_event_names[i])) != 0) {
+            json_string(json, message_event_names[i]);
+        }
+    }
+    json_end(json);
+}
+
 static void write_grid(const struct snapshot_view *view, const struct message_scenario *scenario,
                        struct json_writer *json) {
     const double width = (double)(view->has_region ? view->region[2] : scenario->size.x);
@@ -84,6 +99,9 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
     }
     if (layout->fields != 0) {
         json_key_bool(json, "forces", request->body.subscribe.forces);
+        if ((view->fields & (unsigned)SNAPSHOT_PARTS) != 0) {
+            json_key_bool(json, "parts", true);
+        }
         write_fields(view->fields, json);
     }
     write_region(view, json);
@@ -94,6 +112,7 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
     if (subscription->cursors) {
         json_key_bool(json, "cursors", true);
     }
+    write_events(subscription->events, json);
     reply_send(&reply, session);
 }
 
@@ -121,11 +140,13 @@ static int check_kinds(const struct message_scenario *scenario, const char *kind
     return 0;
 }
 
-static struct subscription make_subscription(const struct request_subscribe *body, double tick_hz) {
+static struct subscription make_subscription(const struct client_info *client,
+                                             const struct request_subscribe *body, double tick_hz) {
     struct subscription subscription = {.is_active = true, .hz = body->hz};
     struct snapshot_view *view = &subscription.view;
     subscription.every = broadcast_every(tick_hz, body->hz);
     subscription.cursors = body->cursors;
+    subscription.events = message_event_set(body->events);
     view->layout = body->layout;
     view->fields = request_snapshot_fields(body);
     view->has_region = body->has_region;
@@ -133,6 +154,7 @@ static struct subscription make_subscription(const struct request_subscribe *bod
     memcpy(view->kinds, body->kinds, sizeof view->kinds);
     memcpy(view->grid, body->grid, sizeof view->grid);
     view->cell = body->cell;
+    view->has_speed = client->wants_speed;
     if (frame_layout_row(body->layout)->takes_grid && body->cell <= 0.0f && body->grid[0] <= 0.0f) {
         view->grid[0] = DEFAULT_COLUMNS;
         view->grid[1] = DEFAULT_ROWS;
@@ -141,10 +163,28 @@ static struct subscription make_subscription(const struct request_subscribe *bod
     return subscription;
 }
 
+/* The agents of whole frames of a world in stripes are known at once; those of a region when it is looked at. */
+static int check_agents(const struct subscribe_context *context, const struct snapshot_view *view,
+                        struct failure *failure) {
+    uint64_t shown = 0;
+    if (!context->has_stripes || view->has_region || frame_layout_row(view->layout)->fields == 0) {
+        return 0;
+    }
+    for (int k = 0; k < context->scenario->kind_count; k++) {
+        const struct message_kind *kind = &context->scenario->kinds[k];
+        shown += snapshot_view_has_kind(view, kind->name) ? kind->count : 0;
+    }
+    return shown <= LIMIT_STRIPES_AGENTS ? 0 : broadcast_fail_agents(shown, failure);
+}
+
 /* Gives the session the subscription, or refuses the request. */
 static bool subscribe(const struct subscribe_context *context, struct session *session,
                       const struct request *request, const struct subscription *subscription) {
     struct failure failure = {0};
+    if (check_agents(context, &subscription->view, &failure) != 0) {
+        reply_refusal(session, request, &failure);
+        return false;
+    }
     const struct frame_estimate estimate = frame_form_estimate(&subscription->view, context->scenario);
     switch (broadcast_subscribe(context->broadcast, context->sessions, session, subscription, &estimate)) {
     case BROADCAST_SUBSCRIBED:
@@ -179,7 +219,8 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
         reply_refusal(session, request, &failure);
         return false;
     }
-    const struct subscription subscription = make_subscription(body, context->scenario->tick_hz);
+    struct subscription subscription = make_subscription(&session->client, body, context->scenario->tick_hz);
+    subscription.line = session->line;
     if (!subscribe(context, session, request, &subscription)) {
         return false;
     }
@@ -217,6 +258,8 @@ static bool do_set_region(const struct subscribe_context *context, struct sessio
     subscription.view.has_region = request->body.set_region.has_region;
     memcpy(subscription.view.region, request->body.set_region.region, sizeof subscription.view.region);
     subscription.has_sent = false;
+    subscription.is_told = false;
+    subscription.line = session->line;
     if (!subscribe(context, session, request, &subscription)) {
         return false;
     }

@@ -14,6 +14,7 @@ struct subscribe_context {
     struct broadcast *broadcast;
     struct session_set *sessions;
     const struct message_scenario *scenario; /* as it is now */
+    bool has_stripes;                        /* ranks share the world in stripes */
 };
 
 /** Answers one of these requests. Returns whether the subscription changed or the current state is due at

@@ -11,6 +11,7 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request.h"
+#include "common/protocol/request_extra.h"
 #include "server/commands/simulation_state.h"
 
 /** The changes that a request made. */
@@ -24,6 +25,9 @@ struct command_effects {
     uint32_t step_ticks;  /* a step was accepted: its ticks, after which it gets its answer */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
                       its session, which needs to know it once) */
+    uint64_t seq;  /* the number of the change; 0: the request was refused, or is about something else */
+    const struct message_event *events; /* of the members of a batch; the state's, until its next request */
+    uint32_t event_count;
     struct message_event event; /* for subscribers; event.event is "" for none. Without tick and by */
 };
 
@@ -43,10 +47,16 @@ void apply_write_tick(struct apply *apply);
 void apply_write_point(struct apply *apply, vec2 point);
 /** The event that subscribers get about this request. has: enum message_event_has. */
 struct message_event *apply_tell(struct apply *apply, const char *name, unsigned has);
+/** The same with a place, as the request had it or as the world keeps it; px. */
+struct message_event *apply_tell_place(struct apply *apply, const char *name, unsigned has, vec2 place);
 /** The same with a target's name and place. */
 void apply_tell_target(struct apply *apply, const char *name, int target);
 /** Ends a request that added, moved or removed a target or an obstacle: effects and "tick". */
 void apply_finish_geometry(struct apply *apply);
+
+/** 0 when all agents of the columns exist; otherwise -1 and apply->failure, whose field names the first that does
+ * not. */
+int apply_find_columns_agents(struct apply *apply, const struct request_columns *columns);
 
 /* Each function sets apply->failure and returns -1. */
 int apply_fail_memory(struct apply *apply);

@@ -2,10 +2,65 @@
 #include "server/commands/command_handlers.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/text/nearest_name.h"
 #include "server/commands/command_find.h"
+#include "server/frames/world_snapshot.h"
+#include "server/sim/world/world_stripes.h"
+#include "server/sim/world/world_stripes_rules.h"
+
+/* Place, velocity and heading as the request has them. */
+static void tell_motion(struct apply *apply, const struct request_spawn *body) {
+    struct message_event *event = &apply->effects.event;
+    event->has |= body->has_point ? EVENT_HAS_PLACE | EVENT_HAS_RADIUS : 0u;
+    event->has |= body->has_heading ? EVENT_HAS_HEADING : 0u;
+    event->x = world_snapshot_hundredths(body->x);
+    event->y = world_snapshot_hundredths(body->y);
+    event->radius = body->radius;
+    event->vx = body->vx;
+    event->vy = body->vy;
+    event->heading = body->heading;
+}
+
+/* Whether the machine has the memory for these agents, and for those that there will be room for. */
+static int check_memory(struct apply *apply, const struct spawn_def *spawn) {
+    const struct simulation_state *state = apply->state;
+    const uint64_t wanted =
+        state->services.memory_free == NULL
+            ? 0
+            : world_spawn_bytes(state->world, spawn->kind, spawn->count, state->parallel.threads);
+    const uint64_t left = wanted > 0 ? state->services.memory_free() : UINT64_MAX;
+    return wanted <= left ? 0
+                          : failure_set(&apply->failure, FAILURE_BUSY, "count",
+                                        "room for more agents needs %.2f GB of memory; %.2f GB are free",
+                                        (double)wanted * 1e-9, (double)left * 1e-9);
+}
+
+static int fail_stripes(struct apply *apply, const char *why) {
+    return why == NULL ? 0 : failure_set(&apply->failure, FAILURE_UNSUPPORTED, NULL, "%s", why);
+}
+
+/* Whether stripes can go on with the world there will be. */
+static int check_spawn(struct apply *apply, const struct spawn_def *spawn) {
+    const struct world *world = apply->state->world;
+    char text[STRIPES_REFUSAL];
+    return world_is_partial(world)
+               ? fail_stripes(apply,
+                              world_stripes_refusal_of_spawn(world, world_exchange(world)->ranks, spawn->kind,
+                                                             spawn->count, text, sizeof text))
+               : 0;
+}
+
+static int check_param(struct apply *apply, const struct param_ref *ref, double value) {
+    const struct world *world = apply->state->world;
+    char text[STRIPES_REFUSAL];
+    return world_is_partial(world)
+               ? fail_stripes(apply, world_stripes_refusal_of_param(world, world_exchange(world)->ranks, ref,
+                                                                    value, text, sizeof text))
+               : 0;
+}
 
 int apply_spawn(struct apply *apply) {
     struct world *world = apply->state->world;
@@ -27,6 +82,9 @@ int apply_spawn(struct apply *apply) {
         spawn.at = vec2_make(0.0f, 0.0f);
         spawn.size = world_size(world);
     }
+    if (check_spawn(apply, &spawn) != 0 || check_memory(apply, &spawn) != 0) {
+        return -1;
+    }
     uint32_t first = 0;
     const enum world_result result = world_spawn(world, &spawn, &first);
     if (result != WORLD_OK) {
@@ -39,11 +97,12 @@ int apply_spawn(struct apply *apply) {
     json_key_unsigned(apply->json, "first_id", first);
     json_key_unsigned(apply->json, "last_id", first + (body->count - 1));
     struct message_event *event =
-        apply_tell(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS);
+        apply_tell(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_VELOCITY);
     memcpy(event->kind, body->kind, sizeof event->kind);
     event->count = body->count;
     event->first_id = first;
     event->last_id = first + (body->count - 1);
+    tell_motion(apply, body);
     return 0;
 }
 
@@ -107,6 +166,17 @@ int apply_remove(struct apply *apply) {
 
 /* ---- parameters ---- */
 
+/* What was typed may lack the state: "pursue.within" means "chase/pursue.within". The first state wins. */
+static void offer_param(struct nearest_name *nearest, const char *candidate) {
+    const char *slash = strchr(candidate, '/');
+    if (slash == NULL || strcmp(slash + 1, nearest->typed) != 0) {
+        nearest_name_offer(nearest, candidate);
+    } else if (nearest->distance > 0) {
+        (void)snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
+        nearest->distance = 0;
+    }
+}
+
 /* only_own: the parameter was to be set for one agent, which has only those of its body. */
 static int fail_param(struct apply *apply, int kind, const char *name, bool only_own) {
     const struct world *world = apply->state->world;
@@ -117,7 +187,7 @@ static int fail_param(struct apply *apply, int kind, const char *name, bool only
     for (int i = 0; world_param_at(world, kind, i, &ref, candidate); i++) {
         if (!only_own || ref.field->type == FIELD_RANGE) {
             command_list_name(list, candidate, false);
-            nearest_name_offer(&nearest, candidate);
+            offer_param(&nearest, candidate);
         }
     }
     char hint[NEAREST_HINT_BYTES];
@@ -171,7 +241,8 @@ static int set_kind_param(struct apply *apply, const struct request_set_param *b
     if (!world_find_param(world, kind, body->param, &ref)) {
         return fail_param(apply, kind, body->param, false);
     }
-    if (check_value(apply, ref.field, body->param, body->value) != 0) {
+    if (check_value(apply, ref.field, body->param, body->value) != 0 ||
+        check_param(apply, &ref, body->value) != 0) {
         return -1;
     }
     world_set_param(world, &ref, body->value);
@@ -185,7 +256,7 @@ static int set_agent_param(struct apply *apply, const struct request_set_param *
     if (row < 0) {
         return apply_fail_agent(apply, body->agent);
     }
-    const int kind = world_agent(world, row).kind;
+    const int kind = world_agent_kind(world, row);
     struct param_ref ref;
     if (!world_find_param(world, kind, body->param, &ref) || ref.field->type != FIELD_RANGE ||
         ref.behavior >= 0) {

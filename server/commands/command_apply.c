@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/commands/command_frame.h"
 #include "server/commands/command_table.h"
 
 /* In place of the reply that is not due: whose target nothing heeds. */
@@ -13,7 +14,9 @@ static void write_unheeded(const struct apply *apply, struct buffer *out) {
     struct message_event event = apply->effects.event; /* a named target, and where it is now */
     (void)snprintf(event.event, sizeof event.event, "unheeded");
     event.tick = world_tick(apply->state->world);
-    if (!body->has_name) {
+    if (body->has_agents) {
+        event.has = EVENT_HAS_COUNT; /* of the aim */
+    } else if (!body->has_name) {
         event.has = body->has_kind ? EVENT_HAS_KIND : EVENT_HAS_AGENT;
         memcpy(event.kind, body->kind, sizeof event.kind);
         event.agent = body->agent;
@@ -32,9 +35,8 @@ static int handle(struct apply *apply) {
     return handler(apply);
 }
 
-struct command_effects command_apply(struct simulation_state *state, const struct request *request,
-                                     uint64_t line, struct buffer *out) {
-    assert(state->world != NULL);
+static struct command_effects apply_here(struct simulation_state *state, const struct request *request,
+                                         uint64_t line, struct buffer *out) {
     struct buffer reply;
     buffer_init(&reply, out->limit);
     struct json_writer json = message_begin_answer(request, &reply);
@@ -44,7 +46,13 @@ struct command_effects command_apply(struct simulation_state *state, const struc
             message_write_refusal(request, line, &apply.failure, out);
         }
         apply.effects = (struct command_effects){0};
-    } else if (apply.effects.unheeded && request->id[0] == '\0') {
+        buffer_fini(&reply);
+        return apply.effects;
+    }
+    if (request_has_trait(request->op, REQUEST_TRAIT_CHANGES)) {
+        apply.effects.seq = ++state->seq;
+    }
+    if (apply.effects.unheeded && request->id[0] == '\0') {
         write_unheeded(&apply, out);
     } else if (apply.effects.step_ticks == 0 &&
                (request->id[0] != '\0' || request_always_answers(request->op))) {
@@ -63,16 +71,46 @@ struct command_effects command_apply(struct simulation_state *state, const struc
     return apply.effects;
 }
 
+struct command_effects command_apply(struct simulation_state *state, const struct request *request,
+                                     uint64_t line, struct buffer *out) {
+    assert(state->world != NULL);
+    const bool is_shared = state->ranks != NULL && state_ranks_share(request->op);
+    if (is_shared) {
+        state_ranks_order_request(state, request, line);
+    }
+    const struct command_effects effects = apply_here(state, request, line, out);
+    if (is_shared) {
+        state->ranks->check(state->ranks->context, state_ranks_digest(state, &effects));
+    }
+    return effects;
+}
+
+/* The frame of a step that had to return one. The world may have grown since it was checked: no frame then. */
+static void write_frame(const struct simulation_state *state, const struct request_step *step,
+                        struct json_writer *json) {
+    struct failure unused;
+    if (!step->has_return) {
+        return;
+    }
+    if (state->is_spoiled || command_frame_write(state, &step->view, NULL, json, &unused) != 0) {
+        json_key(json, "frame");
+        json_raw(json, "null");
+    }
+}
+
 void command_finish_step(const struct simulation_state *state, const struct request *request, bool is_stopped,
-                         struct buffer *out) {
+                         const char *met, struct buffer *out) {
     struct json_writer json = message_begin_answer(request, out);
     json_key_unsigned(&json, "tick", world_tick(state->world));
     if (!state->is_spoiled) {
         json_key(&json, "hash");
-        json_hex64(&json, world_hash(state->world));
+        json_hex64(&json, simulation_state_hash(state));
     }
-    if (is_stopped) {
+    if (met != NULL) {
+        json_key_string(&json, "stopped", met);
+    } else if (is_stopped) {
         json_key_bool(&json, "stopped", true);
     }
+    write_frame(state, &request->body.step, &json);
     message_end_reply(&json, out);
 }

@@ -24,9 +24,9 @@
  * line number errors carry. */
 struct command_effects command_apply(struct simulation_state *state, const struct request *request,
                                      uint64_t line, struct buffer *out);
-/** Appends the reply to an accepted step after its ticks. is_stopped: not all of them were done. The reply has
- * no hash when the world is spoiled. */
+/** Appends the reply to an accepted step after its ticks. is_stopped: not all of them were done. met: the condition that
+ * ended it (command_until_met), or NULL. The reply has no hash when the world is spoiled, and `frame` is null then. */
 void command_finish_step(const struct simulation_state *state, const struct request *request, bool is_stopped,
-                         struct buffer *out);
+                         const char *met, struct buffer *out);
 
 #endif

@@ -56,6 +56,18 @@ void apply_write_cursor(struct apply *apply) {
     }
 }
 
+void apply_tell_cursor(struct apply *apply, vec2 point) {
+    const int mine = find_mine(apply->state);
+    if (mine < 0) {
+        return;
+    }
+    if (apply->effects.event.event[0] == '\0') {
+        (void)apply_tell_place(apply, "cursor", 0, world_settle_point(apply->state->world, point));
+    }
+    apply->effects.event.has |= EVENT_HAS_CURSOR;
+    cursor_name(mine, apply->effects.event.cursor);
+}
+
 /* Whether the session got this error before; from now on it has. */
 static bool note_refused(struct state_cursors *cursors, uint32_t session) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
@@ -83,6 +95,7 @@ static void withdraw(struct apply *apply) {
         return;
     }
     cursor_name(mine, name);
+    cursor_name(mine, apply_tell(apply, "cursor_gone", EVENT_HAS_CURSOR)->cursor);
     apply->effects.changed = world_remove_target(world, world_find_target(world, name), &kind) == WORLD_OK;
     apply->state->cursors.owners[mine] = 0;
 }
@@ -90,8 +103,9 @@ static void withdraw(struct apply *apply) {
 int apply_cursor(struct apply *apply) {
     const struct request_cursor *body = &apply->request->body.cursor;
     const vec2 point = vec2_make(body->x, body->y);
-    if (body->is_gone) {
+    if (body->gone) {
         withdraw(apply);
+        apply_write_tick(apply);
         return 0;
     }
     if (apply_point_cursor(apply, point) == APPLY_CURSOR_FULL) {
@@ -100,5 +114,6 @@ int apply_cursor(struct apply *apply) {
     apply_write_tick(apply);
     apply_write_point(apply, world_settle_point(apply->state->world, point));
     apply_write_cursor(apply);
+    apply_tell_cursor(apply, point);
     return 0;
 }

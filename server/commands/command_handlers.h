@@ -29,7 +29,16 @@
     X(REQUEST_REMOVE_TARGET, apply_remove_target)     \
     X(REQUEST_ADD_OBSTACLE, apply_add_obstacle)       \
     X(REQUEST_MOVE_OBSTACLE, apply_move_obstacle)     \
-    X(REQUEST_REMOVE_OBSTACLE, apply_remove_obstacle)
+    X(REQUEST_REMOVE_OBSTACLE, apply_remove_obstacle) \
+    X(REQUEST_SAVE, apply_save)                       \
+    X(REQUEST_REMOVE_SAVE, apply_save)                \
+    X(REQUEST_RECORD, apply_record)                   \
+    X(REQUEST_SEEK, apply_seek)                       \
+    X(REQUEST_SPEED, apply_speed)                     \
+    X(REQUEST_PLACE, apply_place)                     \
+    X(REQUEST_BATCH, apply_batch)                     \
+    X(REQUEST_DRIVE, apply_drive)\
+    X(REQUEST_GET, apply_get)
 /* clang-format on */
 
 #define COMMAND_HANDLER_DECLARE(op, function) int function(struct apply *apply);

@@ -1,12 +1,13 @@
 /* The handlers that only read the world: get_params, list, inspect. */
 #include "server/commands/command_handlers.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "common/json/field_json.h"
 #include "server/commands/command_find.h"
+#include "server/commands/command_inspect.h"
+#include "server/commands/state_gather.h"
 #include "server/frames/world_snapshot.h"
+#include "server/sim/world/world_image.h"
+#include "server/sim/world/world_stripes.h"
 
 static void write_range(const struct field *field, struct json_writer *json) {
     json_key_number(json, "min", field->min);
@@ -83,6 +84,21 @@ static void list_kinds(const struct world *world, struct json_writer *json) {
     json_end(json);
 }
 
+/* That it strolls, when it does so now and then. */
+static void write_stroll(const struct world *world, int target, struct json_writer *json) {
+    const struct target_def *def = world_image_target(world, target);
+    if (def->stroll_speed > 0.0f) {
+        json_key(json, "strolls");
+        json_object(json);
+        json_key(json, "after");
+        json_float(json, def->stroll_after);
+        json_key(json, "speed");
+        json_float(json, def->stroll_speed);
+        json_key_bool(json, "now", world_target_is_strolling(world, target));
+        json_end(json);
+    }
+}
+
 static void list_targets(const struct world *world, struct json_writer *json) {
     json_key(json, "targets");
     json_array(json);
@@ -92,6 +108,7 @@ static void list_targets(const struct world *world, struct json_writer *json) {
         json_key_string(json, "name", world_target_name(world, t));
         json_key_hundredths(json, "x", world_snapshot_hundredths(at.x));
         json_key_hundredths(json, "y", world_snapshot_hundredths(at.y));
+        write_stroll(world, t, json);
         json_end(json);
     }
     json_end(json);
@@ -125,7 +142,8 @@ int apply_list(struct apply *apply) {
     const struct world *world = apply->state->world;
     apply_write_tick(apply);
     switch ((enum list_what)apply->request->body.list.what) {
-    case LIST_SCENARIOS: /* of the folder, not of the world */
+    case LIST_SCENARIOS: /* of a folder, not of the world */
+    case LIST_SAVES:
         break;
     case LIST_KINDS:
         list_kinds(world, apply->json);
@@ -142,77 +160,31 @@ int apply_list(struct apply *apply) {
 
 /* ---- inspect ---- */
 
-static void write_vector(struct json_writer *json, const char *key, vec2 vector) {
-    json_key(json, key);
-    json_array(json);
-    json_hundredths(json, world_snapshot_hundredths(vector.x));
-    json_hundredths(json, world_snapshot_hundredths(vector.y));
-    json_end(json);
-}
-
-static void write_body(const struct agent_view *agent, struct json_writer *json) {
-    json_key_hundredths(json, "x", world_snapshot_hundredths(agent->position.x));
-    json_key_hundredths(json, "y", world_snapshot_hundredths(agent->position.y));
-    json_key_hundredths(json, "vx", world_snapshot_hundredths(agent->velocity.x));
-    json_key_hundredths(json, "vy", world_snapshot_hundredths(agent->velocity.y));
-    json_key_hundredths(json, "heading", world_snapshot_heading(agent->heading));
-    json_key_hundredths(json, "stamina", world_snapshot_hundredths(agent->stamina));
-    json_key(json, "mass");
-    json_float(json, agent->mass);
-    json_key(json, "radius");
-    json_float(json, agent->radius);
-    json_key(json, "max_speed");
-    json_float(json, agent->max_speed);
-    json_key(json, "max_force");
-    json_float(json, agent->max_force);
-}
-
-/* Whom it minds, and the places it looks at. */
-static void write_trace(const struct trace *trace, struct json_writer *json) {
-    json_key(json, "neighbors");
-    json_array(json);
-    for (int i = 0; i < trace->neighbors.count; i++) {
-        json_unsigned(json, trace->neighbors.ids[i]);
+/* Those of each rank, in the order of the request. */
+static int write_gathered(struct apply *apply, const struct request_inspect *request) {
+    struct buffer texts[LIMIT_INSPECT_IDS];
+    const int count = request->agent_count;
+    for (int i = 0; i < count; i++) {
+        buffer_init(&texts[i], LIMIT_GET_BYTES);
     }
-    json_end(json);
-    json_key(json, "points");
-    json_array(json);
-    for (int i = 0; i < trace->point_count; i++) {
-        const struct trace_point *point = &trace->points[i];
-        json_object(json);
-        json_key_string(json, "behavior", point->label);
-        json_key_string(json, "what", trace_names[point->what]);
-        json_key_hundredths(json, "x", world_snapshot_hundredths(point->at.x));
-        json_key_hundredths(json, "y", world_snapshot_hundredths(point->at.y));
-        if (point->what == TRACE_CIRCLE) {
-            json_key_hundredths(json, "radius", world_snapshot_hundredths(point->radius));
+    const int result = state_gather_texts(apply->state, request->agents, count, texts);
+    for (int i = 0; i < count; i++) {
+        if (result == 0 && texts[i].length > 0) {
+            json_raw(apply->json, texts[i].data);
         }
-        json_end(json);
+        buffer_fini(&texts[i]);
     }
-    json_end(json);
+    return result == 0 ? 0 : apply_fail_memory(apply);
 }
 
-static void write_agent(const struct world *world, int32_t row, struct json_writer *json) {
-    const struct agent_view agent = world_agent(world, row);
-    const struct kind_def *kind = world_kind(world, agent.kind);
-    struct steering_view view;
-    struct trace trace;
-    world_trace(world, row, &view, &trace);
-    json_object(json);
-    json_key_unsigned(json, "id", agent.id);
-    json_key_string(json, "kind", kind->name);
-    json_key_string(json, "state", kind->states[agent.state].name);
-    write_body(&agent, json);
-    write_vector(json, "desired", view.desired);
-    write_vector(json, "steering", view.steering);
-    json_key(json, "forces");
-    json_object(json);
-    for (int i = 0; i < view.count; i++) {
-        write_vector(json, view.labels[i], view.forces[i]);
+static void write_own(const struct world *world, const struct request_inspect *request,
+                      struct json_writer *json) {
+    for (int i = 0; i < request->agent_count; i++) {
+        const int32_t row = world_find_agent(world, request->agents[i]);
+        if (row >= 0) {
+            command_inspect_write(world, row, json);
+        }
     }
-    json_end(json);
-    write_trace(&trace, json);
-    json_end(json);
 }
 
 int apply_inspect(struct apply *apply) {
@@ -222,11 +194,10 @@ int apply_inspect(struct apply *apply) {
     apply_write_tick(apply);
     json_key(json, "agents");
     json_array(json);
-    for (int i = 0; i < request->agent_count; i++) {
-        const int32_t row = world_find_agent(world, request->agents[i]);
-        if (row >= 0) {
-            write_agent(world, row, json);
-        }
+    if (!world_is_partial(world)) {
+        write_own(world, request, json);
+    } else if (write_gathered(apply, request) != 0) {
+        return -1;
     }
     json_end(json);
     json_key(json, "missing");

@@ -1,6 +1,7 @@
 /* The handlers of targets: set_target, mouse, add_target, remove_target. */
 #include "server/commands/command_handlers.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "server/commands/command_cursors.h"
@@ -41,6 +42,7 @@ int apply_mouse(struct apply *apply) {
         apply_write_point(apply, world_settle_point(apply->state->world, point));
     }
     apply_write_cursor(apply);
+    apply_tell_cursor(apply, point);
     return 0;
 }
 
@@ -70,9 +72,55 @@ static int move_named(struct apply *apply, const struct request_set_target *body
     return 0;
 }
 
+static void tell_aim(struct apply *apply, const struct request_set_target *body, const struct aim *aim) {
+    struct message_event *event = apply_tell(apply, "aim", 0);
+    if (aim->mode == AIM_POINT) {
+        event = apply_tell_place(apply, "aim", 0, aim->point);
+    }
+    event->has |= body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND;
+    event->has |= body->has_follow ? EVENT_HAS_FOLLOW : body->clear ? EVENT_HAS_CLEAR : 0u;
+    event->agent = body->agent;
+    event->clear = body->clear;
+    memcpy(event->kind, body->kind, sizeof event->kind);
+    memcpy(event->follow, body->follow, sizeof event->follow);
+}
+
+/* Row by row: of an id that repeats the last row counts. */
+static int aim_agents(struct apply *apply, const struct request_columns *columns) {
+    struct world *world = apply->state->world;
+    bool is_heeded = columns->count == 0;
+    if (apply_find_columns_agents(apply, columns) != 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const vec2 point =
+            vec2_make(columns->values[REQUEST_COLUMN_X][i], columns->values[REQUEST_COLUMN_Y][i]);
+        const struct aim aim = {.mode = AIM_POINT, .point = world_settle_point(world, point)};
+        const enum world_result result = world_aim_agent(world, columns->agents[i], aim);
+        assert(result == WORLD_OK);
+        (void)result;
+        const int32_t row = world_find_agent(world, columns->agents[i]);
+        is_heeded = is_heeded || world_heeds_aim(world, world_agent_kind(world, row));
+    }
+    apply->effects.changed = columns->count > 0;
+    if (columns->count > 0) {
+        apply_tell(apply, "aim", EVENT_HAS_COUNT)->count = columns->count;
+    }
+    apply_write_tick(apply);
+    json_key_unsigned(apply->json, "count", columns->count);
+    if (!is_heeded) {
+        note_unheeded(apply);
+    }
+    return 0;
+}
+
 int apply_set_target(struct apply *apply) {
     struct world *world = apply->state->world;
     const struct request_set_target *body = &apply->request->body.set_target;
+    const struct request_columns *columns = request_columns_of(apply->request);
+    if (columns != NULL) {
+        return aim_agents(apply, columns);
+    }
     if (body->has_name) {
         return move_named(apply, body);
     }
@@ -89,7 +137,7 @@ int apply_set_target(struct apply *apply) {
         if (result != WORLD_OK) {
             return apply_fail_world(apply, result);
         }
-        kind = world_agent(world, world_find_agent(world, body->agent)).kind;
+        kind = world_agent_kind(world, world_find_agent(world, body->agent));
     } else {
         kind = command_find_kind(world, body->kind, &apply->failure);
         if (kind < 0) {
@@ -97,6 +145,7 @@ int apply_set_target(struct apply *apply) {
         }
         world_aim_kind(world, kind, aim);
     }
+    tell_aim(apply, body, &aim);
     apply->effects.changed = true; /* the forces of a snapshot show it before the next tick does */
     apply_write_tick(apply);
     if (aim.mode == AIM_POINT) {

@@ -4,40 +4,138 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "server/commands/state_batch.h"
+#include "server/frames/snapshot_gather.h"
+#include "server/sim/world/world_stripes.h"
+#include "server/sim/world/world_stripes_check.h"
+#include "server/sim/world/world_stripes_rules.h"
 
 void simulation_state_init(struct simulation_state *state) {
     *state = (struct simulation_state){.parallel = parallel_alone()};
 }
 
+static void forget_check(struct simulation_state *state) {
+    world_check_destroy(state->check);
+    state->check = NULL;
+}
+
 void simulation_state_fini(struct simulation_state *state) {
+    forget_check(state);
     world_destroy(state->world);
     state->world = NULL;
+    state_batch_destroy(state->batch);
+    state->batch = NULL;
+    free(state->text);
+    state->text = NULL;
+    snapshot_gatherer_destroy(state->gatherer);
+    state->gatherer = NULL;
+}
+
+static void compare_ranks(struct simulation_state *state) {
+    if (state->check == NULL) {
+        return;
+    }
+    const struct world_difference found = world_check_tick(state->check, state->world);
+    if (found.rank >= 0 && state->ranks != NULL) {
+        state->ranks->differ(state->ranks->context, &found, world_tick(state->world));
+    }
 }
 
 void simulation_state_step(struct simulation_state *state) {
     assert(state->world != NULL);
+    if (state->ranks != NULL) {
+        state->ranks->order(state->ranks->context, RANK_ORDER_TICK, NULL, 0);
+    }
     world_step_parallel(state->world, &state->parallel);
+    if (state->ranks != NULL) {
+        state->ranks->ticked(state->ranks->context);
+    }
     if (world_is_given_up(state->world)) {
         state->is_spoiled = true;
         return;
     }
     event_log_take(&state->log, state->world);
+    compare_ranks(state);
 }
 
 void simulation_state_change(struct simulation_state *state, struct built_world *built) {
     assert(built->world != NULL);
+    state_batch_destroy(state->batch); /* it has room for agents of the former world */
+    state->batch = NULL;
+    forget_check(state);
     struct world *former = state->world;
     state->world = built->world;
     built->world = former;
+    char *text = state->text;
+    state->text = built->text;
+    state->text_length = built->text_length;
+    built->text = text;
     world_let_give_up(state->world, state->is_urgent);
     memcpy(state->name, built->name, sizeof state->name);
     memcpy(state->title, built->title, sizeof state->title);
     memcpy(state->description, built->description, sizeof state->description);
+    state->view = built->view;
+    state->warmup_s = built->warmup_s;
+    state->about = built->about;
     state->cursors = (struct state_cursors){0};
     state->epoch++;
     state->is_spoiled = false;
     event_log_init(&state->log, world_tick_hz(state->world));
+    if (state->ranks != NULL) {
+        state->ranks->put(state->ranks->context, state, built);
+    }
+    simulation_state_join(state);
+}
+
+static bool join(struct simulation_state *state) {
+    if (state->gatherer == NULL) {
+        state->gatherer = snapshot_gatherer_create(state->exchange->ranks);
+    }
+    const bool is_joined = world_is_partial(state->world); /* a clone of a world in stripes is in stripes */
+    if (state->gatherer == NULL || (!is_joined && world_join(state->world, state->exchange) != 0)) {
+        return false;
+    }
+    if (state->check == NULL) {
+        state->check = world_check_new(state->world);
+    }
+    return state->check != NULL;
+}
+
+int simulation_state_check(const struct simulation_state *state, const struct built_world *built,
+                           const char *field, struct failure *failure) {
+    char text[STRIPES_REFUSAL];
+    if (state->exchange == NULL || state->exchange->mode != EXCHANGE_STRIPES ||
+        world_stripes_refusal(built->world, state->exchange->ranks, text, sizeof text) == NULL) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_UNSUPPORTED, field, "%s", text);
+}
+
+void simulation_state_join(struct simulation_state *state) {
+    if (state->exchange != NULL && !join(state) && state->ranks != NULL) {
+        state->ranks->fail(state->ranks->context, "out of memory for the world");
+    }
+}
+
+void simulation_state_give_cursors(struct simulation_state *state, const uint32_t owners[LIMIT_TARGETS]) {
+    memcpy(state->cursors.owners, owners, sizeof state->cursors.owners);
+    if (state->ranks != NULL) {
+        state->ranks->order(state->ranks->context, RANK_ORDER_CURSORS, owners, sizeof state->cursors.owners);
+    }
+}
+
+uint64_t simulation_state_hash(const struct simulation_state *state) {
+    if (state->ranks != NULL) {
+        state->ranks->order(state->ranks->context, RANK_ORDER_HASH, NULL, 0);
+    }
+    const uint64_t hash = world_hash(state->world);
+    if (state->ranks != NULL) {
+        state->ranks->check(state->ranks->context, hash);
+    }
+    return hash;
 }
 
 /* The flow at the centers of about square cells, few enough to draw. */
@@ -59,6 +157,24 @@ static void sample_flow(const struct world *world, const struct flow_def *flow, 
     }
 }
 
+/* One region a behavior, as many as there is room for. */
+static void describe_regions(const struct state_def *state, const char *kind, struct message_geometry *out) {
+    for (int b = 0; b < state->behavior_count && out->region_count < LIMIT_REGIONS; b++) {
+        const struct behavior_def *behavior = &state->behaviors[b];
+        const struct region_def *def = &behavior->region;
+        if (!behavior_has_trait(behavior->type, TRAIT_REGION) || def->shape == REGION_WORLD) {
+            continue;
+        }
+        struct message_region *region = &out->regions[out->region_count++];
+        *region = (struct message_region){.is_circle = def->shape == REGION_CIRCLE,
+                                          .at = def->at,
+                                          .size = def->size,
+                                          .radius = def->radius};
+        (void)snprintf(region->kind, sizeof region->kind, "%s", kind);
+        (void)snprintf(region->state, sizeof region->state, "%s", state->name);
+    }
+}
+
 static void describe_geometry(const struct world *world, struct message_geometry *out) {
     const struct geometry_def *def = &world_scenery(world)->def;
     out->obstacle_count = def->obstacle_count;
@@ -77,6 +193,12 @@ static void describe_geometry(const struct world *world, struct message_geometry
     for (int i = 0; i < def->flow_count; i++) {
         sample_flow(world, &def->flows[i], &out->flows[i]);
     }
+    for (int k = 0; k < world_kind_count(world); k++) {
+        const struct kind_def *kind = world_kind(world, k);
+        for (int s = 0; s < kind->state_count; s++) {
+            describe_regions(&kind->states[s], kind->name, out);
+        }
+    }
 }
 
 void simulation_state_describe(const struct simulation_state *state, struct message_scenario *out) {
@@ -84,7 +206,9 @@ void simulation_state_describe(const struct simulation_state *state, struct mess
     *out = (struct message_scenario){.size = world_size(world),
                                      .seed = world_seed(world),
                                      .tick_hz = world_tick_hz(world),
-                                     .kind_count = world_kind_count(world)};
+                                     .kind_count = world_kind_count(world),
+                                     .view = state->view,
+                                     .about = state->about};
     memcpy(out->name, state->name, sizeof out->name);
     memcpy(out->title, state->title, sizeof out->title);
     memcpy(out->description, state->description, sizeof out->description);

@@ -10,16 +10,30 @@
 
 struct scenario_order;
 
+/** Where a request came from. */
+struct command_origin {
+    uint32_t session;
+    uint64_t line;                     /* the number of the request's line */
+    char name[LIMIT_PERSON_BYTES + 1]; /* of the session then; "" for none */
+};
+
 struct command {
     struct sim_event event; /* first: the answer frees the whole command */
-    uint32_t session;
-    uint64_t sequence; /* the line number of the request */
+    struct command_origin origin;
     /* While it waits (command_lanes.h): */
-    uint64_t number;              /* in order of arrival, from 1 */
-    uint64_t turn;                /* of a query; 0 for a change */
-    struct command *next;         /* of the same session */
+    uint64_t number;      /* in order of arrival, from 1 */
+    uint64_t turn;        /* of a query; 0 for a change */
+    bool is_withdrawn;    /* its session has left, or its world: it is not to be applied at its tick */
+    struct command *next; /* of the same session */
     struct scenario_order *order; /* the files or world that the command needs; NULL: none yet */
-    struct request request;
+    struct request request;       /* its extra is held by the event */
 };
+
+/** The request of an answered command is read no more: its extra goes before the answer does. */
+static inline void command_drop_extra(struct command *command) {
+    request_extra_release(command->event.extra);
+    command->event.extra = NULL;
+    command->request.extra = NULL;
+}
 
 #endif

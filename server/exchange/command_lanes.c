@@ -90,6 +90,8 @@ static struct command *remove_first(struct command_lanes *lanes, struct command_
     lane->first = command->next;
     command->next = NULL;
     lanes->count--;
+    assert(lanes->extra_bytes >= request_extra_bytes(&command->request));
+    lanes->extra_bytes -= request_extra_bytes(&command->request);
     if (lane->first == NULL) {
         drop_lane(lanes, lane);
     }
@@ -99,8 +101,9 @@ static struct command *remove_first(struct command_lanes *lanes, struct command_
 /* Whether the first command of its lane has to wait. */
 static bool is_held(const struct command_lanes *lanes, struct command *command) {
     const enum request_op op = command->request.op;
+    const bool is_pause = op == REQUEST_PAUSE && !command->request.has_at;
     if (lanes->step != NULL &&
-        (command->session == lanes->step->session || op == REQUEST_STEP || op == REQUEST_PAUSE)) {
+        (command->origin.session == lanes->step->origin.session || op == REQUEST_STEP || is_pause)) {
         return true;
     }
     return lanes->is_ready != NULL && !lanes->is_ready(lanes->context, command);
@@ -110,21 +113,29 @@ static bool is_held(const struct command_lanes *lanes, struct command *command) 
 
 static bool is_pointer(const struct request *request) {
     return request->id[0] == '\0' && request_has_trait(request->op, REQUEST_TRAIT_REPLACES) &&
-           !(request->op == REQUEST_CURSOR && request->body.cursor.is_gone);
+           !(request->op == REQUEST_CURSOR && request->body.cursor.gone);
 }
 
-static struct command *create_command(uint32_t session, uint64_t sequence, const struct request *request) {
+static struct command *create_command(const struct command_origin *origin, const struct request *request) {
     struct command *command = malloc(sizeof *command);
     if (command != NULL) {
-        command->event = (struct sim_event){.kind = SIM_EVENT_ANSWER, .session = session};
-        command->session = session;
-        command->sequence = sequence;
+        command->event = (struct sim_event){.kind = SIM_EVENT_ANSWER, .session = origin->session};
+        command->origin = *origin;
         command->turn = 0;
+        command->is_withdrawn = false;
         command->next = NULL;
         command->order = NULL;
         command->request = *request;
+        command->event.extra = request_extra_hold(request->extra);
     }
     return command;
+}
+
+static bool has_room(const struct command_lanes *lanes, const struct request *request) {
+    const size_t extra = request_extra_bytes(request);
+    return lanes->count < lanes->capacity &&
+           (extra == 0 ||
+            (extra <= COMMAND_EXTRA_BYTES && lanes->extra_bytes <= COMMAND_EXTRA_BYTES - extra));
 }
 
 static void note_pause(struct command_lanes *lanes, uint64_t number, uint64_t ticking_ns) {
@@ -135,35 +146,36 @@ static void note_pause(struct command_lanes *lanes, uint64_t number, uint64_t ti
     lanes->pause = number;
 }
 
-enum command_push command_lanes_push(struct command_lanes *lanes, uint32_t session, uint64_t sequence,
+enum command_push command_lanes_push(struct command_lanes *lanes, const struct command_origin *origin,
                                      const struct request *request, uint64_t ticking_ns) {
-    struct command_lane *lane = find_lane(lanes, session);
+    struct command_lane *lane = find_lane(lanes, origin->session);
     if (lane != NULL && is_pointer(request) && is_pointer(&lane->last->request) &&
         lane->last->request.op == request->op) {
-        lane->last->sequence = sequence;
+        assert(request->extra == NULL);
+        lane->last->origin = *origin;
         lane->last->request = *request;
         return COMMAND_REPLACED;
     }
-    struct command *command =
-        lanes->count < lanes->capacity ? create_command(session, sequence, request) : NULL;
+    struct command *command = has_room(lanes, request) ? create_command(origin, request) : NULL;
     if (command == NULL) {
         return COMMAND_REFUSED;
     }
     command->number = ++lanes->arrivals;
     if (lane == NULL) {
-        lane = add_lane(lanes, session);
+        lane = add_lane(lanes, origin->session);
         lane->first = command;
     } else {
         lane->last->next = command;
     }
     lane->last = command;
     lanes->count++;
+    lanes->extra_bytes += request_extra_bytes(request);
     if (command_sort_of(request) == COMMAND_QUERY) {
         lane->turn = (lane->turn > lanes->turn ? lane->turn : lanes->turn) + 1;
         command->turn = lane->turn;
     }
     lanes->steps += request->op == REQUEST_STEP ? 1 : 0;
-    if (request->op == REQUEST_PAUSE) {
+    if (request->op == REQUEST_PAUSE && !request->has_at) {
         note_pause(lanes, command->number, ticking_ns);
     }
     if (lane->first == command && !lanes->is_dealing) {
@@ -243,6 +255,7 @@ struct command *command_lanes_take(struct command_lanes *lanes, unsigned wanted)
         if (lane->first->request.op == REQUEST_STEP) {
             begin_step(lanes, lane->first, lane->end_ns);
         }
+        lane->first->is_withdrawn = lane->first->request.has_at && lane->end_ns != UINT64_MAX;
         const bool is_last = lane->first->next == NULL;
         struct command *command = remove_first(lanes, lane);
         if (!is_last && !is_wanted(lane->first, lanes->pass_wanted)) {
@@ -281,11 +294,11 @@ struct command *command_lanes_take_first(struct command_lanes *lanes, uint32_t s
 
 void command_lanes_drop(struct command_lanes *lanes, const struct command *command) {
     const bool was_dealing = lanes->is_dealing;
-    const struct command *dropped = command_lanes_take_first(lanes, command->session);
+    const struct command *dropped = command_lanes_take_first(lanes, command->origin.session);
     assert(dropped == command);
     (void)dropped;
     lanes->is_dealing = was_dealing;
-    const struct command_lane *lane = find_lane(lanes, command->session);
+    const struct command_lane *lane = find_lane(lanes, command->origin.session);
     if (lane != NULL && !was_dealing) {
         (void)is_held(lanes, lane->first);
     }
@@ -318,7 +331,7 @@ void command_lanes_end_steps(struct command_lanes *lanes, uint32_t session, uint
     if (lane != NULL && lane->end_ns > end_ns) {
         lane->end_ns = end_ns;
     }
-    if (lanes->step != NULL && lanes->step->session == session && lanes->step_end_ns > end_ns) {
+    if (lanes->step != NULL && lanes->step->origin.session == session && lanes->step_end_ns > end_ns) {
         lanes->step_end_ns = end_ns;
     }
 }

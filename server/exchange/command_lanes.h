@@ -14,7 +14,7 @@
  * 5. A `mouse` without an id replaces its session's last waiting command when that is a `mouse` without an id
  * as well, so a moving mouse never fills the queue. The same holds for `cursor`. A request with an id has an
  * answer of its own and stays.
- * 6. At most `capacity` commands wait. A pass costs O(lanes), a command taken O(log lanes), a held command
+ * 6. At most `capacity` commands wait, whose requests have at most COMMAND_EXTRA_BYTES of extras (request_extra.h). A pass costs O(lanes), a command taken O(log lanes), a held command
  * nothing.
  */
 #ifndef DROVER_SERVER_EXCHANGE_COMMAND_LANES_H
@@ -29,6 +29,9 @@
 
 /** The time that the ticks of ending steps may still take. */
 #define COMMAND_GRACE_NS UINT64_C(100000000)
+
+/** The extras of the requests that wait. */
+#define COMMAND_EXTRA_BYTES ((size_t)64 * 1024 * 1024)
 
 enum command_push {
     COMMAND_QUEUED,   /* the command waits; its answer comes through the event queue */
@@ -63,6 +66,7 @@ struct command_candidate {
 
 struct command_lanes {
     size_t count, capacity; /* commands */
+    size_t extra_bytes;     /* of the requests of those */
     struct command_lane *lanes, *unused, *used, **buckets;
     uint64_t arrivals, turn;    /* commands so far; the last turn that was taken */
     command_is_ready *is_ready; /* NULL: always */
@@ -86,10 +90,10 @@ NODISCARD int command_lanes_init(struct command_lanes *lanes, size_t capacity, c
                                  void *context);
 /** Frees the waiting commands. */
 void command_lanes_fini(struct command_lanes *lanes);
-/** Appends a command to its session's lane. Copies the request. */
-NODISCARD enum command_push command_lanes_push(struct command_lanes *lanes, uint32_t session,
-                                               uint64_t sequence, const struct request *request,
-                                               uint64_t ticking_ns);
+/** Appends a command to its session's lane. Copies the request, whose extra it shares. */
+NODISCARD enum command_push command_lanes_push(struct command_lanes *lanes,
+                                               const struct command_origin *origin,
+                                               const struct request *request, uint64_t ticking_ns);
 /** Begins a pass over the commands that wait now. wanted: enum command_sort. */
 void command_lanes_begin(struct command_lanes *lanes, unsigned wanted);
 /** The next command of the pass, the caller's to free (sim_event_free of its event); NULL at the pass's end.

@@ -72,6 +72,7 @@ void sim_event_free(struct sim_event *event) {
     if (event != NULL) {
         free(event->text);
         free(event->message);
+        request_extra_release(event->extra);
         free(event);
     }
 }

@@ -16,6 +16,7 @@
 #include "common/base/buffer.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
+#include "common/protocol/request_extra.h"
 
 enum sim_event_kind {
     SIM_EVENT_ANSWER,   /* the head of a struct command that is done; text: its reply or error, or NULL */
@@ -27,8 +28,15 @@ struct sim_event {
     struct sim_event *next;
     enum sim_event_kind kind;
     uint32_t session; /* SIM_EVENT_ANSWER: the session of the command */
+    /** The number of the change that it is about (struct simulation_state); when it is about none, of the last change
+     * before it. 0: the thread that pushed it does not know. */
+    uint64_t seq;
     /** SIM_EVENT_ANSWER: the text is an event, which the session gets once, instead of an answer. */
     bool is_notice;
+    /** SIM_EVENT_ANSWER: it leaves when the journal is on disk up to there (simulation_is_safe); 0: at once. */
+    uint64_t position;
+    /** SIM_EVENT_MESSAGE: for the sessions that asked for `seq` alone. */
+    bool is_detail;
     uint32_t revision; /* messages and scenarios: simulation_revision after the change */
     uint32_t epoch;    /* SIM_EVENT_SCENARIO: the epoch that begins, */
     double tick_hz;    /* and its rate */
@@ -36,6 +44,8 @@ struct sim_event {
     struct message_event *message;
     char *text; /* whole lines; owned */
     size_t length;
+    /** SIM_EVENT_ANSWER: of the command's request until it is answered; one of its holders. NULL: none. */
+    struct request_extra *extra;
 };
 
 struct event_queue {

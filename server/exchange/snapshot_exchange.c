@@ -20,12 +20,14 @@ void snapshot_exchange_fini(struct snapshot_exchange *exchange) {
     for (int i = 0; i < 3; i++) {
         snapshot_destroy(exchange->slots[i].snapshot);
         exchange->slots[i].snapshot = NULL;
+        snapshot_extract_destroy(exchange->slots[i].extract);
+        exchange->slots[i].extract = NULL;
     }
     pthread_mutex_destroy(&exchange->mutex);
 }
 
-struct snapshot *snapshot_exchange_writing(struct snapshot_exchange *exchange) {
-    return exchange->slots[exchange->writing].snapshot; /* `writing` is the writer's own */
+struct snapshot_slot *snapshot_exchange_writing(struct snapshot_exchange *exchange) {
+    return &exchange->slots[exchange->writing]; /* `writing` is the writer's own */
 }
 
 void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum frame_reason reason) {

@@ -13,6 +13,7 @@
 
 #include "common/base/nodiscard.h"
 #include "common/snapshot/snapshot.h"
+#include "server/frames/snapshot_extract.h"
 
 /** Why a snapshot was taken, and with it which subscribers get a frame: from the fewest to all. */
 enum frame_reason {
@@ -24,6 +25,7 @@ enum frame_reason {
 
 struct snapshot_slot {
     struct snapshot *snapshot;
+    struct snapshot_extract *extract; /* owned; NULL: the snapshot has every agent of the world */
     enum frame_reason reason;
 };
 
@@ -37,8 +39,8 @@ struct snapshot_exchange {
 /** 0, or -1 when out of memory. */
 NODISCARD int snapshot_exchange_init(struct snapshot_exchange *exchange);
 void snapshot_exchange_fini(struct snapshot_exchange *exchange);
-/** Writer: the snapshot to fill; the writer's until it is published. */
-struct snapshot *snapshot_exchange_writing(struct snapshot_exchange *exchange);
+/** Writer: the slot to fill, whose reason is not read; the writer's until it is published. */
+struct snapshot_slot *snapshot_exchange_writing(struct snapshot_exchange *exchange);
 /** Writer: publishes the filled slot and gets another one. */
 void snapshot_exchange_publish(struct snapshot_exchange *exchange, enum frame_reason reason);
 /** Reader: the newest published slot, valid until the next take; NULL when every one was taken. */

@@ -99,13 +99,19 @@ static const struct snapshot *select_agents(const struct snapshot_filter *filter
     return snapshot_select(snapshot, scratch->rows, count, scratch->selected) == 0 ? scratch->selected : NULL;
 }
 
-/* The rows of the key's agents. False when one of them is gone, or an agent passes that is not among them. */
+/* The rows of the key's agents. False when one of them is gone or beyond reach, or an agent passes that is not among
+ * them. */
 static bool follow_key(const struct frame_form *form, const struct snapshot_filter *filter,
                        const struct snapshot *snapshot, int32_t *rows) {
     const struct snapshot *base = form->packed.base;
+    struct snapshot_filter reach;
+    snapshot_view_filter(&form->view, snapshot, FRAME_KEY_REACH, &reach);
     int32_t found = 0;
     for (int32_t row = 0; row < snapshot->count; row++) {
         if (found < base->count && base->id[found] == snapshot->id[row]) {
+            if (!snapshot_filter_passes(&reach, snapshot, row)) {
+                return false;
+            }
             rows[found++] = row;
         } else if ((found < base->count && base->id[found] < snapshot->id[row]) ||
                    snapshot_filter_passes(filter, snapshot, row)) {
@@ -231,7 +237,12 @@ static void make_whole(struct frame_form *form, const struct snapshot *snapshot,
             return;
         }
     }
-    layout->encode(&form->view, selected, &scratch->density, out);
+    const struct density_sums *sums = snapshot_extract_sums(scratch->extract, &form->view);
+    if (sums != NULL) {
+        layout->encode_sums(sums, snapshot, &scratch->density, out);
+    } else {
+        layout->encode(&form->view, selected, &scratch->density, out);
+    }
 }
 
 bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
@@ -248,6 +259,9 @@ bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
         make_with_key(form, snapshot, scratch, &out);
     } else {
         make_whole(form, snapshot, scratch, &out);
+    }
+    if (form->view.has_speed) {
+        snapshot_view_add_speed(snapshot->speed, &out);
     }
     form->next.frame = grown_bytes(form->next.frame, &out);
     form->frame = take(&out, scratch);

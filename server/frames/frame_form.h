@@ -3,7 +3,7 @@
  *
  * A packed form with a region keeps to the agents of its key as long as they include all agents inside the
  * region; the key has those within a tenth of the region's size around it as well. So agents that cross
- * the border do not ask for a new key each time.
+ * the border do not ask for a new key each time. An agent that has left for more than FRAME_KEY_REACH asks for one.
  */
 #ifndef DROVER_SERVER_FRAMES_FRAME_FORM_H
 #define DROVER_SERVER_FRAMES_FRAME_FORM_H
@@ -19,6 +19,10 @@
 #include "common/snapshot/snapshot_packed.h"
 #include "common/snapshot/snapshot_view.h"
 #include "server/frames/frame_memory.h"
+#include "server/frames/snapshot_extract.h"
+
+/** How far from its region an agent of a key may be, in shares of the region's size. */
+#define FRAME_KEY_REACH 0.3
 
 /** Memory that is used while a frame is made; shared by all forms. */
 struct frame_scratch {
@@ -26,7 +30,9 @@ struct frame_scratch {
     int32_t *rows;
     int32_t row_capacity;
     struct density density;
-    uint64_t last_key; /* the highest number of a key so far */
+    uint64_t last_key;                      /* the highest number of a key so far */
+    const struct snapshot_extract *extract; /* of the snapshot at hand, or NULL; not owned. The caller of
+                                               frame_form_make sets it */
     struct frame_memory memory;
 };
 

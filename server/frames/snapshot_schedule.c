@@ -3,6 +3,14 @@
 
 #include <assert.h>
 
+#include "common/snapshot/snapshot.h"
+
+unsigned snapshot_schedule_fields(const struct snapshot_schedule *schedule) {
+    return (schedule->headings ? (unsigned)SNAPSHOT_HEADING : 0u) |
+           (schedule->forces ? (unsigned)SNAPSHOT_FORCES : 0u) |
+           (schedule->parts ? (unsigned)SNAPSHOT_PARTS : 0u);
+}
+
 void snapshot_schedule_add(struct snapshot_schedule *schedule, uint64_t every, bool forces) {
     assert(every >= 1);
     schedule->forces = schedule->forces || forces;

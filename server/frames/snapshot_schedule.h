@@ -12,9 +12,12 @@ struct snapshot_schedule {
     int count;                               /* 0: no snapshots */
     uint64_t every[SNAPSHOT_SCHEDULE_RATES]; /* distinct; the ticks that are a multiple of one of them */
     bool forces;                             /* with steering vectors */
+    bool parts;                              /* with the parts of forces */
     bool headings;                           /* with headings: an arc tangent an agent */
 };
 
+/** What snapshots are to hold beside the usual fields (enum snapshot_field). */
+unsigned snapshot_schedule_fields(const struct snapshot_schedule *schedule);
 /** Adds a subscription. More than SNAPSHOT_SCHEDULE_RATES different rates become every tick. every >= 1. */
 void snapshot_schedule_add(struct snapshot_schedule *schedule, uint64_t every, bool forces);
 /** Whether this tick is to be copied out. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/system/clock.h"
-#include "server/exchange/timed_wait.h"
+#include "common/system/timed_wait.h"
 
 /* Orders, first in, first out. */
 struct line {
@@ -21,9 +21,12 @@ struct scenario_builder {
     bool is_running;
     pthread_mutex_t mutex; /* of all below, and of the orders' next and state */
     pthread_cond_t changed;
-    struct line loads, lists, returned;
+    struct line loads, others, returned;
+    struct line cloning;                         /* saves without a clone */
     struct scenario_order *waiting;              /* a built world, not handed back yet */
-    atomic_bool has_world, is_urgent, is_ending; /* read without the lock */
+    atomic_bool has_world, is_urgent, is_ending; /* read without the lock, */
+    atomic_bool wants_clones;                    /* and so are these */
+    _Atomic uint32_t loading;                    /* loads that are neither done nor handed back */
 };
 
 static void append(struct line *line, struct scenario_order *order) {
@@ -45,7 +48,7 @@ static struct scenario_order *remove_first(struct line *line) {
 
 /* With the lock. NULL when there is nothing to do. */
 static struct scenario_order *next_order(struct scenario_builder *builder) {
-    struct scenario_order *order = remove_first(&builder->lists);
+    struct scenario_order *order = remove_first(&builder->others);
     return order == NULL && builder->waiting == NULL ? remove_first(&builder->loads) : order;
 }
 
@@ -66,13 +69,33 @@ static void offer_world(struct scenario_builder *builder, struct scenario_order 
     pthread_mutex_unlock(&builder->mutex);
 }
 
+/* With the lock. */
+static void await_clone(struct scenario_builder *builder, struct scenario_order *order) {
+    order->state = ORDER_CLONING;
+    append(&builder->cloning, order);
+    atomic_store(&builder->wants_clones, true);
+}
+
 static void finish(struct scenario_builder *builder, struct scenario_order *order) {
     if (order->built.world != NULL) {
         offer_world(builder, order);
     } else {
+        (void)atomic_fetch_sub(&builder->loading, scenario_order_is_load(order) ? 1 : 0);
         builder->handler.on_done(builder->handler.context, order);
         scenario_order_destroy(order);
     }
+}
+
+static void work(struct scenario_builder *builder, struct scenario_order *order) {
+    if (scenario_order_take_room(order, &builder->overrides)) {
+        pthread_mutex_lock(&builder->mutex);
+        await_clone(builder, order);
+        pthread_mutex_unlock(&builder->mutex);
+        builder->handler.on_room(builder->handler.context);
+        return;
+    }
+    scenario_order_work(order, &builder->source, &builder->overrides, &builder->is_ending);
+    finish(builder, order);
 }
 
 static void *run(void *argument) {
@@ -88,8 +111,7 @@ static void *run(void *argument) {
         pthread_mutex_unlock(&builder->mutex);
         scenario_order_destroy(returned);
         if (order != NULL) {
-            scenario_order_work(order, &builder->source, &builder->overrides, &builder->is_ending);
-            finish(builder, order);
+            work(builder, order);
         }
         pthread_mutex_lock(&builder->mutex);
     }
@@ -110,7 +132,8 @@ struct scenario_builder *scenario_builder_create(const struct scenario_source *s
     builder->overrides = *overrides;
     builder->handler = *handler;
     builder->loads.last = &builder->loads.first;
-    builder->lists.last = &builder->lists.first;
+    builder->others.last = &builder->others.first;
+    builder->cloning.last = &builder->cloning.first;
     builder->returned.last = &builder->returned.first;
     if (pthread_mutex_init(&builder->mutex, NULL) != 0) {
         goto no_mutex;
@@ -164,12 +187,51 @@ void scenario_builder_destroy(struct scenario_builder *builder) {
 
 /* ---- for others ---- */
 
+/* With the lock. */
+static void begin(struct scenario_builder *builder, struct scenario_order *order) {
+    if (order->kind == ORDER_SAVE) {
+        await_clone(builder, order);
+        return;
+    }
+    order->state = ORDER_BEGUN;
+    (void)atomic_fetch_add(&builder->loading, scenario_order_is_load(order) ? 1 : 0);
+    append(scenario_order_is_load(order) ? &builder->loads : &builder->others, order);
+    pthread_cond_signal(&builder->changed);
+}
+
+bool scenario_builder_is_loading(const struct scenario_builder *builder) {
+    return atomic_load(&builder->loading) > 0;
+}
+
+bool scenario_builder_wants_clones(const struct scenario_builder *builder) {
+    return atomic_load(&builder->wants_clones);
+}
+
+/* Only the state's thread takes orders out of the line, so they stay while it clones without the lock. */
+void scenario_builder_give_clones(struct scenario_builder *builder, const struct simulation_state *state) {
+    pthread_mutex_lock(&builder->mutex);
+    struct scenario_order *first = builder->cloning.first;
+    builder->cloning = (struct line){.last = &builder->cloning.first};
+    atomic_store(&builder->wants_clones, false);
+    pthread_mutex_unlock(&builder->mutex);
+    for (struct scenario_order *order = first; order != NULL; order = order->next) {
+        scenario_order_clone(order, state);
+    }
+    pthread_mutex_lock(&builder->mutex);
+    while (first != NULL) {
+        struct scenario_order *order = first;
+        first = order->next;
+        order->state = ORDER_BEGUN;
+        append(&builder->others, order);
+    }
+    pthread_cond_signal(&builder->changed);
+    pthread_mutex_unlock(&builder->mutex);
+}
+
 bool scenario_builder_has_built(struct scenario_builder *builder, struct scenario_order *order) {
     pthread_mutex_lock(&builder->mutex);
     if (order->state == ORDER_NEW) {
-        order->state = ORDER_BEGUN;
-        append(order->is_load ? &builder->loads : &builder->lists, order);
-        pthread_cond_signal(&builder->changed);
+        begin(builder, order);
     }
     const bool has_built = order->state == ORDER_WAITS;
     pthread_mutex_unlock(&builder->mutex);
@@ -182,6 +244,7 @@ void scenario_builder_hand_back(struct scenario_builder *builder, struct scenari
     builder->waiting = NULL;
     atomic_store(&builder->has_world, false);
     atomic_store(&builder->is_urgent, atomic_load(&builder->is_ending));
+    (void)atomic_fetch_sub(&builder->loading, 1);
     append(&builder->returned, order);
     pthread_cond_signal(&builder->changed);
     pthread_mutex_unlock(&builder->mutex);

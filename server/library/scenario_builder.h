@@ -1,12 +1,14 @@
 /* The thread that works off scenario orders: reads files and builds worlds while the simulation ticks on.
  *
  * 1. Once there is a builder, nothing else uses the scenario source.
- * 2. Orders of one sort are worked off in order of arrival. One built world waits at a time: the next is
- * built when it was handed back. Lists do not wait for that.
+ * 2. Loads are worked off in order of arrival, and so are all other orders. One built world waits at a time: the
+ * next is built when it was handed back. Other orders do not wait for that.
  * 3. A built world that was not handed back after SCENARIO_BUILDER_GRACE_MS is urgent: the tick in hand is to
  * be given up for it. So ticks of the usual length are done first, and what a step got to is known. A load
  * that fails is no reason.
- * 4. A world that was replaced is destroyed on this thread too: that of a million agents takes a while.
+ * 4. A save waits until the simulation's thread has given it a clone: scenario_builder_give_clones. It is called twice
+ * for a save: what it learns about the world at first is the memory that this thread takes in between.
+ * 5. A world that was replaced is destroyed on this thread too: that of a million agents takes a while.
  */
 #ifndef DROVER_SERVER_LIBRARY_SCENARIO_BUILDER_H
 #define DROVER_SERVER_LIBRARY_SCENARIO_BUILDER_H
@@ -23,7 +25,9 @@ struct scenario_builder_handler {
     void *context;
     /** A built world waits: scenario_builder_waiting. */
     void (*on_world)(void *context);
-    /** An order that changes no world is done: a list, or a load that failed. It is freed afterwards. */
+    /** A save waits for its clone: scenario_builder_wants_clones. */
+    void (*on_room)(void *context);
+    /** An order that changes no world is done: a list, a save, or a load that failed. It is freed afterwards. */
     void (*on_done)(void *context, struct scenario_order *order);
 };
 
@@ -39,8 +43,14 @@ void scenario_builder_destroy(struct scenario_builder *builder);
 bool scenario_builder_has_built(struct scenario_builder *builder, struct scenario_order *order);
 /** Takes the order whose world was waiting, with the replaced one in its stead (simulation_state_change). */
 void scenario_builder_hand_back(struct scenario_builder *builder, struct scenario_order *order);
+/** Whether a save waits for a clone. Takes no lock. */
+bool scenario_builder_wants_clones(const struct scenario_builder *builder);
+/** Gives the saves that wait what they wait for: clones of the state, as it is at a tick boundary. By the state's own thread. */
+void scenario_builder_give_clones(struct scenario_builder *builder, const struct simulation_state *state);
 /** Whether a built world waits. Takes no lock. */
 bool scenario_builder_has_world(const struct scenario_builder *builder);
+/** Whether a world is being read or built, or waits. Takes no lock. */
+bool scenario_builder_is_loading(const struct scenario_builder *builder);
 /** The session whose built world waits; 0: none. */
 uint32_t scenario_builder_waiting(struct scenario_builder *builder);
 

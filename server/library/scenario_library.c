@@ -13,6 +13,7 @@
 #include "common/system/log.h"
 #include "common/text/name_table.h"
 #include "common/text/nearest_name.h"
+#include "common/text/text_list.h"
 #include "server/library/scenario_file.h"
 
 static bool name_of_entry(const char *entry, char name[LIMIT_NAME_CHARS + 1]);
@@ -233,6 +234,8 @@ static int add_row(struct scenario_list *list, const struct scenario *scenario, 
     memcpy(row->name, scenario->name, sizeof row->name);
     memcpy(row->title, scenario->title, sizeof row->title);
     memcpy(row->description, scenario->description, sizeof row->description);
+    memcpy(row->group, scenario->about.group, sizeof row->group);
+    memcpy(row->caption, scenario->about.caption, sizeof row->caption);
     return 0;
 }
 
@@ -290,4 +293,24 @@ const struct scenario_list *scenario_library_list(struct scenario_library *libra
     library->has_list = true;
     library->listed_ns = now_ns;
     return &library->list;
+}
+
+static int is_named(const struct dirent *entry) {
+    char name[LIMIT_NAME_CHARS + 1];
+    return name_of_entry(entry->d_name, name) ? 1 : 0;
+}
+
+int scenario_library_names(const struct scenario_library *library, char *out, size_t size) {
+    struct dirent **entries = NULL;
+    const int count = scandir(library->directory, &entries, is_named, alphasort);
+    out[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        char name[LIMIT_NAME_CHARS + 1];
+        if (name_of_entry(entries[i]->d_name, name)) {
+            text_list_add(out, size, name, false);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return count > 0 ? count : 0;
 }

@@ -53,5 +53,8 @@ NODISCARD int scenario_library_load_argument(struct scenario_library *library, c
 /** The list, the library's, valid until the next call. NULL with *failure when the directory cannot be read.
  */
 const struct scenario_list *scenario_library_list(struct scenario_library *library, struct failure *failure);
+/** The names of the files in the directory, in order, with commas between them; no file is read. Returns how many; 0 when
+ * the directory cannot be read. */
+int scenario_library_names(const struct scenario_library *library, char *out, size_t size);
 
 #endif

@@ -10,13 +10,26 @@
 void delivery_update_schedule(struct loop_context *loop) {
     const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);
     simulation_set_schedule(loop->simulation, &schedule);
+    if (simulation_has_stripes(loop->simulation)) {
+        struct snapshot_demand *views = &loop->views;
+        broadcast_views(&loop->broadcast, views);
+        simulation_set_views(loop->simulation, views);
+    }
 }
 
-void delivery_send_event(struct loop_context *loop, struct message_event *event) {
-    const struct session *session = session_set_find(&loop->sessions, event->by);
-    if (session != NULL && session->client.name[0] != '\0') {
-        memcpy(event->name, session->client.name, sizeof event->name);
-        event->has |= EVENT_HAS_NAME;
+static bool is_wanted(const struct loop_context *loop, uint64_t event, bool has_seq) {
+    for (const struct session *session = loop->sessions.first; session != NULL; session = session->next) {
+        if (broadcast_wants(session, event, has_seq)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void send_event(struct loop_context *loop, const struct message_event *event, bool has_seq) {
+    const uint64_t bit = message_event_bit(event->event);
+    if (!is_wanted(loop, bit, has_seq)) {
+        return;
     }
     struct buffer out;
     buffer_init(&out, LOOP_REPLY_BYTES);
@@ -24,23 +37,72 @@ void delivery_send_event(struct loop_context *loop, struct message_event *event)
     size_t length = 0;
     char *text = buffer_take(&out, &length);
     if (text != NULL) {
-        broadcast_line(text, length, &loop->sessions);
+        broadcast_event(text, length, bit, has_seq, &loop->sessions);
     }
 }
 
-/* Subscribers have all descriptions up to this revision. */
+void delivery_send_event(struct loop_context *loop, struct message_event *event, bool is_detail) {
+    const struct session *session = event->is_recorded ? NULL : session_set_find(&loop->sessions, event->by);
+    if (session != NULL && session->client.name[0] != '\0') {
+        memcpy(event->name, session->client.name, sizeof event->name);
+        event->has |= EVENT_HAS_NAME;
+    }
+    if (!is_detail) {
+        send_event(loop, event, false);
+    }
+    event->seq = event->seq != 0 ? event->seq : loop->seq;
+    event->has |= EVENT_HAS_SEQ;
+    send_event(loop, event, true);
+}
+
+/* Subscribers have all descriptions up to this revision, unless they leave out events. */
 static void note_told(struct loop_context *loop, uint32_t revision) {
     for (struct session *session = loop->sessions.first; session != NULL; session = session->next) {
-        if (session->subscription.is_active && session->known_revision < revision) {
+        if (session->subscription.is_active && session->subscription.events == UINT64_MAX &&
+            session->known_revision < revision) {
             session->known_revision = revision;
         }
     }
 }
 
+int delivery_weight(const struct request *request) {
+    return request_answers_with_frame(request) ? SESSION_LONG_ANSWERS
+                                               : request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER);
+}
+
+/* An answer with a frame counts as a frame, until it is sent. Where those have no room, an error goes instead. */
+static void send_frame_answer(struct loop_context *loop, struct session *session,
+                              const struct command *command, char *text, size_t length) {
+    struct frame_memory *memory = &loop->broadcast.scratch.memory;
+    if (frame_memory_room(memory) < length) {
+        struct failure failure = {0};
+        free(text);
+        (void)failure_set(&failure, FAILURE_BUSY, NULL,
+                          "%sthe frame of %zu bytes finds no room in the memory for frames (--frame-memory)",
+                          command->request.op == REQUEST_STEP ? "the ticks are done, but " : "", length);
+        struct buffer out;
+        session->errors++;
+        buffer_init(&out, LOOP_REPLY_BYTES);
+        message_write_refusal(&command->request, command->origin.line, &failure, &out);
+        session_send(session, &out);
+        buffer_fini(&out);
+        return;
+    }
+    struct shared_bytes *shared = shared_bytes_create_counted(text, length, &memory->held);
+    if (shared == NULL) {
+        session_close(session, "slow", "out of memory");
+        return;
+    }
+    session_send_shared(session, shared);
+    shared_bytes_release(shared);
+}
+
 /* The reply or error to a command; text: NULL for none. */
-static void deliver_answer(struct session *session, const struct command *command, char *text,
-                           size_t length) {
-    if (command->request.op == REQUEST_STEP && message_is_reply(text, length)) {
+static void deliver_answer(struct loop_context *loop, struct session *session, const struct command *command,
+                           char *text, size_t length) {
+    const bool is_reply = text == NULL || message_is_reply(text, length);
+    session->errors += is_reply || command->event.is_notice ? 0 : 1;
+    if (command->request.op == REQUEST_STEP && text != NULL && is_reply) {
         rate_limit_forgive(&session->limit, session_now_ms(session));
     }
     if (command->event.is_notice && session->notices.no_effect) {
@@ -49,14 +111,55 @@ static void deliver_answer(struct session *session, const struct command *comman
     }
     session->notices.no_effect = session->notices.no_effect || command->event.is_notice;
     if (text != NULL) {
-        session_send_text(session, text, length);
+        if (session->client.wants_seq) {
+            text = message_add_seq(text, &length,
+                                   command->event.seq != 0 ? command->event.seq : session_seq(session));
+        }
+        if (request_answers_with_frame(&command->request) && length > LIMIT_CONTROL_BYTES) {
+            send_frame_answer(loop, session, command, text, length);
+        } else {
+            session_send_text(session, text, length);
+        }
     }
-    session_answered(session, request_has_trait(command->request.op, REQUEST_TRAIT_LONG_ANSWER));
+    if (command->request.has_at) {
+        session_tick_answered(session);
+    } else {
+        session_answered(session, delivery_weight(&command->request));
+    }
+}
+
+/* In place of the answer to a change that took effect and will never be on disk. */
+static void write_loss(struct sim_event *event, const struct failure *why) {
+    const struct command *command = (const struct command *)event;
+    struct failure failure = {0};
+    struct buffer out;
+    (void)failure_set(&failure, FAILURE_IO, NULL, "the request took effect, but is not on disk: %s",
+                      why->message);
+    buffer_init(&out, LOOP_REPLY_BYTES);
+    message_write_refusal(&command->request, command->origin.line, &failure, &out);
+    free(event->text);
+    event->text = buffer_take(&out, &event->length);
+}
+
+/* Whether the event may leave. */
+static bool is_free(struct loop_context *loop, struct sim_event *event) {
+    struct failure failure = {0};
+    if (simulation_is_safe(loop->simulation, event->position)) {
+        return true;
+    }
+    if (simulation_has_lost(loop->simulation, event->position, &failure)) {
+        write_loss(event, &failure);
+        return true;
+    }
+    return false;
 }
 
 static void deliver(struct loop_context *loop, struct sim_event *event) {
+    if (event->seq > loop->seq || event->kind == SIM_EVENT_SCENARIO) {
+        loop->seq = event->seq; /* a replay that goes back has lower numbers again */
+    }
     if (event->kind == SIM_EVENT_MESSAGE) {
-        delivery_send_event(loop, event->message);
+        delivery_send_event(loop, event->message, event->is_detail);
         note_told(loop, event->revision);
         return;
     }
@@ -66,6 +169,7 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     if (event->kind == SIM_EVENT_SCENARIO) {
         broadcast_scenario(&loop->broadcast, event->epoch, event->tick_hz, text, length, &loop->sessions);
         note_told(loop, event->revision);
+        cursors_settle(&loop->cursors, loop->simulation, &loop->sessions);
         delivery_update_schedule(loop);
         return;
     }
@@ -74,22 +178,68 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
         free(text);
         return;
     }
-    deliver_answer(session, (const struct command *)event, text, length);
+    deliver_answer(loop, session, (const struct command *)event, text, length);
+}
+
+static void take_events(struct loop_context *loop) {
+    struct held_events *held = &loop->held;
+    struct sim_event *event = simulation_take_events(loop->simulation);
+    if (event == NULL) {
+        return;
+    }
+    if (held->first == NULL) {
+        held->first = event;
+    } else {
+        held->last->next = event;
+    }
+    for (; event != NULL; event = event->next) {
+        held->last = event;
+        held->taken++;
+    }
+}
+
+static void deliver_held(struct loop_context *loop) {
+    struct held_events *held = &loop->held;
+    while (held->first != NULL && is_free(loop, held->first)) {
+        struct sim_event *event = held->first;
+        held->first = event->next;
+        held->delivered++;
+        deliver(loop, event);
+        sim_event_free(event);
+    }
+}
+
+/* Returns whether a frame left: another one may wait behind it. */
+static bool take_once(struct loop_context *loop) {
+    struct held_events *held = &loop->held;
+    /* The snapshot first: the events of all that it shows are in the queue by then (simulation.h, 3). */
+    const struct snapshot_slot *slot = held->slot == NULL ? simulation_take_snapshot(loop->simulation) : NULL;
+    take_events(loop);
+    if (slot != NULL) {
+        held->slot = slot;
+        held->slot_after = held->taken;
+    }
+    deliver_held(loop);
+    if (held->slot == NULL || held->delivered < held->slot_after) {
+        return false;
+    }
+    const uint64_t start_ns = clock_now_ns();
+    slot = held->slot;
+    held->slot = NULL;
+    broadcast_frame(&loop->broadcast, slot, &loop->sessions);
+    tick_meter_add(&loop->statistics.broadcast_times, clock_now_ns() - start_ns);
+    return true;
 }
 
 void delivery_take(struct loop_context *loop) {
-    /* The snapshot first: the events of all that it shows are in the queue by then (simulation.h, 3). */
-    const struct snapshot_slot *slot = simulation_take_snapshot(loop->simulation);
-    struct sim_event *event = simulation_take_events(loop->simulation);
-    while (event != NULL) {
-        struct sim_event *next = event->next;
-        deliver(loop, event);
+    while (take_once(loop)) {}
+}
+
+void delivery_end(struct loop_context *loop) {
+    struct sim_event *event = NULL;
+    while ((event = loop->held.first) != NULL) {
+        loop->held.first = event->next;
         sim_event_free(event);
-        event = next;
     }
-    if (slot != NULL) {
-        const uint64_t start_ns = clock_now_ns();
-        broadcast_frame(&loop->broadcast, slot, &loop->sessions);
-        tick_meter_add(&loop->statistics.broadcast_times, clock_now_ns() - start_ns);
-    }
+    loop->held = (struct held_events){0};
 }

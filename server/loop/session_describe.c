@@ -55,6 +55,8 @@ void session_describe_send_scenario(struct session *session, uint32_t revision,
 void session_describe_send_event(struct loop_context *loop, struct session *session,
                                  struct message_event *event) {
     event->tick = simulation_tick(loop->simulation);
+    event->seq = loop->seq;
+    event->has |= session->client.wants_seq ? EVENT_HAS_SEQ : 0u;
     struct buffer out;
     buffer_init(&out, LOOP_REPLY_BYTES);
     message_write_event(event, &out);

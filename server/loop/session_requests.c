@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "common/json/json_check.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request_help.h"
 #include "common/system/clock.h"
@@ -26,12 +27,12 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
     if (now == NULL) {
         return;
     }
-    const bool was_active = session->subscription.is_active;
-    const struct subscribe_context context = {&loop->broadcast, &loop->sessions, &now->scenario};
+    const bool had_all = session->subscription.is_active && session->subscription.events == UINT64_MAX;
+    const struct subscribe_context context = {&loop->broadcast, &loop->sessions, &now->scenario,
+                                              simulation_has_stripes(loop->simulation)};
     if (subscribe_answer(&context, session, request)) {
-        /* A session that was not subscribed during a load or a change of the scenery gets the scenario now.
-         */
-        if (!was_active && session->subscription.is_active && session->known_revision != revision) {
+        /* A session that did not get all events during a load or a change of the scenery gets the scenario now. */
+        if (!had_all && session->subscription.is_active && session->known_revision != revision) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
         cursors_subscribe(&loop->cursors, session);
@@ -67,6 +68,8 @@ static void send_greeting(struct session *session, const struct request *request
         json_key_unsigned(json, "tick", now->tick);
         json_key_number(json, "time", now->time_s);
         json_key_bool(json, "paused", now->is_paused);
+        message_pace_write(&now->scenario.pace, json);
+        message_playback_write(&now->playback, json);
     }
     reply_send(&reply, session);
 }
@@ -81,6 +84,7 @@ void session_requests_refuse_late(struct session *session, uint64_t now_ms) {
     if (session->is_held && now_ms >= session->client.denial_ms) {
         struct failure failure = {0};
         (void)admission_deny(&failure);
+        session->errors++;
         reply_failure(session, session->client.denial_id, &failure);
         close_after_wrong_tokens(session);
         session_release(session);
@@ -100,6 +104,9 @@ static void do_hello(struct loop_context *loop, struct session *session, const s
         }
         return;
     }
+    session->client.wants_seq = request->body.hello.seq;
+    session->client.wants_speed = request->body.hello.speed;
+    loop->seq = loop->seq != 0 ? loop->seq : simulation_seq(loop->simulation); /* of a world that was kept */
     cursors_changed(&loop->cursors);
     if (session->known_revision != SESSION_KNOWS_NOTHING) {
         send_greeting(session, request, NULL);
@@ -136,22 +143,79 @@ static void do_help(struct loop_context *loop, struct session *session, const st
     }
 }
 
-static void do_command(struct loop_context *loop, struct session *session, const struct request *request) {
+/* Whether the op is not for a world in stripes. */
+static bool stripes_refuse(const struct loop_context *loop, const struct request *request,
+                           struct failure *failure) {
+    bool is_limited = false;
+    const char *why = request_stripes_refusal(request->op, &is_limited);
+    if (why == NULL || is_limited || !simulation_has_stripes(loop->simulation)) {
+        return false;
+    }
+    (void)failure_set(failure, FAILURE_UNSUPPORTED, NULL, "%s", why);
+    return true;
+}
+
+/* Gives the request to the world, or refuses it: then it returns false. */
+static bool submit(struct loop_context *loop, struct session *session, const struct request *request) {
     struct failure failure = {0};
-    switch (simulation_submit(loop->simulation, session->id, session->line, request)) {
-    case COMMAND_QUEUED:
-        session_expect_answer(session, request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER));
-        return;
-    case COMMAND_REPLACED:
-        return;
-    case COMMAND_REFUSED:
-        (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
+    if (request->has_at && session->scheduled == LIMIT_WAITING) {
+        (void)failure_set(&failure, FAILURE_FULL, "at",
+                          "%d requests of this session wait for their ticks already", LIMIT_WAITING);
         reply_refusal(session, request, &failure);
-        return;
+        return false;
+    }
+    if (stripes_refuse(loop, request, &failure)) {
+        reply_refusal(session, request, &failure);
+        return false;
+    }
+    if (simulation_refuses(loop->simulation, request)) {
+        (void)failure_set(
+            &failure, FAILURE_REPLAYING, "op",
+            "a recording is played, which %s would change; resume with live takes over from here",
+            request_op_name(request->op));
+        reply_refusal(session, request, &failure);
+        return false;
+    }
+    struct command_origin origin = {.session = session->id, .line = session->line};
+    memcpy(origin.name, session->client.name, sizeof origin.name);
+    switch (simulation_submit(loop->simulation, &origin, request)) {
+    case COMMAND_QUEUED:
+        if (request->has_at) {
+            session_expect_tick(session);
+        } else {
+            session_expect_answer(session, delivery_weight(request));
+        }
+        return true;
+    case COMMAND_REPLACED:
+        return true;
+    case COMMAND_REFUSED:
+        break;
+    }
+    (void)failure_set(&failure, FAILURE_BUSY, NULL, "too many requests are waiting; try again");
+    reply_refusal(session, request, &failure);
+    return false;
+}
+
+static void do_command(struct loop_context *loop, struct session *session, const struct request *request) {
+    (void)submit(loop, session, request);
+}
+
+/* The world forgets the cursor as well, when it has one. */
+static void withdraw_cursor(struct loop_context *loop, struct session *session,
+                            const struct request *request) {
+    cursors_withdraw(&loop->cursors, session);
+    if (session->cursor.is_in_world) {
+        session->cursor.is_in_world = !submit(loop, session, request);
+    } else if (request->id[0] != '\0') {
+        reply_done(session, request);
     }
 }
 
 static void do_cursor(struct loop_context *loop, struct session *session, const struct request *request) {
+    if (request->body.cursor.gone) {
+        withdraw_cursor(loop, session, request);
+        return;
+    }
     cursors_point(&loop->cursors, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
     if (cursors_reach_world(loop->simulation, session)) {
         session->cursor.is_in_world = true;
@@ -234,8 +298,12 @@ static void tell_unknown(struct loop_context *loop, struct session *session, con
     struct buffer out;
     buffer_init(&out, LOOP_REPLY_BYTES);
     message_write_unknown(request, simulation_tick(loop->simulation), &out);
-    session_send(session, &out);
-    buffer_fini(&out);
+    size_t length = 0;
+    char *text = buffer_take(&out, &length);
+    if (text != NULL) {
+        text = session->client.wants_seq ? message_add_seq(text, &length, loop->seq) : text;
+        session_send_text(session, text, length);
+    }
 }
 
 static void count_bad_line(struct session *session) {
@@ -244,22 +312,32 @@ static void count_bad_line(struct session *session) {
     }
 }
 
+/* A line that is a request. */
+static void take_request(struct loop_context *loop, struct session *session, const struct request *request,
+                         size_t length) {
+    struct failure failure = {0};
+    session->bad_lines = 0;
+    admission_charge(session, request, length);
+    if (admission_allow_all(session, request, &failure) == 0) {
+        tell_unknown(loop, session, request);
+        do_request(loop, session, request);
+    } else {
+        reply_refusal(session, request, &failure);
+    }
+}
+
 void session_requests_line(struct loop_context *loop, struct session *session, const char *line,
                            size_t length) {
     struct request request;
     struct failure failure = {0};
-    if (request_decode(line, length, &request, &failure) == 0) {
-        session->bad_lines = 0;
-        admission_charge(session, &request);
-        if (admission_allow(session, request.op, &failure) == 0) {
-            tell_unknown(loop, session, &request);
-            do_request(loop, session, &request);
-        } else {
-            reply_refusal(session, &request, &failure);
-        }
+    const struct json_limits limits =
+        session->client.role == ROLE_ADMIN ? json_limits_admin() : json_limits_line();
+    if (request_decode_within(line, length, &limits, &request, &failure) == 0) {
+        take_request(loop, session, &request, length);
+        request_fini(&request);
         return;
     }
-    admission_charge(session, NULL);
+    admission_charge(session, NULL, length);
     reply_refusal(session, &request, &failure);
     if (failure.code == FAILURE_PARSE) {
         count_bad_line(session);
@@ -270,9 +348,10 @@ void session_requests_line(struct loop_context *loop, struct session *session, c
 
 void session_requests_too_long(struct session *session) {
     struct failure failure = {0};
-    (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %d bytes; it was skipped",
-                      LIMIT_LINE_BYTES);
-    admission_charge(session, NULL);
+    (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %zu bytes; it was skipped",
+                      session_line_limit(session));
+    admission_charge(session, NULL, session_line_limit(session));
+    session->errors++;
     reply_failure(session, "", &failure);
     count_bad_line(session);
 }

@@ -17,7 +17,7 @@ NODISCARD int session_requests_check(struct failure *failure);
 /** Handles a line: does its request, queues it, or answers with an error. line: without its newline. */
 void session_requests_line(struct loop_context *loop, struct session *session, const char *line,
                            size_t length);
-/** Answers a line that was longer than LIMIT_LINE_BYTES. */
+/** Answers a line that was longer than session_line_limit. */
 void session_requests_too_long(struct session *session);
 /** Sends the delayed answer to a wrong token when its time has come. now_ms: loop time. */
 void session_requests_refuse_late(struct session *session, uint64_t now_ms);

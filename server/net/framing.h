@@ -1,12 +1,12 @@
-/* Cuts the bytes of a stream into messages, whatever the protocol below them. Today a message is a line
- * (common/protocol/line_reader.h). Another framing, such as WebSocket, is added behind these functions: the
- * first bytes of the connection choose it (protocol_sniff.h), and the owner sees messages as before.
+/* Cuts the bytes of a stream into messages, whatever the protocol below them. A message is a line
+ * (common/protocol/line_reader.h), or a text message of a WebSocket (web_framing.h); the owner sees messages.
  *
  * 1. Messages come in order and whole, however the bytes arrive. A message longer than the limit is reported
  * once and skipped; the next one is read as if nothing had happened.
+ * On a WebSocket a message that is too long ends the connection instead (framing_end_code).
  * 2. No message is handed out before the first bytes show that the peer speaks our protocol, or the peer's end
  * that there are no more.
- * 3. Memory: one message of the limit and one read.
+ * 3. Memory: one message of the limit and one read. More than FRAMING_KEPT_BYTES is given back once no message is left.
  *
  * Pure: knows no socket.
  */
@@ -19,6 +19,9 @@
 #include "common/base/nodiscard.h"
 #include "common/protocol/line_reader.h"
 #include "server/net/protocol_sniff.h"
+#include "server/net/web_framing.h"
+
+enum { FRAMING_KEPT_BYTES = 128 * 1024 };
 
 enum framing_event {
     FRAMING_NEED_MORE, /* no whole message is left */
@@ -26,13 +29,23 @@ enum framing_event {
     FRAMING_TOO_LONG,  /* a message passed the limit; it is being skipped */
 };
 
+enum framing_kind { FRAMING_LINES, FRAMING_WEB };
+
 struct framing {
     enum protocol_sniff protocol; /* as far as the bytes so far show */
     struct line_reader lines;
+    struct web_framing *web; /* owned; NULL: messages are lines */
 };
 
 /** Allocates nothing yet. max_bytes: the longest message, without what delimits it. */
 void framing_init(struct framing *framing, size_t max_bytes);
+/** The same for a WebSocket, after its handshake. 0, or -1 when memory is short or the build has no WebSocket; the framing
+ * is to be freed in any case. */
+NODISCARD int framing_init_web(struct framing *framing, size_t max_bytes);
+/** Another longest message, for those that begin from now on. */
+void framing_set_limit(struct framing *framing, size_t max_bytes);
+/** The longest message. */
+size_t framing_limit(const struct framing *framing);
 /** Frees the received bytes. */
 void framing_fini(struct framing *framing);
 /** Where the next bytes may be written: at least one byte, aiming at `wish`. Messages handed out before are
@@ -44,8 +57,13 @@ enum protocol_sniff framing_commit(struct framing *framing, size_t count);
  * memory (they are lost then). */
 NODISCARD int framing_end(struct framing *framing);
 /** The next message without its delimiter, NUL-terminated in place; owned by the framing and valid until the
- * next framing_reserve. Call until it returns FRAMING_NEED_MORE. */
+ * next call of this or framing_reserve. Call until it returns FRAMING_NEED_MORE. */
 enum framing_event framing_next(struct framing *framing, char **message, size_t *length);
+/** Appends the bytes that answer the peer's pings, as they go to the wire. Nothing where messages are lines. */
+void framing_take_replies(struct framing *framing, struct buffer *out);
+/** The close code when the peer has closed its WebSocket (*by_peer) or broken a rule of it; no message comes after those
+ * that are left then. 0 else, and where messages are lines. */
+int framing_end_code(const struct framing *framing, bool *by_peer);
 /** Whether every received byte was handed out or skipped. */
 bool framing_is_empty(const struct framing *framing);
 /** Discards what was received and gives its memory up: the owner is not interested any more. */

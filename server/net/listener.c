@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
@@ -75,8 +77,15 @@ static bool is_loopback(const struct sockaddr_storage *address) {
 bool listener_peer(int socket, char *host, size_t size, bool *loopback) {
     struct sockaddr_storage peer;
     socklen_t length = sizeof peer;
-    if (getpeername(socket, (struct sockaddr *)&peer, &length) != 0 ||
-        getnameinfo((struct sockaddr *)&peer, length, host, (socklen_t)size, NULL, 0, NI_NUMERICHOST) != 0) {
+    if (getpeername(socket, (struct sockaddr *)&peer, &length) != 0) {
+        return false;
+    }
+    if (peer.ss_family == AF_UNIX) {
+        *loopback = true;
+        (void)snprintf(host, size, "unix");
+        return true;
+    }
+    if (getnameinfo((struct sockaddr *)&peer, length, host, (socklen_t)size, NULL, 0, NI_NUMERICHOST) != 0) {
         return false;
     }
     *loopback = is_loopback(&peer);
@@ -150,14 +159,10 @@ static int bind_address(struct listener *listener, const char *address, uint16_t
     return listener->socket < 0 ? refuse(address, port, error, failure) : 0;
 }
 
-int listener_open(struct listener *listener, uv_loop_t *loop, const char *address, uint16_t port,
-                  struct failure *failure) {
-    *listener = (struct listener){.socket = -1};
-    if (bind_address(listener, address, port, failure) != 0) {
-        return -1;
-    }
-    int result = describe(listener, failure);
-    if (result == 0 && uv_timer_init(loop, &listener->rest) != 0) {
+/* The handles of a listening socket; without them it is closed. */
+static int watch(struct listener *listener, uv_loop_t *loop, struct failure *failure) {
+    int result = 0;
+    if (uv_timer_init(loop, &listener->rest) != 0) {
         result = failure_set(failure, FAILURE_INTERNAL, NULL, "cannot make a timer");
     }
     if (result == 0 && uv_poll_init(loop, &listener->poll, listener->socket) != 0) {
@@ -175,11 +180,103 @@ int listener_open(struct listener *listener, uv_loop_t *loop, const char *addres
     return 0;
 }
 
+int listener_open(struct listener *listener, uv_loop_t *loop, const char *address, uint16_t port,
+                  struct failure *failure) {
+    *listener = (struct listener){.socket = -1};
+    if (bind_address(listener, address, port, failure) != 0) {
+        return -1;
+    }
+    if (describe(listener, failure) != 0) {
+        close(listener->socket);
+        listener->socket = -1;
+        return -1;
+    }
+    return watch(listener, loop, failure);
+}
+
+/* ---- Unix sockets ---- */
+
+/* Whether no server listens there. One that is stuck, or that this user may not reach, does. */
+static bool is_dead(const struct sockaddr_un *address) {
+    const int peer = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (peer < 0) {
+        return false;
+    }
+    const bool is_refused = fcntl(peer, F_SETFL, O_NONBLOCK) == 0 &&
+                            connect(peer, (const struct sockaddr *)address, sizeof *address) != 0 &&
+                            errno == ECONNREFUSED;
+    close(peer);
+    return is_refused;
+}
+
+/* Removes the socket that a dead server left. False when there is something else, or a server. */
+static bool remove_dead(const struct sockaddr_un *address) {
+    struct stat found;
+    if (lstat(address->sun_path, &found) != 0) {
+        return errno == ENOENT;
+    }
+    return S_ISSOCK(found.st_mode) && is_dead(address) && unlink(address->sun_path) == 0;
+}
+
+static int bind_path(const struct sockaddr_un *address) {
+    const int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (listening < 0) {
+        return -1;
+    }
+    const mode_t mask = umask(0117); /* so that the socket is never open to more than owner and group */
+    const bool is_bound = fcntl(listening, F_SETFD, FD_CLOEXEC) == 0 &&
+                          fcntl(listening, F_SETFL, O_NONBLOCK) == 0 &&
+                          bind(listening, (const struct sockaddr *)address, sizeof *address) == 0;
+    int error = errno;
+    (void)umask(mask);
+    if (is_bound && listen(listening, LISTENER_BACKLOG) == 0) {
+        return listening;
+    }
+    error = is_bound ? errno : error;
+    close(listening);
+    errno = error;
+    return -1;
+}
+
+int listener_open_unix(struct listener *listener, uv_loop_t *loop, const char *path,
+                       struct failure *failure) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    *listener = (struct listener){.socket = -1, .is_loopback = true};
+    if (path[0] == '\0' || strlen(path) >= sizeof address.sun_path) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "listen",
+                           "a Unix socket needs a path of 1 to %zu bytes", sizeof address.sun_path - 1);
+    }
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    if (!remove_dead(&address)) {
+        return failure_set(failure, FAILURE_BUSY, "listen",
+                           "%s is in use, or is no socket; nothing was removed", path);
+    }
+    listener->socket = bind_path(&address);
+    if (listener->socket < 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "listen", "cannot listen on %s: %s", path,
+                           strerror(errno));
+    }
+    if (lstat(path, &listener->file) == 0) {
+        (void)snprintf(listener->path, sizeof listener->path, "%s", path);
+    }
+    (void)snprintf(listener->address, sizeof listener->address, "unix:%s", path);
+    return watch(listener, loop, failure);
+}
+
 int listener_start(struct listener *listener, void *context, void (*on_accept)(void *context, int socket)) {
     assert(listener->is_open);
     listener->context = context;
     listener->on_accept = on_accept;
     return uv_poll_start(&listener->poll, UV_READABLE, on_readable);
+}
+
+/* Removes the socket's file, unless another server has put its own in the same place. */
+static void remove_own(const struct listener *listener) {
+    struct stat found;
+    if (listener->path[0] != '\0' && lstat(listener->path, &found) == 0 &&
+        found.st_dev == listener->file.st_dev && found.st_ino == listener->file.st_ino) {
+        (void)unlink(listener->path);
+    }
 }
 
 static void on_poll_closed(uv_handle_t *handle) {
@@ -194,5 +291,6 @@ void listener_close(struct listener *listener) {
         uv_poll_stop(&listener->poll);
         uv_close((uv_handle_t *)&listener->poll, on_poll_closed);
         uv_close((uv_handle_t *)&listener->rest, NULL);
+        remove_own(listener);
     }
 }

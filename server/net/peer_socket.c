@@ -1,6 +1,7 @@
 /* See peer_socket.h. */
 #include "server/net/peer_socket.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -20,7 +21,16 @@ static bool set(int socket, int level, int option, int value) {
     return setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
+static bool is_unix(int socket) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    return getsockname(socket, (struct sockaddr *)&address, &length) == 0 && address.ss_family == AF_UNIX;
+}
+
 bool peer_socket_prepare(int socket) {
+    if (is_unix(socket)) {
+        return true; /* no net is between the two */
+    }
     bool is_set = set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
     is_set = set(socket, SOL_SOCKET, SO_KEEPALIVE, 1) && is_set;
     is_set = set(socket, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_SECONDS) && is_set;
@@ -39,6 +49,12 @@ bool peer_socket_prepare(int socket) {
 bool peer_socket_is_gone(int socket) {
     struct pollfd watch = {.fd = socket, .events = 0};
     return poll(&watch, 1, 0) > 0 && (watch.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+bool peer_socket_has_ended(int socket) {
+    char next = 0;
+    const ssize_t count = recv(socket, &next, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 void peer_socket_refuse(int socket, const char *bytes, size_t length) {

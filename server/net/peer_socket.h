@@ -10,6 +10,8 @@
 bool peer_socket_prepare(int socket);
 /** Whether the peer has closed both ways, or reset: for a socket that is not being read. */
 bool peer_socket_is_gone(int socket);
+/** Whether the peer will send nothing more and all that it sent was read, or the connection is reset. */
+bool peer_socket_has_ended(int socket);
 /** Sends these last bytes, as far as the kernel takes them at once (which on a new connection is all), and closes
  * the socket so that they are not lost. */
 void peer_socket_refuse(int socket, const char *bytes, size_t length);

@@ -2,7 +2,10 @@
 #include "server/net/protocol_sniff.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { PAGE_BYTES = 256 };
 
 static const char *const methods[] = {"GET ",     "POST ",  "HEAD ",  "PUT ",     "DELETE ",
                                       "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ", "PRI * HTTP/2"};
@@ -31,11 +34,19 @@ enum protocol_sniff protocol_sniff_look(const char *bytes, size_t length) {
     return PROTOCOL_SNIFF_OURS;
 }
 
-const char *protocol_sniff_answer(void) {
-    return "HTTP/1.1 400 Bad Request\r\n"
-           "Content-Type: text/plain; charset=utf-8\r\n"
-           "Content-Length: 80\r\n"
-           "Connection: close\r\n"
-           "\r\n"
-           "This port speaks the Drover protocol: one JSON object a line, not HTTP, not TLS\n";
+void protocol_sniff_answer(const char *web_address, struct buffer *out) {
+    static const char refusal[] =
+        "This port speaks the Drover protocol: one JSON object a line, not HTTP, not TLS\n";
+    char page[PAGE_BYTES] = "";
+    if (web_address != NULL) {
+        (void)snprintf(page, sizeof page, "The page for browsers is at %s\n", web_address);
+    }
+    buffer_printf(out,
+                  "HTTP/1.1 400 Bad Request\r\n"
+                  "Content-Type: text/plain; charset=utf-8\r\n"
+                  "Content-Length: %zu\r\n"
+                  "Connection: close\r\n"
+                  "\r\n"
+                  "%s%s",
+                  strlen(refusal) + strlen(page), refusal, page);
 }

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "common/base/buffer.h"
+
 enum protocol_sniff {
     PROTOCOL_SNIFF_OURS,   /* ours, or at least neither of the others */
     PROTOCOL_SNIFF_UNSURE, /* too few bytes so far */
@@ -16,7 +18,8 @@ enum protocol_sniff {
 
 /** bytes: the first ones of a connection, as many as have come. */
 enum protocol_sniff protocol_sniff_look(const char *bytes, size_t length);
-/** The answer to such a peer: a whole HTTP/1.1 400 response, NUL-terminated. */
-const char *protocol_sniff_answer(void);
+/** Appends the answer to such a peer: a whole HTTP/1.1 400 response. web_address: where the page for browsers is, NULL
+ * when there is none. */
+void protocol_sniff_answer(const char *web_address, struct buffer *out);
 
 #endif

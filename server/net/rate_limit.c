@@ -24,9 +24,10 @@ void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms) {
 }
 
 void rate_limit_take(struct rate_limit *limit, double tokens) {
-    assert(tokens >= 0.0 && tokens <= 1.0);
+    const double most = limit->rate * burst_seconds;
+    assert(tokens >= 0.0);
     if (limit->rate > 0.0 && limit->filled_ms >= limit->free_until_ms) {
-        limit->tokens -= tokens;
+        limit->tokens = limit->tokens - tokens > -most ? limit->tokens - tokens : -most;
     }
 }
 

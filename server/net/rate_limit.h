@@ -1,8 +1,8 @@
 /* The rate limit of a session that does not wait for answers: a bucket of tokens. Pure: the time is an
  * argument.
  *
- * 1. The bucket holds at most two seconds' worth and fills at `rate` tokens a second; a request takes one (or
- * a part of one). While it holds less than one, the session is held back: its lines wait, nothing is lost.
+ * 1. The bucket holds at most two seconds' worth and fills at `rate` tokens a second; a request takes one, a part of
+ * one, or several. While it holds less than one, the session is held back: its lines wait, nothing is lost.
  * 2. A session that was held back counts as held until the bucket is half full again, so one that floods all
  * the time is held all the time, however its bytes happen to arrive.
  * 3. Once forgiven, it is full, and nothing is taken for RATE_LIMIT_FREE_MS.
@@ -28,7 +28,7 @@ struct rate_limit {
 void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms);
 /** Adds the tokens of the time since the last call. */
 void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms);
-/** Takes tokens; the bucket may go below zero by a part of one. */
+/** Takes tokens; the bucket may go below zero, by as much as it holds when it is full. */
 void rate_limit_take(struct rate_limit *limit, double tokens);
 /** The client has shown that it waits for answers: the bucket is full again, see 3. */
 void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms);

@@ -74,6 +74,9 @@ void stream_finish(struct stream *stream, struct buffer *last) {
     size_t length = 0;
     char *data = buffer_take(last, &length);
     struct shared_bytes *shared = data == NULL ? NULL : shared_bytes_create(data, length);
+    if (shared != NULL) {
+        shared->is_raw = true;
+    }
     if (shared == NULL || send_queue_push(&stream->queue, shared) != 0) {
         shared_bytes_release(shared);
         stream_close_socket(stream, false);

@@ -1,4 +1,4 @@
-/* The bytes of one TCP connection: reading, writing in batches, and an end that loses nothing. A stream knows
+/* The bytes of one connection (TCP, or a Unix socket): reading, writing in batches, and an end that loses nothing. A stream knows
  * bytes and time limits; it does not know where a message ends or what it means.
  *
  * 1. A stream lives from stream_open to on_closed, which comes from libuv's close callback; only then may its
@@ -13,7 +13,9 @@
  * read for STREAM_UNREAD_MS is polled for a reset instead.
  * 5. One batch of the send queue is being written at a time (send_queue.h). A waiting frame is held back while
  * a slow peer has not read the earlier ones (peer_window.h).
- * 6. Memory: one read of STREAM_READ_BYTES and the send queue.
+ * 6. Before queued bytes a framing may have a head of its own (stream_host.head), one for each peer; the bytes
+ * are shared nevertheless.
+ * 7. Memory: one read of STREAM_READ_BYTES and the send queue.
  */
 #ifndef DROVER_SERVER_NET_STREAM_H
 #define DROVER_SERVER_NET_STREAM_H
@@ -37,6 +39,8 @@ enum {
     STREAM_READ_BYTES = 4096       /* wish per read */
 };
 
+enum { STREAM_HEAD_BYTES = 10 };
+
 enum stream_phase { STREAM_OPEN, STREAM_FLUSHING, STREAM_LINGERING, STREAM_CLOSED };
 
 struct stream;
@@ -56,6 +60,9 @@ struct stream_host {
     void (*on_ending)(struct stream *stream);
     /** The stream is closed and its memory is the owner's again. */
     void (*on_closed)(struct stream *stream);
+    /** Writes what goes to the wire before these queued bytes, and says how many of the bytes follow (*length). NULL:
+     * the bytes go as they are. */
+    size_t (*head)(const struct shared_bytes *bytes, char head[STREAM_HEAD_BYTES], size_t *length);
 };
 
 struct stream {
@@ -74,9 +81,10 @@ struct stream {
     bool is_eof;         /* the peer closed its side */
     uint64_t stopped_ms; /* when reading was stopped; loop time */
     uint64_t bytes_received, bytes_sent;
-    size_t write_total;                         /* bytes of the batch being written */
-    size_t write_left;                          /* bytes of it left at the last check, */
-    uint64_t write_began_ms, write_progress_ms; /* and when that last changed */
+    char heads[SEND_QUEUE_BATCH][STREAM_HEAD_BYTES]; /* of the batch being written */
+    size_t write_total;                              /* bytes of the batch being written */
+    size_t write_left;                               /* bytes of it left at the last check, */
+    uint64_t write_began_ms, write_progress_ms;      /* and when that last changed */
 };
 
 /** Takes over a connected socket: sets its options and starts reading. The stream is zeroed memory of the
@@ -107,8 +115,8 @@ uint64_t stream_behind_ms(const struct stream *stream);
 /** For how long no byte of the current batch was accepted, ms; 0 when nothing is being written. */
 uint64_t stream_stalled_ms(const struct stream *stream);
 
-/** Ends an open stream: drops a waiting frame, queues these last bytes, writes all, shuts our side and closes.
- * Takes the buffer's bytes; without memory for them the stream is closed at once. */
+/** Ends an open stream: drops a waiting frame, queues these last bytes, without a head, writes all, shuts our side
+ * and closes. Takes the buffer's bytes; without memory for them the stream is closed at once. */
 void stream_finish(struct stream *stream, struct buffer *last);
 /** Gives a stream that is ending, or ends next, STREAM_FLUSH_MS and no more: the server stops. */
 void stream_hurry(struct stream *stream);

@@ -49,6 +49,24 @@ static int skip_written(uv_buf_t *buffers, int count, size_t done) {
     return count - first;
 }
 
+/* The buffers of a batch, each with its head before it; returns how many. */
+static int list_buffers(struct stream *stream, struct shared_bytes *const *batch, int count,
+                        uv_buf_t buffers[2 * SEND_QUEUE_BATCH], size_t *total) {
+    int used = 0;
+    *total = 0;
+    for (int i = 0; i < count; i++) {
+        size_t length = batch[i]->length;
+        const size_t head =
+            stream->host->head == NULL ? 0 : stream->host->head(batch[i], stream->heads[i], &length);
+        if (head > 0) {
+            buffers[used++] = uv_buf_init(stream->heads[i], (unsigned)head);
+        }
+        buffers[used++] = uv_buf_init(batch[i]->data, (unsigned)length);
+        *total += head + length;
+    }
+    return used;
+}
+
 /* Writes a batch as far as the socket takes it now. Returns whether all of it is written; otherwise
  * on_written comes when it is, or the stream is closed.
  *
@@ -56,13 +74,10 @@ static int skip_written(uv_buf_t *buffers, int count, size_t done) {
  * batch: one system call more for every frame of every client. */
 static bool write_batch(struct stream *stream, struct shared_bytes *const *batch, int count) {
     uv_stream_t *handle = (uv_stream_t *)&stream->tcp;
-    uv_buf_t buffers[SEND_QUEUE_BATCH];
+    uv_buf_t buffers[2 * SEND_QUEUE_BATCH];
     size_t total = 0;
-    for (int i = 0; i < count; i++) {
-        buffers[i] = uv_buf_init(batch[i]->data, (unsigned)batch[i]->length);
-        total += batch[i]->length;
-    }
-    int result = uv_try_write(handle, buffers, (unsigned)count);
+    const int used = list_buffers(stream, batch, count, buffers, &total);
+    int result = uv_try_write(handle, buffers, (unsigned)used);
     const size_t done = result > 0 ? (size_t)result : 0;
     if (done == total) {
         stream->bytes_sent += total;
@@ -72,7 +87,7 @@ static bool write_batch(struct stream *stream, struct shared_bytes *const *batch
     stream->write_left = total;
     stream->write_began_ms = stream->write_progress_ms = stream_now_ms(stream);
     if (result >= 0 || result == UV_EAGAIN) {
-        const int left = skip_written(buffers, count, done);
+        const int left = skip_written(buffers, used, done);
         result = uv_write(&stream->write, handle, buffers, (unsigned)left, on_written);
     }
     if (result != 0) {

@@ -17,6 +17,7 @@
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/protocol/message_view.h"
 #include "server/scenario/scenario_mistakes.h"
 #include "server/sim/world/world_def.h"
 
@@ -24,7 +25,12 @@ struct scenario {
     char name[LIMIT_NAME_CHARS + 1]; /* of the file, without .json: what `load` takes */
     char title[128];                 /* "name" in the file */
     char description[512];
+    struct message_view view;
+    struct message_about about;
     struct world_def def;
+    double warmup_s; /* ticks of this time are done without pace when the world is fresh */
+    char *text;      /* owned: what it was read from, NUL-terminated; NULL: nothing was read */
+    size_t text_length;
 };
 
 /** Nothing in it; scenario_fini frees what reading adds. */

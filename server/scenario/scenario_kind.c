@@ -270,11 +270,11 @@ static const struct {
 } condition_rows[] = {
     {"exhausted", CONDITION_EXHAUSTED, 0.0},         {"has_quarry", CONDITION_HAS_QUARRY, 0.0},
     {"stamina_below", CONDITION_STAMINA_BELOW, 1.0}, {"stamina_above", CONDITION_STAMINA_ABOVE, 1.0},
-    {"time_over", CONDITION_TIME_OVER, 1e6},
+    {"time_over", CONDITION_TIME_OVER, 1e6},         {"driven", CONDITION_DRIVEN, 0.0},
 };
 
 static const char condition_names[] =
-    "near, exhausted, has_quarry, stamina_below, stamina_above, time_over, not, all, any";
+    "near, exhausted, has_quarry, stamina_below, stamina_above, time_over, driven, not, all, any";
 
 static struct condition_def *add_node(struct state_def *state, int type, const char *path,
                                       struct failure *failure) {

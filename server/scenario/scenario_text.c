@@ -1,10 +1,14 @@
 /* See scenario_text.h. */
 #include "server/scenario/scenario_text.h"
 
+#include <assert.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/json/field_json.h"
 #include "common/text/name_table.h"
 #include "common/text/text_list.h"
@@ -31,6 +35,37 @@ int scenario_check_name(const char *name, const char *path, struct failure *fail
     return failure_set(failure, FAILURE_BAD_PARAM, path,
                        "\"%.40s\" is not a name: 1 to %d characters of A-Z a-z 0-9 _ -", name,
                        LIMIT_NAME_CHARS);
+}
+
+/* Controls; separators of lines and paragraphs; what turns the direction of a text. */
+static bool is_hidden(uint32_t code_point) {
+    static const struct {
+        uint32_t first, last;
+    } spans[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
+                 {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        if (code_point >= spans[i].first && code_point <= spans[i].last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int scenario_check_text(const char *text, bool with_lines, const char *path, struct failure *failure) {
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length;) {
+        const size_t size = utf8_character(text + i, length - i);
+        assert(size > 0); /* JSON that was checked is UTF-8 */
+        const uint32_t code_point = utf8_code_point(text + i, size);
+        if (is_hidden(code_point) && !(with_lines && code_point == '\n')) {
+            return failure_set(failure, FAILURE_BAD_PARAM, path,
+                               "U+%04X at byte %zu; a text has no control characters, line separators%s or "
+                               "characters that turn its direction",
+                               (unsigned)code_point, i + 1, with_lines ? " (but line feeds)" : "");
+        }
+        i += size;
+    }
+    return 0;
 }
 
 /* Appends one more quoted name to a list for people, while there is room. */

@@ -21,6 +21,9 @@ int scenario_expect(bool is_right, const char *wanted, const cJSON *found, const
                     struct failure *failure);
 /** 0 when the text is a name; otherwise fails with what a name is. */
 int scenario_check_name(const char *name, const char *path, struct failure *failure);
+/** 0 when people see the text as it is: no control characters (with_lines: but line feeds), no line and paragraph
+ * separators, nothing that turns the direction of a text; otherwise fails with the character and what is allowed. */
+int scenario_check_text(const char *text, bool with_lines, const char *path, struct failure *failure);
 /** Appends one more quoted name to a list, while there is room. */
 void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name);
 

@@ -2,6 +2,7 @@
  * place. */
 #include "server/scenario/scenario_world.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
@@ -80,12 +81,50 @@ static const struct field target_fields[] = {
     {.type = FIELD_END},
 };
 
-static int read_target(const cJSON *json, const char *path, struct target_def *target,
-                       struct scenario_mistakes *mistakes) {
-    struct failure failure = {0};
+static const struct field stroll_fields[] = {
+    {.name = "after",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct target_def, stroll_after),
+     .max = LIMIT_STROLL_AFTER,
+     .initial = 10.0,
+     .unit = "s",
+     .help = "How long no request has set it when it begins to stroll."},
+    {.name = "speed",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct target_def, stroll_speed),
+     .min = 0.1,
+     .max = LIMIT_SPEED,
+     .unit = "px/s",
+     .help = "The most; a seventh of the world's longer side a second when left out."},
+    {.type = FIELD_END},
+};
+
+static int read_stroll(const cJSON *json, const char *path, const struct world_def *def,
+                       struct target_def *target, struct scenario_mistakes *mistakes) {
+    char item_path[SCENARIO_PATH_BYTES];
     bool is_whole = false;
+    scenario_path(item_path, "%s.strolls", path);
+    fields_set_initial(stroll_fields, target);
+    target->stroll_speed = fminf(fmaxf(def->size.x, def->size.y) / 7.0f, (float)LIMIT_SPEED);
+    return scenario_read_fields(stroll_fields, json, item_path, no_more, target, NULL, &is_whole, mistakes);
+}
+
+static int read_target_object(const cJSON *json, const char *path, const struct world_def *def,
+                              struct target_def *target, struct scenario_mistakes *mistakes) {
+    static const char *const parts[] = {"strolls", NULL};
+    const cJSON *strolls = cJSON_GetObjectItemCaseSensitive(json, "strolls");
+    bool is_whole = false;
+    if (scenario_read_fields(target_fields, json, path, parts, target, NULL, &is_whole, mistakes) != 0) {
+        return -1;
+    }
+    return strolls == NULL ? 0 : read_stroll(strolls, path, def, target, mistakes);
+}
+
+static int read_target(const cJSON *json, const char *path, const struct world_def *def,
+                       struct target_def *target, struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
     if (cJSON_IsObject(json)) {
-        return scenario_read_fields(target_fields, json, path, no_more, target, NULL, &is_whole, mistakes);
+        return read_target_object(json, path, def, target, mistakes);
     }
     if (scenario_expect(cJSON_IsArray(json), "a point [x, y] or an object", json, path, &failure) != 0 ||
         field_read_value(&target_fields[0], json, path, target, &failure) != 0) {
@@ -130,7 +169,7 @@ int scenario_read_targets(const cJSON *root, struct world_def *def, struct scena
         struct target_def *target = &def->targets[def->target_count++];
         *target = (struct target_def){0};
         memcpy(target->name, item->string, strlen(item->string) + 1);
-        if (read_target(item, path, target, mistakes) != 0) {
+        if (read_target(item, path, def, target, mistakes) != 0) {
             return -1;
         }
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/protocol/message.h"
+#include "common/protocol/request_batch.h"
 #include "common/system/log.h"
 #include "common/text/person_name.h"
 
@@ -65,10 +66,25 @@ int admission_greet(const struct access *access, struct token_guard *tokens, str
     }
     assert(entry != NULL || !access->needs_token); /* a role needs a token, where there are tokens */
     client->has_greeted = true;
-    client->role = entry != NULL ? entry->role : ROLE_ADMIN;
+    session_set_role(session, entry != NULL ? entry->role : ROLE_ADMIN);
     const char *name = entry != NULL && entry->name[0] != '\0' ? entry->name : own;
     memcpy(client->name, name, sizeof client->name);
-    log_write(LOG_INFO, "net", "session %u: %s \"%s\"", session->id, role_name(client->role), client->name);
+    const struct log_about about = session_about(session, NULL);
+    log_write_about(LOG_INFO, "net", &about, "session %u: %s \"%s\"", session->id, role_name(client->role),
+                    client->name);
+    return 0;
+}
+
+int admission_allow_all(const struct session *session, const struct request *request,
+                        struct failure *failure) {
+    if (admission_allow(session, request->op, failure) != 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < request_member_count(request); i++) {
+        if (admission_allow(session, request_member(request, i)->op, failure) != 0) {
+            return request_fail_member(i, failure);
+        }
+    }
     return 0;
 }
 
@@ -83,11 +99,16 @@ int admission_allow(const struct session *session, enum request_op op, struct fa
                        role == ROLE_NONE ? ": say hello with a token first" : "");
 }
 
-void admission_charge(struct session *session, const struct request *request) {
+void admission_charge(struct session *session, const struct request *request, size_t length) {
     const bool is_pointing = request != NULL && request->id[0] == '\0' &&
                              (request->op == REQUEST_MOUSE || request->op == REQUEST_CURSOR);
-    if (!session->is_waiting) {
-        rate_limit_take(&session->limit, is_pointing ? 0.125 : 1.0);
+    const uint32_t members = request == NULL ? 0 : request_member_count(request);
+    if (members > 1) {
+        rate_limit_take(&session->limit, (double)(members - 1));
+    }
+    if (!session->is_waiting || (request != NULL && request->has_at)) {
+        const size_t more = length / LIMIT_LINE_BYTES; /* lines of the usual limit, beyond the first */
+        rate_limit_take(&session->limit, is_pointing ? 0.125 : (double)(1 + more));
     }
 }
 

@@ -33,10 +33,15 @@ NODISCARD int admission_greet(const struct access *access, struct token_guard *t
 int admission_deny(struct failure *failure);
 /** Whether the session's role allows the op. 0, or -1 with *failure, which says what role is needed. */
 NODISCARD int admission_allow(const struct session *session, enum request_op op, struct failure *failure);
+/** The same for a request, and for each member of a batch: the failure names the first that is not allowed. */
+NODISCARD int admission_allow_all(const struct session *session, const struct request *request,
+                                  struct failure *failure);
 /** Takes from the session's rate limit what the line being handled costs: nothing when its sender waits for
- * answers, for it cannot flood; an eighth for a moved mouse or cursor; else one. request: NULL for a line
- * that was none. */
-void admission_charge(struct session *session, const struct request *request);
+ * answers, for it cannot flood; an eighth for a moved mouse or cursor; else one, and one more for every
+ * LIMIT_LINE_BYTES of a long line. A request that waits for a tick
+ * always costs. The members of a batch count singly, all but the first whether or not the sender
+ * waits. request: NULL for a line that was none. length: of the line. */
+void admission_charge(struct session *session, const struct request *request, size_t length);
 /** Closes the session when its time is up: no token, or idle. idle_s 0: never idle. Returns whether it did.
  */
 bool admission_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms);

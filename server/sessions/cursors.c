@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/json/json_writer.h"
@@ -17,6 +18,11 @@ void cursors_point(struct cursors *cursors, struct session *session, vec2 at) {
         cursor->at = at;
         cursors->has_changed = true;
     }
+}
+
+void cursors_withdraw(struct cursors *cursors, struct session *session) {
+    cursors->has_changed = cursors->has_changed || session->cursor.is_set;
+    session->cursor.is_set = false;
 }
 
 void cursors_changed(struct cursors *cursors) {
@@ -103,31 +109,51 @@ bool cursors_reach_world(const struct simulation *simulation, const struct sessi
     return session->client.role >= ROLE_OPERATOR && simulation_wants_cursors(simulation);
 }
 
-/* False: the queue of commands is full. */
-static bool withdraw(struct simulation *simulation, uint32_t session) {
+/* name: of the session's client. False: the queue of commands is full. */
+static bool withdraw(struct simulation *simulation, uint32_t session, const char *name) {
+    struct command_origin origin = {.session = session};
+    (void)snprintf(origin.name, sizeof origin.name, "%s", name);
     struct request request = request_default(REQUEST_CURSOR);
-    request.body.cursor.is_gone = true;
-    return simulation_submit(simulation, session, 0, &request) != COMMAND_REFUSED;
+    request.body.cursor.gone = true;
+    return simulation_submit(simulation, &origin, &request) != COMMAND_REFUSED;
 }
 
-void cursors_depart(struct cursors *cursors, struct simulation *simulation, const struct session *session) {
-    if (!session->cursor.is_in_world || withdraw(simulation, session->id)) {
-        return;
-    }
+/* Keeps a departure, to be tried again. */
+static void keep(struct cursors *cursors, uint32_t session) {
     uint32_t *grown = realloc(cursors->departed, sizeof *grown * (size_t)(cursors->departed_count + 1));
     if (grown == NULL) {
         log_write(LOG_ERROR, "cursors", "out of memory: the cursor of session %u stays in the world",
-                  session->id);
+                  (unsigned)session);
         return;
     }
     cursors->departed = grown;
-    cursors->departed[cursors->departed_count++] = session->id;
+    cursors->departed[cursors->departed_count++] = session;
+}
+
+void cursors_depart(struct cursors *cursors, struct simulation *simulation, const struct session *session) {
+    if (session->cursor.is_in_world && !withdraw(simulation, session->id, session->client.name)) {
+        keep(cursors, session->id);
+    }
+}
+
+void cursors_settle(struct cursors *cursors, struct simulation *simulation,
+                    const struct session_set *sessions) {
+    uint32_t owners[LIMIT_TARGETS];
+    simulation_read_cursors(simulation, owners);
+    for (int i = 0; i < LIMIT_TARGETS; i++) {
+        struct session *session = owners[i] != 0 ? session_set_find(sessions, owners[i]) : NULL;
+        if (session != NULL) {
+            session->cursor.is_in_world = true;
+        } else if (owners[i] != 0 && !withdraw(simulation, owners[i], "")) {
+            keep(cursors, owners[i]);
+        }
+    }
 }
 
 void cursors_retry(struct cursors *cursors, struct simulation *simulation) {
     assert(cursors->departed_count >= 0);
     while (cursors->departed_count > 0 &&
-           withdraw(simulation, cursors->departed[cursors->departed_count - 1])) {
+           withdraw(simulation, cursors->departed[cursors->departed_count - 1], "")) {
         cursors->departed_count--;
     }
 }

@@ -31,6 +31,8 @@ struct cursors {
 void cursors_fini(struct cursors *cursors);
 /** The client points at a place of the world, px. */
 void cursors_point(struct cursors *cursors, struct session *session, vec2 at);
+/** The client points nowhere any more. */
+void cursors_withdraw(struct cursors *cursors, struct session *session);
 /** A session was closed, or its client has another name. */
 void cursors_changed(struct cursors *cursors);
 /** The session's subscription changed; one with cursors gets a line with the next cursors_send. */
@@ -43,6 +45,9 @@ void cursors_send(struct cursors *cursors, struct session_set *sessions);
 bool cursors_reach_world(const struct simulation *simulation, const struct session *session);
 /** The session is closed: its cursor leaves the world as soon as the queue of commands has room. */
 void cursors_depart(struct cursors *cursors, struct simulation *simulation, const struct session *session);
+/** A world was put in: the cursors in it whose sessions are gone leave it, as above. */
+void cursors_settle(struct cursors *cursors, struct simulation *simulation,
+                    const struct session_set *sessions);
 /** Tries the kept departures again. Call a few times a second. */
 void cursors_retry(struct cursors *cursors, struct simulation *simulation);
 

@@ -15,6 +15,9 @@ struct json_writer *reply_begin(struct reply *reply, const struct request *reque
 }
 
 void reply_send(struct reply *reply, struct session *session) {
+    if (session->client.wants_seq) {
+        json_key_unsigned(&reply->json, "seq", session_seq(session));
+    }
     message_end_reply(&reply->json, &reply->out);
     session_send(session, &reply->out);
     buffer_fini(&reply->out);
@@ -39,6 +42,7 @@ void reply_failure(struct session *session, const char *id, const struct failure
 }
 
 void reply_refusal(struct session *session, const struct request *request, const struct failure *failure) {
+    session->errors++;
     struct buffer out;
     buffer_init(&out, REPLY_BYTES);
     message_write_refusal(request, session->line, failure, &out);
@@ -50,6 +54,9 @@ void reply_leave(struct session *session, const struct request *request) {
     struct reply reply;
     buffer_init(&reply.out, REPLY_BYTES);
     reply.json = message_begin_reply(REQUEST_BYE, request->id, &reply.out); /* names no unknown members */
+    if (session->client.wants_seq) {
+        json_key_unsigned(&reply.json, "seq", session_seq(session));
+    }
     message_end_reply(&reply.json, &reply.out);
     session_leave(session, &reply.out);
 }

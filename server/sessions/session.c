@@ -2,10 +2,13 @@
 #include "server/sessions/session.h"
 
 #include <assert.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/system/log.h"
+#include "server/net/web_frame.h"
 
-enum { ANSWER_BYTES = 4096 };
+enum { ANSWER_BYTES = 4096, PONG_BYTES = 256 };
 
 static void leave_when_done(struct session *session);
 
@@ -28,7 +31,7 @@ static void run_later(struct session *session) {
 }
 
 static void hand_out_line(struct session *session, const char *line, size_t length, bool is_first) {
-    assert(length <= LIMIT_LINE_BYTES && line[length] == '\0');
+    assert(length <= session_line_limit(session) && line[length] == '\0');
     session->line++;
     if (length > 0) {
         session->is_waiting = is_first && session->outstanding == 0 && framing_is_empty(&session->framing);
@@ -80,19 +83,32 @@ void session_run(struct session *session) {
     leave_when_done(session);
 }
 
-void session_expect_answer(struct session *session, bool is_long) {
+void session_expect_answer(struct session *session, int longs) {
     session->outstanding++;
-    session->outstanding_long += is_long;
-    assert(session->outstanding_long <= session->outstanding && session->outstanding <= SESSION_COMMANDS);
+    session->outstanding_long += longs;
+    assert(longs >= 0 && longs <= SESSION_LONG_ANSWERS && session->outstanding <= SESSION_COMMANDS);
 }
 
-void session_answered(struct session *session, bool is_long) {
-    assert(session->outstanding > 0 && session->outstanding_long >= is_long);
+void session_answered(struct session *session, int longs) {
+    assert(session->outstanding > 0 && session->outstanding_long >= longs);
     session->outstanding--;
-    session->outstanding_long -= is_long;
-    assert(session->outstanding >= session->outstanding_long);
+    session->outstanding_long -= longs;
+    assert(session->outstanding > 0 || session->outstanding_long == 0);
     if (session_is_open(session)) {
         run_later(session);
+        leave_when_done(session);
+    }
+}
+
+void session_expect_tick(struct session *session) {
+    session->scheduled++;
+    assert(session->scheduled <= LIMIT_WAITING);
+}
+
+void session_tick_answered(struct session *session) {
+    assert(session->scheduled > 0);
+    session->scheduled--;
+    if (session_is_open(session)) {
         leave_when_done(session);
     }
 }
@@ -100,13 +116,13 @@ void session_answered(struct session *session, bool is_long) {
 void session_hold(struct session *session) {
     assert(!session->is_held);
     session->is_held = true;
-    session_expect_answer(session, false);
+    session_expect_answer(session, 0);
 }
 
 void session_release(struct session *session) {
     assert(session->is_held);
     session->is_held = false;
-    session_answered(session, false);
+    session_answered(session, 0);
 }
 
 bool session_is_half_closed(const struct session *session) {
@@ -123,8 +139,23 @@ void session_leave(struct session *session, struct buffer *farewell) {
     /* The line that asked is still being handled; session_run ends the session after it. */
 }
 
+/* Whether the peer of a WebSocket has closed it, or broken a rule of it: the end, once its lines are handed out. */
+static bool end_web(struct session *session) {
+    bool by_peer = false;
+    const int code = framing_end_code(&session->framing, &by_peer);
+    if (!session_is_web(session) || session->has_backlog || (code == 0 && !session->stream.is_eof)) {
+        return false;
+    }
+    if (code == 0 || by_peer) {
+        session_close(session, "client", "you closed the connection");
+    } else {
+        session_close(session, "protocol", web_close_text((enum web_close)code));
+    }
+    return true;
+}
+
 static void leave_when_done(struct session *session) {
-    if (!session_is_open(session) || session->outstanding > 0) {
+    if (!session_is_open(session) || end_web(session) || session->outstanding > 0 || session->scheduled > 0) {
         return;
     }
     if (session->is_leaving) {
@@ -149,9 +180,32 @@ static void check_rate(struct session *session, uint64_t now_ms) {
     }
 }
 
+static void ping(struct session *session, uint64_t now_ms) {
+    struct buffer frame;
+    session->pinged_ms = now_ms;
+    buffer_init(&frame, PONG_BYTES);
+    web_frame_append(&frame, WEB_PING, "", 0);
+    session_send_raw(session, &frame);
+}
+
+/* A WebSocket is kept alive through proxies, and closed when nothing is heard of it. */
+static void check_web(struct session *session, uint64_t now_ms) {
+    if (!session->stream.is_reading) {
+        session->heard_ms = now_ms; /* what it sends waits in the kernel */
+    }
+    if (now_ms - session->heard_ms >= LIMIT_WEB_SILENT_SECONDS * 1000u) {
+        session_close(session, "slow", "no answer to a ping for 60 s");
+    } else if (now_ms - session->pinged_ms >= LIMIT_WEB_PING_SECONDS * 1000u) {
+        ping(session, now_ms);
+    }
+}
+
 void session_check(struct session *session, uint64_t now_ms) {
     if (stream_check(&session->stream, now_ms)) {
         session_close(session, "slow", "no byte was accepted for 10 s");
+    }
+    if (session_is_open(session) && session_is_web(session)) {
+        check_web(session, now_ms);
     }
     if (session_is_open(session)) {
         session->host->on_check(session->host->context, session, now_ms);
@@ -172,21 +226,49 @@ static char *on_reserve(struct stream *stream, size_t wish, size_t *size) {
 }
 
 static void refuse_protocol(struct session *session, enum protocol_sniff protocol) {
-    log_write(LOG_INFO, "net", "session %u: speaks %s; refused", session->id,
-              protocol == PROTOCOL_SNIFF_TLS ? "TLS" : "HTTP");
+    const struct log_about about = session_about(session, refusal_name(REFUSAL_PROTOCOL));
+    if (refusal_log_take(session->host->refusals, REFUSAL_PROTOCOL, session_now_ms(session))) {
+        log_write_about(LOG_INFO, "net", &about, "session %u: speaks %s; refused", session->id,
+                        protocol == PROTOCOL_SNIFF_TLS ? "TLS" : "HTTP");
+    }
     struct buffer answer;
     buffer_init(&answer, ANSWER_BYTES);
-    buffer_append_text(&answer, protocol_sniff_answer());
+    protocol_sniff_answer(session->host->web_address, &answer);
     stream_finish(&session->stream, &answer);
+}
+
+/* Answers the last ping, unless half of what may wait for the peer waits already. */
+static void answer_ping(struct session *session) {
+    struct buffer pong;
+    buffer_init(&pong, PONG_BYTES);
+    framing_take_replies(&session->framing, &pong);
+    if (pong.length > 0 && send_queue_has_room(&session->stream.queue)) {
+        session_send_raw(session, &pong);
+    }
+    buffer_fini(&pong);
+}
+
+/* A full read of a WebSocket may be hundreds of pings: the next one waits until other sessions had their turn. */
+static void end_turn(struct session *session) {
+    if (session_is_open(session) && session->stream.is_reading) {
+        session->has_backlog = true;
+        stream_stop_reading(&session->stream);
+        run_later(session);
+    }
 }
 
 static void on_bytes(struct stream *stream, size_t count) {
     struct session *session = stream->owner;
+    session->heard_ms = session_now_ms(session);
     const enum protocol_sniff protocol = framing_commit(&session->framing, count);
     if (protocol == PROTOCOL_SNIFF_HTTP || protocol == PROTOCOL_SNIFF_TLS) {
         refuse_protocol(session, protocol);
     } else {
+        answer_ping(session);
         session_run(session);
+        if (session_is_web(session) && count == WEB_FRAMING_READ_BYTES) {
+            end_turn(session);
+        }
     }
 }
 
@@ -224,15 +306,72 @@ static const struct stream_host stream_host = {.reserve = on_reserve,
                                                .on_ending = on_ending,
                                                .on_closed = on_closed};
 
+/* A line becomes a text message, without its newline. */
+static size_t web_head(const struct shared_bytes *bytes, char head[STREAM_HEAD_BYTES], size_t *length) {
+    static_assert((int)STREAM_HEAD_BYTES >= (int)WEB_FRAME_HEAD_BYTES, "a head fits");
+    if (bytes->is_raw) {
+        return 0;
+    }
+    *length = bytes->length - (bytes->length > 0 && bytes->data[bytes->length - 1] == '\n' ? 1 : 0);
+    return web_frame_head(WEB_TEXT, *length, head);
+}
+
+static const struct stream_host web_stream_host = {.reserve = on_reserve,
+                                                   .on_bytes = on_bytes,
+                                                   .on_end = on_end,
+                                                   .on_room = on_room,
+                                                   .on_ending = on_ending,
+                                                   .on_closed = on_closed,
+                                                   .head = web_head};
+
 /* ---- opening ---- */
 
+void session_set_role(struct session *session, enum role role) {
+    session->client.role = role;
+    framing_set_limit(&session->framing, role == ROLE_ADMIN ? LIMIT_ADMIN_LINE_BYTES : LIMIT_LINE_BYTES);
+}
+
+size_t session_line_limit(const struct session *session) {
+    return framing_limit(&session->framing);
+}
+
 int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host, uint32_t id,
-                 int socket) {
+                 int socket, enum framing_kind kind) {
+    const bool is_web = kind == FRAMING_WEB;
     session->host = host;
     session->id = id;
     session->last_line_ms = session->opened_ms = uv_now(loop);
+    session->heard_ms = session->pinged_ms = session->opened_ms;
     rate_limit_init(&session->limit, host->rate, uv_now(loop));
-    framing_init(&session->framing, LIMIT_LINE_BYTES);
+    if (!is_web) {
+        framing_init(&session->framing, LIMIT_LINE_BYTES);
+    } else if (framing_init_web(&session->framing, LIMIT_LINE_BYTES) != 0) {
+        framing_fini(&session->framing);
+        close(socket);
+        return UV_ENOMEM;
+    }
     buffer_init(&session->farewell, ANSWER_BYTES);
-    return stream_open(&session->stream, loop, &stream_host, session, id, socket);
+    const int result =
+        stream_open(&session->stream, loop, is_web ? &web_stream_host : &stream_host, session, id, socket);
+    if (result != 0) {
+        framing_fini(&session->framing);
+    }
+    return result;
+}
+
+void session_take_early(struct session *session, const char *bytes, size_t length) {
+    while (length > 0 && session_is_open(session)) {
+        size_t room = 0;
+        char *space = on_reserve(&session->stream, length, &room);
+        if (space == NULL) {
+            session_close(session, "slow", "the server is out of memory");
+            return;
+        }
+        const size_t taken = length < room ? length : room;
+        memcpy(space, bytes, taken);
+        session->stream.bytes_received += taken;
+        on_bytes(&session->stream, taken);
+        bytes += taken;
+        length -= taken;
+    }
 }

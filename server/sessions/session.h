@@ -12,7 +12,7 @@
  * every answer, and is closed only when no byte is accepted for LIMIT_STALL_SECONDS.
  * 3. A session takes requests and sends while its stream is open. Its end begins with bye, the last line that
  * is sent; the stream does the rest. A closed session sends nothing and has no subscription.
- * 4. Memory: one line (64 KiB) + one read (4 KiB), LIMIT_CONTROL_BYTES of events; of replies half of that and
+ * 4. Memory: one line (64 KiB; 1 MiB of an admin, while such a line arrives) + one read (4 KiB), LIMIT_CONTROL_BYTES of events; of replies half of that and
  * the answers to what waits for the world; references to at most two frames and two keys. SESSION_COMMANDS
  * requests of it may wait in the queue of the world, about 9 KiB each.
  * 5. A session that sends faster than its rate limit is held back like one with too many requests waiting,
@@ -20,6 +20,9 @@
  * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
  * gets neither events nor frames, until it has caught up (session_is_behind, session_catch_up).
  * 7. A peer whose first bytes are HTTP or TLS gets an HTTP answer and is closed (net/protocol_sniff.h).
+ * 8. A WebSocket is the same session behind another framing (net/web_framing.h): each line is a text message. It is
+ * pinged, ends when nothing is heard of it, and bye has a close frame after it. A peer that closes is gone: it gets no
+ * answer any more but the close frame.
  */
 #ifndef DROVER_SERVER_SESSIONS_SESSION_H
 #define DROVER_SERVER_SESSIONS_SESSION_H
@@ -35,9 +38,11 @@
 #include "common/base/vec2.h"
 #include "common/protocol/request.h"
 #include "common/snapshot/snapshot_view.h"
+#include "common/system/log.h"
 #include "server/net/framing.h"
 #include "server/net/rate_limit.h"
 #include "server/net/stream.h"
+#include "server/sessions/refusal_log.h"
 
 enum {
     SESSION_LINES_PER_TURN = 64,
@@ -53,7 +58,10 @@ struct subscription {
     double hz;          /* as asked; `every` follows from it and the scenario's tick_hz */
     uint64_t every;     /* ticks between frames, >= 1 */
     bool cursors;       /* wants the `cursors` lines */
+    uint64_t events;    /* message_event_set: those that it wants */
     bool forces;        /* the view needs steering vectors */
+    bool is_told;       /* an error said that its frames would have too many agents (a world in stripes) */
+    uint64_t line;      /* of the request for it */
     bool has_sent;      /* false: the current state is due at once */
     int turn;           /* the broadcast's: its place in the order of the next frame */
     uint64_t last_tick; /* of the last frame given to the send queue */
@@ -68,6 +76,8 @@ struct client_info {
     enum role role;
     char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has given none */
     bool has_greeted;                  /* its hello was accepted */
+    bool wants_seq;                    /* its replies and events have the number of the change */
+    bool wants_speed;                  /* the frames of its subscriptions say the speed */
     int wrong_tokens;
     uint64_t denial_ms;                     /* loop time: when the last wrong token is answered, */
     char denial_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
@@ -96,7 +106,11 @@ struct session;
 /** The callbacks of a session's owner, from the loop. */
 struct session_host {
     void *context;
-    double rate; /* requests a second of a session that does not wait for answers; 0: no limit */
+    const uint64_t *seq;          /* NULL, or the number of the last change whose answer the loop has */
+    struct refusal_log *refusals; /* NULL: they are not counted */
+    const char *
+        web_address; /* where the page is, for a peer that speaks HTTP to the wrong port; NULL: there is none */
+    double rate;     /* requests a second of a session that does not wait for answers; 0: no limit */
     void (*on_line)(void *context, struct session *session, const char *line, size_t length);
     void (*on_too_long)(void *context, struct session *session);
     /** Lines wait and may be handled: call session_run from the loop, not from inside this. */
@@ -119,11 +133,15 @@ struct session {
     uint32_t known_revision; /* the simulation_revision that its client knows; SESSION_KNOWS_NOTHING */
     struct rate_limit limit;
     uint64_t opened_ms;    /* loop time */
+    uint64_t heard_ms;     /* of a WebSocket: loop time of its last byte, */
+    uint64_t pinged_ms;    /* and of our last ping */
     uint64_t last_line_ms; /* loop time */
     uint64_t line;         /* of the connection, 1-based: the one being handled */
+    uint64_t errors;       /* lines that were answered with an error */
     int bad_lines;         /* unreadable ones in a row */
     int outstanding;       /* requests that wait for the world */
     int outstanding_long;  /* and of those that may have long answers */
+    int scheduled;         /* requests that wait for a tick; they are not outstanding */
     uint64_t left_out;     /* events and such lines that were too many to keep, since it last caught up */
     bool has_backlog;      /* lines may be left to handle */
     bool is_leaving;       /* it asked to leave; `farewell` is sent when its requests are answered */
@@ -133,13 +151,23 @@ struct session {
     struct session *next, *previous, *next_in_bucket; /* the session_set's */
 };
 
-/** Takes over a connected socket: sets its options and starts reading. The session is zeroed memory of the
- * caller; host outlives it. 0, or a libuv error: the socket is closed then, and on_closed comes if and only
- * if 0 was returned. */
+/** Takes over a connected socket: sets its options and starts reading. kind: how its bytes are cut into messages; a
+ * WebSocket has its handshake behind it. The session is zeroed memory of the caller; host outlives it. 0, or a libuv
+ * error: the socket is closed then, and on_closed comes if and only if 0 was returned. */
 NODISCARD int session_open(struct session *session, uv_loop_t *loop, const struct session_host *host,
-                           uint32_t id, int socket);
+                           uint32_t id, int socket, enum framing_kind kind);
+/** Bytes that were read before the session had its socket; call it once, after session_open. */
+void session_take_early(struct session *session, const char *bytes, size_t length);
+/** What the client may do from now on; an admin may send longer lines. */
+void session_set_role(struct session *session, enum role role);
+/** The longest line that the client may send, bytes. */
+size_t session_line_limit(const struct session *session);
+/** Whether its messages are those of a WebSocket. */
+bool session_is_web(const struct session *session);
 /** Whether the session takes requests and sends: its end has not begun. */
 bool session_is_open(const struct session *session);
+/** What the log says of the session besides a message. code: NULL, or a literal. */
+struct log_about session_about(const struct session *session, const char *code);
 /** Loop time, ms. */
 uint64_t session_now_ms(const struct session *session);
 
@@ -149,10 +177,15 @@ uint64_t session_now_ms(const struct session *session);
 bool session_is_runnable(const struct session *session);
 /** Handles waiting lines, one turn's worth. */
 void session_run(struct session *session);
-/** A request of this session was handed to the world; is_long: its answer may be long. */
-void session_expect_answer(struct session *session, bool is_long);
-/** That request is answered; is_long as before. Lines may be handled again, or the session may end. */
-void session_answered(struct session *session, bool is_long);
+/** A request of this session was handed to the world. longs: as how many long answers its answer counts,
+ * SESSION_LONG_ANSWERS for one with a frame: no further line is taken before it. */
+void session_expect_answer(struct session *session, int longs);
+/** That request is answered; longs as before. Lines may be handled again, or the session may end. */
+void session_answered(struct session *session, int longs);
+/** A request of this session that waits for a tick was handed to the world. */
+void session_expect_tick(struct session *session);
+/** That request is answered. */
+void session_tick_answered(struct session *session);
 /** The line being handled is answered later: until session_release no further line is taken and the socket is
  * not read, so that the session stays even when its peer has hung up. */
 void session_hold(struct session *session);
@@ -163,6 +196,8 @@ bool session_is_half_closed(const struct session *session);
 
 /* ---- what is sent (session_send.c) ---- */
 
+/** The number of the last change that the session's client may know of. */
+uint64_t session_seq(const struct session *session);
 /** Queues a reply (or several lines) and takes the buffer's bytes; the buffer is empty afterwards. Nothing is
  * sent when the buffer is empty or the session is closing. A buffer that failed ends the session ("slow"). */
 void session_send(struct session *session, struct buffer *lines);
@@ -170,6 +205,8 @@ void session_send(struct session *session, struct buffer *lines);
 void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share; takes its own reference. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
+/** Queues bytes that go to the wire as they are, such as a ping, and takes the buffer's bytes. */
+void session_send_raw(struct session *session, struct buffer *bytes);
 /** Queues an unrequested line (an event, a scenario), unless too much waits: then it is left out. */
 void session_send_event(struct session *session, struct shared_bytes *lines);
 /** Whether lines were left out and may be made up for now: the client has read half of what waited. */
@@ -193,8 +230,9 @@ uint64_t session_behind_ms(const struct session *session);
 uint64_t session_stalled_ms(const struct session *session);
 
 /** Says bye on a connected socket that becomes no session, as far as the kernel takes it at once (which on a
- * new connection is all), and closes it. reason: as for session_close. */
-void session_refuse(int socket, const char *reason, const char *text);
+ * new connection is all), and closes it. kind: what the peer reads; a WebSocket is one after its handshake. reason: as for
+ * session_close. */
+void session_refuse(int socket, enum framing_kind kind, const char *reason, const char *text);
 /** Says bye and closes once everything queued is written. Does nothing when the end has begun. reason:
  * "client", "shutdown", "slow", "full", "protocol", "rate", "idle", "auth". */
 void session_close(struct session *session, const char *reason, const char *text);

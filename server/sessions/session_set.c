@@ -77,6 +77,8 @@ static void add_traffic(struct session_traffic *traffic, const struct session *s
     traffic->bytes_sent += session->stream.bytes_sent;
     traffic->frames_sent += session->stream.queue.frames_sent;
     traffic->frames_skipped += session->stream.queue.frames_skipped;
+    traffic->lines += session->line;
+    traffic->errors += session->errors;
 }
 
 struct session_traffic session_set_traffic(const struct session_set *set) {
@@ -97,13 +99,26 @@ int session_set_count_address(const struct session_set *set, const char *address
 
 static void host_closed(void *context, struct session *session) {
     struct session_set *set = context;
-    log_write(LOG_DEBUG, "net", "session %u: gone; %llu frames sent, %llu skipped", session->id,
-              (unsigned long long)session->stream.queue.frames_sent,
-              (unsigned long long)session->stream.queue.frames_skipped);
+    const struct log_about about = session_about(session, NULL);
+    log_write_about(LOG_DEBUG, "net", &about, "session %u: gone; %llu frames sent, %llu skipped", session->id,
+                    (unsigned long long)session->stream.queue.frames_sent,
+                    (unsigned long long)session->stream.queue.frames_skipped);
     add_traffic(&set->gone, session);
     unlink_session(set, session);
     set->handler.on_closed(set->handler.context, session);
     free(session);
+}
+
+void session_set_report(struct session_set *set) {
+    for (int i = 0; i < REFUSAL_COUNT; i++) {
+        const enum refusal_cause cause = (enum refusal_cause)i;
+        const uint64_t more = refusal_log_report(&set->refusals, cause, uv_now(set->loop));
+        const struct log_about about = {.code = refusal_name(cause)};
+        if (more > 0) {
+            log_write_about(LOG_INFO, "net", &about, "further sessions refused (%s): %llu", about.code,
+                            (unsigned long long)more);
+        }
+    }
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -112,6 +127,7 @@ static void on_timer(uv_timer_t *timer) {
     for (struct session *session = set->first; session != NULL; session = session->next) {
         session_check(session, now_ms);
     }
+    session_set_report(set);
     set->handler.on_beat(set->handler.context);
 }
 
@@ -121,7 +137,10 @@ int session_set_init(struct session_set *set, uv_loop_t *loop, const struct sess
                                       .on_line = host_line,
                                       .on_too_long = host_too_long,
                                       .on_runnable = host_runnable,
+                                      .web_address = handler->web_address,
                                       .rate = handler->rate,
+                                      .seq = handler->seq,
+                                      .refusals = &set->refusals,
                                       .on_check = host_check,
                                       .on_closed = host_closed};
     int result = uv_timer_init(loop, &set->timer);
@@ -152,14 +171,15 @@ uint64_t session_set_now_ms(const struct session_set *set) {
     return uv_now(set->loop);
 }
 
-struct session *session_set_add(struct session_set *set, int socket, bool with_number) {
+struct session *session_set_add(struct session_set *set, int socket, bool with_number,
+                                enum framing_kind kind) {
     struct session *session = calloc(1, sizeof *session);
     if (session == NULL) {
         close(socket);
         return NULL;
     }
     const uint32_t id = with_number ? ++set->last_id : 0;
-    if (session_open(session, set->loop, &set->host, id, socket) != 0) {
+    if (session_open(session, set->loop, &set->host, id, socket, kind) != 0) {
         free(session);
         return NULL;
     }

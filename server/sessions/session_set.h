@@ -13,6 +13,7 @@
 
 #include <uv.h>
 
+#include "server/sessions/refusal_log.h"
 #include "server/sessions/session.h"
 
 enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
@@ -20,7 +21,9 @@ enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
 /** The callbacks of the set's owner, from the loop. */
 struct session_set_handler {
     void *context;
-    double rate; /* see session_host */
+    const char *web_address; /* see session_host */
+    double rate;             /* the same */
+    const uint64_t *seq;     /* the same */
     void (*on_line)(void *context, struct session *session, const char *line, size_t length);
     void (*on_too_long)(void *context, struct session *session);
     void (*on_check)(void *context, struct session *session, uint64_t now_ms); /* see session_host */
@@ -32,6 +35,7 @@ struct session_set_handler {
 /** Traffic over the wire. */
 struct session_traffic {
     uint64_t bytes_received, bytes_sent, frames_sent, frames_skipped;
+    uint64_t lines, errors; /* requests; those that were answered with an error */
 };
 
 struct session_set {
@@ -48,6 +52,7 @@ struct session_set {
     uint32_t last_id;
     bool is_idle_running;
     struct session_traffic gone; /* of closed sessions */
+    struct refusal_log refusals;
 };
 
 /** 0, or a libuv error. */
@@ -58,15 +63,18 @@ NODISCARD int session_set_init(struct session_set *set, uv_loop_t *loop,
 void session_set_fini(struct session_set *set);
 /** Loop time, ms. */
 uint64_t session_set_now_ms(const struct session_set *set);
-/** A session on a connected socket, with a number or (to say bye only) without. NULL when it cannot be
+/** A session on a connected socket of this framing, with a number or (to say bye only) without. NULL when it cannot be
  * created: the socket is closed then. */
-NODISCARD struct session *session_set_add(struct session_set *set, int socket, bool with_number);
+NODISCARD struct session *session_set_add(struct session_set *set, int socket, bool with_number,
+                                          enum framing_kind kind);
 /** The session of this number, or NULL when it is gone. */
 struct session *session_set_find(const struct session_set *set, uint32_t id);
 /** The traffic of all sessions so far. */
 struct session_traffic session_set_traffic(const struct session_set *set);
 /** How many numbered sessions come from this address, those that are closing included. */
 int session_set_count_address(const struct session_set *set, const char *address);
+/** Logs how many sessions were refused without a line of their own, at most a line a second for each cause. */
+void session_set_report(struct session_set *set);
 /** Says bye to every session, and waits for none longer than STREAM_FLUSH_MS. */
 void session_set_close_all(struct session_set *set, const char *reason, const char *text);
 

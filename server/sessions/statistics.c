@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "common/system/clock.h"
+#include "server/sessions/rank_statistics.h"
+#include "server/simulation/logbook.h"
 
 static void write_summary(const char *name, const struct tick_meter *meter, struct json_writer *json) {
     const struct tick_meter_summary summary = tick_meter_summarise(meter);
@@ -18,6 +20,11 @@ static void write_summary(const char *name, const struct tick_meter *meter, stru
 static void write_ticks(const struct simulation_statistics *statistics, struct json_writer *json) {
     json_key_number(json, "tick_hz", statistics->tick_hz);
     json_key_bool(json, "paused", statistics->is_paused);
+    if (!statistics->pace.has_speed) {
+        json_key_number(json, "speed", 1.0); /* elsewhere it is left out */
+    }
+    message_pace_write(&statistics->pace, json);
+    message_playback_write(&statistics->playback, json);
     json_key_unsigned(json, "agents", statistics->agents);
     json_key_number(json, "candidates", floor(10.0 * statistics->candidates + 0.5) / 10.0);
     json_key_unsigned(json, "ticks", statistics->ticks);
@@ -29,6 +36,21 @@ static void write_ticks(const struct simulation_statistics *statistics, struct j
     write_summary("commands", &statistics->command_times, json);
     write_summary("step", &statistics->step_times, json);
     write_summary("copy", &statistics->copy_times, json);
+}
+
+/* In whole percent, rounded down: 1 is all of them. */
+static void write_ways(const struct simulation_statistics *statistics, struct json_writer *json) {
+    json_key(json, "ways");
+    json_array(json);
+    for (int i = 0; i < statistics->way_count; i++) {
+        const struct simulation_way *way = &statistics->ways[i];
+        json_object(json);
+        json_key_string(json, "kind", way->kind);
+        json_key_string(json, "behavior", way->behavior);
+        json_key_number(json, "lanes", floor(100.0 * way->lanes + 1e-6) / 100.0);
+        json_end(json);
+    }
+    json_end(json);
 }
 
 static void write_sessions(const struct loop_statistics *loop, const struct session_set *sessions,
@@ -53,6 +75,47 @@ static void write_sessions(const struct loop_statistics *loop, const struct sess
     json_end(json);
 }
 
+/* Members only while there is such a file, or it has failed. */
+static void write_logbook(struct simulation *simulation, struct json_writer *json) {
+    struct logbook_statistics logbook;
+    simulation_read_logbook(simulation, &logbook);
+    const struct logbook_file_statistics *files[] = {&logbook.journal, &logbook.recording};
+    for (int i = 0; i < 2; i++) {
+        if (!files[i]->is_on && !files[i]->has_failed) {
+            continue;
+        }
+        json_key(json, i == 0 ? "journal" : "recording");
+        json_object(json);
+        if (i == 1) {
+            json_key_string(json, "file", files[i]->name);
+        }
+        json_key_unsigned(json, "bytes", files[i]->bytes);
+        if (i == 0) {
+            json_key_unsigned(json, "synced_tick", files[i]->synced_tick);
+        }
+        if (files[i]->has_failed) {
+            json_key_string(json, "ended", files[i]->reason);
+        }
+        json_end(json);
+    }
+}
+
+/* What the selfcheck found. */
+static void write_difference(const struct selfcheck_difference *difference, struct json_writer *json) {
+    json_key(json, "diverged");
+    json_object(json);
+    json_key_unsigned(json, "from", difference->from);
+    json_key_unsigned(json, "tick", difference->tick);
+    json_key_unsigned(json, "count", (uint64_t)difference->agents.count);
+    json_key(json, "agents");
+    json_array(json);
+    for (int i = 0; i < difference->agents.id_count; i++) {
+        json_unsigned(json, difference->agents.ids[i]);
+    }
+    json_end(json);
+    json_end(json);
+}
+
 void statistics_write(const struct loop_statistics *loop, struct simulation *simulation,
                       const struct session_set *sessions, const struct frame_memory *memory,
                       struct json_writer *json) {
@@ -64,8 +127,20 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
     write_ticks(&statistics, json);
     write_summary("broadcast", &loop->broadcast_times, json);
     json_end(json); /* phases_ms */
+    write_ways(&statistics, json);
+    rank_statistics_write(&statistics.ranks, json);
     json_key_unsigned(json, "commands", statistics.commands);
     json_key_unsigned(json, "commands_waiting", statistics.commands_waiting);
+    if (statistics.checked > 0) {
+        json_key(json, "selfcheck");
+        json_object(json);
+        json_key_unsigned(json, "checked", statistics.checked);
+        json_key_unsigned(json, "tick", statistics.checked_tick);
+        json_end(json);
+    }
+    if (statistics.has_diverged) {
+        write_difference(&statistics.diverged, json);
+    }
     write_sessions(loop, sessions, json);
     json_key_unsigned(json, "bytes_received", traffic.bytes_received);
     json_key_unsigned(json, "bytes_sent", traffic.bytes_sent);
@@ -77,4 +152,5 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
     json_key_unsigned(json, "most", memory->held.most);
     json_key_unsigned(json, "limit", memory->limit);
     json_end(json);
+    write_logbook(simulation, json);
 }

@@ -21,11 +21,15 @@ static void network_of(const char *address, uint8_t network[TOKEN_GUARD_NETWORK]
     }
 }
 
+static bool is_row_of(const struct token_guard *guard, int row, const uint8_t network[TOKEN_GUARD_NETWORK]) {
+    return guard->rows[row].wrong > 0 && memcmp(guard->rows[row].network, network, TOKEN_GUARD_NETWORK) == 0;
+}
+
 /* The row of the network: its own, or else the one with the oldest wrong token, emptied. */
 static int row_of(struct token_guard *guard, const uint8_t network[TOKEN_GUARD_NETWORK]) {
     int oldest = 0;
     for (int i = 0; i < TOKEN_GUARD_ROWS; i++) {
-        if (guard->rows[i].wrong > 0 && memcmp(guard->rows[i].network, network, TOKEN_GUARD_NETWORK) == 0) {
+        if (is_row_of(guard, i, network)) {
             return i;
         }
         oldest = guard->rows[i].heard_ms < guard->rows[oldest].heard_ms ? i : oldest;
@@ -56,6 +60,17 @@ uint64_t token_guard_wrong(struct token_guard *guard, const char *address, uint6
     *next_ms = (*next_ms > now_ms ? *next_ms : now_ms) + TOKEN_GUARD_EACH_MS;
     *next_ms = *next_ms < latest_ms ? *next_ms : latest_ms;
     return *next_ms;
+}
+
+bool token_guard_is_full(const struct token_guard *guard, const char *address, uint64_t now_ms) {
+    uint8_t network[TOKEN_GUARD_NETWORK];
+    network_of(address, network);
+    for (int i = 0; i < TOKEN_GUARD_ROWS; i++) {
+        if (is_row_of(guard, i, network)) {
+            return guard->rows[i].next_ms + TOKEN_GUARD_EACH_MS >= now_ms + TOKEN_GUARD_MOST_MS;
+        }
+    }
+    return false;
 }
 
 uint32_t token_guard_report(struct token_guard *guard, uint64_t now_ms) {

@@ -12,6 +12,7 @@
 #ifndef DROVER_SERVER_SESSIONS_TOKEN_GUARD_H
 #define DROVER_SERVER_SESSIONS_TOKEN_GUARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/limits.h"
@@ -39,6 +40,9 @@ struct token_guard {
 
 /** A wrong token came from the numeric address. Returns when it may be answered: now_ms, or later. */
 uint64_t token_guard_wrong(struct token_guard *guard, const char *address, uint64_t now_ms);
+/** Whether so many wrong tokens of the address wait for their answers that a further one would wait the longest time: its
+ * peer is to be refused without a look at its token, so that few of its connections wait. */
+bool token_guard_is_full(const struct token_guard *guard, const char *address, uint64_t now_ms);
 /** How many wrong tokens came since it was last asked; 0 when there are none, and within TOKEN_GUARD_REPORT_MS
  * of the last answer. */
 uint32_t token_guard_report(struct token_guard *guard, uint64_t now_ms);

@@ -6,14 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
 
-enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20 };
+/* A world that is kept is not to be given up half done. */
+enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20, KEEPING_GRACE_MS = 2000 };
 
 /* No query begins so shortly before a tick is due. */
 #define SLACK_MARGIN_NS UINT64_C(200000)
+/* How often a paused world looks whether its journal can begin again. */
+#define JOURNAL_LOOK_NS UINT64_C(250000000)
+/* The time that ticks without pace take between two passes over the requests. */
+#define MAX_SLICE_NS UINT64_C(5000000)
 
 /* ---- time ---- */
 
@@ -22,16 +30,24 @@ static void publish_after_commands(struct simulation *simulation) {
     const struct unseen unseen = simulation->unseen;
     const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
     simulation->unseen = (struct unseen){0};
-    if (unseen.loaded ||
-        (unseen.changed && simulation->state.is_paused && simulation->step.command == NULL)) {
+    const bool is_slow = simulation->state.is_paused || simulation_has_rare_ticks(simulation);
+    if (unseen.loaded || (unseen.changed && is_slow && simulation->step.command == NULL)) {
         simulation_publish(simulation, &schedule, FRAME_REASON_ALL);
     } else if (unseen.paused) {
         simulation_publish(simulation, &schedule, FRAME_REASON_NEWER);
     }
 }
 
+/* Ticks that are due now. Debt that was dropped is counted. */
+static uint64_t take_due_ticks(struct simulation *simulation, uint64_t now_ns) {
+    const uint64_t each = simulation_ticks_each(simulation), before = simulation->clock.dropped_ticks;
+    const uint64_t due = (uint64_t)tick_clock_take(&simulation->clock, now_ns) * each;
+    simulation->dropped_ticks += (simulation->clock.dropped_ticks - before) * each;
+    return due;
+}
+
 static void report_overrun(struct simulation *simulation) {
-    const uint64_t dropped = simulation->clock.dropped_ticks;
+    const uint64_t dropped = simulation->dropped_ticks;
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.overruns += dropped > simulation->statistics.dropped_ticks ? 1 : 0;
     simulation->statistics.dropped_ticks = dropped;
@@ -44,21 +60,53 @@ static void report_overrun(struct simulation *simulation) {
     }
 }
 
-static void do_tick(struct simulation *simulation, uint64_t due_ns) {
-    const uint64_t start_ns = clock_now_ns();
-    const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
+/* A tick of the world that begins at start_ns, with all that belongs to it but frames. Returns whether it was done. */
+static bool do_tick(struct simulation *simulation, uint64_t start_ns, uint64_t *end_ns) {
+    *end_ns = simulation_do_tick(simulation, start_ns);
     if (simulation->state.is_spoiled) {
-        return;
+        return false;
     }
-    simulation_note_tick(simulation, start_ns, now_ns);
+    simulation_note_tick(simulation, start_ns, *end_ns);
+    simulation_playback_after_tick(simulation);
+    simulation_keep_tick(simulation, *end_ns);
+    simulation_apply_due(simulation);
+    return true;
+}
+
+static void note_due_tick(struct simulation *simulation, uint64_t late_ns) {
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.ticks++;
-    tick_meter_add(&simulation->statistics.lateness, start_ns > due_ns ? start_ns - due_ns : 0);
+    tick_meter_add(&simulation->statistics.lateness, late_ns);
     pthread_mutex_unlock(&simulation->mutex);
-    simulation_push_log(simulation);
+}
+
+/* Frames come by the ticks of a world that goes at its own rate, otherwise by the clock. */
+static void show_tick(struct simulation *simulation, uint64_t now_ns) {
+    if (simulation_has_speed(simulation)) {
+        simulation_show(simulation, now_ns);
+        return;
+    }
     const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
     if (snapshot_schedule_wants(&schedule, world_tick(simulation->state.world))) {
         simulation_publish(simulation, &schedule, FRAME_REASON_RATE);
+    }
+}
+
+/* The last tick before a pause that waited for it. */
+static void show_end(struct simulation *simulation) {
+    if (simulation->state.is_paused) {
+        publish_after_commands(simulation);
+    }
+}
+
+static void do_due_tick(struct simulation *simulation, uint64_t due_ns) {
+    const uint64_t start_ns = clock_now_ns();
+    uint64_t end_ns = 0;
+    if (do_tick(simulation, start_ns, &end_ns)) {
+        note_due_tick(simulation, start_ns > due_ns ? start_ns - due_ns : 0);
+        simulation_push_log(simulation);
+        show_tick(simulation, end_ns);
+        show_end(simulation);
     }
 }
 
@@ -67,20 +115,33 @@ static uint64_t questions_left_ns(const struct simulation *simulation) {
     return simulation->questions_ns < TICK_QUERIES_NS ? TICK_QUERIES_NS - simulation->questions_ns : 0;
 }
 
+/* Applies the requests that wait for a tick. Whether the tick is to be done still: not when they paused the world or
+ * replaced it. Another speed is for the ticks after it. */
+static bool serve_before_tick(struct simulation *simulation) {
+    const uint32_t resets = simulation->speed.resets;
+    simulation_serve(simulation, COMMAND_ANY, questions_left_ns(simulation));
+    simulation->questions_ns = 0;
+    publish_after_commands(simulation);
+    return !simulation->state.is_paused && simulation->speed.resets == resets &&
+           !simulation_is_called(simulation) && simulation_playback_before_tick(simulation);
+}
+
+/* Of so many ticks those that are not too many at the speed of now: a world that was slowed down does not make up for
+ * the debt of a high speed. */
+static uint64_t most_due(const struct simulation *simulation, uint64_t left) {
+    const uint64_t most = TICK_CLOCK_CATCH_UP * simulation_ticks_each(simulation);
+    return left < most ? left : most;
+}
+
 static void run_due_ticks(struct simulation *simulation) {
-    const int due = tick_clock_take(&simulation->clock, clock_now_ns());
+    const uint64_t each = simulation_ticks_each(simulation);
+    uint64_t left = take_due_ticks(simulation, clock_now_ns());
+    const struct tick_clock taken = simulation->clock; /* a request can change the rate */
     report_overrun(simulation);
-    for (int i = 0; i < due && !simulation_is_called(simulation); i++) {
-        simulation_serve(simulation, COMMAND_ANY, questions_left_ns(simulation));
-        simulation->questions_ns = 0;
-        const bool is_loaded = simulation->unseen.loaded;
-        publish_after_commands(simulation);
-        if (simulation->state.is_paused || is_loaded || simulation_is_called(simulation)) {
-            return; /* the rest belonged to a world that was running */
-        }
-        const uint64_t behind = (uint64_t)(due - 1 - i);
-        do_tick(simulation, simulation->clock.start_ns +
-                                tick_clock_span_ns(&simulation->clock, simulation->clock.done - behind));
+    while (left > 0 && !simulation_is_called(simulation) && serve_before_tick(simulation)) {
+        left = most_due(simulation, left);
+        left--;
+        do_due_tick(simulation, taken.start_ns + tick_clock_span_ns(&taken, taken.done - left / each));
     }
 }
 
@@ -98,9 +159,23 @@ static void use_slack(struct simulation *simulation) {
     }
 }
 
+/* No request waits for a tick of a world with a speed of its own, which may be minutes away. */
+static void wait_at_speed(struct simulation *simulation) {
+    const uint64_t deadline_ns = tick_clock_deadline_ns(&simulation->clock);
+    if (!simulation_is_at_max(simulation)) {
+        command_queue_wait(&simulation->commands, &deadline_ns, COMMAND_ANY);
+    }
+}
+
 static void wait_for_work(struct simulation *simulation) {
     if (simulation->state.is_paused) {
-        command_queue_wait(&simulation->commands, NULL, COMMAND_ANY);
+        const uint64_t again_ns = clock_now_ns() + JOURNAL_LOOK_NS;
+        const bool is_waiting = simulation_keep_is_waiting(simulation);
+        command_queue_wait(&simulation->commands, is_waiting ? &again_ns : NULL, COMMAND_ANY);
+        return;
+    }
+    if (simulation_has_speed(simulation)) {
+        wait_at_speed(simulation);
         return;
     }
     const uint64_t deadline_ns = tick_clock_deadline_ns(&simulation->clock);
@@ -108,11 +183,49 @@ static void wait_for_work(struct simulation *simulation) {
     command_queue_wait(&simulation->commands, &deadline_ns, has_slack ? COMMAND_QUERY : 0);
 }
 
+/* The ticks of a slice, at most so many. Their frames come by the clock, their events at the end. */
+static void run_slice(struct simulation *simulation, uint64_t most, uint64_t slice_ns) {
+    uint64_t now_ns = clock_now_ns();
+    const uint64_t until_ns = now_ns + slice_ns;
+    const uint32_t resets = simulation->speed.resets;
+    for (uint64_t i = 0; i < most && now_ns < until_ns && simulation->speed.resets == resets &&
+                         !simulation->state.is_paused && !simulation_is_called(simulation) &&
+                         simulation_playback_before_tick(simulation) && do_tick(simulation, now_ns, &now_ns);
+         i++) {
+        simulation_show(simulation, now_ns);
+        simulation_follow_warmup(simulation);
+    }
+    simulation_push_log(simulation);
+    show_end(simulation);
+}
+
+/* Requests are served at once, then come the ticks that are due. A recording does what fits into a slice: its speed is
+ * no promise. */
+static void run_at_speed(struct simulation *simulation) {
+    const bool is_played = simulation->playback.mode == PLAYBACK_PLAYING;
+    simulation_serve(simulation, COMMAND_ANY, TICK_QUERIES_NS);
+    publish_after_commands(simulation);
+    if (simulation->state.is_paused || simulation_is_called(simulation)) {
+        return;
+    }
+    if (simulation_is_at_max(simulation)) {
+        run_slice(simulation, UINT64_MAX, MAX_SLICE_NS);
+    } else if (is_played) {
+        const uint64_t ticks = simulation_ticks_each(simulation);
+        run_slice(simulation, ticks * (uint64_t)tick_clock_take(&simulation->clock, clock_now_ns()),
+                  STEP_SLICE_NS);
+    } else {
+        run_due_ticks(simulation);
+    }
+}
+
 /* Serves commands at once: the world is paused, but for steps. */
 static void run_paused(struct simulation *simulation) {
     const bool is_stepping = simulation->step.command != NULL;
     simulation_serve(simulation, COMMAND_ANY, is_stepping ? STEP_QUERIES_NS : PAUSED_QUERIES_NS);
     publish_after_commands(simulation);
+    simulation_keep_look(simulation);
+    atomic_store(&simulation->has_begun, true);
 }
 
 /* Ticks go before other programs, if the system lets us. A tick that never ends would hold a core, but no
@@ -126,34 +239,67 @@ static void run_first(void) {
     }
 }
 
+/* A slice of the ticks that lead to the goal of a seek, or to where the world goes on. */
+static void reach_goal(struct simulation *simulation) {
+    simulation_playback_go_on(simulation, clock_now_ns() + STEP_SLICE_NS);
+    if (simulation_playback_take_end(simulation)) {
+        simulation_begin_live(simulation);
+        simulation_playback_show_all(simulation);
+    }
+}
+
+/* For debuggers and top. */
+static void name_thread(void) {
+#ifdef __linux__
+    (void)prctl(PR_SET_NAME, "simulation", 0, 0, 0);
+#endif
+}
+
+/* One turn of the thread: what is due now, or a wait for it. */
+static void turn(struct simulation *simulation) {
+    (void)atomic_fetch_add(&simulation->turns, 1);
+    if (simulation_playback_is_busy(simulation)) {
+        reach_goal(simulation);
+        simulation_beat(simulation);
+        return;
+    }
+    if (simulation->step.command != NULL) {
+        simulation_go_on_stepping(simulation, clock_now_ns() + STEP_SLICE_NS);
+    } else {
+        wait_for_work(simulation);
+    }
+    if (simulation_put_world(simulation)) {
+        publish_after_commands(simulation);
+        simulation_beat(simulation);
+    } else if (simulation->state.is_paused) {
+        run_paused(simulation);
+        simulation_beat(simulation);
+    } else if (simulation_has_speed(simulation)) {
+        run_at_speed(simulation);
+    } else {
+        use_slack(simulation);
+        run_due_ticks(simulation);
+    }
+    if (atomic_exchange(&simulation->wants_snapshot, false)) {
+        const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+        simulation_publish(simulation, &schedule,
+                           simulation->step.command != NULL ? FRAME_REASON_PACE : FRAME_REASON_RATE);
+    }
+}
+
 static void *run(void *argument) {
     struct simulation *simulation = argument;
     if (simulation->is_realtime) {
         run_first();
     }
+    name_thread();
     while (!atomic_load(&simulation->stop)) {
-        if (simulation->step.command != NULL) {
-            simulation_go_on_stepping(simulation, clock_now_ns() + STEP_SLICE_NS);
-        } else {
-            wait_for_work(simulation);
-        }
-        if (simulation_put_world(simulation)) {
-            publish_after_commands(simulation);
-        } else if (simulation->state.is_paused) {
-            run_paused(simulation);
-        } else {
-            use_slack(simulation);
-            run_due_ticks(simulation);
-        }
-        if (atomic_exchange(&simulation->wants_snapshot, false)) {
-            const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
-            simulation_publish(simulation, &schedule,
-                               simulation->step.command != NULL ? FRAME_REASON_PACE : FRAME_REASON_RATE);
-        }
+        turn(simulation);
     }
     if (simulation->step.command != NULL) {
         simulation_end_step(simulation);
     }
+    simulation_playback_stop(simulation);
     scenario_builder_stop(simulation->builder);
     simulation_refuse_commands(simulation);
     atomic_store(&simulation->has_ended, true);
@@ -166,7 +312,7 @@ static void *run(void *argument) {
 static bool is_ready(void *context, struct command *command) {
     struct simulation *simulation = context;
     if (!scenario_order_is_needed(&command->request)) {
-        return true;
+        return simulation_keep_is_ready(simulation, command);
     }
     if (command->order == NULL) {
         command->order = scenario_order_create(command);
@@ -174,7 +320,7 @@ static bool is_ready(void *context, struct command *command) {
     return command->order != NULL && scenario_builder_has_built(simulation->builder, command->order);
 }
 
-/* The next two are called by the builder's thread. */
+/* The next two are called by the builder's thread, the first one also when a save can have its clone. */
 static void on_world(void *context) {
     struct simulation *simulation = context;
     command_queue_wake(&simulation->commands);
@@ -207,6 +353,59 @@ no_events:
     return -1;
 }
 
+static int put_first_world(struct simulation *simulation, const struct simulation_def *def,
+                           struct failure *failure) {
+    assert(def->resume == NULL || def->replay == NULL);
+    if (def->resume != NULL || def->replay != NULL) {
+        return simulation_playback_begin(simulation, def, failure);
+    }
+    struct built_world built;
+    if (built_world_make(def->scenario, &def->overrides, NULL, NULL, &built, failure) != 0) {
+        return -1;
+    }
+    if (simulation_state_check(&simulation->state, &built, "scenario", failure) != 0) {
+        built_world_fini(&built);
+        return -1;
+    }
+    if (built.bytes > 0) {
+        const double agents = (double)world_agent_count(built.world);
+        log_write(
+            LOG_INFO, "world",
+            "%.0f agents come to use %.2f GB of memory, %.0f bytes each; copies for viewers and for what is "
+            "kept come on top",
+            agents, (double)built.bytes * 1e-9, (double)built.bytes / agents);
+    }
+    simulation_state_change(&simulation->state, &built);
+    simulation_begin_warmup(simulation, true);
+    return simulation_begin_keeping(simulation, failure);
+}
+
+static int start_builder(struct simulation *simulation, const struct simulation_def *def,
+                         struct failure *failure) {
+    const struct scenario_builder_handler handler = {simulation, on_world, on_world, on_done};
+    struct scenario_source source = def->source;
+    source.saves = def->saves;
+    if (source.saves == NULL) {
+        source.saves = simulation->saves = save_store_create(NULL, failure);
+    }
+    if (source.saves == NULL) {
+        return -1;
+    }
+    simulation->builder = scenario_builder_create(&source, &def->overrides, &handler);
+    return simulation->builder != NULL ? 0
+                                       : failure_set(failure, FAILURE_BUSY, NULL, "cannot start a thread");
+}
+
+/* Whether there is memory for views that are shown of a world in stripes. */
+static bool init_views(struct simulation *simulation, const struct exchange *exchange) {
+    if (exchange == NULL || exchange->mode != EXCHANGE_STRIPES) {
+        return true;
+    }
+    simulation->views = calloc(1, sizeof *simulation->views);
+    simulation->gathering = calloc(1, sizeof *simulation->gathering);
+    return simulation->views != NULL && simulation->gathering != NULL;
+}
+
 struct simulation *simulation_create(const struct simulation_def *def, struct failure *failure) {
     struct simulation *simulation = calloc(1, sizeof *simulation);
     if (simulation == NULL || init_parts(simulation) != 0) {
@@ -216,7 +415,13 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     }
     simulation_state_init(&simulation->state);
     simulation->state.is_paused = def->is_paused;
+    simulation->state.services.memory_free = def->overrides.memory_free;
     simulation->is_realtime = def->is_realtime;
+    simulation->logbook = def->logbook;
+    simulation->selfcheck_s = def->selfcheck_s;
+    simulation->simd = def->overrides.has_simd ? def->overrides.simd : simd_best();
+    simulation_speed_init(simulation);
+    simulation_keep_serve(simulation);
     simulation->pool = worker_pool_create(def->threads);
     if (simulation->pool == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);
@@ -224,21 +429,23 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         return NULL;
     }
     simulation->state.parallel = worker_pool_parallel(simulation->pool);
-    struct built_world built;
-    if (built_world_make(def->scenario, &def->overrides, NULL, NULL, &built, failure) != 0) {
+    if (start_builder(simulation, def, failure) != 0) {
         simulation_destroy(simulation);
         return NULL;
     }
-    simulation_state_change(&simulation->state, &built);
-    const struct scenario_builder_handler handler = {simulation, on_world, on_done};
-    simulation->builder = scenario_builder_create(&def->source, &def->overrides, &handler);
-    if (simulation->builder == NULL) {
-        (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start a thread");
+    simulation->state.exchange = def->exchange;
+    if (!init_views(simulation, def->exchange)) {
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
         simulation_destroy(simulation);
         return NULL;
     }
-    simulation->state.is_urgent = scenario_builder_urgency(simulation->builder);
-    world_let_give_up(simulation->state.world, simulation->state.is_urgent);
+    simulation->state.ranks = def->ranks;
+    /* Ranks do a tick to its end: they could not agree on when to give it up. */
+    simulation->state.is_urgent = def->ranks == NULL ? scenario_builder_urgency(simulation->builder) : NULL;
+    if (put_first_world(simulation, def, failure) != 0) {
+        simulation_destroy(simulation);
+        return NULL;
+    }
     simulation_update_description(simulation);
     simulation->is_crowd_new = true;
     return simulation;
@@ -248,7 +455,12 @@ int simulation_start(struct simulation *simulation, void (*notify_function)(void
     assert(!simulation->is_started && simulation->state.world != NULL);
     simulation->notify = notify_function;
     simulation->notify_context = context;
+    if (simulation->logbook != NULL) {
+        logbook_set_notify(simulation->logbook, notify_function, context, on_world, simulation);
+    }
     tick_clock_init(&simulation->clock, world_tick_hz(simulation->state.world), clock_now_ns());
+    simulation_reset_clock(simulation);
+    simulation_beat(simulation);
     if (simulation->state.is_paused) {
         tick_clock_pause(&simulation->clock);
     }
@@ -259,9 +471,20 @@ int simulation_start(struct simulation *simulation, void (*notify_function)(void
 /* A tick of the usual length is done before it is given up. */
 static void wait_for_end(struct simulation *simulation) {
     const struct timespec moment = {.tv_nsec = 1000000};
-    for (int i = 0; i < STOP_GRACE_MS && !atomic_load(&simulation->has_ended); i++) {
+    const int grace_ms = simulation->logbook != NULL && logbook_has_journal(simulation->logbook)
+                             ? KEEPING_GRACE_MS
+                             : STOP_GRACE_MS;
+    const bool is_patient = simulation->state.ranks != NULL; /* whose ticks are not given up */
+    for (int i = 0; (i < grace_ms || is_patient) && !atomic_load(&simulation->has_ended) &&
+                    !simulation_has_lost_rank(simulation);
+         i++) {
         (void)nanosleep(&moment, NULL);
     }
+}
+
+bool simulation_has_lost_rank(const struct simulation *simulation) {
+    const struct state_ranks *ranks = simulation->state.ranks;
+    return ranks != NULL && atomic_load(ranks->is_lost);
 }
 
 void simulation_stop(struct simulation *simulation) {
@@ -269,10 +492,14 @@ void simulation_stop(struct simulation *simulation) {
         atomic_store(&simulation->stop, true);
         command_queue_wake(&simulation->commands);
         wait_for_end(simulation);
+        if (simulation_has_lost_rank(simulation)) {
+            return; /* the process ends without it */
+        }
         scenario_builder_abandon(simulation->builder);
         pthread_join(simulation->thread, NULL);
         simulation->is_started = false;
     }
+    simulation_end_keeping(simulation);
 }
 
 void simulation_destroy(struct simulation *simulation) {
@@ -280,21 +507,34 @@ void simulation_destroy(struct simulation *simulation) {
         return;
     }
     simulation_stop(simulation);
+    simulation_playback_fini(simulation);
     simulation_state_fini(&simulation->state);
     scenario_builder_destroy(simulation->builder);
+    save_store_destroy(simulation->saves);
     worker_pool_destroy(simulation->pool);
     pthread_mutex_destroy(&simulation->mutex);
     snapshot_exchange_fini(&simulation->snapshots);
     event_queue_fini(&simulation->events);
     command_queue_fini(&simulation->commands);
+    free(simulation->views);
+    free(simulation->gathering);
     free(simulation);
 }
 
 /* ---- for the loop ---- */
 
-enum command_push simulation_submit(struct simulation *simulation, uint32_t session, uint64_t line,
+enum command_push simulation_submit(struct simulation *simulation, const struct command_origin *origin,
                                     const struct request *request) {
-    return command_queue_push(&simulation->commands, session, line, request);
+    if (request->op != REQUEST_SEEK) {
+        return command_queue_push(&simulation->commands, origin, request);
+    }
+    /* Counted first: the thread takes it off when it has served it. */
+    (void)atomic_fetch_add(&simulation->playback.seeks_waiting, 1);
+    const enum command_push result = command_queue_push(&simulation->commands, origin, request);
+    if (result == COMMAND_REFUSED) {
+        (void)atomic_fetch_sub(&simulation->playback.seeks_waiting, 1);
+    }
+    return result;
 }
 
 void simulation_end_steps(struct simulation *simulation, uint32_t session) {
@@ -304,6 +544,17 @@ void simulation_end_steps(struct simulation *simulation, uint32_t session) {
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule) {
     pthread_mutex_lock(&simulation->mutex);
     simulation->schedule = *schedule;
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
+bool simulation_has_stripes(const struct simulation *simulation) {
+    return simulation->views != NULL;
+}
+
+void simulation_set_views(struct simulation *simulation, const struct snapshot_demand *views) {
+    assert(simulation_has_stripes(simulation));
+    pthread_mutex_lock(&simulation->mutex);
+    memcpy(simulation->views, views, snapshot_demand_bytes(views));
     pthread_mutex_unlock(&simulation->mutex);
 }
 
@@ -320,12 +571,26 @@ const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulati
     return snapshot_exchange_take(&simulation->snapshots);
 }
 
+/* The pace that was described, with the share of the warm-up at this tick; under the mutex. */
+static struct message_pace pace_at(const struct simulation *simulation, uint64_t tick) {
+    struct message_pace pace = simulation->description.pace;
+    const uint64_t from = simulation->speed.warm_from, to = simulation->speed.warm_to;
+    pace.is_warming = pace.is_warming && to > from;
+    if (pace.is_warming) {
+        pace.warmed = (double)(tick > from ? tick - from : 0) / (double)(to - from);
+    }
+    return pace;
+}
+
 void simulation_describe(struct simulation *simulation, struct message_hello *hello) {
     pthread_mutex_lock(&simulation->mutex);
     hello->scenario = simulation->description;
     hello->is_paused = simulation->is_paused;
-    pthread_mutex_unlock(&simulation->mutex);
+    hello->playback = simulation->described_playback;
     hello->tick = atomic_load(&simulation->tick);
+    hello->scenario.pace = pace_at(simulation, hello->tick);
+    pthread_mutex_unlock(&simulation->mutex);
+    hello->playback.replay.tick = hello->tick;
     hello->time_s = (double)hello->tick / hello->scenario.tick_hz;
 }
 
@@ -333,8 +598,18 @@ uint32_t simulation_revision(const struct simulation *simulation) {
     return atomic_load(&simulation->revision);
 }
 
+void simulation_read_cursors(struct simulation *simulation, uint32_t owners[LIMIT_TARGETS]) {
+    pthread_mutex_lock(&simulation->mutex);
+    memcpy(owners, simulation->cursor_owners, sizeof simulation->cursor_owners);
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
 bool simulation_wants_cursors(const struct simulation *simulation) {
     return atomic_load(&simulation->wants_cursors);
+}
+
+uint64_t simulation_seq(const struct simulation *simulation) {
+    return atomic_load(&simulation->seq);
 }
 
 uint64_t simulation_tick(const struct simulation *simulation) {
@@ -363,11 +638,48 @@ void simulation_read_statistics(struct simulation *simulation, struct simulation
     *out = simulation->statistics;
     out->tick_hz = simulation->description.tick_hz;
     out->is_paused = simulation->is_paused;
+    out->pace = pace_at(simulation, atomic_load(&simulation->tick));
+    out->playback = simulation->described_playback;
     out->agents = 0;
     for (int k = 0; k < simulation->description.kind_count; k++) {
         out->agents += simulation->description.kinds[k].count;
     }
-    pthread_mutex_unlock(&simulation->mutex);
     out->tick = atomic_load(&simulation->tick);
+    pthread_mutex_unlock(&simulation->mutex);
+    out->playback.replay.tick = out->tick;
     out->commands_waiting = command_queue_count(&simulation->commands);
+}
+
+int simulation_read_kinds(struct simulation *simulation, struct simulation_kind out[LIMIT_KINDS]) {
+    pthread_mutex_lock(&simulation->mutex);
+    const int count = simulation->description.kind_count;
+    for (int k = 0; k < count; k++) {
+        const struct message_kind *kind = &simulation->description.kinds[k];
+        memcpy(out[k].name, kind->name, sizeof out[k].name);
+        out[k].agents = kind->count;
+    }
+    pthread_mutex_unlock(&simulation->mutex);
+    return count;
+}
+
+struct simulation_motion simulation_read_motion(struct simulation *simulation) {
+    struct simulation_motion motion = {.is_loading = scenario_builder_is_loading(simulation->builder),
+                                       .moved_ns = atomic_load(&simulation->moved_ns),
+                                       .began_ns = atomic_load(&simulation->tick_began_ns),
+                                       .has_begun = atomic_load(&simulation->has_begun),
+                                       .turns = atomic_load(&simulation->turns)};
+    pthread_mutex_lock(&simulation->mutex);
+    motion.is_paused = simulation->is_paused;
+    motion.is_resuming = simulation->described_playback.is_resuming;
+    motion.due_hz = simulation->description.tick_hz * message_pace_speed(&simulation->description.pace);
+    pthread_mutex_unlock(&simulation->mutex);
+    return motion;
+}
+
+void simulation_nudge(struct simulation *simulation) {
+    command_queue_wake(&simulation->commands);
+}
+
+const char *simulation_instructions(const struct simulation *simulation) {
+    return simd_names[simulation->simd];
 }

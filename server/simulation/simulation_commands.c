@@ -2,68 +2,35 @@
 #include "server/simulation/simulation_internal.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
 #include "server/commands/command_apply.h"
+#include "server/sim/core.h"
 
-enum { ANSWER_BYTES = 16 * 1024 * 1024 };
+enum { ANSWER_BYTES = 16 * 1024 * 1024, CHANGE_BYTES = 4096 };
 
 /* A step that takes longer is shown while it lasts, the events of its ticks once in so long. */
 #define STEP_QUIET_NS UINT64_C(100000000)
 #define STEP_LOG_NS   UINT64_C(1000000000)
 
-static void answer(struct simulation *simulation, struct command *command, struct buffer *text) {
-    assert(command->order == NULL);
-    command->event.text = buffer_take(text, &command->event.length);
-    event_queue_push(&simulation->events, &command->event);
-    simulation->has_answers = true;
-}
-
-/* Tells what a request did, but a target that is moved all the time only now and then. */
-static void push_effect(struct simulation *simulation, const struct message_event *effect, uint32_t by,
-                        uint64_t now_ns) {
-    if (effect->event[0] == '\0') {
+static void write_change(struct simulation *simulation, const struct command *command, uint64_t seq) {
+    uint32_t left_out = 0;
+    const bool is_taken = change_log_take(&simulation->changes, command->origin.session, &command->request,
+                                          clock_now_ns(), &left_out);
+    const bool has_all = log_has_level(LOG_DEBUG);
+    if (!is_taken && !has_all) {
         return;
     }
-    if (strcmp(effect->event, "target") == 0) {
-        const int target = world_find_target(simulation->state.world, effect->target);
-        if (target < 0 || !target_watch_tell(&simulation->targets, target, by, now_ns)) {
-            return;
-        }
+    struct buffer text;
+    buffer_init(&text, CHANGE_BYTES);
+    change_log_write(command, seq, world_tick(simulation->state.world), has_all ? 0 : left_out, &text);
+    if (!text.failed) {
+        log_write(is_taken ? LOG_INFO : LOG_DEBUG, "simulation", "%s", text.data);
     }
-    struct message_event event = *effect;
-    simulation_push_event(simulation, &event, by);
-}
-
-static void follow_up(struct simulation *simulation, const struct command_effects *effects, uint32_t by) {
-    const uint64_t now_ns = clock_now_ns();
-    if (effects->loaded) {
-        tick_clock_set_rate(&simulation->clock, world_tick_hz(simulation->state.world), now_ns);
-    }
-    if (effects->paused) {
-        tick_clock_pause(&simulation->clock);
-    }
-    if (effects->resumed) {
-        tick_clock_resume(&simulation->clock, now_ns);
-    }
-    if (effects->loaded || effects->scenery_changed) {
-        atomic_fetch_add(&simulation->revision, 1);
-        target_watch_reset(&simulation->targets); /* it knows targets by index */
-    }
-    if (effects->described || effects->paused || effects->resumed) {
-        simulation_update_description(simulation);
-    }
-    simulation->is_crowd_new = simulation->is_crowd_new || effects->described;
-    if (effects->loaded) {
-        log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->state.name, by);
-        simulation_push_scenario(simulation);
-    }
-    if (effects->paused || effects->resumed) {
-        simulation_push_pause(simulation, effects->paused, by);
-    }
-    push_effect(simulation, &effects->event, by, now_ns);
+    buffer_fini(&text);
 }
 
 /* ---- steps ---- */
@@ -79,12 +46,20 @@ static void begin_step(struct simulation *simulation, struct command *command, u
 
 void simulation_end_step(struct simulation *simulation) {
     struct command *command = simulation->step.command;
+    const uint32_t done = command->request.body.step.count - simulation->step.left;
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
-    command_finish_step(&simulation->state, &command->request, simulation->step.left > 0, &text);
+    command_finish_step(&simulation->state, &command->request, simulation->step.left > 0,
+                        simulation->step.met, &text);
+    struct message_event stepped = {
+        .event = "stepped", .has = EVENT_HAS_COUNT, .count = done, .seq = command->event.seq};
+    const uint32_t by = command->origin.session;
     simulation->step.command = NULL;
+    simulation_keep_step(simulation, command);
     command_queue_end_step(&simulation->commands);
-    answer(simulation, command, &text);
+    simulation_ask_ranks(simulation); /* no tick may follow for long */
+    simulation_answer(simulation, command, &text);
+    simulation_push_event(simulation, &stepped, by, true);
     simulation_update_description(simulation);
     simulation_push_log(simulation);
     /* A client that steps and watches sees every step, if the loop is quick enough. */
@@ -94,7 +69,8 @@ void simulation_end_step(struct simulation *simulation) {
 }
 
 bool simulation_is_called(const struct simulation *simulation) {
-    return atomic_load(&simulation->stop) || scenario_builder_has_world(simulation->builder);
+    return atomic_load(&simulation->stop) || scenario_builder_has_world(simulation->builder) ||
+           simulation_playback_is_busy(simulation);
 }
 
 /* A long step moves before the eyes of those who watch: frames and events by the clock. */
@@ -118,19 +94,28 @@ static void show_step(struct simulation *simulation, uint64_t now_ns) {
 }
 
 static bool must_end_step(const struct simulation *simulation) {
-    return simulation->step.left == 0 || command_queue_must_end_step(&simulation->commands);
+    return simulation->step.left == 0 || simulation->step.met != NULL ||
+           simulation_playback_is_over(simulation) || command_queue_must_end_step(&simulation->commands);
 }
 
 /* One tick of the step under way, which begins at start_ns. Returns when it ended. */
 static uint64_t do_step_tick(struct simulation *simulation, uint64_t start_ns) {
+    if (!simulation_playback_before_tick(simulation)) {
+        return clock_now_ns();
+    }
     const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
     command_queue_spend(&simulation->commands, now_ns - start_ns);
     if (simulation->state.is_spoiled) {
         return now_ns;
     }
     simulation->step.left--;
+    simulation->step.met = command_until_met(
+        &simulation->step.until, &simulation->step.command->request.body.step, &simulation->state);
     simulation_note_tick(simulation, start_ns, now_ns);
-    if (simulation->step.left > 0) {
+    simulation_playback_after_tick(simulation);
+    simulation_keep_tick(simulation, now_ns);
+    simulation_apply_due(simulation);
+    if (simulation->step.command != NULL && simulation->step.left > 0) {
         show_step(simulation, now_ns);
     }
     return now_ns;
@@ -146,6 +131,9 @@ void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns)
             return; /* the world that comes ends it, or the stop */
         }
         now_ns = do_step_tick(simulation, now_ns);
+        if (simulation->step.command == NULL) {
+            return; /* a request that waited for this tick ended it */
+        }
         if (now_ns >= until_ns && simulation->step.left > 0) {
             return;
         }
@@ -155,32 +143,206 @@ void simulation_go_on_stepping(struct simulation *simulation, uint64_t until_ns)
 
 /* ---- a pass over the commands ---- */
 
-/* Applies a command; what was ordered for it is the builder's again, with the world that was replaced. */
-static struct command_effects apply_once(struct simulation *simulation, struct command *command,
-                                         struct buffer *text) {
-    struct scenario_order *order = command->order;
-    const bool ends_step = order != NULL || command->request.op == REQUEST_RESUME;
-    if (ends_step && simulation->step.command != NULL) {
-        simulation_end_step(simulation);
+/* Applies a command, unless it could not be written down, and writes it down. */
+static struct command_effects apply_and_keep(struct simulation *simulation, struct command *command,
+                                             struct buffer *text) {
+    struct simulation_state *state = &simulation->state;
+    const uint64_t hash = state->arrival == NULL ? 0 : state->arrival->hash;
+    struct failure failure = {0};
+    if (simulation_keep_refuses(simulation, &command->request, &failure)) {
+        message_write_refusal(&command->request, command->origin.line, &failure, text);
+        return (struct command_effects){0};
     }
-    simulation->state.session = command->session;
-    simulation->state.arrival = order == NULL ? NULL : &order->built;
+    const uint32_t core = state->arrival == NULL ? 0 : state->arrival->core;
+    if (state->arrival != NULL) {
+        simulation_keep_leave(simulation);
+    }
     const struct command_effects effects =
-        command_apply(&simulation->state, &command->request, command->sequence, text);
-    if (order != NULL) {
-        scenario_builder_hand_back(simulation->builder, order);
-        command->order = NULL;
+        command_apply(state, &command->request, command->origin.line, text);
+    if (effects.loaded && command->order->kind == ORDER_LOAD_SAVE) {
+        checkpoint_restore_rest(state, &command->order->rest); /* before it is written down */
+    }
+    if (effects.loaded && core != 0) {
+        log_write(
+            LOG_WARN, "simulation",
+            "the saved world is of core %u; from here on it goes by the rules of core %d, so its future may "
+            "be another one",
+            (unsigned)core, CORE_NUMBER);
+    }
+    if (effects.seq != 0) {
+        simulation_keep_command(simulation, command, hash);
     }
     return effects;
 }
 
-/* Applies a command and answers it; a step is begun. until_ns: how long others can wait for its ticks. */
-static void apply(struct simulation *simulation, struct command *command, uint64_t until_ns) {
+/* Applies a command; what was ordered for it is the builder's again, with the world that was replaced. */
+static struct command_effects apply_once(struct simulation *simulation, struct command *command,
+                                         struct buffer *text) {
+    struct scenario_order *order = command->order;
     const enum request_op op = command->request.op;
-    const uint32_t session = command->session;
+    const bool ends_step = order != NULL || op == REQUEST_RESUME || op == REQUEST_SEEK;
+    const uint64_t seq = simulation->state.seq;
+    const uint64_t hash = simulation_warmup_hash(simulation, &command->request);
+    if (ends_step && simulation->step.command != NULL) {
+        simulation_end_step(simulation);
+    }
+    simulation->state.session = command->origin.session;
+    simulation->state.arrival = order == NULL ? NULL : &order->built;
+    const struct command_effects effects = apply_and_keep(simulation, command, text);
+    command->event.seq = simulation->state.seq;
+    if (effects.loaded) {
+        const struct request_load *load = &command->request.body.load;
+        simulation_begin_warmup(simulation, order != NULL && order->kind == ORDER_LOAD &&
+                                                (load->warmup || !load->has_warmup));
+    } else if (effects.seq != 0) {
+        simulation_let_end_warmup(simulation, &command->request, hash);
+    }
+    if (order != NULL) {
+        scenario_builder_hand_back(simulation->builder, order);
+        command->order = NULL;
+    }
+    if (effects.seq != 0) {
+        write_change(simulation, command, effects.seq);
+    }
+    if (simulation->playback.mode == PLAYBACK_PLAYING && !simulation->playback.goes_live) {
+        simulation->state.seq = seq; /* the recording gives the numbers */
+    }
+    simulation_playback_follow(simulation, &command->request);
+    return effects;
+}
+
+/* Applies a request of the server's own, as if this session had sent it; it has no answer. */
+static void apply_own(struct simulation *simulation, uint32_t session, const struct request *request) {
+    struct command command = {.origin = {.session = session}, .request = *request};
+    struct buffer text;
+    buffer_init(&text, ANSWER_BYTES);
+    const struct command_effects effects = apply_once(simulation, &command, &text);
+    buffer_fini(&text);
+    simulation_follow_up(simulation, &effects, session);
+    simulation->unseen.changed = simulation->unseen.changed || effects.changed;
+}
+
+/* Sessions of a recording or a saved world have no cursors in a live world: the numbers are those of other sessions
+ * here. */
+static void remove_cursors(struct simulation *simulation) {
+    struct request request = request_default(REQUEST_CURSOR);
+    request.body.cursor.gone = true;
+    for (int i = 0; i < LIMIT_TARGETS; i++) {
+        const uint32_t owner = simulation->state.cursors.owners[i];
+        if (owner != 0) {
+            apply_own(simulation, owner, &request);
+        }
+    }
+    simulation_update_description(simulation);
+}
+
+void simulation_begin_live(struct simulation *simulation) {
+    struct failure failure = {0};
+    if (simulation_begin_keeping(simulation, &failure) != 0) {
+        log_write(LOG_ERROR, "simulation", "the world is not written down: %s", failure.message);
+    }
+    remove_cursors(simulation);
+}
+
+/* The loop has answers to take, `stats` so many commands more. */
+static void tell_commands(struct simulation *simulation, uint64_t count) {
+    if (simulation->has_answers) {
+        simulation_notify(simulation);
+    }
+    if (count > 0) {
+        pthread_mutex_lock(&simulation->mutex);
+        simulation->statistics.commands += count;
+        pthread_mutex_unlock(&simulation->mutex);
+    }
+}
+
+/* ---- requests that wait for a tick ---- */
+
+/* Answers a command that is not applied: it is late, there is no room for it to wait, or it was withdrawn. */
+static void refuse_waiting(struct simulation *simulation, struct command *command, enum failure_code code) {
+    const uint64_t tick = world_tick(simulation->state.world);
+    struct failure failure = {0};
+    struct buffer text;
+    buffer_init(&text, ANSWER_BYTES);
+    if (code == FAILURE_LATE) {
+        (void)failure_set(&failure, code, "at",
+                          "the world has tick %" PRIu64 "; at is to be %" PRIu64 " or more", tick, tick);
+    } else if (code == FAILURE_FULL) {
+        (void)failure_set(&failure, code, "at",
+                          "too many requests of all sessions wait for their ticks; at most %d may",
+                          COMMAND_SCHEDULE_CAPACITY);
+    } else {
+        (void)failure_set(&failure, code, "at",
+                          "the session has left, or another world was loaded, before tick %" PRIu64,
+                          command->request.at);
+    }
+    message_write_refusal(&command->request, command->origin.line, &failure, &text);
+    simulation_answer(simulation, command, &text);
+}
+
+static void tell_withdrawn(struct simulation *simulation, uint32_t session, uint32_t count) {
+    struct message_event event = {.event = "withdrawn", .has = EVENT_HAS_COUNT, .count = count};
+    if (count > 0) {
+        simulation_push_event(simulation, &event, session, false);
+    }
+}
+
+/* Whether the command waits for its tick, or was refused because of it; otherwise it is to be applied now. */
+static bool put_off(struct simulation *simulation, struct command *command) {
+    const uint64_t tick = world_tick(simulation->state.world);
+    if (!command->request.has_at || (command->request.at == tick && !command->is_withdrawn)) {
+        return false;
+    }
+    if (command->request.at < tick) {
+        refuse_waiting(simulation, command, FAILURE_LATE);
+    } else if (!command_queue_schedule(&simulation->commands, command)) {
+        refuse_waiting(simulation, command, FAILURE_FULL);
+    }
+    return true;
+}
+
+static void apply_now(struct simulation *simulation, struct command *command, uint64_t until_ns);
+
+void simulation_apply_due(struct simulation *simulation) {
+    struct command *command = NULL;
+    uint32_t session = 0, withdrawn = 0;
+    uint64_t count = 0;
+    while (!simulation->state.is_spoiled &&
+           (command = command_queue_take_due(&simulation->commands, world_tick(simulation->state.world))) !=
+               NULL) {
+        count++;
+        if (!command->is_withdrawn) {
+            apply_now(simulation, command, 0);
+            continue;
+        }
+        if (command->origin.session != session) {
+            tell_withdrawn(simulation, session, withdrawn);
+            session = command->origin.session;
+            withdrawn = 0;
+        }
+        withdrawn++;
+        refuse_waiting(simulation, command, FAILURE_WITHDRAWN);
+    }
+    tell_withdrawn(simulation, session, withdrawn);
+    tell_commands(simulation, count);
+}
+
+/* ---- applying and answering ---- */
+
+/* Applies a command and answers it; a step is begun. until_ns: how long others can wait for its ticks. */
+static void apply_now(struct simulation *simulation, struct command *command, uint64_t until_ns) {
+    const enum request_op op = command->request.op;
+    const uint32_t session = command->origin.session;
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
     const struct command_effects effects = apply_once(simulation, command, &text);
+    if (simulation_playback_take_end(simulation)) {
+        simulation_begin_live(simulation);
+    }
+    if (simulation_playback_take_seek(simulation, command)) {
+        buffer_fini(&text);
+        return;
+    }
     if (effects.step_ticks > 0) {
         begin_step(simulation, command, effects.step_ticks);
         command_queue_settle(&simulation->commands);
@@ -193,22 +355,21 @@ static void apply(struct simulation *simulation, struct command *command, uint64
         command_queue_end_step(&simulation->commands);
     }
     command->event.is_notice = effects.unheeded && command->request.id[0] == '\0';
-    answer(simulation, command, &text);
-    follow_up(simulation, &effects, session);
+    simulation_answer(simulation, command, &text);
+    simulation_follow_up(simulation, &effects, session);
+    simulation_push_recording(simulation, session);
+    if (effects.loaded) {
+        remove_cursors(simulation);
+        command_queue_withdraw(&simulation->commands); /* ticks start afresh */
+    }
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
     simulation->unseen.paused = simulation->unseen.paused || effects.paused;
     simulation->unseen.loaded = simulation->unseen.loaded || effects.loaded;
 }
 
-/* The loop has answers to take, `stats` so many commands more. */
-static void tell_commands(struct simulation *simulation, uint64_t count) {
-    if (simulation->has_answers) {
-        simulation_notify(simulation);
-    }
-    if (count > 0) {
-        pthread_mutex_lock(&simulation->mutex);
-        simulation->statistics.commands += count;
-        pthread_mutex_unlock(&simulation->mutex);
+static void apply(struct simulation *simulation, struct command *command, uint64_t until_ns) {
+    if (!put_off(simulation, command)) {
+        apply_now(simulation, command, until_ns);
     }
 }
 
@@ -228,9 +389,15 @@ bool simulation_put_world(struct simulation *simulation) {
 void simulation_answer_order(struct simulation *simulation, struct command *command) {
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
-    scenario_order_answer(command->order, &command->request, command->sequence,
-                          atomic_load(&simulation->tick), &text);
+    const uint64_t tick = atomic_load(&simulation->tick);
+    scenario_order_answer(command->order, &command->request, command->origin.line, tick, &text);
+    command->event.seq = command->order->kind == ORDER_SAVE ? command->order->clone.rest.seq : 0;
+    struct message_event event;
+    const bool is_told = scenario_order_tell(command->order, tick, &event);
     command_queue_answer(&simulation->commands, command, &text, &simulation->events);
+    if (is_told) {
+        simulation_push_message(simulation, &event);
+    }
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.commands++;
     pthread_mutex_unlock(&simulation->mutex);
@@ -242,10 +409,10 @@ static void refuse(struct simulation *simulation, struct command *command) {
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
     (void)failure_set(&failure, FAILURE_BUSY, NULL, "the server stops");
-    message_write_refusal(&command->request, command->sequence, &failure, &text);
+    message_write_refusal(&command->request, command->origin.line, &failure, &text);
     scenario_order_destroy(command->order);
     command->order = NULL;
-    answer(simulation, command, &text);
+    simulation_answer(simulation, command, &text);
 }
 
 /* Inspecting a crowd takes long, so it ends when another world is ready; the query is then answered from the
@@ -261,14 +428,14 @@ static void inspect(struct simulation *simulation, struct command *command) {
         buffer_fini(&text);
         refuse(simulation, command);
     } else {
-        answer(simulation, command, &text);
+        simulation_answer(simulation, command, &text);
     }
 }
 
 /* Returns the time that the query took, ns. */
 static uint64_t answer_question(struct simulation *simulation, struct command *command) {
     const uint64_t start_ns = clock_now_ns();
-    if (command->request.op == REQUEST_INSPECT) {
+    if (command->request.op == REQUEST_INSPECT || command->request.op == REQUEST_GET) {
         inspect(simulation, command);
     } else {
         apply(simulation, command, start_ns);
@@ -285,6 +452,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
     unsigned wanted = questions_ns > 0 ? sorts : COMMAND_CHANGE;
     uint64_t asked_ns = 0, count = 0;
     struct command *command = NULL;
+    simulation_apply_due(simulation);
     command_queue_begin(&simulation->commands, wanted);
     while (!simulation_is_called(simulation) &&
            (command = command_queue_take(&simulation->commands, wanted)) != NULL) {
@@ -297,6 +465,9 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
         count++;
     }
     command_queue_end_pass(&simulation->commands);
+    if (scenario_builder_wants_clones(simulation->builder) && !simulation->state.is_spoiled) {
+        scenario_builder_give_clones(simulation->builder, &simulation->state);
+    }
     tell_commands(simulation, count);
     if (count > 0 && sorts == COMMAND_ANY) { /* a tick may wait for it */
         simulation_measure(simulation, &simulation->statistics.command_times,

@@ -10,8 +10,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "server/commands/command_until.h"
 #include "server/library/scenario_builder.h"
+#include "server/simulation/change_log.h"
+#include "server/simulation/logbook.h"
 #include "server/simulation/overload.h"
+#include "server/simulation/selfcheck.h"
+#include "server/simulation/simulation_replay.h"
 #include "server/simulation/target_watch.h"
 #include "server/simulation/tick_clock.h"
 #include "server/simulation/worker_pool.h"
@@ -26,10 +31,21 @@
 
 /* The step that is under way. */
 struct step {
-    struct command *command;        /* owned; NULL: there is none */
-    uint32_t left;                  /* ticks to do */
+    struct command *command; /* owned; NULL: there is none */
+    uint32_t left;           /* ticks to do */
+    struct command_until until;
+    const char *met;                /* the condition that ends it; NULL: none yet */
     uint64_t started_ns, logged_ns; /* logged: when events of its ticks last went out */
     uint64_t pace;                  /* up to which frames were made, see struct snapshot */
+};
+
+/* How fast the time of the world goes. */
+struct simulation_speed {
+    double factor;               /* times its own rate; 0: as fast as ticks can be done */
+    bool is_warming;             /* a fresh world hurries: as fast as it can, whatever the factor is, */
+    uint64_t warm_from, warm_to; /* from this tick to that; also under the mutex, for the loop */
+    uint64_t pace;               /* up to which frames were made by the clock, see struct snapshot */
+    uint32_t resets;             /* of the tick clock: what was due before one is not due any more */
 };
 
 /* What commands did since the last frame for all. */
@@ -43,6 +59,7 @@ struct simulation {
     struct tick_clock clock;
     struct command_queue commands;
     struct scenario_builder *builder;
+    struct save_store *saves; /* owned; NULL: they are the caller's */
     struct event_queue events;
     struct snapshot_exchange snapshots;
     void (*notify)(void *context);
@@ -51,23 +68,45 @@ struct simulation {
     bool is_started, is_realtime;
     atomic_bool stop, has_ended, wants_snapshot;
     _Atomic uint64_t tick;
+    _Atomic uint64_t seq;           /* as of the last description */
     _Atomic uint64_t tick_began_ns; /* of the tick under way; 0: there is none */
-    _Atomic uint32_t revision;      /* counts loads, and targets and obstacles that came, moved or went */
+    _Atomic uint64_t
+        moved_ns;           /* when a tick last began, or the pause was last seen; struct simulation_motion */
+    _Atomic uint64_t turns; /* struct simulation_motion */
+    atomic_bool has_begun;  /* the same */
+    _Atomic uint32_t revision; /* counts loads, and targets and obstacles that came, moved or went */
     atomic_bool wants_cursors;
     struct target_watch targets;
-    pthread_mutex_t mutex; /* of the five below, which other threads read or write */
+    struct change_log changes;
+    struct snapshot_demand *gathering;     /* owned; the thread's copy of `views` */
+    pthread_mutex_t mutex;                 /* of the eight below, which other threads read or write */
+    uint32_t cursor_owners[LIMIT_TARGETS]; /* struct state_cursors, as of the last description */
     struct overload overload;
     struct simulation_statistics statistics;
     struct snapshot_schedule schedule;
+    struct snapshot_demand *views; /* owned; NULL without stripes */
     struct message_scenario description;
+    struct message_playback described_playback;
     bool is_paused;
-    uint64_t reported_dropped_ticks;
+    uint64_t dropped_ticks, reported_dropped_ticks;
     struct step step;
+    struct playback playback;
+    struct simulation_speed speed;
     struct unseen unseen;
-    bool is_crowd_new;     /* agents were added or removed since the last search for a cluster */
-    bool has_answers;      /* the loop was not notified of answers yet */
-    uint64_t questions_ns; /* spent on queries since the last tick */
-    uint64_t question_ns;  /* the cost of a query: the highest of late */
+    struct selfcheck *selfcheck;     /* owned; NULL: none */
+    double selfcheck_s;              /* 0: none */
+    enum simd simd;                  /* of the worlds; for those who ask */
+    uint64_t checked_ns;             /* the selfcheck's thread: when the log last said that it agrees */
+    struct logbook *logbook;         /* not owned; NULL: nothing is written of the simulation */
+    bool is_keeping;                 /* the logbook has begun */
+    atomic_bool has_begun_keeping;   /* the same for the loop; stays so after its end */
+    struct logbook_change recording; /* by the request that is being applied */
+    bool is_crowd_new;               /* agents were added or removed since the last search for a cluster */
+    bool has_answers;                /* the loop was not notified of answers yet */
+    uint64_t questions_ns;           /* spent on queries since the last tick */
+    uint64_t question_ns;            /* the cost of a query: the highest of late */
+    uint64_t asked_ranks_ns;         /* when the ranks of a cluster were last asked how they keep up */
+    uint32_t asked_ranks_epoch;      /* the world that they were asked about */
 };
 
 /* ---- simulation_report.c ---- */
@@ -77,15 +116,29 @@ void simulation_update_description(struct simulation *simulation);
 struct snapshot_schedule simulation_read_schedule(struct simulation *simulation);
 /** Notifies the loop that events or a snapshot are ready. */
 void simulation_notify(struct simulation *simulation);
-/** Sends the event to every subscriber; sets its tick and the session that caused it. */
-void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by);
+/** Sends the event to every subscriber, or to those with `seq` alone (is_detail); sets its tick, the session that
+ * caused it and, unless it has one, the number of the change. */
+void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by,
+                           bool is_detail);
+/** Sends an event that is whole to every subscriber. Any thread. */
+void simulation_push_message(struct simulation *simulation, const struct message_event *message);
 void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by);
+/** Sends the event `speed`, which no session caused. */
+void simulation_push_speed(struct simulation *simulation);
 /** Sends the events of the ticks since the last call. */
 void simulation_push_log(struct simulation *simulation);
 /** Sends the scenario line of a new world. */
 void simulation_push_scenario(struct simulation *simulation);
+/** Hands over the answer to a command, which is the event queue's afterwards. */
+void simulation_answer(struct simulation *simulation, struct command *command, struct buffer *text);
+/** What follows from the effects of a request that took effect. by: its session. */
+void simulation_follow_up(struct simulation *simulation, const struct command_effects *effects, uint32_t by);
 /** Adds the time since since_ns to a meter of `stats`. */
 void simulation_measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns);
+/** Asks the ranks of a cluster how they keep up, for `stats`; nothing without one. */
+void simulation_ask_ranks(struct simulation *simulation);
+/** Notes that the world moves, or need not. */
+void simulation_beat(struct simulation *simulation);
 /** Does a tick of the world, which begins at start_ns. Returns when it ended. */
 uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns);
 /** Counts a tick that was done from start_ns to now_ns in `stats`. */
@@ -95,9 +148,85 @@ uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns
 /** Copies the world out for the loop, if frames are wanted. */
 void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
                         enum frame_reason reason);
+/** Shows the world when the clock says that frames are due, however many ticks lie between. */
+void simulation_show(struct simulation *simulation, uint64_t now_ns);
+
+/* ---- simulation_speed.c ---- */
+
+/** The speed at which ticks are done now. */
+double simulation_effective_speed(const struct simulation *simulation);
+/** Whether it is another one than 1. */
+bool simulation_has_speed(const struct simulation *simulation);
+/** Whether ticks are done as fast as they can be. */
+bool simulation_is_at_max(const struct simulation *simulation);
+/** Ticks of the world that are due in a second; 0 when as many as can be done. */
+double simulation_due_hz(const struct simulation *simulation);
+/** Whether ticks are so rare that a request which changes the world is to be shown before the next one. */
+bool simulation_has_rare_ticks(const struct simulation *simulation);
+/** Ticks of the world for each one of the tick clock. */
+uint64_t simulation_ticks_each(const struct simulation *simulation);
+/** Sets the rate of the tick clock: the world's, changed by the speed. No tick is due for the past. */
+void simulation_reset_clock(struct simulation *simulation);
+/** The same, but the part of a tick that has passed counts, and ticks that are due stay due: a speed that changes all
+ * the time, under a slider, holds no tick back. */
+void simulation_change_clock(struct simulation *simulation);
+
+/* ---- simulation_pace.c ---- */
+
+/** The speed is 1, and requests can change it. */
+void simulation_speed_init(struct simulation *simulation);
+/** Sets the speed: a factor, or 0 for as fast as ticks can be done. Returns whether it is another one than before; if
+ * not, nothing is changed. */
+bool simulation_set_speed(struct simulation *simulation, double factor);
+/** A world came in. is_fresh: it is at the beginning of a scenario, and its warm-up is wanted; it has one when the
+ * scenario says so and the world runs. The caller describes the world and resets the clock then. */
+void simulation_begin_warmup(struct simulation *simulation, bool is_fresh);
+/** Ends the warm-up that is under way: the world goes on at its speed, and subscribers get the event `warmed_up`. */
+void simulation_end_warmup(struct simulation *simulation);
+/** The same when the last of its ticks is done. */
+void simulation_follow_warmup(struct simulation *simulation);
+/** The hash of the world before this request, for the next function; 0 when the request cannot end the warm-up. */
+uint64_t simulation_warmup_hash(const struct simulation *simulation, const struct request *request);
+/** Ends it when the request that took effect paused the world, or changed it: the hash was another one before. */
+void simulation_let_end_warmup(struct simulation *simulation, const struct request *request, uint64_t before);
+
+/* ---- simulation_keep.c: each of them does nothing before the logbook has begun ---- */
+
+/** Puts the agents that differ into an event `diverged`. */
+void simulation_event_agents(struct message_event *event, const struct agent_difference *agents);
+/** Begins the journal and the recording with the state as it is; does nothing when there are none. 0; or -1 with
+ * *failure: nothing is written then. */
+NODISCARD int simulation_begin_keeping(struct simulation *simulation, struct failure *failure);
+/** Ends both. When the thread has ended. */
+void simulation_end_keeping(struct simulation *simulation);
+/** Whether the request must not take effect, because it could not be written down. */
+bool simulation_keep_refuses(struct simulation *simulation, const struct request *request,
+                             struct failure *failure);
+/** Another world is about to come in. */
+void simulation_keep_leave(struct simulation *simulation);
+/** A command with REQUEST_TRAIT_CHANGES took effect. hash: of the world that it put in. */
+void simulation_keep_command(struct simulation *simulation, struct command *command, uint64_t hash);
+/** The step of this command is over. */
+void simulation_keep_step(struct simulation *simulation, struct command *command);
+/** Tells what the request did to the recording. by: its session. */
+void simulation_push_recording(struct simulation *simulation, uint32_t by);
+/** Whether the file that a request needs is open, or cannot be opened. Any thread. */
+bool simulation_keep_is_ready(struct simulation *simulation, const struct command *command);
+/** Gives the state the service of `record`. */
+void simulation_keep_serve(struct simulation *simulation);
+/** A tick was done. */
+void simulation_keep_tick(struct simulation *simulation, uint64_t now_ns);
+/** Whether the journal ended early, and is to begin again: simulation_keep_look is to be called also without ticks. */
+bool simulation_keep_is_waiting(struct simulation *simulation);
+void simulation_keep_look(struct simulation *simulation);
 
 /* ---- simulation_commands.c ---- */
 
+/** Makes the world of a recording, which has come to its last moment, the clients' own. */
+void simulation_begin_live(struct simulation *simulation);
+/** Applies the requests that waited for the tick that the world has now, and answers those that were withdrawn. Call it
+ * after each tick. */
+void simulation_apply_due(struct simulation *simulation);
 /** Serves the waiting commands of these sorts (enum command_sort); later arrivals wait for the next pass.
  * questions_ns: the time for queries. */
 void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t questions_ns);

@@ -1,22 +1,64 @@
 /* See simulation_internal.h. */
 #include "server/simulation/simulation_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
+#include "server/commands/state_gather.h"
 #include "server/frames/world_snapshot.h"
+#include "server/sim/world/world_stripes.h"
+#include "server/sim/world/world_ways.h"
 
 enum { LINE_BYTES = 1024 * 1024 };
+/* How often the ranks of a cluster are asked how they keep up. */
+#define RANKS_NS UINT64_C(1000000000)
+
+void simulation_ask_ranks(struct simulation *simulation) {
+    const struct simulation_state *state = &simulation->state;
+    if (state->ranks == NULL) {
+        return;
+    }
+    const struct rank_report *reports = state->ranks->tell(state->ranks->context, state);
+    simulation->asked_ranks_ns = clock_now_ns();
+    simulation->asked_ranks_epoch = state->epoch;
+    pthread_mutex_lock(&simulation->mutex);
+    rank_table_fill(&simulation->statistics.ranks, state->exchange->mode, reports, state->exchange->ranks,
+                    simulation->asked_ranks_ns);
+    pthread_mutex_unlock(&simulation->mutex);
+}
 
 void simulation_update_description(struct simulation *simulation) {
+    /* The cursors of a recording belong to its sessions, not to those that are here. */
+    const bool is_live = simulation->playback.mode == PLAYBACK_NONE;
+    const struct state_cursors none = {0};
+    const struct state_cursors *cursors = is_live ? &simulation->state.cursors : &none;
     pthread_mutex_lock(&simulation->mutex);
     simulation_state_describe(&simulation->state, &simulation->description);
+    simulation->description.pace = message_pace_make(simulation->speed.factor);
+    simulation->description.pace.is_warming = simulation->speed.is_warming;
+    memcpy(simulation->cursor_owners, cursors->owners, sizeof simulation->cursor_owners);
     simulation->is_paused = simulation->state.is_paused;
+    if (simulation->playback.mode !=
+        PLAYBACK_PLAYING) { /* there it changes together with the world's number */
+        atomic_store(&simulation->tick, world_tick(simulation->state.world));
+    }
     pthread_mutex_unlock(&simulation->mutex);
-    atomic_store(&simulation->tick, world_tick(simulation->state.world));
+    atomic_store(&simulation->seq, simulation->state.seq);
     atomic_store(&simulation->wants_cursors,
-                 world_wants_targets(simulation->state.world, CURSOR_TARGET_PREFIX));
+                 is_live && world_wants_targets(simulation->state.world, CURSOR_TARGET_PREFIX));
+    if (simulation->asked_ranks_epoch != simulation->state.epoch) { /* a paused world has ranks, too */
+        simulation_ask_ranks(simulation);
+    }
+}
+
+void simulation_event_agents(struct message_event *event, const struct agent_difference *agents) {
+    event->has |= EVENT_HAS_COUNT | EVENT_HAS_AGENTS;
+    event->count = (uint32_t)agents->count;
+    event->agent_count = agents->id_count;
+    memcpy(event->agents, agents->ids, sizeof agents->ids[0] * (size_t)agents->id_count);
 }
 
 struct snapshot_schedule simulation_read_schedule(struct simulation *simulation) {
@@ -39,30 +81,40 @@ static void push_line(struct simulation *simulation, enum sim_event_kind kind, s
     }
     event->revision = atomic_load(&simulation->revision);
     event->epoch = simulation->state.epoch;
+    event->seq = simulation->state.seq;
     event->tick_hz = world_tick_hz(simulation->state.world);
     event_queue_push(&simulation->events, event);
 }
 
-static void push_message(struct simulation *simulation, const struct message_event *message) {
+static void push_message(struct simulation *simulation, const struct message_event *message, bool is_detail) {
     struct sim_event *event = sim_event_create_message(message);
     if (event == NULL) {
         log_write(LOG_ERROR, "simulation", "out of memory: an event is lost");
         return;
     }
     event->revision = atomic_load(&simulation->revision);
+    event->seq = message->seq;
+    event->is_detail = is_detail;
     event_queue_push(&simulation->events, event);
 }
 
-void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by) {
+void simulation_push_message(struct simulation *simulation, const struct message_event *message) {
+    push_message(simulation, message, false);
+}
+
+void simulation_push_event(struct simulation *simulation, struct message_event *event, uint32_t by,
+                           bool is_detail) {
     event->tick = world_tick(simulation->state.world);
     event->by = by;
-    push_message(simulation, event);
+    event->seq = event->seq != 0 ? event->seq : simulation->state.seq;
+    push_message(simulation, event, is_detail);
 }
 
 void simulation_push_log(struct simulation *simulation) {
     struct event_log *log = &simulation->state.log;
     for (int i = 0; i < log->count; i++) {
-        push_message(simulation, &log->events[i]);
+        log->events[i].seq = simulation->state.seq;
+        push_message(simulation, &log->events[i], false);
     }
     if (log->count > 0) {
         log->count = 0;
@@ -73,7 +125,13 @@ void simulation_push_log(struct simulation *simulation) {
 void simulation_push_pause(struct simulation *simulation, bool is_paused, uint32_t by) {
     struct message_event event = {0};
     (void)snprintf(event.event, sizeof event.event, "%s", is_paused ? "paused" : "resumed");
-    simulation_push_event(simulation, &event, by);
+    simulation_push_event(simulation, &event, by, false);
+}
+
+void simulation_push_speed(struct simulation *simulation) {
+    struct message_event event = {
+        .event = "speed", .has = EVENT_HAS_SPEED, .speed = simulation->speed.factor};
+    simulation_push_event(simulation, &event, 0, false);
 }
 
 void simulation_push_scenario(struct simulation *simulation) {
@@ -83,6 +141,83 @@ void simulation_push_scenario(struct simulation *simulation) {
                            &line); /* written by this thread only: no lock to read */
     push_line(simulation, SIM_EVENT_SCENARIO, &line);
     buffer_fini(&line);
+}
+
+void simulation_answer(struct simulation *simulation, struct command *command, struct buffer *text) {
+    assert(command->order == NULL);
+    command->event.text = buffer_take(text, &command->event.length);
+    command_drop_extra(command);
+    event_queue_push(&simulation->events, &command->event);
+    simulation->has_answers = true;
+}
+
+/* Whether the event is for sessions with `seq` alone. Others learn of a target that is moved all the time only now and
+ * then, of cursors and worlds by lines of their own, and of the aims of agents by what the agents do. */
+static bool is_detail(struct simulation *simulation, const struct message_event *event, uint32_t by,
+                      uint64_t now_ns) {
+    static const char *const details[] = {"aim", "cursor", "cursor_gone", "driven", "loaded", "placed"};
+    for (size_t i = 0; i < sizeof details / sizeof details[0]; i++) {
+        if (strcmp(event->event, details[i]) == 0) {
+            return true;
+        }
+    }
+    if (strcmp(event->event, "target") != 0) {
+        return false;
+    }
+    const int target = world_find_target(simulation->state.world, event->target);
+    return target < 0 || !target_watch_tell(&simulation->targets, target, by, now_ns);
+}
+
+static void push_effect(struct simulation *simulation, const struct message_event *effect, uint32_t by,
+                        uint64_t now_ns) {
+    if (effect->event[0] != '\0') {
+        struct message_event event = *effect;
+        simulation_push_event(simulation, &event, by, is_detail(simulation, effect, by, now_ns));
+    }
+}
+
+/* Those of a world that is gone. */
+static void forget_ways(struct simulation *simulation) {
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->statistics.way_count = 0;
+    pthread_mutex_unlock(&simulation->mutex);
+}
+
+void simulation_follow_up(struct simulation *simulation, const struct command_effects *effects, uint32_t by) {
+    const uint64_t now_ns = clock_now_ns();
+    if (effects->loaded) {
+        simulation_reset_clock(simulation);
+        forget_ways(simulation);
+    }
+    if (effects->paused) {
+        tick_clock_pause(&simulation->clock);
+    }
+    if (effects->resumed) {
+        tick_clock_resume(&simulation->clock, now_ns);
+    }
+    if (effects->loaded || effects->scenery_changed) {
+        atomic_fetch_add(&simulation->revision, 1);
+        target_watch_reset(&simulation->targets); /* it knows targets by index */
+    }
+    if (effects->described || effects->paused || effects->resumed) {
+        simulation_update_description(simulation);
+    }
+    simulation->is_crowd_new = simulation->is_crowd_new || effects->described;
+    if (effects->loaded) {
+        log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->state.name, by);
+        simulation_push_scenario(simulation);
+    }
+    if (effects->paused || effects->resumed) {
+        simulation_push_pause(simulation, effects->paused, by);
+    }
+    push_effect(simulation, &effects->event, by, now_ns);
+    for (uint32_t i = 0; i < effects->event_count; i++) {
+        struct message_event event = effects->events[i];
+        event.is_recorded = effects->event.is_recorded;
+        event.has |= effects->event.has & EVENT_HAS_NAME;
+        memcpy(event.name, effects->event.name, sizeof event.name);
+        push_effect(simulation, &event, by, now_ns);
+    }
 }
 
 void simulation_measure(struct simulation *simulation, struct tick_meter *meter, uint64_t since_ns) {
@@ -96,15 +231,35 @@ uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns
     return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->state.world));
 }
 
+/* What the views show of a world in stripes. */
+static int gather(struct simulation *simulation, unsigned fields, struct snapshot_slot *slot) {
+    pthread_mutex_lock(&simulation->mutex);
+    memcpy(simulation->gathering, simulation->views, snapshot_demand_bytes(simulation->views));
+    pthread_mutex_unlock(&simulation->mutex);
+    simulation->gathering->fields = fields;
+    if (slot->extract == NULL) {
+        slot->extract = snapshot_extract_create();
+    }
+    return slot->extract == NULL
+               ? -1
+               : state_gather_views(&simulation->state, simulation->gathering, slot->snapshot, slot->extract);
+}
+
+static int copy_world(struct simulation *simulation, unsigned fields, struct snapshot_slot *slot) {
+    return world_is_partial(simulation->state.world)
+               ? gather(simulation, fields, slot)
+               : world_snapshot_copy_wanted(simulation->state.world, fields, slot->snapshot);
+}
+
 void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
                         enum frame_reason reason) {
     if (schedule->count == 0 || simulation->state.is_spoiled) {
         return;
     }
     const uint64_t start_ns = clock_now_ns();
-    struct snapshot *snapshot = snapshot_exchange_writing(&simulation->snapshots);
-    if (world_snapshot_copy_wanted(simulation->state.world, schedule->forces, schedule->headings, snapshot) !=
-        0) {
+    struct snapshot_slot *slot = snapshot_exchange_writing(&simulation->snapshots);
+    struct snapshot *snapshot = slot->snapshot;
+    if (copy_world(simulation, snapshot_schedule_fields(schedule), slot) != 0) {
         log_write(LOG_ERROR, "simulation", "out of memory: a snapshot is lost");
         return;
     }
@@ -115,9 +270,22 @@ void simulation_publish(struct simulation *simulation, const struct snapshot_sch
     const uint64_t now_ns = clock_now_ns();
     snapshot->clock_ms = (double)now_ns * 1e-6;
     snapshot->pace = simulation_pace_at(simulation, now_ns);
+    snapshot->has_speed = true;
+    snapshot->speed = simulation_effective_speed(simulation);
     snapshot_exchange_publish(&simulation->snapshots, reason);
     simulation_notify(simulation);
     simulation_measure(simulation, &simulation->statistics.copy_times, start_ns);
+}
+
+void simulation_show(struct simulation *simulation, uint64_t now_ns) {
+    const uint64_t pace = simulation_pace_at(simulation, now_ns), from = simulation->speed.pace;
+    if (pace != from) {
+        const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
+        if (snapshot_schedule_wants_since(&schedule, from, pace)) {
+            simulation_publish(simulation, &schedule, FRAME_REASON_PACE);
+        }
+        simulation->speed.pace = pace;
+    }
 }
 
 static void look_for_clump(struct simulation *simulation) {
@@ -128,17 +296,26 @@ static void look_for_clump(struct simulation *simulation) {
     pthread_mutex_unlock(&simulation->mutex);
 }
 
+void simulation_beat(struct simulation *simulation) {
+    atomic_store(&simulation->moved_ns, clock_now_ns());
+}
+
 uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
     if (simulation->is_crowd_new) { /* this tick may be the one that does not end */
         look_for_clump(simulation);
     }
+    atomic_store(&simulation->moved_ns, start_ns);
     atomic_store(&simulation->tick_began_ns, start_ns);
     simulation_state_step(&simulation->state);
     atomic_store(&simulation->tick_began_ns, 0);
+    (void)atomic_fetch_add(&simulation->turns, 1);
+    atomic_store(&simulation->has_begun, true);
     atomic_store(&simulation->tick, world_tick(simulation->state.world));
     const uint64_t now_ns = clock_now_ns();
-    if (!simulation->state.is_spoiled &&
-        overload_is_slow(now_ns - start_ns, world_tick_hz(simulation->state.world))) {
+    if (now_ns - simulation->asked_ranks_ns >= RANKS_NS) {
+        simulation_ask_ranks(simulation);
+    }
+    if (!simulation->state.is_spoiled && overload_is_slow(now_ns - start_ns, simulation_due_hz(simulation))) {
         look_for_clump(simulation);
         pthread_mutex_lock(&simulation->mutex);
         overload_note(&simulation->overload, now_ns - start_ns);
@@ -147,13 +324,31 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns) {
     return now_ns;
 }
 
+/* The ways of the last tick. Under the mutex. */
+static void note_ways(struct simulation_statistics *statistics, const struct world *world,
+                      const struct way_share *shares, int count) {
+    statistics->way_count = count;
+    for (int i = 0; i < count; i++) {
+        struct simulation_way *way = &statistics->ways[i];
+        (void)snprintf(way->kind, sizeof way->kind, "%s", world_kind(world, shares[i].kind)->name);
+        way->behavior = behavior_type_name(shares[i].behavior);
+        way->lanes = shares[i].lanes;
+    }
+}
+
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns) {
     struct simulation_statistics *statistics = &simulation->statistics;
     const struct world *world = simulation->state.world;
     const uint64_t second = (uint64_t)world_tick_hz(world);
     const bool is_new_second = world_tick(world) % (second > 0 ? second : 1) == 0;
     const double candidates = is_new_second ? world_candidates(world) : statistics->candidates;
+    struct way_share shares[LIMIT_WAYS];
+    const bool are_ways_due = is_new_second || statistics->way_count == 0;
+    const int way_count = are_ways_due ? world_ways(world, shares, LIMIT_WAYS) : 0;
     pthread_mutex_lock(&simulation->mutex);
+    if (are_ways_due) {
+        note_ways(statistics, world, shares, way_count);
+    }
     statistics->candidates = candidates;
     tick_meter_add(&statistics->step_times, now_ns - start_ns);
     pthread_mutex_unlock(&simulation->mutex);

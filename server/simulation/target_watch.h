@@ -1,5 +1,5 @@
-/* Whether moving a named target is worth an event: who moves it matters, sixty times a second does not. Pure:
- * the time is an argument.
+/* Whether moving a named target is worth an event to sessions without `seq`: who moves it matters, sixty times a second
+ * does not. Pure: the time is an argument.
  */
 #ifndef DROVER_SERVER_SIMULATION_TARGET_WATCH_H
 #define DROVER_SERVER_SIMULATION_TARGET_WATCH_H
@@ -24,5 +24,4 @@ void target_watch_reset(struct target_watch *watch);
 /** Target number `target` was moved by session `by`: true when an event is due. At most once a second for
  * the same session, five times a second when several pull at it. */
 bool target_watch_tell(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
-
 #endif

@@ -16,6 +16,17 @@ void tick_clock_set_rate(struct tick_clock *clock, double hz, uint64_t now_ns) {
     clock->done = 0;
 }
 
+void tick_clock_change_rate(struct tick_clock *clock, double hz, uint64_t now_ns) {
+    const uint64_t last_ns = clock->start_ns + tick_clock_span_ns(clock, clock->done);
+    const uint64_t period_ns =
+        tick_clock_span_ns(clock, clock->done + 1) - tick_clock_span_ns(clock, clock->done);
+    const uint64_t passed_ns = clock->is_paused || now_ns < last_ns ? 0 : now_ns - last_ns;
+    const double share = period_ns == 0 ? 0.0 : (double)passed_ns / (double)period_ns;
+    tick_clock_set_rate(clock, hz, now_ns);
+    const double credit_ns = share * (double)tick_clock_span_ns(clock, 1);
+    clock->start_ns -= credit_ns < (double)now_ns ? (uint64_t)credit_ns : now_ns;
+}
+
 void tick_clock_pause(struct tick_clock *clock) {
     clock->is_paused = true;
 }

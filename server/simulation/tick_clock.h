@@ -24,6 +24,9 @@ struct tick_clock {
 void tick_clock_init(struct tick_clock *clock, double hz, uint64_t now_ns);
 /** A new rate from now on; keeps the pause and the count of dropped ticks. */
 void tick_clock_set_rate(struct tick_clock *clock, double hz, uint64_t now_ns);
+/** A new rate that keeps the share of the period that has passed since the last tick that was taken: rates that change
+ * all the time hold no tick back, and ticks that are overdue stay so. */
+void tick_clock_change_rate(struct tick_clock *clock, double hz, uint64_t now_ns);
 /** No tick is due until tick_clock_resume. */
 void tick_clock_pause(struct tick_clock *clock);
 /** Starts a new run at now_ns; no ticks are due for the time paused. */

@@ -1,6 +1,7 @@
 /* See tick_meter.h. */
 #include "server/simulation/tick_meter.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,27 @@
 void tick_meter_add(struct tick_meter *meter, uint64_t ns) {
     meter->samples_us[meter->count % TICK_METER_SAMPLES] = (float)ns * 1e-3f;
     meter->count++;
+    meter->sum_ns += ns;
+    for (int k = 0; k < TICK_METER_BUCKETS; k++) {
+        if (ns <= tick_meter_bound_ns(k)) {
+            meter->buckets[k]++;
+            return;
+        }
+    }
+}
+
+uint64_t tick_meter_bound_ns(int k) {
+    assert(k >= 0 && k < TICK_METER_BUCKETS);
+    return (uint64_t)TICK_METER_FIRST_NS << k;
+}
+
+uint64_t tick_meter_within(const struct tick_meter *meter, int k) {
+    assert(k >= 0 && k < TICK_METER_BUCKETS);
+    uint64_t count = 0;
+    for (int i = 0; i <= k; i++) {
+        count += meter->buckets[i];
+    }
+    return count;
 }
 
 static int compare(const void *a, const void *b) {

@@ -324,7 +324,7 @@ static void bench_copy(uint32_t agents) {
         expect(world_snapshot_copy(world, false, snapshot) == 0);
         copy[run] = per_agent(start, 1, (int32_t)agents);
         start = cpu_now_ns();
-        expect(world_snapshot_copy_wanted(world, false, false, snapshot) == 0);
+        expect(world_snapshot_copy_wanted(world, 0, snapshot) == 0);
         less[run] = per_agent(start, 1, (int32_t)agents);
         world_step(world);
     }
@@ -350,6 +350,7 @@ static void bench_requests(void) {
             const uint64_t start = cpu_now_ns();
             for (int repeat = 0; repeat < REPEATS; repeat++) {
                 expect(request_decode(lines[i], strlen(lines[i]), request, &failure) == 0);
+                request_fini(request);
             }
             decode[run] = (double)(cpu_now_ns() - start) / REPEATS;
         }

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "common/system/clock.h"
-#include "server/library/scenario_file.h"
-#include "server/scenario/scenario.h"
 #include "server/sim/world/world_internal.h" /* to time the parts of a tick by themselves */
 #include "server/simulation/worker_pool.h"
 #include "tests/bench/bench_median.h"
+#include "tests/bench/bench_scenario.h"
 #include "tests/bench/flock_rival.h"
 
 enum {
@@ -213,57 +212,11 @@ static void bench_setup(const struct setup *setup, int settle) {
 
 /* ---- kinds with states, obstacles, paths ---- */
 
-/* Places move apart; obstacles stay as large as they are. */
-static void scale_geometry(struct geometry_def *geometry, float factor) {
-    for (int i = 0; i < geometry->obstacle_count; i++) {
-        struct obstacle_def *obstacle = &geometry->obstacles[i];
-        obstacle->at = vec2_scale(obstacle->at, factor);
-        for (int c = 1; c < obstacle->point_count; c++) {
-            const vec2 from_first = vec2_sub(obstacle->points[c], obstacle->points[0]);
-            obstacle->points[c] = vec2_add(vec2_scale(obstacle->points[0], factor), from_first);
-        }
-        obstacle->points[0] = vec2_scale(obstacle->points[0], factor);
-    }
-    for (int i = 0; i < geometry->path_count; i++) {
-        for (int p = 0; p < geometry->paths[i].point_count; p++) {
-            geometry->paths[i].points[p] = vec2_scale(geometry->paths[i].points[p], factor);
-        }
-        geometry->paths[i].radius *= factor;
-    }
-    geometry->wall_count = 0;
-}
-
-/* A scenario with `count` agents at its own density: the world and all places in it grow. */
-static void scale_up(struct world_def *def, uint32_t count) {
-    uint32_t agents = 0;
-    for (int i = 0; i < def->placement_count; i++) {
-        agents += def->placements[i].count;
-    }
-    const float factor = sqrtf((float)count / (float)agents);
-    def->size = vec2_scale(def->size, factor);
-    for (int i = 0; i < def->target_count; i++) {
-        def->targets[i].at = vec2_scale(def->targets[i].at, factor);
-    }
-    for (int i = 0; i < def->placement_count; i++) {
-        struct placement_def *placement = &def->placements[i];
-        placement->count = (uint32_t)((float)placement->count * factor * factor);
-        placement->at = vec2_scale(placement->at, factor);
-        placement->size = vec2_scale(placement->size, factor);
-        placement->radius *= factor;
-    }
-    scale_geometry(&def->geometry, factor);
-}
-
 static void bench_scenario(const char *name, uint32_t count) {
-    char path[256];
-    snprintf(path, sizeof path, "scenarios/%s.json", name);
     struct scenario scenario;
-    struct failure failure;
-    if (scenario_file_load(path, &scenario, &failure) != 0) {
-        fprintf(stderr, "drover-bench: %s (run it from the top of the project)\n", failure.message);
+    if (bench_scenario_load(name, count, &scenario) != 0) {
         return;
     }
-    scale_up(&scenario.def, count);
     struct world *world = NULL;
     if (world_create(&scenario.def, &world, NULL) != WORLD_OK) {
         abort();

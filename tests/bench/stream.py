@@ -21,8 +21,8 @@ import time
 
 
 class Server:
-    def __init__(self, program, scenario="seek"):
-        self.process = subprocess.Popen([program, scenario, "--port", "0", "--log", "error"], stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, scenario="seek", *options):
+        self.process = subprocess.Popen([program, scenario, *options, "--port", "0", "--log", "error"], stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def cpu_seconds(self):

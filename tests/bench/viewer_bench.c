@@ -9,6 +9,8 @@
 #include "tests/bench/bench_median.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/palette.h"
+#include "viewer/explain/agent_colors.h"
+#include "viewer/explain/theme.h"
 #include "viewer/model/interpolate.h"
 
 enum { FRAMES = 31, WIDTH = 1280, HEIGHT = 800 };
@@ -58,21 +60,25 @@ static void style_fill(struct agents_style *style, float radius) {
     memset(style, 0, sizeof *style);
     style->radius[0] = radius;
     style->shape[0] = palette_shape(0);
-    style->state_fill[0] = palette_state(PALETTE_SAFE, "wander");
     style->wrap_size = vec2_make(8000.0f, 5000.0f);
 }
 
 static void measure(int32_t count, bool with_gaps, struct sprites *sprites, struct raster *raster) {
-    const struct interpolate_rules rules = {.world_size = {8000, 5000}, .wraps = true, .period_ms = 33.0};
-    const struct camera camera = {.scale = 0.16f};
+    const struct interpolate_rules rules = {
+        .world_size = {8000, 5000}, .wraps = true, .period_ms = 33.0, .speed = 1.0};
+    const struct camera camera = {.scale = 0.155f, .offset = {20.0f, 12.0f}}; /* copies in the margins */
     struct snapshot_buffer buffer;
     struct frame frame;
     struct mesh mesh;
     struct agents_style style;
+    static struct agent_colors colors;
+    static struct server_model model;
+    const struct view_settings settings = view_settings_default();
     double interpolation[FRAMES], vertices[FRAMES], picture[FRAMES];
     snapshot_buffer_init(&buffer);
     frame_init(&frame);
     mesh_init(&mesh);
+    agent_colors_init(&colors);
     style_fill(&style, 2.5f);
     snapshot_destroy(snapshot_buffer_push(&buffer, crowd(count, 1000.0, 0.0f, false)));
     snapshot_destroy(snapshot_buffer_push(&buffer, crowd(count, 1033.0, 2.0f, with_gaps)));
@@ -85,10 +91,11 @@ static void measure(int32_t count, bool with_gaps, struct sprites *sprites, stru
         struct canvas on_mesh = canvas_on_mesh(&mesh, sprites, WIDTH, HEIGHT);
         mesh_clear(&mesh);
         begin = cpu_ms();
+        agent_colors_fill(&colors, &frame, &model, &settings);
         agents_draw(&on_mesh, &frame, &camera, &style);
         vertices[i] = cpu_ms() - begin;
         struct canvas on_raster = canvas_on_raster(raster, sprites);
-        canvas_clear(&on_raster, PALETTE_WORLD);
+        canvas_clear(&on_raster, theme_color(PALETTE_SAFE, THEME_WORLD));
         begin = cpu_ms();
         agents_draw(&on_raster, &frame, &camera, &style);
         picture[i] = cpu_ms() - begin;
@@ -97,6 +104,7 @@ static void measure(int32_t count, bool with_gaps, struct sprites *sprites, stru
     printf("%7d agents%s  interpolation %6.2f ms   vertices %6.2f ms   both %6.2f ms   raster %7.2f ms\n",
            count, with_gaps ? ", some come and go" : "                   ", a, b, a + b, c);
     mesh_fini(&mesh);
+    agent_colors_fini(&colors);
     frame_fini(&frame);
     snapshot_buffer_fini(&buffer);
 }

@@ -30,6 +30,14 @@ RESULTS = """<testsuite>
 <system-out>SKIP: not installed: xdotool
 </system-out></testcase>
 </testsuite>"""
+CUT = """Test project /somewhere
+    Start 1: e2e.done
+1/3 Test #1: e2e.done ........................   Passed    4.01 sec
+2/3 Test #2: e2e.cut .........................***Timeout  13.66 sec
+
+The stop time has been passed. Stopping all tests.
+"""
+CUT_RESULTS = """<testsuite><testcase name="e2e.done" time="4" status="run"/></testsuite>"""
 
 
 def run(*command, **options):
@@ -55,6 +63,32 @@ class Report(unittest.TestCase):
         self.assertEqual(said[-1], "1 passed, 2 failed, 1 skipped")
 
 
+    def complete(self, log, results, names):
+        """What the summary says of it, and the exit code."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "log").write_text(log)
+            (pathlib.Path(folder) / "xml").write_text(results)
+            done = run(sys.executable, ROOT / "tests/report.py", "complete", f"{folder}/xml", f"{folder}/log", input=names)
+            self.assertEqual(done.stderr, "")
+            return run(sys.executable, ROOT / "tests/report.py", "summary", f"{folder}/xml").stdout.splitlines(), done.returncode
+
+    def test_what_had_no_time_is_skipped_and_named(self):
+        said, code = self.complete(CUT, CUT_RESULTS, "e2e.done 300\ne2e.cut 300\ne2e.never 300\n")
+        self.assertIn("skipped: e2e.cut: not run for want of time (ended after 14 s)", said)
+        self.assertIn("skipped: e2e.never: not run for want of time", said)
+        self.assertEqual((said[-1], code), ("1 passed, 0 failed, 2 skipped", 0))
+
+    def test_want_of_time_hides_no_failure(self):
+        """Failed, and no time for a second try; over its own limit; failed in the results."""
+        said, code = self.complete(CUT.replace("***Timeout", "***Failed "), CUT_RESULTS, "e2e.done 300\ne2e.cut 300\n")
+        self.assertEqual((said[-2:], code), (["not passed: e2e.cut", "1 passed, 1 failed, 0 skipped"], 1))
+        said, code = self.complete(CUT, CUT_RESULTS, "e2e.done 300\ne2e.cut 14\n")
+        self.assertEqual((said[-1], code), ("1 passed, 1 failed, 0 skipped", 1))
+        said, code = self.complete("", RESULTS, "unit.good 1\nunit.bad 1\n")
+        self.assertIn("not passed: unit.bad", said)
+        self.assertEqual(code, 1)
+
+
 class Needs(unittest.TestCase):
     def needs(self, what):
         return run(ROOT / "tests/needs.sh", what, "echo", "was run")
@@ -74,9 +108,10 @@ class Packages(unittest.TestCase):
         rows = [line.split() for line in (ROOT / "packages.txt").read_text().splitlines() if line and line[0] != "#"]
         self.assertTrue(all(len(row) == 2 for row in rows), rows)
         groups = {group: {package for one, package in rows if one == group} for group, _ in rows}
-        self.assertEqual(set(groups) - {"build", "viewer", "test", "lint", "fuzzer"}, {"golden", "e2e", "window", "cross"})
+        self.assertEqual(set(groups) - {"build", "viewer", "test", "lint", "fuzzer", "npm"},
+                         {"golden", "e2e", "window", "browser", "cross", "proxy", "web", "package", "cluster"})
         for_all = groups["build"] | groups["viewer"] | groups["test"]
-        for package in ("xvfb", "xdotool", "jq", "clang", "qemu-user"):
+        for package in ("xvfb", "xdotool", "jq", "clang", "chromium", "qemu-user"):
             self.assertNotIn(package, for_all)
 
     def test_another_apt_get_is_waited_for(self):

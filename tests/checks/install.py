@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Installs the release build, moves it, and uses it without the source tree.
+"""Installs an optimized build, moves it, and uses it without the source tree.
 
 No file may be missing, no program may contain a path of the tree it was built in, and scenarios are found in the order that
 --help prints.
 
-usage: install.py SOURCE_DIR
+usage: install.py SOURCE_DIR BUILD_DIR      BUILD_DIR: that of server_only.py, which has everything but the viewer
 """
 
 import json
@@ -16,10 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
+SOURCE, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PATIENCE_S = 60
-EXPECTED = ["bin/drover-server", "bin/drover-viewer", "share/man/man1/drover-server.1", "share/man/man1/drover-viewer.1",
-            "share/drover/protocol.schema.json", "share/doc/drover/README.md", "share/doc/drover/protocol.md",
+EXPECTED = ["bin/drover", "bin/drover-server", "bin/drover-viewer", "share/man/man1/drover.1", "share/man/man1/drover-server.1", "share/man/man1/drover-viewer.1",
+            "lib/systemd/system/drover.service", "lib/systemd/system/drover@.service", "share/applications/org.drover.Viewer.desktop",
+            "share/icons/hicolor/scalable/apps/org.drover.Viewer.svg", "share/metainfo/org.drover.Viewer.metainfo.xml",
+            "share/bash-completion/completions/drover", "share/zsh/site-functions/_drover", "share/fish/vendor_completions.d/drover.fish",
+            "include/drover/drover.h", "share/drover/protocol.schema.json", "share/doc/drover/README.md", "share/doc/drover/protocol.md",
             "share/doc/drover/LICENSE", "share/doc/drover/CHANGELOG.md", "share/doc/drover/docs/scenarios.md",
             "share/doc/drover/docs/licenses.md", "share/doc/drover/docs/images/seek.png"]
 
@@ -38,15 +41,17 @@ def check(is_right, what):
 
 def install(scratch):
     """The prefix, moved away from where it was installed."""
-    run("cmake", "--preset", "release", cwd=SOURCE)
-    run("cmake", "--build", "--preset", "release", "-j", "2", "--target", "drover-server", "drover-viewer", cwd=SOURCE)
-    run("cmake", "--install", SOURCE / "build/release", "--prefix", "/usr", env={**os.environ, "DESTDIR": str(scratch / "staged")})
+    run("cmake", "--fresh", "--preset", "server-only", "-S", SOURCE, "-B", BUILD, "-DDROVER_VIEWER=ON", "-DDROVER_BENCH=OFF", "-DDROVER_WEB=OFF",
+        cwd=SOURCE)
+    run("cmake", "--build", BUILD, "-j", "2")
+    run("cmake", "--install", BUILD, "--prefix", "/usr", env={**os.environ, "DESTDIR": str(scratch / "staged")})
     shutil.move(scratch / "staged/usr", scratch / "moved")
     return scratch / "moved"
 
 
 def check_files(prefix):
     scenarios = [f"share/drover/scenarios/{path.name}" for path in (SOURCE / "scenarios").glob("*.json")]
+    check(list(prefix.glob("lib/**/libdrover.so.0")) and list(prefix.glob("lib/**/pkgconfig/drover.pc")), "libdrover is not installed")
     missing = [name for name in EXPECTED + scenarios if not (prefix / name).is_file()]
     check(not missing, f"not installed: {missing}")
     for program in (prefix / "bin").iterdir():

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOPS = ("common", "server", "clients", "viewer")
+TOPS = ("common", "server", "clients", "viewer", "web")
 SOURCES = (".c", ".h", ".cpp", ".hpp")
 
 # A folder may use itself and the folders and files of its row; "common" stands for all folders of common, and so on.
@@ -38,25 +38,36 @@ MAY_USE = {
     "server/scenario": "server/sim common/base common/text common/json common/snapshot common/protocol",
     "server/frames": "server/sim common/base common/text common/json common/snapshot common/protocol",
     "server/commands": "server/frames server/scenario server/sim common/base common/text common/json common/snapshot common/protocol",
+    "server/recording": "server/commands server/frames server/scenario server/sim common/base common/text common/json common/snapshot common/protocol",
+    "server/embed": "server/recording server/commands server/frames server/scenario server/sim common/base common/text common/json common/snapshot common/protocol",
+    "server/storage": "server/recording server/commands server/frames server/scenario server/sim common",
     "server/exchange": "server/frames common",
-    "server/library": "server/exchange server/commands server/scenario server/sim common",
-    "server/simulation": "server/exchange server/library server/commands server/frames server/scenario server/sim common",
+    "server/library": "server/storage server/recording server/exchange server/commands server/scenario server/sim common",
+    "server/simulation": "server/storage server/recording server/exchange server/library server/commands server/frames server/scenario server/sim common",
     "server/net": "common/base common/text common/system common/protocol/line_reader.h",
     "server/sessions": "server/net server/exchange server/simulation server/commands server/frames common",
     "server/broadcast": "server/sessions server/net server/exchange server/simulation server/commands server/frames common",
     "server/loop": "server/broadcast server/sessions server/net server/exchange server/simulation server/commands server/frames server/options.h common",
+    "server/web": "server/loop server/broadcast server/sessions server/net server/exchange server/library server/simulation server/commands server/frames server/options.h common",
+    "server/cluster": "server/server_main.h server/options.h server/storage server/simulation server/commands server/recording server/scenario server/sim common",
     "server": "server common",
     "clients/c": "common",
-    "viewer/platform": "viewer/draw viewer/model clients/c common",
-    "viewer/model": "clients/c common",
-    "viewer/draw": "viewer/model clients/c common",
-    "viewer/panels": "viewer/draw viewer/model clients/c common",
-    "viewer/app": "viewer clients/c common",
+    "clients/drover/live": "clients/drover/command.h clients/drover/output.h clients/c/include common",
+    "clients/drover/run": "clients/drover/command.h clients/drover/input.h clients/drover/interrupt.h clients/drover/player.h clients/drover/progress.h server/library/scenario_library.h server/storage server/recording server/commands server/frames server/scenario server/sim common",
+    "clients/drover": "clients/drover/live server/simulation/worker_pool.h server/storage server/recording server/commands server/frames server/scenario server/sim common",
+    "viewer/link": "clients/c/include common",
+    "viewer/platform": "viewer/draw viewer/explain viewer/model viewer/link common",
+    "viewer/model": "viewer/link common",
+    "viewer/explain": "viewer/model viewer/link common",
+    "viewer/draw": "viewer/explain viewer/model viewer/link common",
+    "viewer/panels": "viewer/draw viewer/explain viewer/model viewer/link common",
+    "viewer/app": "viewer common",
     "viewer": "viewer common",
+    "web": "viewer clients/c/include common",
 }
 CORE = "server/sim/"  # the pure core
 # The rest of drover_world, the library without threads, sockets, files and a clock. (stdio: for text in memory.)
-WORLD = ("server/scenario", "server/frames", "server/commands")
+WORLD = ("server/scenario", "server/frames", "server/commands", "server/recording", "server/embed")
 # What server/sim may take from common: headers that need nothing but the C library themselves.
 LEAVES = {"common/base/vec2.h", "common/base/limits.h", "common/base/field.h", "common/base/geometry.h", "common/base/nodiscard.h"}
 
@@ -66,21 +77,27 @@ PURE_C = {
     for name in "assert float inttypes limits math stdalign stdatomic stdbool stddef stdint stdlib string".split()
 }
 # SIMD instructions, in the one header that wraps them.
-LANES, INTRINSICS = "server/sim/math/lanes.h", {"emmintrin.h", "immintrin.h"}
+LANES, INTRINSICS = "server/sim/math/lanes.h", {"emmintrin.h", "immintrin.h", "wasm_simd128.h"}
 C_AND_POSIX = PURE_C | {
     f"{name}.h"
     for name in "ctype errno fenv iso646 locale setjmp signal stdarg stdio stdnoreturn threads time uchar wchar "
-    "dirent fcntl getopt netdb poll pthread sched semaphore strings unistd "
+    "dirent fcntl getopt ifaddrs netdb poll pthread sched semaphore strings unistd "
     "arpa/inet net/if netinet/in netinet/tcp "
-    "spawn sys/mman sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait".split()
+    "spawn sys/file sys/ioctl sys/mman sys/prctl sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait termios".split()
 }
 # Third-party headers: (pattern of the header, pattern of the files that may include it, the text of the rule)
 LIBRARIES = [
-    (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/scenario/"), "cJSON only in common and server/scenario"),
-    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/(loop/)?[^/]*\.c$|^clients/c/connection\.c$"),
-     "uv.h only in server/net, server/sessions, server/loop/*.c, server/*.c and clients/c/connection.c"),
+    (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/(scenario|recording|embed)/|^clients/c/|^web/page_panels_take\.c$"),
+     "cJSON only in common, server/scenario, server/recording, server/embed, clients/c and web/page_panels_take.c"),
+    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/((loop|web)/)?[^/]*\.c$"),
+     "uv.h only in server/net, server/sessions, server/loop/*.c, server/web/*.c and server/*.c"),
+    (re.compile(r"^microhttpd\.h$|^nettle/"), re.compile(r"^server/web/"), "microhttpd.h and nettle only in server/web"),
+    (re.compile(r"^wslay/"), re.compile(r"^server/net/web_framing\.c$"), "wslay only in server/net/web_framing.c"),
+    (re.compile(r"^mpi\.h$"), re.compile(r"^server/cluster/"), "mpi.h only in server/cluster: nothing else links MPI"),
+    (re.compile(r"^zstd\.h$"), re.compile(r"^server/storage/"), "zstd.h only in server/storage"),
     (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
     (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/text/base64\.c$"), "SIMD instructions outside the core only in common/text/base64.c"),
+    (re.compile(r"^wasi/"), re.compile(r"^web/page_wasi\.c$"), "WASI only in web/page_wasi.c"),
     (re.compile(r"^(SDL|imgui|imstb|stb)"), re.compile(r"^viewer/"), "SDL, ImGui and stb only in viewer"),
 ]
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(?:<(?P<system>[^>]+)>|\"(?P<own>[^\"]+)\")?")
@@ -236,6 +253,7 @@ def check(root):
 # (file, its only line, whether it must be refused)
 SELF_TEST = [
     ("server/sim/math/lanes.h", "#include <immintrin.h>", False),
+    ("server/sim/math/lanes.h", "#include <wasm_simd128.h>", False),
     ("server/sim/space/grid.c", "#include <immintrin.h>", True),
     ("common/text/base64.c", "#include <immintrin.h>", False),
     ("common/base/buffer.c", "#include <immintrin.h>", True),
@@ -244,7 +262,10 @@ SELF_TEST = [
     ("viewer/a.c", '#include "../server/exchange/command.h"', True),
     ("viewer/a.c", "#include <SDL2/SDL.h>", False),
     ("viewer/a.c", "#include <uv.h>", True),
-    ("clients/c/connection.c", "#include <uv.h>", False),
+    ("viewer/link/a.c", "#include <uv.h>", True),
+    ("viewer/link/a.c", '#include "clients/c/include/drover/drover.h"', False),
+    ("viewer/link/a.c", '#include "clients/c/handle.h"', True),
+    ("viewer/app/a.c", '#include "clients/c/include/drover/drover.h"', True),
     ("viewer/panels/panels.cpp", "#include <vector>", False),
     ("viewer/a.c", "#include <cjson/cJSON.h>", True),
     ("server/net/a.c", '#include "common/base/buffer.h"', False),
@@ -292,6 +313,8 @@ SELF_TEST = [
     ("server/frames/a.c", "#include <uv.h>", True),
     ("server/frames/a.c", '#include "common/system/log.h"', True),
     ("server/simulation/a.c", "#include <pthread.h>", False),
+    ("server/cluster/a.c", "#include <mpi.h>", False),
+    ("server/a.c", "#include <mpi.h>", True),
 ]
 
 
@@ -318,7 +341,7 @@ def judged(files):
 
 
 def self_test():
-    headers = sorted(LEAVES | {"common/system/log.h", "common/protocol/line_reader.h", "common/protocol/request.h", "common/base/buffer.h", "common/text/utf8.h", "server/sim/world/world.h", "server/exchange/command.h", "viewer/app/a.h"})
+    headers = sorted(LEAVES | {"clients/c/include/drover/drover.h", "clients/c/handle.h", "common/system/log.h", "common/protocol/line_reader.h", "common/protocol/request.h", "common/base/buffer.h", "common/text/utf8.h", "server/sim/world/world.h", "server/exchange/command.h", "viewer/app/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
         complaints = judged({**{name: "\n" for name in headers}, path: "/* first line */\n" + line + "\n"})

@@ -2,7 +2,8 @@
 """Adds a behavior, a request, a layout, a toggle of the viewer and a column of agents to a copy of the tree, builds it and
 uses each of them. Fails when one needs a file that its list in docs/architecture.md ("To add ...") does not name.
 
-usage: places.py BUILD           BUILD: the folder of the copy and its build; deleted afterwards, unless it fails
+usage: places.py BUILD           BUILD: the folder of the copy and its build, a new or empty one or that of a run before;
+                                 deleted afterwards, unless it fails
        places.py --edits         the edits alone: each place to edit exists, and the lists name exactly the edited files
 """
 
@@ -16,8 +17,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOPS = ("common", "server", "clients", "viewer", "tests", "cmake", "scenarios", "docs")
+TOPS = ("common", "server", "clients", "viewer", "web", "packaging", "tests", "cmake", "scenarios", "docs")
 FILES = ("CMakeLists.txt", "CMakePresets.json", "protocol.md", "protocol.schema.json")
+MARK = ".of-places.py"  # a file in the folder of the copy
 
 
 class Edit:
@@ -168,13 +170,13 @@ PLACES = {
         Edit("viewer/draw/scene.c",
              "    if (scene->settings->shows_middle) {\n"
              "        canvas_draw_ring(canvas, vec2_scale(vec2_add(low, high), 0.5f), 9.0f * scene->pixel_scale, 2.0f,\n"
-             "                         PALETTE_TEXT);\n    }\n",
+             "                         theme_color(canvas->palette, THEME_TEXT));\n    }\n",
              before=r"^    scenery_draw\(&scene->server->scenario"),
     ],
     "column": [
         Edit("server/sim/world/world_columns.h",
-             "    X(15, uint8_t, spare, 0, true, hash_byte, true)                                                          \\\n",
-             before=r"^    X\(0, vec2, next_heading,"),
+             "    X(15, uint8_t, spare, 0, true, hash_byte, BY_ROW, true)                                                  \\\n",
+             before=r"^    X\(0, int32_t, rank,"),
         Edit("docs/architecture.md", "| `spare` | hashed | `unit.world_clone` |\n", before=r"^\| .*`rank`"),
     ],
 }
@@ -227,6 +229,18 @@ def run(*command, where, **options):
         print((result.stdout + result.stderr)[-6000:])
         raise SystemExit(1)
     return result.stdout
+
+
+def empty_folder(argument):
+    """The folder of the copy, empty. Refuses one that has files which are not of a run before."""
+    folder = pathlib.Path(argument).resolve()
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / MARK).is_file())
+                            or (folder / ".git").exists() or folder in (ROOT, *ROOT.parents)):
+        raise SystemExit(f"{argument}: has files that are not of places.py; allowed: a new or empty folder, or that of a run before")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()
+    return folder
 
 
 def copy_tree(to):
@@ -289,9 +303,9 @@ def main(arguments):
     print("\n".join(complaints))
     if complaints:
         return 1
-    tree = pathlib.Path(tempfile.mkdtemp()) if arguments == ["--edits"] else pathlib.Path(arguments[0]).resolve()
-    shutil.rmtree(tree, ignore_errors=True)
-    tree.mkdir(parents=True)
+    if len(arguments) != 1 or arguments[0].startswith("-") and arguments != ["--edits"]:
+        raise SystemExit(__doc__)
+    tree = empty_folder(tempfile.mkdtemp() if arguments == ["--edits"] else arguments[0])
     copy_tree(tree)
     for edits in PLACES.values():
         for edit in edits:

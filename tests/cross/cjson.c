@@ -158,7 +158,7 @@ CJSON_PUBLIC(void) cJSON_Delete(cJSON *item) {
 
 CJSON_PUBLIC(int) cJSON_GetArraySize(const cJSON *array) {
     int count = 0;
-    for (const cJSON *child = array->child; child != NULL; child = child->next) {
+    for (const cJSON *child = array != NULL ? array->child : NULL; child != NULL; child = child->next) {
         count++;
     }
     return count;
@@ -186,6 +186,10 @@ CJSON_PUBLIC(cJSON_bool) cJSON_HasObjectItem(const cJSON *object, const char *na
 
 static cJSON_bool has_type(const cJSON *item, int type) {
     return item != NULL && item->type == type;
+}
+
+CJSON_PUBLIC(char *) cJSON_GetStringValue(const cJSON *item) {
+    return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
 CJSON_PUBLIC(cJSON_bool) cJSON_IsFalse(const cJSON *item) {

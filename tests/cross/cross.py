@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""The same bits on another processor: golden hashes and frames under qemu-user.
+"""The same bits on another processor: golden hashes, recordings and frames under qemu-user.
 
     cross.py --source DIR --build DIR --frames PROGRAM s390x|aarch64|riscv64|i686
 
 Builds tests/cross for that processor (DIR is kept, so the next run is quick), compares its hashes with
-tests/golden/hashes.txt and its frames with those of PROGRAM (golden_frames of this machine), and prints how many were
+tests/golden/hashes.txt, plays the recordings of this core, and compares its frames with those of PROGRAM (golden_frames of this machine), and prints how many were
 compared. Scenarios take part as far as BUDGET agents times ticks allow. Missing packages (packages.txt, group cross)
 are named in a line that begins with SKIP, exit code 77.
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,9 @@ def main():
     scenarios = sorted((source / "scenarios").glob("*.json"))
     expected = parse((source / "tests/golden/hashes.txt").read_text())
     failed = report(f"{arguments.target} hashes", hashes(emulator, folder / "golden_hashes", scenarios), expected)
+
+    core = re.search(r"CORE_NUMBER = (\d+)", (source / "server/sim/core.h").read_text())[1]
+    print(run(emulator, folder / "golden_recording", source / f"tests/golden/recordings/core-{core}.drover"), end="")
 
     small = [scenario for scenario in scenarios if agents_of(scenario) * FRAME_TICKS <= FRAME_BUDGET]
     ours, theirs = (

@@ -7,11 +7,15 @@ answer names the members its op does not know; every line is checked against the
 DROVER_SLOW=1 in the environment, or --count N: more requests.
 """
 
+import base64
 import json
+import math
 import os
 import random
 import re
+import struct
 import sys
+import tempfile
 import unittest
 
 from drover_client import Case, Server
@@ -28,6 +32,15 @@ ABOUT_THE_WORLD = [
     ("set_param", "value", r".* is not a whole number; .*"),
     ("add_obstacle", "polygon", "a polygon must be convex, .*"),
     ("move_obstacle", "x", "the polygon would lose precision at this position"),
+    ("drive", r"kind|agent|agents\[\d+\]", ".* has no behavior external; .*"),
+    ("drive", "vx", r"\d+ vectors; kind .* has \d+ agents, .*"),
+    ("drive", "first", r"first \d+ and \d+ vectors; kind .*"),
+    ("batch", r"requests\[\d+\]\.(kind|agent|agents\[\d+\])", ".* has no behavior external; .*"),
+    ("batch", r"requests\[\d+\]\.value", r".* is out of range: .*|.* is not a whole number; .*"),
+    ("batch", r"requests\[\d+\]\.polygon", "a polygon must be convex, .*"),
+    ("batch", r"requests\[\d+\]\.x", "the polygon would lose precision at this position"),
+    ("step", r"until\.tick", r"tick .* is not after the world's, .*"),
+    ("step", r"until\.state\.name", r"kind .* has no state .*"),
     ("subscribe", r"kinds\[\d+\]", "too many names: .*"),  # more than 64 different ones are not all kinds
 ]
 FORM_CODES = {"invalid", "bad_param", "out_of_range", "unknown_op", "parse", "too_long"}
@@ -78,8 +91,14 @@ class Maker:
             if key in schema:
                 return self.like(pick(schema[key][:1] if key == "allOf" else schema[key]), name)
         kind = schema.get("type")
+        if isinstance(kind, list):  # a number or a column, or a column
+            kind = pick(kind[:1] * 3 + kind)
+            if kind == "string":
+                return self.packed(schema["packed"])
         if kind == "boolean":
             return self.maybe(0.7)
+        if kind == "object":  # a member of a batch
+            return {part: self.like(how, part) for part, how in schema["properties"].items() if part in schema.get("required", ()) or self.maybe(0.3)}
         if kind in ("integer", "number"):
             return self.number(schema.get("minimum", -1e5), schema.get("maximum", 1e5), kind == "integer")
         if kind == "array":
@@ -91,11 +110,35 @@ class Maker:
         letters = self.random.choice(["abcXYZ09_-", "abcdef.,: ", "é𝄞a", "x"])
         return "".join(pick(letters) for _ in range(pick([0, 1, 5, most, most + 1]) if self.maybe(0.3) else self.random.randint(1, 9)))
 
+    def packed(self, form):
+        """Base64, most of the time good."""
+        letter, is_integer = ("I", True) if form["type"] == "uint32" else ("f", False)
+        odd = [0] if is_integer else [math.nan, math.inf, -math.inf, -0.0, 1e-45, 3e38]
+        numbers = [self.random.choice(odd) if self.maybe(0.05) else self.number(form["minimum"], form["maximum"], is_integer)
+                   for _ in range(self.random.randint(0, 4))]
+        numbers = [min(max(int(n), 0), 2**32 - 1) if is_integer else n for n in numbers]
+        text = base64.b64encode(struct.pack(f"<{len(numbers)}{letter}", *numbers)).decode()
+        return text if self.maybe(0.9) else self.random.choice([text[:-1], text + "=", text.replace("A", "*"), "AAAA", "AACAPx=="])
+
+    def even(self, request, schema):
+        """Columns of one length: without this hardly any request had them."""
+        rows = self.random.randint(0, 4)
+        for name, part in schema["properties"].items():
+            if name in request and "packed" in part and (name == "agents" or self.maybe(0.95)):
+                items = [self.number(part["items"]["minimum"], part["items"]["maximum"], name == "agents") for _ in range(rows)]
+                items = [max(1, int(n)) % 9 + 1 for n in items] if name == "agents" and self.maybe(0.9) else items
+                as_text = self.maybe(0.5) and all(name != "agents" or (n == int(n) and 0 <= n < 2**32) for n in items)
+                letter = "I" if name == "agents" else "f"
+                request[name] = base64.b64encode(struct.pack(f"<{rows}{letter}", *(int(n) if name == "agents" else n for n in items))).decode() \
+                    if as_text else items
+        return request
+
     def from_schema(self, op):
         schema = inlined(DEFS[f"client_{op}"])
         fields = {name: part for name, part in schema["properties"].items() if name not in ("op", "id")}
         chosen = {name for name in fields if name in schema["required"] or self.maybe(0.4)}
-        return {"op": op, **{name: self.like(fields[name], name) for name in fields if name in chosen}}
+        request = {"op": op, **{name: self.like(fields[name], name) for name in fields if name in chosen}}
+        return self.even(request, schema) if "agents" in request and self.maybe(0.8) else request
 
     # --- from help
 
@@ -112,7 +155,7 @@ class Maker:
         if kind == "array of points":
             return [[self.random.randint(0, 99), self.random.randint(0, 99)] for _ in range(self.random.randint(2, 5))]
         if kind == "array of integers":
-            return [self.random.randint(0, 20) for _ in range(pick([0, 1, 3, row["most"], row["most"] + 1]))]
+            return [self.random.randint(0, 20) for _ in range(pick([0, 1, 3, *([row["most"], row["most"] + 1] if row["most"] < 4000 else [])]))]
         if kind == "array of names":
             return pick([["seeker"], [], ["seeker", "seeker"], ["none"]])
         if kind == "bool":
@@ -151,6 +194,11 @@ class Maker:
         most = {"step": 5, "spawn": 20}.get(op) if isinstance(op, str) else None
         if most and isinstance(count, (int, float)) and most < count <= 100000:
             request["count"] = most
+        at = request.get("at")
+        if isinstance(at, (int, float)) and not isinstance(at, bool) and 0 <= at <= 2**53 - 1 and at == int(at):
+            request["at"] = 0  # which is now, or late: no answer is waited for
+        if op == "step" and "until" in request:
+            request.setdefault("count", 5)  # a condition may never hold
         return request
 
     def make(self):
@@ -171,7 +219,9 @@ class Maker:
 class Agreement(Case):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--paused", "--rate", "0", "--log", "error", "seek")
+        folder = tempfile.TemporaryDirectory()  # of the recordings
+        cls.addClassCleanup(folder.cleanup)
+        cls.server = Server("--paused", "--rate", "0", "--log", "error", "--recordings", folder.name, "seek")
         with cls.server.connect() as client:
             cls.help = client.request("help")["ops"]
 
@@ -204,7 +254,8 @@ class Agreement(Case):
 
     def unknown_of(self, request):
         fields = {field["name"] for row in self.help if row["op"] == request["op"] for field in row["fields"]}
-        return [name for name in request if name not in fields | {"op", "id"}]
+        at = {"at"} if any(row["op"] == request["op"] and row.get("at") for row in self.help) else set()
+        return [name for name in request if name not in fields | at | {"op", "id"}]
 
     def compare(self, request, answer):
         refused = complaint("client", request)
@@ -251,6 +302,12 @@ class Agreement(Case):
             ("set_target", {"name": "mouse", "x": 1, "y": 1, "follow": "mouse"}), ("set_target", {"name": "mouse", "follow": "mouse"}),
             ("set_target", {"agent": 1, "x": 1, "y": 1, "follow": "mouse"}), ("set_target", {"agent": 1, "x": 1, "y": 1, "clear": False}),
             ("set_target", {"agent": 1, "clear": False}), ("set_target", {"name": "mouse", "x": 1, "y": 1, "clear": True}),
+            ("drive", {"agent": 1, "vx": 1, "vy": 1}), ("drive", {"agent": 1, "vx": 1}), ("drive", {"agent": 1, "vx": [1], "vy": [1]}),
+            ("drive", {"agents": [1], "vx": 1, "vy": 1}), ("drive", {"agents": [1, 2], "vx": [1], "vy": [1]}), ("drive", {"agents": [], "vx": [], "vy": []}),
+            ("drive", {"kind": "seeker", "vx": 1, "vy": [1]}), ("drive", {"kind": "seeker", "vx": [1], "vy": [1, 2]}), ("drive", {"vx": 1, "vy": 1}),
+            ("drive", {"kind": "seeker", "vx": [1], "vy": "AACAPw=="}), ("drive", {"kind": "seeker", "vx": 1, "vy": 1, "first": 0}),
+            ("drive", {"kind": "seeker", "agent": 1, "vx": 1, "vy": 1}), ("drive", {"agent": 1, "vx": 1e9, "vy": 1.0000001e9}),
+            ("drive", {"agent": 1, "vx": 1, "vy": 1, "first": 0}), ("drive", {"kind": "seeker", "vx": [1], "vy": [1], "first": -1}),
             ("subscribe", {"fields": []}), ("subscribe", {"kinds": []}), ("subscribe", {"grid": [2, 2]}), ("subscribe", {"cell": 5}),
             ("subscribe", {"layout": "packed", "grid": [2, 2]}), ("subscribe", {"layout": "events", "cell": 5}),
             ("subscribe", {"layout": "events", "region": [0, 0, 9, 9]}), ("subscribe", {"layout": "density", "fields": ["pos"]}),
@@ -259,6 +316,24 @@ class Agreement(Case):
             ("subscribe", {"kinds": ["seeker"] * 100}), ("hello", {"name": "é" * 16}), ("hello", {"name": "é" * 15}), ("hello", {"name": "a\n"}),
             ("hello", {"token": "é" * 65}), ("help", {"about": "stop"}), ("help", {"about": "step"}), ("add_target", {"name": "cursor-1", "x": 1, "y": 1}),
             ("spawn", {"kind": "seeker\n"}), ("spawn", {"kind": "seeker", "count": 1.0}), ("set_param", {"kind": "seeker", "param": "é" * 32, "value": 1}),
+            ("set_target", {"agents": [1], "x": [1], "y": [1]}), ("set_target", {"agents": [], "x": [], "y": ""}),
+            ("set_target", {"agents": [1], "x": 1, "y": 1}), ("set_target", {"agent": 1, "x": [1], "y": [1]}),
+            ("set_target", {"agents": [1], "x": [1, 2], "y": [1]}), ("set_target", {"agents": [1], "x": [1], "y": [1], "clear": True}),
+            ("set_target", {"agents": [1], "x": [1], "y": [1], "follow": "mouse"}), ("set_target", {"agents": [1], "clear": True}),
+            ("set_target", {"agents": "AQAAAA==", "x": "AACAPw==", "y": [1]}), ("set_target", {"agents": "AAAAAA==", "x": "AACAPw==", "y": [1]}),
+            ("set_target", {"agents": [1], "x": "AADAfw==", "y": [1]}), ("set_target", {"agents": [1], "x": "AACAPx==", "y": [1]}),
+            ("set_target", {"agents": [1, 1], "x": [1, 2], "y": [1, 1e6 + 1]}), ("mouse", {"x": [1], "y": [1]}),
+            ("get", {}), ("get", {"layout": "density"}), ("get", {"agents": [1, 9]}), ("get", {"agents": 1}), ("get", {"fields": []}),
+            ("get", {"fields": ["pos", "force"], "region": [0, 0, 9, 9]}), ("get", {"region": [0, 0]}), ("get", {"agents": "AAAAAA=="}),
+            ("step", {"return": "packed", "fields": ["pos"]}), ("step", {"return": "density"}), ("step", {"fields": ["pos"]}),
+            ("step", {"until": {}}), ("step", {"until": {"reached": False}}), ("step", {"until": {"reached": True}, "count": 2}),
+            ("step", {"until": {"caught": 0}}), ("step", {"until": {"caught": 1, "tick": 4}}), ("step", {"until": {"never": 1}}),
+            ("step", {"until": {"state": {"kind": "seeker"}}}), ("step", {"until": {"state": {"kind": "seeker", "name": "seek", "count": 0}}}),
+            ("step", {"until": {"state": {"kind": "seeker", "name": "seek", "more": 1}}}), ("step", {"until": []}), ("step", {"count": 0}),
+            ("step", {"until": {"state": {"kind": "seeker", "name": "seek"}}}), ("step", {"until": {"tick": 2**53}}),
+            ("place", {"agent": 1}), ("place", {"agent": 1, "x": 1}), ("place", {"agent": 1, "vx": 1}), ("place", {"agent": 1, "heading": 400}),
+            ("place", {"agent": 1, "stamina": -1}), ("place", {"agents": [1], "heading": [9], "stamina": [3]}), ("place", {"agents": [1]}),
+            ("place", {"agent": 1, "agents": [1], "heading": [1]}), ("place", {"agent": 1, "heading": [1]}), ("place", {"heading": 1}),
             ("remove", {"agents": []}), ("inspect", {"agents": []}), ("ping", {"t0": -1e308}), ("ping", {"id": ""}),
         ]
         self.lines = 0
@@ -301,7 +376,8 @@ class Agreement(Case):
         for row in self.help:
             schema = inlined(DEFS[f"client_{row['op']}"])
             fields = {field["name"]: field for field in row["fields"]}
-            self.assertEqual(set(fields), set(schema["properties"]) - {"op", "id"}, row["op"])
+            self.assertEqual(set(fields), set(schema["properties"]) - {"op", "id", "at"}, row["op"])
+            self.assertEqual(row.get("at", False), "at" in schema["properties"], row["op"])
             self.assertEqual({name for name, field in fields.items() if field["required"]}, set(schema["required"]) - {"op"}, row["op"])
             for name, field in fields.items():
                 part = schema["properties"][name]

@@ -7,17 +7,15 @@ allowed.
 
 import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
 import time
 import unittest
 
 from drover_client import Case, Client, Server, wait_for
+from namespaces import check_inside, is_inside, main, run
 
-INSIDE = "DROVER_CABLE_INSIDE"
-NEEDED = ("unshare", "nsenter", "ip")
+NAMESPACES = ["unshare", "-U", "-r", "-n", "--kill-child"]
 FAR_CLIENT = """
 import socket, sys
 client = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
@@ -68,12 +66,6 @@ class FarEnd:
             raise AssertionError("a client did not come through the cable")
 
 
-def run(*words):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(words)}: {done.stderr}")
-
-
 class Near(Client):
     """A client beside the server: the server listens on the cable's address only."""
 
@@ -87,7 +79,7 @@ class Near(Client):
             socket.socket.connect = plain
 
 
-@unittest.skipUnless(os.environ.get(INSIDE), "runs inside the namespaces")
+@unittest.skipUnless(is_inside(), "runs inside the namespaces")
 class Inside(Case):
     def seconds_until(self, server, pattern, since, limit):
         wait_for(lambda: re.search(pattern, server.stderr()), pattern, limit)
@@ -116,38 +108,11 @@ class Inside(Case):
             wait_for(lambda: other.request("stats")["sessions"]["now"] == 1, "their sessions are gone")
 
 
-NAMESPACES = ["unshare", "-U", "-r", "-n", "--kill-child"]
-
-
-def what_is_missing():
-    """Why this machine allows no cable; None if it does."""
-    missing = [name for name in NEEDED if not shutil.which(name)]
-    if missing:
-        return f"not installed: {', '.join(missing)}"
-    trial = [*NAMESPACES, "sh", "-c", "ip link add near type veth peer name far && unshare -n true"]
-    done = subprocess.run(trial, capture_output=True, text=True, timeout=20)
-    return f"no network namespaces here: {done.stderr.strip()}" if done.returncode != 0 else None
-
-
-@unittest.skipIf(os.environ.get(INSIDE), "inside")
+@unittest.skipIf(is_inside(), "inside")
 class Cable(unittest.TestCase):
     def test_18_a_cable_is_pulled(self):
-        self.assertIsNone(what_is_missing())
-        inside = subprocess.Popen([*NAMESPACES, sys.executable, __file__, "-v"], env={**os.environ, INSIDE: "1"},
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        try:
-            said, _ = inside.communicate(timeout=150)
-        except subprocess.TimeoutExpired:
-            inside.send_signal(signal.SIGKILL)
-            said, _ = inside.communicate()
-            self.fail(f"took too long:\n{said}")
-        self.assertEqual(inside.returncode, 0, said)
-        self.assertIn("skipped=1", said)  # the only test that runs from outside: the other one was run
+        check_inside(self, NAMESPACES, __file__, 150)
 
 
 if __name__ == "__main__":
-    reason = None if os.environ.get(INSIDE) else what_is_missing()
-    if reason:
-        print(f"SKIP: {reason}")
-        sys.exit(77)
-    unittest.main()
+    main(("unshare", "nsenter", "ip"), NAMESPACES, "ip link add near type veth peer name far && unshare -n true")

@@ -29,6 +29,8 @@ class Suite(Case):
         with self.server.connect() as client:
             for path in found:
                 document = path.read_bytes()
+                if path.name == "n_structure_too_many_tokens.json":
+                    document = b"[" + b"0," * 131072 + b"0]"  # an admin may send more of them than others
                 for line in (document, b'{"op":"mouse","x":1,"y":1,"a":' + document + b"}"):
                     with self.subTest(path=path.name, line=line[:40]):
                         messages = self.answers(client, line)

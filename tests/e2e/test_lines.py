@@ -102,7 +102,7 @@ class Lines(Case):
             b'{"op":"ping","a":"\xc0\xaf"}', b'{"op":"ping","a":"\xed\xa0\x80"}', b'\xef\xbb\xbf{"op":"ping"}',
             b'{"op":"ping","a":"\t"}', b'// {"op":"ping"}', b'{"op":"ping"}{"op":"ping"}', b"tru", b"\x16\x03\x01\x02",
             b'{"op":"mouse","x":' + b"1" * 65 + b',"y":1}', b'{"a":' * 17 + b"1" + b"}" * 17,
-            b'{"op":"ping","a":[' + b"1," * 4096 + b"1]}",
+            b'{"op":"ping","a":[' + b"1," * 131072 + b"1]}",
         ]:
             with self.subTest(line=line[:60]):
                 self.client.send_raw(line + b"\n")
@@ -128,17 +128,17 @@ class Lines(Case):
         fifteen = "[" * 15 + "]" * 15
         for index, line in enumerate(['{"op":"ping","id":%d,"a":' + fifteen + "}",
                                       '{"op":"ping","id":%d,"a":' + "0." + "1" * 62 + "}",
-                                      '{"op":"ping","id":%d,"a":[' + "1," * 4000 + "1]}"]):
+                                      '{"op":"ping","id":%d,"a":[' + "1," * 131000 + "1]}"]):
             with self.subTest(line=line[:60]):
                 self.client.send_raw(line % index + "\n")
                 self.assert_reply(self.client.receive(), "ping", id=index)
 
     def test_100000_opening_brackets(self):
         # Longer than a line may be ...
-        self.client.send_raw("[" * 100000 + "\n")
+        self.client.send_raw("[" * 1048577 + "\n")
         self.assert_error(self.client.receive(), "too_long")
         # ... and as long as one may be.
-        self.client.send_raw("[" * 65536 + "\n")
+        self.client.send_raw("[" * 1048576 + "\n")
         self.assert_error(self.client.receive(), "parse")
         self.client.send_raw('{"a":' * 13000 + "\n")
         self.assert_error(self.client.receive(), "parse")
@@ -165,9 +165,9 @@ class Lines(Case):
     # --- length
 
     def test_the_longest_line_and_one_byte_more(self):
-        self.client.send_raw(padded(1, 65536) + "\n")
+        self.client.send_raw(padded(1, 1048576) + "\n")
         self.assert_reply(self.client.receive(), "ping", id=1)
-        self.client.send_raw(padded(2, 65537) + "\n")
+        self.client.send_raw(padded(2, 1048577) + "\n")
         message = self.client.receive()
         self.assert_error(message, "too_long", line=2)
         self.assertNotIn("id", message)

@@ -151,7 +151,7 @@ class Unread(Outputs):
         for _ in range(20):
             result = run_server("--port", "0", "nowhere")
             self.assertEqual(result.returncode, 2)
-            self.assertRegex(result.stderr, r"^drover-server: .*nowhere.*\n$")
+            self.assertRegex(result.stderr, r"^drover-server: .*nowhere.*\nthere are: .*\n$")
 
     def test_a_log_whose_reader_has_gone(self):
         reader, writer = os.pipe()

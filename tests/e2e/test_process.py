@@ -39,7 +39,7 @@ class Options(Case):
             (["--port", "65536"], ["port", "65536", "65535"]), (["--port", "-1"], ["port", "-1"]),
             (["--port", "80.5"], ["port"]), (["--log", "loud"], ["log", "loud", "debug"]), (["--seed", "-1"], ["seed"]),
             (["--max-clients", "0"], ["max-clients"]), (["--paused=maybe"], ["paused"]), (["seek", "arrive"], ["arrive"]),
-            (["--listen", "no.such.host.invalid"], ["no.such.host.invalid"]), (["nowhere"], ["nowhere"]),
+            (["--listen", "no.such.host.invalid"], ["no.such.host.invalid"]),
         ]:
             with self.subTest(arguments=arguments):
                 extra = [] if "--port" in arguments else ["--port", "0"]
@@ -48,6 +48,13 @@ class Options(Case):
                 self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
                 for word in words:
                     self.assertIn(word, result.stderr)
+
+    def test_a_name_of_no_scenario_is_refused_with_the_names_that_there_are(self):
+        result = run_server("--port", "0", "nowhere")
+        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+        refusal, names = result.stderr.splitlines()
+        self.assertIn('"nowhere"', refusal)
+        self.assertRegex(names, r"^there are: .*\bflock\b")
 
     def test_an_option_may_use_an_equals_sign(self):
         with Server("--paused", "--seed=99", "seek") as server:
@@ -146,7 +153,7 @@ class ScenarioFiles(Case):
             pathlib.Path(folder.name, name + ".json").write_text(json.dumps({**SEEK, "name": title}), encoding="utf-8")
         path = self.file(SEEK, "mine.json")
         with Server("--scenarios", folder.name, "--paused", path) as server, server.connect() as client:
-            self.assertIn(f'"mine" is {path} while this server runs, not {folder.name}/mine.json', server.stderr())
+            self.assert_logged(server, f'"mine" is {path} while this server runs, not {folder.name}/mine.json')
             rows = [(row["name"], row["title"]) for row in client.request("list")["scenarios"]]
             self.assertEqual(rows, [("mine", "Seek"), ("other", "Other")])
             self.assert_reply(client.request("load", scenario="other"), "load", scenario="other")
@@ -214,6 +221,7 @@ class ScenarioFiles(Case):
             },
             "agents": [{"kind": "fish", "at": [1, 2], "count": 0}, {"kind": "wolf", "at": [1, 2]}, 7, {"kind": "bird"},
                        {"kind": "fish", "at": [1, 2]}],
+            "view": {"trails": "yes", "overlays": [5], "tilt": 1}, "about": {"group": "crowd"},
         }
         places = [
             "name", "tick_hz", "worlds", "world.size[1]", "world.edge", "world.obstacles[1].circle", "world.obstacles[2].cube",
@@ -222,7 +230,7 @@ class ScenarioFiles(Case):
             "kinds.fish.behaviors[2].flee.weight", "kinds.bird.states[0].when.tired", "kinds.bird.states[0].behaviors[0].wander.weight",
             "kinds.bird.states", "kinds.no name", "kinds.fish.behaviors[1].seek.target", "kinds.fish.behaviors[3].follow_path.path",
             "kinds.bird.states[0].behaviors[1].flee.target", "kinds.bird.states[1].when.kind", "agents[0].count", "agents[1].kind",
-            "agents[2]", "agents[3]",
+            "agents[2]", "agents[3]", "view.trails", "view.overlays[0]", "view.tilt", "about.group",
         ]
         path, broken, good = self.file(bad, "bad.json"), self.file("{\n oops", "broken.json"), self.file(SEEK, "good.json")
         result = run_server("--check", path, good, broken, self.folder.name + "/nothing.json", self.folder.name)

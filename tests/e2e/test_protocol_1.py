@@ -48,9 +48,11 @@ def missing(expected, found, path="$"):
 
 
 class Protocol1(Case):
+    serve = Server  # see test_protocol_doc.py
+
     def run_file(self, path):
         scenario = path.name.split(".")[1]
-        with Server("--paused", scenario) as server, server.connect(hello=False) as client:
+        with self.serve("--paused", scenario) as server, server.connect(hello=False) as client:
             rows = path.read_text(encoding="utf-8").splitlines()
             if not rows[0].startswith('< {"op":"hello"'):
                 client.receive()

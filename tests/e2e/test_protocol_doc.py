@@ -1,7 +1,7 @@
 """protocol.md, executed: its transcripts against a real server, its JSON parsed, its lists compared.
 
 In a block ```transcript SCENARIO a line `> TEXT` is sent and `< JSON` must come next, value for value. Only what differs
-from run to run may differ: server, session and clock anywhere, and the hash that the page calls HASH. A `message` that ends
+from run to run may differ: server, session, clock and bytes anywhere, and the hash that the page calls HASH. A `message` that ends
 in " ..." on the page stands for every message that begins so: a list of ops or names may grow without a change of the page.
 """
 
@@ -18,7 +18,7 @@ TRANSCRIPTS = [(arguments[0], text, line) for tag, arguments, text, line in BLOC
 REQUESTS = PAGE[PAGE.index("\n## Requests\n"):PAGE.index("\n## Changes\n")]
 HEADINGS = {section.split("\n", 1)[0]: section for section in re.split(r"^### ", REQUESTS, flags=re.M)[1:]}
 SECTIONS = {op: section for heading, section in HEADINGS.items() for op in heading.split(", ")}
-VOLATILE = {"server", "session", "clock"}
+VOLATILE = {"server", "session", "clock", "bytes"}
 
 
 def difference(expected, found, path="$"):
@@ -44,8 +44,10 @@ def difference(expected, found, path="$"):
 
 
 class Transcripts(Case):
+    serve = Server  # what serves them; test_web_lines.py runs them over WebSocket
+
     def run_block(self, scenario, text, line):
-        with Server("--paused", scenario) as server:
+        with self.serve("--paused", scenario) as server:
             with server.connect(hello=False) as client:
                 started = text.startswith('< {"op":"hello"')
                 if not started:
@@ -167,7 +169,7 @@ class Page(Case):
                 for row in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.M) if "| field | type |" in section else []:
                     for field in re.findall(r"`(\w+)`", row):
                         fields = {"kind": "seeker"} if op == "spawn" else {}
-                        fields.update({"x": 1, "y": 1} if field in ("x", "y") else {}, **{field: []})
+                        fields.update({"x": 1, "y": 1} if field in ("x", "y") else {}, **{field: {}})
                         self.assert_error(client.request(op, **fields), "bad_param", field=field)
                         tried += 1
             self.assertGreaterEqual(tried, 11)

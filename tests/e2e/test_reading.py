@@ -7,9 +7,8 @@ import threading
 import time
 import unittest
 
-from drover_client import Case, Client, Closed, Server, parse_strict, wait_for
+from drover_client import MEASURED_MEMORY, Case, Client, Closed, Server, parse_strict, wait_for
 
-SMALL_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": "2"}
 SIXTEEN = list(range(1, 17))
 LONG = [("help", {}, 200), ("list", {}, 400), ("get_params", {}, 400), ("inspect", {"agents": SIXTEEN}, 400)]
 
@@ -98,7 +97,7 @@ class Events(Case):
     def test_a_burst_of_events_closes_no_session(self):
         """More events than a session's queue has room for, for a slow reader: the number left out is reported, with the world
         as it is now, and then events go on."""
-        with Server("--paused", "--rate", "0", "seek", environment=SMALL_QUARANTINE) as server:
+        with Server("--paused", "--rate", "0", "seek", environment=MEASURED_MEMORY) as server:
             with server.connect() as actor, server.connect(receive_buffer=4096) as watcher:
                 watcher.request("subscribe", hz=30)
                 watcher.receive_op("snapshot")
@@ -187,7 +186,7 @@ class LastLine(Case):
 
     def test_one_that_was_too_long_is_told_once(self):
         with Server("--paused", "seek") as server, server.connect() as client:
-            client.send_raw(b"x" * 70000)
+            client.send_raw(b"x" * 1100000)
             client.half_close()
             self.assertEqual([m.get("code", m["op"]) for m in client.until_closed()], ["too_long", "bye"])
 

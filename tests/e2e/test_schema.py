@@ -139,7 +139,11 @@ class Schema(Case):
             for op, fields in (("add_target", {"name": "den", "x": 1, "y": 2}), ("remove_target", {"name": "den"}),
                                ("add_obstacle", {"circle": [100, 100, 20]}), ("move_obstacle", {"obstacle": 1, "x": 3, "y": 4}),
                                ("add_obstacle", {"polygon": [[0, 0], [20, 0], [0, 20]]}), ("remove_obstacle", {"obstacle": 1}),
-                               ("set_target", {"kind": "prey", "follow": "mouse"}), ("inspect", {"agents": [3, 4, 5000]}),
+                               ("set_target", {"kind": "prey", "follow": "mouse"}), ("set_target", {"agents": [3, 4], "x": [1, 2], "y": [1, 2]}),
+                               ("place", {"agent": 3, "x": 1, "y": 2, "vx": 3, "vy": 4, "heading": 5, "stamina": 6}),
+                               ("place", {"agents": "AwAAAA==", "heading": [5]}), ("batch", {"requests": [
+                                   {"op": "add_obstacle", "circle": [100, 100, 20]}, {"op": "move_obstacle", "obstacle": 3, "x": 3, "y": 4},
+                                   {"op": "remove_obstacle", "obstacle": 3}]}), ("inspect", {"agents": [3, 4, 5000]}),
                                ("get_params", {}), ("stats", {}), ("help", {}), ("ping", {"t0": 1.5}), ("resume", {}), ("pause", {}),
                                *(("list", {"what": what}) for what in ("scenarios", "kinds", "targets", "behaviors")),
                                ("set_region", {"clear": True}), ("resync", {}), ("load", {"scenario": "corridor"}),

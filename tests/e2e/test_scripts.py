@@ -5,6 +5,7 @@ the expected result. A block without a check, and a check without a block, are f
 sends long lines, and in one that sends events among the snapshots. The commands that docs/, protocol.md and ./dev suggest are tested here as well.
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -28,8 +29,11 @@ class Examples(Case):
         language, text = BLOCKS[name]
         text += more
         command = {"bash": ["bash", "-u", "-c"], "python": [sys.executable, "-W", "error::SyntaxWarning", "-c"]}
-        result = subprocess.run([*command[language], text], capture_output=True, text=True, timeout=60,
-                                env={**os.environ, "PORT": str(server.port)})
+        tools = f"{pathlib.Path(os.environ['DROVER_TOOL']).parent}:{os.environ['PATH']}"
+        environment = {**os.environ, "PORT": str(server.port), "DROVER_SERVER": f"127.0.0.1:{server.port}", "PATH": tools,
+                       "PYTHONPATH": str(ROOT / "clients/python")}
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([*command[language], text], capture_output=True, text=True, timeout=60, env=environment, cwd=folder)
         self.assertEqual((result.returncode, result.stderr), (0, ""), f"README.md, {name}: {result.stdout}")
         return result.stdout.splitlines()
 
@@ -47,6 +51,25 @@ class Examples(Case):
         with self.server.connect() as client:
             target = client.request("list", what="targets")["targets"][0]
             return target["x"], target["y"]
+
+    # --- the program for the shell
+
+    def test_drover(self):
+        rows = self.run_block("drover", self.server)
+        self.assertEqual(len(json.loads(rows[0])), 3)
+        replies = [parse_checked(row.encode()) for row in rows[1:]]
+        self.assertEqual([reply["to"] for reply in replies], ["set_target", "pause", "step", "resume"])
+        self.assertEqual(replies[2]["tick"] - replies[1]["tick"], 60)
+        self.assertEqual(self.target(), (100, 50))
+        self.check_runs()
+
+    def test_drover_run(self):
+        summary, *table = self.run_block("drover_run", self.server)
+        self.assertIn("6 runs, 6 rows", summary)
+        rows = list(csv.DictReader(table))
+        self.assertEqual([(row["seed"], row["bird.max_speed"]) for row in rows],
+                         [(seed, speed) for speed in ("80", "120") for seed in ("1", "2", "3")])
+        self.assertTrue(all(0 < float(row["polarization"]) <= 1 for row in rows))
 
     # --- bash and nc
 
@@ -96,6 +119,12 @@ class Examples(Case):
         self.check_runs()
 
     # --- Python
+
+    def test_python_package(self):
+        rows = [row.split(" ") for row in self.run_block("python_package", self.server)]
+        self.assertEqual([row[0] for row in rows], ["watched", "target", "stepped"])
+        self.assertEqual(self.target(), (100, 50))
+        self.check_runs()
 
     def test_python(self):
         rows = [line.split(" ") for line in self.run_block("python", self.server)]
@@ -172,7 +201,9 @@ class Reference(Case):
         self.assertGreaterEqual(len(self.BLOCKS), 3)
         for text in self.BLOCKS[1:]:
             with self.subTest(text=text[:60]):
-                scenario = self.serve(text if text.startswith("{") else '{"name": "A page", "kinds": {"one": {}},' + text + "}")
+                world = "" if '"world":' in text else '"world": {"size": [800, 500]}, "agents": [{"kind": "one", "at": [9, 9]}],'
+                around = '{"name": "A page", "kinds": {"one": {}},' + world
+                scenario = self.serve(text if text.startswith("{") else around + text + "}")
                 self.assertGreaterEqual(len(scenario["kinds"]), 1)
 
 

@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from drover_client import PATIENCE_S, Case, Closed, Server, parse_strict, tool, wait_for
+from drover_client import MEASURED_MEMORY, PATIENCE_S, Case, Closed, Server, parse_strict, tool, wait_for
 
 
 class Greeting(Case):
@@ -253,26 +253,28 @@ class Flooding(Case):
 
 
 class NotReading(Case):
-    """A sanitizer keeps freed memory for a while; this turns that off, so that the test measures the server's own memory."""
-
-    ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": "2"}
-
     def test_a_client_that_never_reads(self):
-        with Server("seek", environment=self.ENVIRONMENT) as server, server.connect() as other:
-            other.request("spawn", kind="seeker", count=2000)  # 180 KB a snapshot
-            watcher = server.connect()
-            watcher.request("subscribe", hz=60)
-            alone = self.ticks_a_second(other, watcher, 1.5)
+        with Server("seek", environment=MEASURED_MEMORY) as server, server.connect() as other, Server("seek") as free, \
+                free.connect() as alone:
+            for client in (other, alone):
+                client.request("spawn", kind="seeker", count=2000)  # 180 KB a snapshot
+            watchers = [server.connect(), free.connect()]
+            for watcher in watchers:
+                watcher.request("subscribe", hz=60)
             deaf = [server.connect(receive_buffer=4096) for _ in range(5)]
             for client in deaf:
                 client.send("subscribe", hz=60)
-            self.ticks_a_second(other, watcher, 0.5)  # the pipes fill
+            self.ticks_beside(other, alone, watchers, 0.5)  # the pipes fill
             before = server.rss_bytes()
-            beside = self.ticks_a_second(other, watcher, 3.0)
+            # Both servers at the same time, on the same busy machine; it may hold up one of them for a while, but not again and again.
+            shares = []
+            while len(shares) < 4 and max(shares, default=0.0) < 0.5:
+                shares.append(self.ticks_beside(other, alone, watchers, 1.5))
             grown = server.rss_bytes() - before
-            self.assertGreater(beside, 0.5 * alone, "ticks a second beside clients that do not read")
+            self.assertGreater(max(shares), 0.5, f"ticks beside clients that do not read, as a share of those without: {shares}")
             self.assertLess(grown, 16 << 20, "what the server keeps for clients that do not read")
-            watcher.socket.close()
+            for watcher in watchers:
+                watcher.socket.close()
             # 10 s without a byte accepted: each gets bye and is closed, and its memory is released.
             with_deaf = server.descriptor_count()
             wait_for(lambda: server.descriptor_count() <= with_deaf - 5, "clients that do not read are closed", 40)
@@ -292,13 +294,15 @@ class NotReading(Case):
         finally:
             client.socket.close()
 
-    def ticks_a_second(self, client, watcher, seconds):
-        first = client.request("ping")
+    def ticks_beside(self, client, alone, watchers, seconds):
+        """Ticks of one server while another one has a tick; both are watched."""
+        first = [one.request("ping")["tick"] for one in (client, alone)]
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            watcher.receive_op("snapshot")
-        last = client.request("ping")
-        return (last["tick"] - first["tick"]) / ((last["clock"] - first["clock"]) / 1000)
+            for watcher in watchers:
+                watcher.receive_op("snapshot")
+        last = [one.request("ping")["tick"] for one in (client, alone)]
+        return (last[0] - first[0]) / max(1, last[1] - first[1])
 
     def test_frames_take_no_more_memory_than_is_allowed(self):
         """Nine clients that read nothing, each with a view of its own, and one that reads: the bound holds and the reader goes on."""
@@ -318,7 +322,8 @@ class NotReading(Case):
                     most = max(most, memory["now"])
                     self.assertEqual(memory["limit"], limit)
                     self.assertLessEqual(memory["most"], limit)
-                slow = server.stderr().count("bye slow (the memory for frames is used up")
+                    slow = 10 - client.request("stats")["sessions"]["now"]  # the log folds many lines of one cause
+            self.assert_logged(server, "bye slow (the memory for frames is used up")
             self.assertGreater(most, limit // 2, "they hold what they do not read")
             self.assertGreater(frames, 5, "and the reading client gets frames")
 
@@ -354,7 +359,7 @@ class NotReading(Case):
             self.assertEqual(client.receive_op("snapshot")["agents"], [])
 
     def test_replies_pile_up_to_a_limit(self):
-        with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as other:
+        with Server("--paused", "seek", environment=MEASURED_MEMORY) as server, server.connect() as other:
             deaf = server.connect(receive_buffer=4096)
             deaf.socket.settimeout(10)
             before = server.rss_bytes()
@@ -370,7 +375,7 @@ class NotReading(Case):
             deaf.socket.close()
 
     def test_a_slow_reader_gets_the_newest(self):
-        with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as control:
+        with Server("--paused", "seek", environment=MEASURED_MEMORY) as server, server.connect() as control:
             control.request("spawn", kind="seeker", count=2000)
             with server.connect(receive_buffer=4096) as slow:
                 slow.send("subscribe", hz=60)
@@ -388,7 +393,7 @@ class NotReading(Case):
                 self.assertEqual(ticks[-1], paused_at, "the newest comes")
 
     def test_a_slow_reader_is_no_dead_one(self):
-        with Server("--paused", "seek", environment=self.ENVIRONMENT) as server, server.connect() as control:
+        with Server("--paused", "seek", environment=MEASURED_MEMORY) as server, server.connect() as control:
             control.request("spawn", kind="seeker", count=60000)  # 5 MB: more than the pipe takes
             with server.connect(receive_buffer=4096) as slow:
                 slow.send("subscribe")

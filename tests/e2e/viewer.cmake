@@ -1,14 +1,14 @@
 # The viewer from outside: a real window under Xvfb (label window), and pictures without a display.
 set(NEEDS_viewer_clip ffmpeg ffprobe) # not among the packages it needs
-set(windows window sizes tools past acting roles slow demo drag)
+set(windows first explain keyboard kiosk window sizes tools past torus acting roles slow demo drag recording time)
 foreach(name ${windows})
   set(NEEDS_viewer_${name} Xvfb xdotool)
 endforeach()
-foreach(name ${windows} headless pictures clip)
-  drover_script_test(viewer_${name} e2e NEEDS ${NEEDS_viewer_${name}}
+foreach(name ${windows} headless pictures previews clip)
+  drover_script_test(viewer_${name} e2e TIMEOUT 600 NEEDS ${NEEDS_viewer_${name}}
     COMMAND ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server> $<TARGET_FILE:drover-viewer>)
 endforeach()
 foreach(name ${windows})
   set_property(TEST e2e.viewer_${name} APPEND PROPERTY LABELS window)
 endforeach()
-set_tests_properties(e2e.viewer_pictures PROPERTIES PROCESSORS 2)
+set_tests_properties(e2e.viewer_pictures e2e.viewer_previews PROPERTIES PROCESSORS 2)

@@ -21,10 +21,12 @@ os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
 from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
+from viewer_support import check, reaches, step, wait_until  # noqa: E402
 
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
+CAPTION_S = 10.0  # the words about a world are gone after this
+SELECTED, WARN = (0xFF, 0xFF, 0xFF), (0xE3, 0xB3, 0x41)
 WORLD = {"name": "Errands", "seed": 3, "world": {"size": [800, 480], "edge": "wrap"}, "targets": {"home": [300, 200]},
          "kinds": {"runner": {"max_speed": 100, "max_force": 200, "radius": 8,
                               "behaviors": [{"arrive": {"target": "home", "slowing_distance": 40}}]}},
@@ -43,8 +45,12 @@ def runners(client):
     return client.request("list", what="kinds")["kinds"][0]["count"]
 
 
+def value_of(client, param):
+    return next(p["value"] for p in client.request("get_params")["params"] if p["param"] == param)
+
+
 def max_speed(client):
-    return next(p["value"] for p in client.request("get_params")["params"] if p["param"] == "max_speed")
+    return value_of(client, "max_speed")
 
 
 def drags_a_target(viewer, client, camera):
@@ -92,26 +98,95 @@ def adds_and_removes(viewer, client, camera):
     check(viewer.process.poll() is None, "Esc does not quit yet")
 
 
+def double_clicks(viewer, is_right, what):
+    """Two clicks that a busy machine takes apart are no double click: then twice again."""
+    for _ in range(5):
+        viewer._xdotool("click", "--repeat", "2", "--delay", "60", "1")
+        time.sleep(0.5)  # the press itself is marked as well
+        viewer.picture(lambda p: True, "anything")
+        if is_right(viewer.picture(lambda p: True, "anything")):
+            return
+    check(False, what)
+
+
 def tunes(viewer, client):
     step("K shows sliders: drag, right click for the first value, double click to type")
     viewer.key("k")
-    left, right, track = 850, 1086, 160  # max_speed, the third row; the first value is at a quarter
+    left, right, track = 856, 1070, 510  # max_speed, the third row; the first value is at a quarter
     quarter, half = left + (right - left) // 4, (left + right) // 2
-    viewer.picture(lambda p: p.pixel(quarter, track + 2) == (255, 255, 255), "max_speed has its knob at a quarter")
+    viewer.picture(lambda p: p.pixel(quarter, track) == (255, 255, 255), "max_speed has its knob at a quarter")
     viewer.move(quarter, track)
     viewer.press()
     viewer.move(quarter + 20, track)
     viewer.move(half, track)
     wait_until(lambda: max_speed(client), lambda v: abs(v - 200) < 3, "dragged to the middle: 200 px/s")
     viewer.release()
-    viewer.picture(lambda p: p.pixel(half, track + 2) == (255, 255, 255), "the knob is in the middle")
+    viewer.picture(lambda p: p.pixel(half, track) == (255, 255, 255), "the knob is in the middle")
     viewer.click(3)
     wait_until(lambda: max_speed(client), lambda v: v == 100, "a right click: 100 px/s as it was")
-    viewer._xdotool("click", "--repeat", "2", "--delay", "60", "1")
-    time.sleep(0.2)
+    double_clicks(viewer, lambda p: p.count(support.ACCENT, half, track, 100) > 5, "the value can be typed")
+    viewer.type("77")
+    viewer.key("Escape")
+    time.sleep(0.3)
+    check(max_speed(client) == 100, "Escape: nothing is typed")
+    viewer.picture(lambda p: p.count(support.ACCENT, half, track, 100) == 0, "it is not typed any more")
+    double_clicks(viewer, lambda p: p.count(support.ACCENT, half, track, 100) > 5, "the value can be typed")
     viewer.type("152.5")
     viewer.key("Return")
     wait_until(lambda: max_speed(client), lambda v: v == 152.5, "typed: 152.5 px/s")
+
+
+def tunes_by_keyboard(viewer, client, camera):
+    step("F6 gives the keyboard to the panel, Tab goes on, Space and arrows change a value, Esc gives it back")
+    was_paused = client.request("stats")["paused"]
+    viewer.key("F6")
+    viewer.picture(lambda p: p.count(support.ACCENT, 966, 44, 118) > 150, "the first control is marked")
+    before = viewer.picture(lambda p: True, "anything").count(support.VELOCITY, 1065, 135, 20)
+    viewer.key("Escape")
+    reaches(viewer, ("F6", "Tab", "Tab"), lambda p: p.count(support.ACCENT, 856, 134, 14) > 30, "velocity")
+    viewer.key("space")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 9) > 10, "velocity is checked")
+    check(before > 0 and client.request("stats")["paused"] == was_paused, "Space is the panel's")
+    viewer.key("space")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 6) == 0, "it is not checked")
+    viewer.key("Escape")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 9) == 0, "nor marked")
+    viewer.key("Tab")
+    agent = client.snapshot()["agents"][0]
+    viewer.picture(lambda p: p.count(SELECTED, *camera.to_window(agent["x"], agent["y"]), 24) > 30,
+                   "Tab in the world selects an agent")
+
+
+def mutes(viewer, client):
+    step("the eye beside a behavior mutes it at once; again: the weight that it had")
+    viewer.key("k")
+    client.request("set_param", kind="runner", param="arrive.weight", value=0.75)
+    reaches(viewer, ("F6", "Tab"), lambda p: p.count(support.ACCENT, 858, 171, 14) > 30, "the eye, past the agent's heading")
+    viewer.key("space")
+    wait_until(lambda: value_of(client, "arrive.weight"), lambda v: v == 0, "the weight is 0")
+    viewer.picture(lambda p: p.count(WARN, 858, 171, 9) > 10, "the eye is closed")
+    viewer.key("space")
+    wait_until(lambda: value_of(client, "arrive.weight"), lambda v: v == 0.75, "the weight is as before")
+    viewer.picture(lambda p: p.count(WARN, 858, 171, 9) == 0, "the eye is open")
+    for value, what in (0, "a click on it"), (0.75, "another click"):
+        viewer.move(858, 171)
+        viewer.click()
+        wait_until(lambda: value_of(client, "arrive.weight"), lambda v, value=value: v == value, what)
+    viewer.move(500, 600)
+    viewer.key("Escape")
+    viewer.key("Escape")
+    viewer.key("k")
+
+
+def is_slow_itself(display, server, client):
+    step("a click counts though each frame takes so long that the press and the release come in one, and no event follows")
+    with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--fixed-dt", "700") as viewer:
+        viewer.picture(lambda p: p.tick is not None, "the world")
+        viewer.move(55, SIZE[1] - 19)
+        time.sleep(CAPTION_S + 1.5)  # nothing moves any more: only what happens is drawn
+        before = client.request("ping")["tick"]
+        viewer.click()
+        wait_until(lambda: client.request("ping")["tick"], lambda tick: tick == before + 1, "the button steps the world")
 
 
 def sees_the_others(viewer, server, camera):
@@ -125,7 +200,7 @@ def sees_the_others(viewer, server, camera):
         spot = (at[0] + 3, at[1] + 8)
         viewer.picture(lambda p: p.pixel(*spot) != before.pixel(*spot), "Ann's cursor")
         other.request("set_param", kind="runner", param="max_speed", value=300)
-        viewer.picture(lambda p: p.pixel(850 + 236 * 3 // 4, 162) == (255, 255, 255), "Ann set max_speed to 300")
+        viewer.picture(lambda p: p.pixel(856 + 214 * 3 // 4, 510) == (255, 255, 255), "Ann set max_speed to 300")
 
 
 def may_not_act(display):
@@ -245,7 +320,10 @@ def main():
                 drags_a_target(viewer, client, camera)
                 adds_and_removes(viewer, client, camera)
                 tunes(viewer, client)
+                tunes_by_keyboard(viewer, client, camera)
+                mutes(viewer, client)
                 sees_the_others(viewer, server, camera)
+            is_slow_itself(display, server, client)
         may_not_act(display)
         crowds(display, folder)
         comes_back(display, folder)

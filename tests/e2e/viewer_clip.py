@@ -58,7 +58,8 @@ def by_flag(folder):
         client.request("step", count=60)
         for name, size, rate, frames in (("clip.mp4", (480, 300), "30/1", 60), ("-odd:name.gif", SIZE, "15/1", 30)):
             done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "%dx%d" % SIZE, "--fixed-dt",
-                                   "40", "--frames", "50", "--screenshot", "still.png", f"--clip={name}"], cwd=folder,
+                                   "40", "--frames", "50", "--screenshot", "still.png", "--panels-in", "all",
+                                   f"--clip={name}"], cwd=folder,
                                   env=support.viewer_environment(), stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, timeout=LIMIT_S)
             check(done.returncode == 0 and done.stderr == "", f"{name}: exit {done.returncode}, {done.stderr}")
@@ -71,6 +72,21 @@ def by_flag(folder):
             # a still world from the first snapshot's frame on; compression rounds colors along edges
             off = share_off(frame(path, 1.5, folder / "frame.png"), support.Picture(folder / "still.png"), 60)
             check(off < 0.01, f"{name}: {100 * off:.2f} % of a frame's pixels are not the picture's")
+
+
+def without_panels(folder):
+    step("a clip has the world alone: neither bar nor panels, nor room for them")
+    with Server("avoid_obstacles", "--paused") as server:
+        done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "1200x700", "--fixed-dt", "40",
+                               "--frames", "20", "--panel", "on", "--clip", "world.mp4"], cwd=folder,
+                              env=support.viewer_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LIMIT_S)
+        check(done.returncode == 0, done.stderr)
+        stream, size = probe(folder / "world.mp4"), (1200 - support.PANEL[0], 700 - support.BAR_PX - support.PANEL[1])
+        check((stream["width"], stream["height"]) == size, f"{stream['width']}x{stream['height']}, not {size}")
+        picture = frame(folder / "world.mp4", 0.3, folder / "frame.png")
+        bright = sum(min(picture.pixel(x, y)) > 200 for x in range(0, picture.width, 2) for y in range(16))
+        check(bright == 0, f"{bright} bright pixels where the bar would be")
 
 
 def by_key(folder):
@@ -87,7 +103,7 @@ def by_key(folder):
             # ffmpeg has ended when the file can be read
             wait_for(lambda: b"moov" in b"".join(p.read_bytes() for p in made.glob("drover-*.mp4")), "the clip is whole")
             stream = probe(next(made.glob("drover-*.mp4")))
-            check((stream["width"], stream["height"]) == (640, 400), f"{stream['width']}x{stream['height']}")
+            check((stream["width"], stream["height"]) == (640, 368), f"{stream['width']}x{stream['height']}")
             check(stream["r_frame_rate"] == "30/1", stream["r_frame_rate"])
             # as long as the recording: a slow machine repeats frames
             check(abs(float(stream["duration"]) - lasted) < 0.7, f"{stream['duration']} s, not {lasted:.1f}")
@@ -102,6 +118,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory(prefix="drover-clip-") as place:
         by_flag(pathlib.Path(place))
+        without_panels(pathlib.Path(place))
         by_key(pathlib.Path(place))
     print("ok")
 

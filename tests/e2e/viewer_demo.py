@@ -7,6 +7,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 if len(sys.argv) != 3:
     sys.exit(__doc__)
@@ -23,15 +25,17 @@ from drover_client import PATIENCE_S, ROOT, Client, wait_for  # noqa: E402  (it 
 import viewer_support as support  # noqa: E402
 from viewer_support import check, step, wait_until  # noqa: E402
 
+TEXT = (0xE6, 0xEA, 0xEF)
 PROGRAMS = {"drover-server": os.path.abspath(sys.argv[1]), "drover-viewer": os.path.abspath(sys.argv[2])}
 
 
 @contextlib.contextmanager
 def demo(folder, environment, *arguments):
-    """Runs it; yields its process. cmake has nothing to build, and missing packages are not installed."""
-    tools, programs = folder / "tools", folder / "build" / "release" / "bin"
-    for path in (tools, programs):
+    """Runs it; yields its process. cmake has nothing to build, missing packages are not installed, nothing is fetched."""
+    tools, programs, cjson = (folder / path for path in ("tools", "build/release/bin", "build/sources/cjson"))
+    for path in (tools, programs, cjson):
         path.mkdir(parents=True, exist_ok=True)
+    (cjson / "cJSON.c").touch()
     (tools / "cmake").write_text("#!/bin/sh\n")
     (tools / "cmake").chmod(0o755)
     if not (folder / "scenarios").exists():
@@ -54,16 +58,25 @@ def demo(folder, environment, *arguments):
         process.stdout.close()
 
 
-def said_port(process):
-    """The port in "drover-server listening on 127.0.0.1:PORT"."""
+def said_until(process, words):
+    """What it has said when these words have come, and the rest of their line."""
     said, deadline = b"", time.monotonic() + PATIENCE_S
-    while b"listening on " not in said or not said.split(b"listening on ", 1)[1].count(b"\n"):
+    while words not in said or not said.split(words, 1)[1].count(b"\n"):
         left = deadline - time.monotonic()
-        check(left > 0 and select.select([process.stdout], [], [], left)[0], f"no address; so far {said!r}")
+        check(left > 0 and select.select([process.stdout], [], [], left)[0], f"no {words!r}; so far {said!r}")
         data = os.read(process.stdout.fileno(), 4096)
         check(data, f"it ended; it said {said!r}")
         said += data
+    return said
+
+
+def port_of(said):
+    """The port in "drover-server listening on 127.0.0.1:PORT"."""
     return int(said.split(b"listening on ", 1)[1].split(b"\n")[0].rsplit(b":", 1)[1])
+
+
+def said_port(process):
+    return port_of(said_until(process, b"listening on "))
 
 
 def xdotool(display, *arguments):
@@ -72,27 +85,31 @@ def xdotool(display, *arguments):
 
 
 def trails(screen):
-    """How many points between the agents are colored: trails are paler than agents."""
-    ground = {(0x18, 0x1C, 0x22), (0x15, 0x18, 0x1D), support.STATE_COLORS["flee"], (0x0A, 0x0C, 0x0F)}
-    points = [screen.pixel(x, y) for x in range(30, 990, 6) for y in range(60, 740, 6)]
-    return sum(p not in ground and p[2] > p[0] + 8 and max(p) < 0xB0 for p in points)
+    """How many points between the agents are colored: trails are paler than agents, and have their colors."""
+    points = [screen.pixel(x, y) for x in range(150, 1130, 6) for y in range(120, 740, 6)]
+    return sum(max(p) - min(p) > 20 and max(p) < 0xB0 for p in points)
+
+
+def words(screen, left, right, top, bottom):
+    """How many points have the color of words."""
+    return sum(screen.pixel(x, y) == TEXT for x in range(left, right) for y in range(top, bottom))
 
 
 def with_display(folder):
-    step("with a display: flock, with trails, and a hint about the other scenarios")
+    step("with a display: flock with its view, and a caption that says what it is")
     with support.Display() as display:
         with demo(folder, support.viewer_environment(display.name)) as process:
             with Client(said_port(process)) as client:
                 check(client.hello["scenario"]["name"] == "flock", client.hello["scenario"]["name"])
             wait_for(lambda: xdotool(display, "search", "--onlyvisible", "--name", "^Drover"), "the window")
-            accent = (0x58, 0xA6, 0xFF)
-
-            def hints():  # the toast's stripe
-                screen = display.screen()
-                return sum(screen.pixel(x, 748) == accent for x in range(200, 640))
-
-            wait_until(hints, lambda count: count > 2, "the hint")
-            wait_until(lambda: trails(display.screen()), lambda count: count > 2000, "trails")  # some 800 without
+            wait_until(lambda: words(display.screen(), 200, 1000, 640, 796), lambda count: count > 300, "the caption")
+            wait_until(lambda: trails(display.screen()), lambda count: count > 1200, "trails, and no panel")
+            step("it goes after a while; I opens the card about the world, I closes it")
+            wait_until(lambda: words(display.screen(), 200, 790, 640, 796), lambda count: count < 20, "no caption")
+            for is_open in (True, False):
+                xdotool(display, "key", "i")
+                wait_until(lambda: words(display.screen(), 810, 1260, 44, 300),
+                           lambda count, is_open=is_open: (count > 600) == is_open, f"the card, open: {is_open}")
     step("a scenario that is named is shown as ever")
     with support.Display() as display:
         with demo(folder, support.viewer_environment(display.name), "seek") as process:
@@ -101,11 +118,17 @@ def with_display(folder):
 
 
 def without_display(folder):
-    step("without a display: the server alone, with flock as well")
+    step("without a display: the server alone, with flock as well, and the page for browsers")
     environment = support.viewer_environment()
     with demo(folder, environment) as process:
-        with Client(said_port(process)) as client:
+        said = said_until(process, b"Ctrl-C")
+        with Client(port_of(said)) as client:
             check(client.hello["scenario"]["name"] == "flock", client.hello["scenario"]["name"])
+        page = re.search(rb"page at (http://127\.0\.0\.1:\d+/)\n", said)
+        check(page, f"no page in {said!r}")
+        check(b"look         " + page[1] + b" in a browser" in said, f"the page is not what is proposed: {said!r}")
+        with urllib.request.urlopen(page[1].decode(), timeout=PATIENCE_S) as answer:
+            check(b"<title>Drover" in answer.read(), "no page there")
 
 
 def main():

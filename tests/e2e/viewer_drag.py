@@ -23,7 +23,7 @@ from viewer_support import check, step, wait_until  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
 BAD = (0xFF, 0x6B, 0x5E)
-FILL = (0x3B, 0x41, 0x50)  # viewer/draw/palette.h, PALETTE_OBSTACLE
+FILL = (0x3B, 0x41, 0x50)  # viewer/explain/theme.c, THEME_OBSTACLE
 CIRCLE, BOX, POLYGON = [200, 120, 40], [360, 80, 80, 50], [[200, 380], [280, 380], [240, 300]]
 WORLD = {"name": "Furniture", "seed": 3,
          "world": {"size": [800, 480], "edge": "wrap",

@@ -40,10 +40,10 @@ def fits(viewer, room, size=None):
 
 
 def bar_height(picture):
-    """At its right end, where only the bar is drawn."""
+    """At its left end, before its words."""
     height = 0
     for color in (BAR, BAR_LINE):
-        while picture.pixel(picture.width - 4, height) == color:
+        while picture.pixel(4, height) == color:
             height += 1
     return height
 
@@ -91,6 +91,16 @@ def text_suits(server):
             viewer.picture(lambda p: bar_height(p) == 96, "the kept size wins")
 
 
+def text_suits_4k(server):
+    step("4K: text and window are larger by themselves, in full screen twice as large")
+    with support.Display("3840x2160") as display:
+        with support.Viewer(VIEWER, display, server.port) as viewer:
+            fits(viewer, (0, 0, 3840, 2160), (1920, 1200))
+            viewer.picture(lambda p: 46 <= bar_height(p) <= 48, "the bar is 48 px high, whose line is between two rows", timeout=90)
+        with support.Viewer(VIEWER, display, server.port, "--full-screen") as viewer:
+            viewer.picture(lambda p: bar_height(p) == 64, "the bar is 64 px high", timeout=90)
+
+
 def small_window(server):
     step("640x480: the page of keys has its keys, and the last of them by scrolling")
     with support.Display("640x480") as display, \
@@ -122,6 +132,7 @@ def main():
     with Server("flock") as server:
         windows_fit(server)
         text_suits(server)
+        text_suits_4k(server)
         small_window(server)
     print("ok")
 

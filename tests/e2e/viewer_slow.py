@@ -47,7 +47,7 @@ def is_slow(display, folder):
             factor = (end["tick"] - begin["tick"]) / 480 / (time.monotonic() - start)
             check(factor < 0.9, f"the world is behind: {factor:.2f}x")
             client.request("load", scenario="seek")
-            viewer.picture(lambda p: dot(p, OK) > 30 and dot(p, WARN) == 0, "the next world keeps up")
+            viewer.picture(lambda p: dot(p, OK) > 30 and dot(p, WARN) == 0, "the next world keeps up", timeout=60.0)
 
 
 def main():

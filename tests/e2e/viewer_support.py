@@ -4,27 +4,55 @@ Standard library and the packaged programs Xvfb and xdotool. Everything is bound
 """
 
 import functools
+import itertools
 import os
 import pathlib
-import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
 
-from drover_client import PATIENCE_S, ROOT, wait_for
+from drover_client import PATIENCE_S, ROOT, end_process, wait_for
 
-# viewer/draw/palette.h
-STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x3F, 0xD0, 0xB4), "flee": (0xF2, 0x9A, 0x2E),
-                "wander": (0x9A, 0xA0, 0xA6), "pursue": (0xF0, 0xE4, 0x42), "evade": (0xE8, 0x64, 0x1A),
-                "follow": (0x9E, 0xCB, 0xFF), "drift": (0x8F, 0xD8, 0xB4), "hide": (0xD7, 0xA8, 0x6E)}
-TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0x79, 0xB8, 0xFF)
+# viewer/explain/behavior_colors.c, theme.c
+STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x6D, 0xF8, 0xC0), "flee": (0xFA, 0x9F, 0x3C),
+                "wander": (0x9A, 0xA0, 0xA6), "pursue": (0xF0, 0xE4, 0x42), "evade": (0xF0, 0x62, 0x2D),
+                "follow": (0x3F, 0x92, 0xF7), "drift": (0x90, 0xF1, 0xD0), "hide": (0xB0, 0x86, 0x28)}
+TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0xE8, 0xEE, 0xF6)
 ACCENT = (0x58, 0xA6, 0xFF)
 SIDE_PX, BAR_PX = 16, 32  # margins around the world in the window
+LEGEND_PX, LEGEND_ROOM_PX = 186, 1200  # left free for the legend where the window is so wide
 PANEL = (264, 38)  # sizes of the side panel and the timeline, when they are shown
 TOAST_S = 4.5  # a toast is gone after this; F12 shows one of its own
-LEGEND = (180, 150)  # where the legend may cover the world, from the top left
+LEGEND = (230, 250)  # where the legend may cover the world, from the top left
+
+
+def sum_of_bytes(a, b):
+    """Byte by byte, without carry: as one large number, because it is quick."""
+    high = int.from_bytes(b"\x80" * len(a), "big")
+    low = high - (high >> 7)
+    a, b, length = int.from_bytes(a, "big"), int.from_bytes(b, "big"), len(a)
+    return bytearray((((a & low) + (b & low)) ^ ((a ^ b) & high)).to_bytes(length, "big"))
+
+
+def paeth(row, above, step):
+    """Undoes the fourth filter of PNG in place."""
+    for channel in range(step):
+        left = corner = 0
+        for i in range(channel, len(row), step):
+            up = above[i]
+            if up == corner:  # the usual case: then no distance is less than that to the left
+                guess = left
+            elif left == corner:
+                guess = up
+            else:
+                p = left + up - corner
+                distances = (abs(p - left), abs(p - up), abs(p - corner))
+                guess = (left, up, corner)[distances.index(min(distances))]
+            left = row[i] = (row[i] + guess) & 255
+            corner = up
 
 
 class Picture:
@@ -66,20 +94,16 @@ class Picture:
         for y in range(self.height):
             begin = y * (stride + 1)
             kind, row = data[begin], bytearray(data[begin + 1:begin + 1 + stride])
-            if kind == 2:
-                row = bytearray((a + b) & 255 for a, b in zip(row, above))
-            elif kind != 0:
+            if kind == 1:
+                for channel in range(step):
+                    row[channel::step] = bytes(v & 255 for v in itertools.accumulate(row[channel::step]))
+            elif kind == 2:
+                row = sum_of_bytes(row, above)
+            elif kind == 3:
                 for i in range(stride):
-                    left = row[i - step] if i >= step else 0
-                    corner = above[i - step] if i >= step else 0
-                    if kind == 1:
-                        row[i] = (row[i] + left) & 255
-                    elif kind == 3:
-                        row[i] = (row[i] + (left + above[i]) // 2) & 255
-                    else:
-                        p = left + above[i] - corner
-                        distances = (abs(p - left), abs(p - above[i]), abs(p - corner))
-                        row[i] = (row[i] + (left, above[i], corner)[distances.index(min(distances))]) & 255
+                    row[i] = (row[i] + ((row[i - step] if i >= step else 0) + above[i]) // 2) & 255
+            elif kind == 4:
+                paeth(row, above, step)
             rows.append(row)
             above = row
         return rows
@@ -114,6 +138,20 @@ def wait_until(ask, is_right, what):
     return answer
 
 
+def reaches(viewer, keys, is_marked, what):
+    """Presses keys until the control that they lead to has the keyboard. Where a busy machine holds a key for long, it counts as
+    several: then Esc, and once more."""
+    for _ in range(5):
+        for key in (*keys, None, None):  # what a key marks shows in the next picture
+            if key is not None:
+                viewer.key(key)
+            picture = viewer.picture(lambda p: True, "anything")
+        if is_marked(picture):
+            return
+        viewer.key("Escape")
+    check(False, f"the keyboard's control: {what}")
+
+
 def step(what):
     print(f"- {what}", flush=True)
 
@@ -135,9 +173,10 @@ class Camera:
 
     def __init__(self, world, window, panel=False):
         side, below = PANEL if panel else (0, 0)
-        room = (window[0] - 2 * SIDE_PX - side, window[1] - 2 * SIDE_PX - BAR_PX - below)
+        legend = LEGEND_PX if window[0] >= LEGEND_ROOM_PX else 0
+        room = (window[0] - 2 * SIDE_PX - side - legend, window[1] - 2 * SIDE_PX - BAR_PX - below)
         self.scale = min(room[0] / world[0], room[1] / world[1])
-        self.x = SIDE_PX + (room[0] - world[0] * self.scale) / 2
+        self.x = SIDE_PX + legend + (room[0] - world[0] * self.scale) / 2
         self.y = SIDE_PX + BAR_PX + (room[1] - world[1] * self.scale) / 2
 
     def to_window(self, x, y):
@@ -145,6 +184,24 @@ class Camera:
 
     def to_world(self, x, y):
         return (x - self.x) / self.scale, (y - self.y) / self.scale
+
+
+def write_png(path, width, rows):
+    """rows: RGB bytes, each of 3 * width."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), 6)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), 8, 2, 0, 0, 0)) +
+                     chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def rgb(picture):
+    """The rows of a Picture without alpha."""
+    for row in picture.rows:
+        plain = bytearray(3 * picture.width)
+        for channel in range(3):
+            plain[channel::3] = row[channel::picture.channels]
+        yield bytes(plain)
 
 
 def viewer_environment(display=None):
@@ -165,7 +222,7 @@ def viewer_environment(display=None):
 
 class Display:
     """An X server on a free display. -noreset: it must not start over, and refuse clients meanwhile, whenever the last
-    client (one xdotool) has gone."""
+    client (one xdotool) has gone. -r: a key is pressed once, however late a busy machine lets go of it."""
 
     def __init__(self, size="1280x800"):
         self.size = size
@@ -176,7 +233,7 @@ class Display:
         self.place = tempfile.TemporaryDirectory(prefix="drover-display-")
         self.folder = self.place.name
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{self.size}x24", "-nolisten", "tcp", "-noreset",
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{self.size}x24", "-nolisten", "tcp", "-noreset", "-r",
              "-fbdir", self.folder],
             pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         os.close(writer)
@@ -204,16 +261,9 @@ class Display:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-        self.process.wait()
+        end_process(self.process)
         self.log.close()
         self.place.cleanup()
-
 
     def screen(self):
         return Screen(pathlib.Path(self.folder) / "Xvfb_screen0")
@@ -236,17 +286,19 @@ class Screen:
 
 
 class Viewer:
-    """The viewer with a window on a display, run in a folder of its own (where F12 saves). settings: the text of
-    viewer.json that it finds there."""
+    """The viewer with a window on a display, run in a folder of its own (where F12 saves). port: of a server on this
+    machine, or the path of a recording. settings: the text of viewer.json that it finds there. has_view: worlds are shown
+    as their scenarios propose; else as the viewer shows all of them."""
 
-    def __init__(self, binary, display, port, *arguments, settings=None):
+    def __init__(self, binary, display, port, *arguments, settings=None, has_view=False):
         self.display = display
         self.folder = tempfile.TemporaryDirectory(prefix="drover-viewer-")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+b")
         if settings is not None:
             (pathlib.Path(self.folder.name) / "drover").mkdir()
             (pathlib.Path(self.folder.name) / "drover" / "viewer.json").write_text(settings)
-        self.process = subprocess.Popen([binary, f"127.0.0.1:{port}", "--log", "info", *arguments],
+        arguments = ["--log", "info", *arguments] if has_view else ["--log", "info", "--own-view", *arguments]
+        self.process = subprocess.Popen([binary, port if isinstance(port, str) else f"127.0.0.1:{port}", *arguments],
                                         cwd=self.folder.name,
                                         env={**viewer_environment(display.name), "XDG_CONFIG_HOME": self.folder.name},
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
@@ -262,13 +314,7 @@ class Viewer:
     def __exit__(self, error_type, *_):
         if error_type is not None:
             print(f"--- the viewer said:\n{self.said()}---", file=sys.stderr)
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-        self.process.wait()
+        end_process(self.process)
         self.log.close()
         self.folder.cleanup()
 
@@ -340,7 +386,7 @@ class Viewer:
                 raise AssertionError(f"no picture within {timeout} s in which {what}; the last is kept as {kept}")
 
     def _saved(self, folder, deadline):
-        until = min(deadline, time.monotonic() + 5.0)
+        until = min(deadline, time.monotonic() + 20.0)  # a large picture, a busy machine
         while time.monotonic() < until:
             for path in folder.glob("drover-*.png"):
                 try:

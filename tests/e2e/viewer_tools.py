@@ -23,14 +23,15 @@ from viewer_support import check, step  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
-CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/draw/palette.c
+CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/explain/behavior_colors.c
+KINDS = {"lazy": (0xFF, 0xAC, 0x9F), "even": (0xB0, 0x77, 0xDD), "nervous": (0xB9, 0x8D, 0x02)}  # of wander; there as well
+POP = (0x1E, 0x23, 0x2B)  # of lists
 FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"${last#file:}\"\n"
 
 
-def paused_world(client):
-    client.request("pause")
-    client.request("step", count=40)
-    return client.snapshot()
+def is_in_the_open(place):
+    """Neither legend, caption, toast nor panel is drawn there."""
+    return 220 < place[0] < 780 and 200 < place[1] < 560
 
 
 def ring(picture, at):
@@ -38,26 +39,28 @@ def ring(picture, at):
 
 
 def alone(snapshot, camera):
-    """An agent with no other near it, well inside the picture."""
+    """An agent with no other near it, where it is in the picture, and a bare place beside it, for a mouse that rests."""
     for agent in snapshot["agents"]:
         at = camera.to_window(agent["x"], agent["y"])
         others = [camera.to_window(o["x"], o["y"]) for o in snapshot["agents"] if o["id"] != agent["id"]]
-        if 220 < at[0] < 780 and 200 < at[1] < 560 and min(math.dist(at, o) for o in others) > 60:
-            return agent, at
+        beside = at[0] + 90, at[1]
+        if is_in_the_open(at) and is_in_the_open(beside) and min(math.dist(at, o) for o in others) > 60 and \
+                min(math.dist(beside, o) for o in others) > 30:
+            return agent, at, beside
     raise AssertionError("no agent stands alone")
 
 
 def selects(viewer, client, camera):
     step("a click on an agent selects it: a ring, its reach, the inspector; beside it: nothing is selected")
-    snapshot = client.snapshot()
-    agent, at = alone(snapshot, camera)
-    viewer.picture(lambda p: ring(p, at) == 0, "nothing is selected yet")
+    agent, at, beside = alone(client.snapshot(), camera)
+    agent["color"] = KINDS[agent["kind"]]
+    viewer.picture(lambda p: p.pixel(*at) == agent["color"] and ring(p, at) == 0, f"agent {agent} is seen, but not selected yet")
     viewer.move(int(at[0]), int(at[1]))
     viewer.click()
-    viewer.move(int(at[0]) + 90, int(at[1]))
+    viewer.move(int(beside[0]), int(beside[1]))
     viewer.picture(lambda p: ring(p, at) > 30, f"agent {agent} has a ring")
-    inspected = viewer.picture(lambda p: p.count(support.ACCENT, 940, 52, 100) > 60, "the inspector names it")
-    check(inspected.pixel(*at) == support.STATE_COLORS[agent["state"]], "the agent itself is still seen")
+    viewer.picture(lambda p: p.count(support.ACCENT, 940, 52, 100) > 60, "the inspector names it")
+    viewer.picture(lambda p: p.pixel(*at) == agent["color"], "it is still seen itself")
     viewer.key("Escape")
     viewer.picture(lambda p: ring(p, at) == 0, "Escape selects nothing")
     check(viewer.process.poll() is None, "and does not quit")
@@ -66,7 +69,7 @@ def selects(viewer, client, camera):
 
 def looks_closer(viewer, agent, at):
     step("the wheel zooms at the cursor: what is there stays there; Home shows the whole world")
-    color = support.STATE_COLORS[agent["state"]]
+    color = agent["color"]
     before = viewer.picture(lambda p: p.pixel(*at) == color, "the agent is there").count(color, *at, 45)
     viewer.move(int(at[0]), int(at[1]))
     for _ in range(6):
@@ -137,8 +140,13 @@ def takes_away(viewer, folder):
     time.sleep(0.5)
     viewer.key("F9")
     clip = list(folder.glob("drover-*.mp4"))[0]
-    wait_for(lambda: clip.stat().st_size % (SIZE[0] * SIZE[1] * 4) == 0, "whole frames were given")
-    check(clip.stat().st_size >= SIZE[0] * SIZE[1] * 4, "at least one")
+    bar, (side, timeline) = support.BAR_PX, support.PANEL
+    width, height = SIZE[0] - side, SIZE[1] - bar - timeline  # the world alone
+    wait_for(lambda: clip.stat().st_size % (width * height * 4) == 0, "whole frames were given")
+    data = clip.read_bytes()
+    check(len(data) >= width * height * 4, "at least one")
+    panel = bytes((0x26, 0x1F, 0x1B, 0xFF))  # of bar and side panel, blue first
+    check(panel * 40 not in data[-width * height * 4:], "neither bar nor panel is in it")
 
 
 def kept(viewer):
@@ -181,11 +189,13 @@ def forgets_flags(display, server):
 
 
 def changes_the_palette(viewer):
-    step("a click in the panel shows the colors of the tutorials, another one those for all eyes")
-    viewer.move(900, 337)
-    for color in (CLASSIC_PURSUE, support.STATE_COLORS["pursue"]):
+    step("the list in the panel shows the colors of the tutorials, or those for all eyes")
+    for color, row in (CLASSIC_PURSUE, 430), (support.STATE_COLORS["pursue"], 411):
+        viewer.move(990, 385)
         viewer.click()
-        viewer.picture(lambda p: p.count(color, 858, 338, 10) > 20, f"the row shows {color}")
+        viewer.picture(lambda p: p.pixel(964, 400) == POP, "the list is open")
+        viewer.move(990, row)
+        viewer.click()
         viewer.picture(lambda p: p.count(color, 31, 104, 60) > 20, f"pursue is {color} in the legend")
 
 
@@ -193,12 +203,12 @@ def main():
     for program in ("Xvfb", "xdotool"):
         if shutil.which(program) is None:
             sys.exit(f"{program} is not installed")
-    with support.Display() as display, Server("wander") as server, server.connect() as client:
+    with support.Display() as display, Server("--paused", "wander") as server, server.connect() as client:
         fake = pathlib.Path(display.folder) / "ffmpeg"
         fake.write_text(FAKE_FFMPEG)
         fake.chmod(0o755)
         os.environ["PATH"] = f"{display.folder}:{os.environ['PATH']}"
-        paused_world(client)
+        client.request("step", count=40)
         camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)
         with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
             folder = pathlib.Path(viewer.folder.name)

@@ -31,7 +31,7 @@ static void describe(const struct client_event *event, struct buffer *out) {
     switch (event->type) {
     case CLIENT_MESSAGE:
         require(event->message != NULL && event->epoch <= 1000000);
-        buffer_printf(out, "%d", (int)event->message->op);
+        buffer_append_text(out, drover_message_op(event->message));
         break;
     case CLIENT_FRAME:
         describe_frame(event, out);
@@ -59,7 +59,7 @@ static struct buffer decode(const uint8_t *data, size_t size, uint32_t seed) {
         require(client_decoder_feed(decoder, (const char *)data + at, count) == 0);
         while (client_decoder_next(decoder, &event) != CLIENT_NEED_MORE) {
             describe(&event, &out);
-            client_message_destroy(event.message);
+            drover_message_free(event.message);
         }
         at += count;
     }

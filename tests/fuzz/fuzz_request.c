@@ -41,6 +41,7 @@ static void check_round_trip(const struct request *request) {
     if (first.length != second.length || memcmp(first.data, second.data, first.length) != 0) {
         abort();
     }
+    request_fini(again);
     free(again);
     buffer_fini(&first);
     buffer_fini(&second);
@@ -54,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     if (request_decode((const char *)data, size, request, &failure) == 0) {
         check_round_trip(request);
+        request_fini(request);
     } else {
         check_refusal(request, &failure);
     }

@@ -21,11 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     buffer_init(&first, LINE_BYTES);
     buffer_init(&second, LINE_BYTES);
     if (snapshot_decode((const char *)data, size, snapshot, &failure) == 0) {
-        snapshot_encode_objects(snapshot, snapshot->has_forces, &first);
+        snapshot_encode_fields(snapshot, snapshot->fields, &first);
         if (first.failed || snapshot_decode(first.data, first.length - 1, again, &failure) != 0) {
             abort();
         }
-        snapshot_encode_objects(again, again->has_forces, &second);
+        snapshot_encode_fields(again, again->fields, &second);
         if (first.length != second.length || memcmp(first.data, second.data, first.length) != 0) {
             abort();
         }

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
     FILE_BYTES = 1 << 20,
     MUTATIONS = 200,
-    SLOW_MUTATIONS = 2000,
+    SLOW_MUTATIONS = 1000,
     CUTS = 50,
     PATH_CHARS = 1024,
     MOST_CHANGES = 4

@@ -2,7 +2,6 @@
  *
  *     golden_hashes 1,60,600 scenarios/seek.json ...
  *
- * A few commands are applied at fixed ticks, so that the hashes cover them.
  * DROVER_SIMD=plain|sse2|avx2|avx512 and DROVER_THREADS=N choose the computation. Exit code 77: this
  * processor lacks the instructions.
  */
@@ -15,42 +14,9 @@
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "server/simulation/worker_pool.h"
+#include "tests/golden/golden_commands.h"
 
 enum { EXIT_UNSUPPORTED = 77 };
-
-static void command_at(struct world *world, uint64_t tick) {
-    if (world_target_count(world) == 0 || world_kind_count(world) == 0) {
-        return;
-    }
-    uint32_t first_id;
-    const struct spawn_def spawn = {
-        .kind = 0, .count = 3, .shape = PLACE_CIRCLE, .at = {200.0f, 150.0f}, .radius = 40.0f};
-    const uint32_t gone[] = {2};
-    struct param_ref ref;
-    switch (tick) {
-    case 30:
-        world_set_target(world, 0, (vec2){123.0f, 234.5f});
-        break;
-    case 40:
-        if (world_spawn(world, &spawn, &first_id) != WORLD_OK) {
-            abort();
-        }
-        break;
-    case 50:
-        (void)world_remove(world, gone, 1, NULL);
-        break;
-    case 90:
-        if (world_find_param(world, 0, "max_speed", &ref)) {
-            world_set_param(world, &ref, 133.0);
-        }
-        break;
-    case 120:
-        world_set_target(world, 0, (vec2){700.0f, 20.0f});
-        break;
-    default:
-        break;
-    }
-}
 
 /* "scenarios/seek.json" -> "seek" */
 static void print_name(const char *path) {
@@ -79,7 +45,7 @@ static int run(const char *path, const char *ticks, enum simd simd, struct worke
         char *end;
         const uint64_t until = strtoull(at, &end, 10);
         while (world_tick(world) < until) {
-            command_at(world, world_tick(world));
+            golden_command(world, world_tick(world));
             world_step_parallel(world, &parallel);
         }
         print_name(path);

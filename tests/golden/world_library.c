@@ -123,6 +123,7 @@ static struct command_effects ask(struct run *run, const char *line) {
     }
     buffer_clear(&run->reply);
     const struct command_effects effects = command_apply(&run->state, request, 1, &run->reply);
+    request_fini(request);
     free(request);
     return effects;
 }

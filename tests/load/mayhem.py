@@ -1,7 +1,7 @@
 """Mayhem: random clients attack a server whose world an admin steers; then the world must be exactly what
 it would have been without them.
 
-    DROVER_SERVER=PATH mayhem.py [--seconds 60] [--seed 1] [--clients 24]
+    DROVER_SERVER=PATH mayhem.py [--seconds 60] [--seed 1] [--clients 24] [--ranks N]
 
 A seeded generator drives clients that send valid requests (of a viewer), invalid ones, half and huge lines, floods and
 garbage, that read at once, slowly or never, and that leave with bye, a half close, or a reset. Meanwhile an
@@ -151,16 +151,32 @@ def run_mayhem(server, steerer, seconds, dice, count):
 
 
 def check_free_run(admin, seconds=3.0):
-    """The world runs by itself for a while: within 1 % of its ticks."""
+    """The world runs by itself for a while: within 1 % of its ticks. A busy machine makes some late, which are made up for, or
+    dropped, which are counted."""
     admin.request("resume")
     first = admin.request("stats")
     time.sleep(seconds)
-    last = admin.request("stats")
-    expected = (last["uptime"] - first["uptime"]) * last["tick_hz"]
-    done = last["tick"] - first["tick"]
-    if abs(done - expected) > max(2.0, 0.01 * expected):
-        raise AssertionError(f"{done} ticks instead of {expected:.1f}")
+    deadline = time.monotonic() + 30
+    while True:
+        last = admin.request("stats")
+        dropped = last["dropped_ticks"] - first["dropped_ticks"]
+        expected = (last["uptime"] - first["uptime"]) * last["tick_hz"] - dropped
+        done = last["tick"] - first["tick"]
+        if abs(done - expected) <= max(2.0, 0.01 * expected):
+            break
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{done} ticks instead of {expected:.1f}")
+        time.sleep(0.2)
     return done, expected
+
+
+def attacked(ranks, *options, environment):
+    """The server that is attacked, or the cluster."""
+    if ranks == 0:
+        return Server(*options, environment=environment)
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
+    from cluster import Cluster  # which needs mpirun  # pylint: disable=import-outside-toplevel
+    return Cluster(ranks, *options, environment=environment)
 
 
 def main():
@@ -168,6 +184,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clients", type=int, default=24)
+    parser.add_argument("--ranks", type=int, default=0, help="attack a cluster of so many ranks (DROVER_CLUSTER)")
     arguments = parser.parse_args()
     dice = random.Random(arguments.seed)
     with tempfile.NamedTemporaryFile("w") as tokens:
@@ -175,7 +192,7 @@ def main():
         tokens.flush()
         options = ["--paused", "--seed", "7", "--token-file", tokens.name, "--log", "error", "hunters_and_prey"]
         environment = {"ASAN_OPTIONS": "quarantine_size_mb=1", "MALLOC_ARENA_MAX": "2"}
-        with Server(*options, environment=environment) as server:
+        with attacked(arguments.ranks, "--selfcheck", "1", *options, environment=environment) as server:
             steerer = Steerer(server)
             run_mayhem(server, steerer, min(3.0, arguments.seconds / 4), dice, arguments.clients)  # caches fill
             wait_for(lambda: steerer.client.request("stats")["sessions"]["now"] == 1, "the first wave is gone")
@@ -202,6 +219,8 @@ def main():
             done, expected = check_free_run(steerer.client)
             print(f"{done} ticks of {expected:.1f} when it runs freely")
             steerer.client.socket.close()
+            if "selfcheck" in server.stderr():
+                raise AssertionError(f"a second simulation of the same ticks differs: {server.stderr()}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@
 enum { EVENTS = 512, WITNESSES = 8, STATS_BYTES = 1 << 16, COME_BACK_MS = 500 };
 
 struct swarm_options {
-    uint32_t port, clients, slow, stuck, hostile, seconds, settle, pid, seed;
+    uint32_t port, clients, slow, stuck, hostile, seconds, settle, pid, seed, web;
     double hz;
     bool as_json, packed;
 };
@@ -53,6 +53,7 @@ static const struct field option_fields[] = {
     NUMBER(seconds, 1, 3600, "How long to measure."),
     NUMBER(settle, 0, 3600, "Seconds from joining to measuring."),
     NUMBER(pid, 0, 4294967295.0, "The server's process, for its CPU and memory; 0: not measured."),
+    NUMBER(web, 0, 65535, "The port of its WebSocket, for clients that use that; 0: they use TCP."),
     NUMBER(seed, 0, 4294967295.0, "Of what the hostile ones do."),
     {.name = "hz",
      .type = FIELD_DOUBLE,
@@ -175,7 +176,10 @@ static enum swarm_role role_of(const struct swarm_options *options, uint32_t ind
 }
 
 static int join(struct swarm *swarm, struct swarm_client *client) {
-    if (swarm_client_open(client, &swarm->address, swarm->options.hz, swarm->options.packed) != 0) {
+    struct sockaddr_in address = swarm->address;
+    client->is_web = swarm->options.web != 0;
+    address.sin_port = client->is_web ? htons((uint16_t)swarm->options.web) : address.sin_port;
+    if (swarm_client_open(client, &address, swarm->options.hz, swarm->options.packed) != 0) {
         return -1;
     }
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = client}};

@@ -12,9 +12,46 @@
 
 #include "common/system/clock.h"
 
-enum { LINE_BYTES = 64 << 20, READ_BYTES = 1 << 18, DISCARD_BYTES = 1 << 20, RUBBISH_BYTES = 70000 };
+enum {
+    LINE_BYTES = 64 << 20,
+    READ_BYTES = 1 << 18,
+    DISCARD_BYTES = 1 << 20,
+    RUBBISH_BYTES = 70000,
+    ANSWER_BYTES = 1024
+};
 
 const char *const swarm_role_names[SWARM_ROLE_COUNT] = {"reader", "witness", "slow", "stuck", "hostile"};
+
+/* The handshake of WebSocket; what follows it stays in the kernel. False when the server answers something else. */
+static bool shake_hands(int connection) {
+    static const char request[] =
+        "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Protocol: drover.v1\r\n\r\n";
+    char answer[ANSWER_BYTES] = "";
+    size_t length = 0;
+    if (send(connection, request, sizeof request - 1, MSG_NOSIGNAL) != (ssize_t)sizeof request - 1) {
+        return false;
+    }
+    while (length < sizeof answer - 1 && recv(connection, answer + length, 1, 0) == 1) {
+        answer[++length] = '\0';
+        if (length >= 4 && strcmp(answer + length - 4, "\r\n\r\n") == 0) {
+            return strncmp(answer, "HTTP/1.1 101 ", 13) == 0;
+        }
+    }
+    return false;
+}
+
+/* A line, or a text message with a mask of zeros. */
+static bool send_line(const struct swarm_client *client, int connection, const char *line, size_t length) {
+    char frame[128] = {(char)0x81, (char)(0x80u | (length - 1))};
+    if (client->is_web) {
+        memcpy(frame + 6, line, length - 1);
+        line = frame;
+        length += 5;
+    }
+    return send(connection, line, length, MSG_NOSIGNAL) == (ssize_t)length;
+}
 
 int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *address, double hz,
                       bool packed) {
@@ -36,7 +73,8 @@ int swarm_client_open(struct swarm_client *client, const struct sockaddr_in *add
     const int length = snprintf(line, sizeof line, "{\"op\":\"subscribe\",\"hz\":%d,\"layout\":\"%s\"}\n",
                                 (int)hz, packed ? "packed" : "objects");
     if (connect(connection, (const struct sockaddr *)address, sizeof *address) != 0 ||
-        (client->role != SWARM_HOSTILE && send(connection, line, (size_t)length, MSG_NOSIGNAL) != length) ||
+        (client->is_web && !shake_hands(connection)) ||
+        (client->role != SWARM_HOSTILE && !send_line(client, connection, line, (size_t)length)) ||
         fcntl(connection, F_SETFL, O_NONBLOCK) != 0) {
         const int error = errno;
         close(connection);
@@ -93,6 +131,36 @@ static void note_line(struct swarm_client *client, const char *line, size_t leng
     }
 }
 
+/* Takes the next whole frame of a server out of the reader's bytes; false when there is none. */
+static bool take_frame(struct line_reader *reader, const char **payload, size_t *length) {
+    const unsigned char *head = (const unsigned char *)reader->data + reader->begin;
+    const size_t left = reader->end - reader->begin;
+    const size_t more = left < 2 || head[1] < 126 ? 0 : head[1] == 126 ? 2 : 8;
+    if (left < 2 + more) {
+        return false;
+    }
+    size_t size = more == 0 ? head[1] : 0;
+    for (size_t i = 0; i < more; i++) {
+        size = size << 8 | head[2 + i];
+    }
+    if (left < 2 + more + size) {
+        return false;
+    }
+    *payload = reader->data + reader->begin + 2 + more;
+    *length = size;
+    reader->begin += 2 + more + size;
+    reader->scanned = reader->begin;
+    return true;
+}
+
+static void note_frames(struct swarm_client *client, struct swarm_ages *ages) {
+    const char *message = NULL;
+    size_t length = 0;
+    while (take_frame(&client->reader, &message, &length)) {
+        note_line(client, message, length, ages);
+    }
+}
+
 static bool read_lines(struct swarm_client *client, size_t wish, struct swarm_ages *ages) {
     size_t size = 0;
     char *space = line_reader_reserve(&client->reader, wish, &size);
@@ -105,6 +173,10 @@ static bool read_lines(struct swarm_client *client, size_t wish, struct swarm_ag
     }
     client->bytes += (uint64_t)count;
     line_reader_commit(&client->reader, (size_t)count);
+    if (client->is_web) {
+        note_frames(client, client->role == SWARM_WITNESS ? ages : NULL);
+        return true;
+    }
     char *line = NULL;
     size_t length = 0;
     enum line_event event;

@@ -23,6 +23,7 @@ extern const char *const swarm_role_names[SWARM_ROLE_COUNT];
 struct swarm_client {
     int socket; /* -1 while it has none */
     enum swarm_role role;
+    bool is_web; /* over WebSocket */
     uint64_t bytes, closes;
     struct line_reader reader;                          /* of those that look at lines */
     uint64_t frames, lags, skipped, errors, line_bytes; /* line_bytes: of the frames */

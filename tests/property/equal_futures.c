@@ -2,30 +2,28 @@
  * be.
  *
  * Each scenario, and a number of random worlds, runs several times side by side with different histories:
- * requests that change nothing, other SIMD widths and thread counts, agents that were spawned and removed,
+ * requests that change nothing, other SIMD widths and thread counts, checkpoints that are written and read, agents that were spawned and removed,
  * in one batch or in several (which leaves different capacities), parameters that were changed and set back.
- * Where DROVER_SLOW is set it is 300 ticks of every scenario and 200 random worlds. DROVER_FUTURES=NAME runs
- * one scenario; DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen the random part.
+ * Where DROVER_SLOW is set it is up to 100 ticks of all scenarios but the largest and 60 random worlds, where DROVER_FULL is
+ * set as well 300 ticks of every scenario and 200 worlds. DROVER_FUTURES=NAME runs one scenario; DROVER_PROPERTY_SEED and DROVER_PROPERTY_WORLDS repeat or lengthen the random part.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/library/scenario_file.h"
+#include "server/recording/checkpoint.h"
+#include "server/sim/world/world_image.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"
+#include "tests/property/named_scenario.h"
+#include "tests/property/other_ways.h"
 #include "tests/property/random_world.h"
 #include "tests/property/state_rows.h"
 
 enum {
-    TICKS = 300,
-    LARGE_TICKS = 10,   /* of a scenario with LARGE agents or more, in the slow run alone */
-    LARGE = 50000,      /* agents */
-    CUT_TICKS = 60,     /* of the fast run, unless CUT_UPDATES says fewer */
-    CUT_UPDATES = 9000, /* agents times ticks of a scenario in the fast run */
-    CUT_WORLDS = 24,
-    WORLDS = 200,
+    LARGE = 50000, /* agents: the fast run has no such scenario, */
+    VAST = 500000, /* and the slow one none of these */
     BATCHES = 8,
     NO_AGENT = 2000000000,
 };
@@ -36,56 +34,46 @@ enum history {
     IDLE_REQUESTS, /* requests that change nothing */
     OTHER_WIDTH,   /* other SIMD instructions, other shares of the work */
     CLONED,        /* now and then replaced by a clone of itself */
+    THROUGH_FILES, /* now and then written as a saved world and read again */
     ONE_BATCH,     /* agents were spawned and removed, all at once */
     SMALL_BATCHES, /* the same number, some at a time: less room is left */
     RETUNED_MASS,  /* a parameter was changed and set back */
     RETUNED_STAMINA,
     HISTORIES
 };
-static const char *const history_names[HISTORIES] = {"plain",         "idle requests",   "another width",
-                                                     "clones",        "one batch",       "small batches",
-                                                     "mass set back", "stamina set back"};
+static const char *const history_names[HISTORIES] = {"plain",         "idle requests", "another width",
+                                                     "clones",        "through files", "one batch",
+                                                     "small batches", "mass set back", "stamina set back"};
 
 /* Which history a history must have equal hashes with from the beginning. */
-static const enum history partner_of[HISTORIES] = {PLAIN,     PLAIN,     PLAIN,        PLAIN,
+static const enum history partner_of[HISTORIES] = {PLAIN,     PLAIN,     PLAIN,        PLAIN,       PLAIN,
                                                    ONE_BATCH, ONE_BATCH, RETUNED_MASS, RETUNED_MASS};
+
+/* How far a run goes. */
+struct extent {
+    int ticks;       /* of a scenario, and of a random world */
+    int32_t updates; /* agents times ticks of a scenario: */
+    int least;       /* never fewer ticks than this */
+    int large_ticks; /* of a LARGE scenario, */
+    int vast_ticks;  /* and of a VAST one */
+    int worlds;
+};
+static const struct extent fast = {60, 9000, 12, 0, 0, 24}, slow = {100, 200000, 12, 3, 0, 60},
+                           full = {300, INT32_MAX, 300, 10, 10, 200};
+
+static const struct extent *extent(void) {
+    return !is_slow() ? &fast : is_full() ? &full : &slow;
+}
 
 struct trial {
     const char *name;
+    const struct scenario *scenario;
     struct world *worlds[HISTORIES], *spare;
     uint64_t hash[HISTORIES];
     int64_t equal_since[HISTORIES][HISTORIES]; /* tick; -1: not equal yet */
     uint32_t batch;                            /* agents of ONE_BATCH */
     int failures;
 };
-
-/* ---- other ways to compute ---- */
-
-/* Small shares, the last first, on one thread. */
-static void run_backwards(void *pool, int32_t count, int32_t grain, parallel_body body, void *context) {
-    (void)pool;
-    const int32_t share = grain > 3 ? grain / 3 : 1;
-    for (int32_t end = count; end > 0;) {
-        const int32_t begin = end > share ? (end - 1) / share * share : 0;
-        body(context, begin, end);
-        end = begin;
-    }
-}
-
-static struct parallel backwards(void) {
-    return (struct parallel){.threads = 5, .run = run_backwards};
-}
-
-static enum simd some_width(void) {
-    const int first = below(SIMD_COUNT);
-    for (int i = 0; i < SIMD_COUNT; i++) {
-        const enum simd simd = (enum simd)((first + i) % SIMD_COUNT);
-        if (simd_is_supported(simd)) {
-            return simd;
-        }
-    }
-    return SIMD_PLAIN;
-}
 
 /* ---- requests that change nothing ---- */
 
@@ -194,7 +182,9 @@ static void idle_request(struct world *world) {
     case 5:
         if (world_target_count(world) > 0) {
             const int target = below(world_target_count(world));
-            world_set_target(world, target, world_target_position(world, target));
+            if (world_image_target(world, target)->stroll_speed == 0.0f) { /* otherwise it waits again */
+                world_set_target(world, target, world_target_position(world, target));
+            }
         }
         break;
     default:
@@ -311,6 +301,52 @@ static void exchange_clones(struct trial *trial) {
     trial->spare = old;
 }
 
+/* The world that is read from what was written. */
+static void go_through_file(struct trial *trial) {
+    const struct world_overrides overrides = {.has_simd = true, .simd = some_width()};
+    const struct checkpoint_rest rest = {.seq = 7};
+    struct checkpoint_rest read;
+    struct built_world built;
+    struct failure failure;
+    struct buffer line;
+    buffer_init(&line, LIMIT_CHECKPOINT_BYTES);
+    checkpoint_write(trial->worlds[THROUGH_FILES], &rest, &line, NULL);
+    assert_false(line.failed);
+    if (checkpoint_read(line.data, line.length - 1, trial->scenario, &overrides, NULL, &built, &read,
+                        &failure) != 0) {
+        fail_msg("%s: tick %" PRIu64 ": %s", trial->name, world_tick(trial->worlds[THROUGH_FILES]),
+                 failure.message);
+    }
+    buffer_fini(&line);
+    world_destroy(trial->worlds[THROUGH_FILES]);
+    trial->worlds[THROUGH_FILES] = built.world;
+    built.world = NULL;
+    built_world_fini(&built);
+}
+
+/* The same vectors in every history. */
+static void drive_all(struct trial *trial) {
+    float x[64], y[64];
+    struct drive_def drive = {.x = x, .y = y};
+    while (drive.kind < world_kind_count(trial->worlds[PLAIN]) &&
+           !world_heeds_drive(trial->worlds[PLAIN], drive.kind)) {
+        drive.kind++;
+    }
+    if (drive.kind == world_kind_count(trial->worlds[PLAIN]) || below(4) != 0) {
+        return;
+    }
+    for (int i = 0; i < 64; i++) {
+        x[i] = any(-300.0f, 300.0f);
+        y[i] = any(-300.0f, 300.0f);
+    }
+    for (int h = 0; h < HISTORIES; h++) {
+        const int32_t population = world_kind_population(trial->worlds[h], drive.kind);
+        int32_t gone;
+        drive.count = population < 64 ? population : 64;
+        assert_int_equal(world_drive(trial->worlds[h], &drive, &gone), WORLD_OK);
+    }
+}
+
 static void step_all(struct trial *trial) {
     const struct parallel alone = parallel_alone(), other = backwards();
     for (int h = 0; h < HISTORIES; h++) {
@@ -322,10 +358,10 @@ static void step_all(struct trial *trial) {
 }
 
 /* How many failures there were. */
-static int run_trial(const char *name, const struct world_def *def, int ticks) {
-    struct trial trial = {.name = name};
+static int run_trial(const char *name, const struct scenario *scenario, int ticks) {
+    struct trial trial = {.name = name, .scenario = scenario};
     for (int h = 0; h < HISTORIES; h++) {
-        assert_int_equal(world_create(def, &trial.worlds[h], NULL), WORLD_OK);
+        assert_int_equal(world_create(&scenario->def, &trial.worlds[h], NULL), WORLD_OK);
     }
     const int32_t agents = world_agent_count(trial.worlds[PLAIN]);
     trial.batch = BATCHES * (uint32_t)(agents < LARGE ? agents / 2 + 8 : 1000);
@@ -343,6 +379,11 @@ static int run_trial(const char *name, const struct world_def *def, int ticks) {
         if (below(4) == 0) {
             exchange_clones(&trial);
         }
+        if (below(4) == 0) {
+            go_through_file(&trial);
+            compare(&trial);
+        }
+        drive_all(&trial);
         step_all(&trial);
         compare(&trial);
     }
@@ -355,36 +396,22 @@ static int run_trial(const char *name, const struct world_def *def, int ticks) {
 
 /* ---- which worlds ---- */
 
-static bool is_slow(void) {
-    return getenv("DROVER_SLOW") != NULL;
-}
-
-static int32_t agents_of(const struct world_def *def) {
-    int64_t agents = 0;
-    for (int i = 0; i < def->placement_count; i++) {
-        agents += def->placements[i].count;
-    }
-    return (int32_t)agents;
-}
-
 /* 0: not in this run. */
 static int ticks_of(const struct world_def *def) {
+    const struct extent *run = extent();
     const int32_t agents = agents_of(def);
-    if (is_slow()) {
-        return agents < LARGE ? TICKS : LARGE_TICKS;
+    if (agents >= LARGE) {
+        return agents >= VAST ? run->vast_ticks : run->large_ticks;
     }
-    const int affordable = CUT_UPDATES / (agents + 1);
-    return agents >= LARGE ? 0 : affordable > CUT_TICKS ? CUT_TICKS : affordable < 12 ? 12 : affordable;
+    const int affordable = run->updates / (agents + 1);
+    return affordable > run->ticks ? run->ticks : affordable < run->least ? run->least : affordable;
 }
 
 static int try_scenario(const char *name) {
-    char path[256];
     struct scenario scenario;
-    struct failure failure;
-    (void)snprintf(path, sizeof path, "scenarios/%s.json", name);
-    assert_int_equal(scenario_file_load(path, &scenario, &failure), 0);
+    scenario_named(name, &scenario);
     const int ticks = ticks_of(&scenario.def);
-    const int failures = ticks > 0 ? run_trial(name, &scenario.def, ticks) : 0;
+    const int failures = ticks > 0 ? run_trial(name, &scenario, ticks) : 0;
     scenario_fini(&scenario);
     return failures;
 }
@@ -424,16 +451,16 @@ static struct world_def random_flock(void) {
 static void test_random_worlds(void **state) {
     (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
-                   worlds = environment("DROVER_PROPERTY_WORLDS", is_slow() ? WORLDS : CUT_WORLDS);
+                   worlds = environment("DROVER_PROPERTY_WORLDS", (uint64_t)extent()->worlds);
     int failures = 0;
     for (uint64_t w = 0; w < worlds; w++) {
         char name[64];
         (void)snprintf(name, sizeof name, "DROVER_PROPERTY_SEED=%" PRIu64 " DROVER_PROPERTY_WORLDS=1",
                        seed + w);
         dice = rng_begin(seed + w, 0, 0, RNG_SPAWN_PLACE);
-        struct world_def def = (seed + w) % 2 == 0 ? random_flock() : random_def();
-        failures += run_trial(name, &def, is_slow() ? TICKS : CUT_TICKS);
-        world_def_fini(&def);
+        struct scenario scenario = {.def = (seed + w) % 2 == 0 ? random_flock() : random_def()};
+        failures += run_trial(name, &scenario, extent()->ticks);
+        world_def_fini(&scenario.def);
     }
     assert_int_equal(failures, 0);
 }

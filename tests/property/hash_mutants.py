@@ -1,14 +1,16 @@
-"""Every member of a world that decides the future is in the hash and in clones, and a test says so when one is not.
+"""Every member of a world that decides the future is in the hash, in clones and in images, and a test says so when one is not.
 
     hash_mutants.py --source DIR --test WHOLE_STATE_C --cc COMPILER --link "LIBS AND FLAGS" [--cut]
 
 1. docs/architecture.md, "What decides the future", has a row for every member of the structs of a world.
 2. A mutant of the source for each: the member left out of the hash (HASH in world_hash*.c, the columns of agents), out of
-clones, or out of what goes along when an agent changes its row. whole_state.c must fail with each of them.
+clones, out of images (what is written down), or out of what goes along when an agent changes its row. whole_state.c must
+fail with each of them.
 
---cut takes every twelfth mutant.
+--cut takes every twelfth mutant; without it they are every third, and with DROVER_FULL=1 in the environment all.
 """
 import argparse
+import os
 import pathlib
 import re
 import shlex
@@ -21,7 +23,7 @@ FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-fno-mat
 # Struct, and what the names of its members begin with in the table.
 STRUCTS = {
     "world": "", "kind": "kind.", "state_runtime": "state.", "behavior_runtime": "behavior.", "memory": "memory.",
-    "body": "own_body.", "aim": "aim.", "grid": "grid.", "grid_axis": "axis.", "grid_lookup": "lookup.", "scenery": "scenery.",
+    "body": "own_body.", "aim": "aim.", "drive": "drive.", "grid": "grid.", "grid_axis": "axis.", "grid_lookup": "lookup.", "scenery": "scenery.",
     "solid_grid": "solid_grid.", "solid_lists": "solid_lists.", "geometry_def": "geometry.", "obstacle_def": "obstacle.",
     "wall_def": "wall.", "path_def": "path.", "flow_def": "flow.", "target_def": "target.", "state_def": "state.",
     "condition_def": "condition.", "kind_def": "kind.",
@@ -82,7 +84,8 @@ def check_table(source, table):
     for struct, prefix in STRUCTS.items():
         text = next(text for text in headers.values() if f"\nstruct {struct} {{" in text)
         known |= {prefix + member for member in members_of(text, struct)}
-    known |= {words[2] for _, words in columns_of(find(source, "world_columns.h").read_text(), "WORLD_COLUMNS")}
+    for _, words in columns_of(find(source, "world_columns.h").read_text(), "WORLD_COLUMNS"):
+        known |= {words[2], "next_" + words[2]} if words[6] == "BY_SLOT" else {words[2]}
     known |= {"grid." + words[1] for _, words in columns_of(find(source, "grid.h").read_text(), "GRID_COLUMNS")}
     for member in sorted(known - table.keys()):
         yield f"{member} has no row"
@@ -107,7 +110,7 @@ def column_mutants(source):
     header = find(source, "world_columns.h")
     text = header.read_text()
     for row, words in columns_of(text, "WORLD_COLUMNS"):
-        number, _, name, _, _, hashed, copied = words
+        number, _, name, _, _, hashed, _, copied = words
         if hashed not in ("hash_none", "hash_id"):
             path = find(source, "world_hash_agents.c")
             yield f"hash without column {name}", path, path.read_text(), header, replaced(text, row, row.replace(hashed, "hash_none"))
@@ -141,6 +144,21 @@ def clone_mutants(source, table):
     text = path.read_text()
     for match in re.finditer(r"^ +(?:(\w+(?:\.|->)[\w.>-]+) = pack\(|pack_\w+\().*?;$", text, re.MULTILINE | re.DOTALL):
         yield f"clone without {match.group().split(' = ')[0].strip()}", path, text[:match.start()] + text[match.end():], None, None
+
+
+def image_mutants(source):
+    path, header = find(source, "world_image.c"), find(source, "world_columns.h")
+    text, columns = path.read_text(), header.read_text()
+    for match in re.finditer(r"^    MEMBER\((\w+), (\w+),.*?\),\n", text, re.MULTILINE | re.DOTALL):
+        yield f"image without {match.group(1)}.{match.group(2)}", path, text[:match.start()] + text[match.end():], None, None
+    for row, words in columns_of(columns, "WORLD_COLUMNS"):
+        if words[4] == "true" and words[2] != "id":
+            mutated = replaced(columns, row, row.replace("true, hash", "false, hash"))
+            yield f"image without column {words[2]}", path, text, header, mutated
+    path = find(source, "world_restore.c")
+    text = path.read_text()
+    for match in re.finditer(r"^ +(?:world|kind)->(\w+(?:\.\w+)?) = (?:image|world->has_sent|world->has_driven|aim|is_tireless|def)\b.*?;\n", text, re.MULTILINE):
+        yield f"image without {match.group(1)}", path, text[:match.start()] + text[match.end():], None, None
 
 
 class Builder:
@@ -190,9 +208,9 @@ def main():
     problems = [f"docs/architecture.md: {problem}" for problem in check_table(source, table)]
     if problems:
         sys.exit("\n".join(problems))
-    mutants = [*hash_mutants(source), *column_mutants(source), *clone_mutants(source, table)]
-    if arguments.cut:
-        mutants = mutants[::12]
+    mutants = [*hash_mutants(source), *column_mutants(source), *clone_mutants(source, table),
+               *image_mutants(source)]
+    mutants = mutants[::12 if arguments.cut else 1 if os.environ.get("DROVER_FULL") == "1" else 3]
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
         builder = Builder(arguments, pathlib.Path(scratch))
         if not builder.survives("none", None):

@@ -76,6 +76,9 @@ static inline void random_last(struct behavior_def *behavior) {
                                            .at = {any(-1e6f, 1e6f), any(-100.0f, 100.0f)},
                                            .size = {extreme(0.0f, 1e6f), extreme(0.0f, 1e6f)},
                                            .radius = extreme(0.0f, 1e6f)};
+    behavior->mode = below(2);
+    behavior->hold = 1 + (uint32_t)below(LIMIT_HOLD);
+    behavior->limit = below(2) ? 0.0f : extreme(0.0f, 1e9f);
     if (behavior->type == BEHAVIOR_ORCA) {
         behavior->weight = behavior->weight > 1.0f ? 1.0f : behavior->weight;
         behavior->max_neighbors = behavior->max_neighbors > 0 ? behavior->max_neighbors : 1;
@@ -84,7 +87,8 @@ static inline void random_last(struct behavior_def *behavior) {
 
 static inline void random_condition(struct state_def *state, int kinds) {
     const int simple[] = {CONDITION_NEAR,          CONDITION_EXHAUSTED, CONDITION_STAMINA_BELOW,
-                          CONDITION_STAMINA_ABOVE, CONDITION_TIME_OVER, CONDITION_HAS_QUARRY};
+                          CONDITION_STAMINA_ABOVE, CONDITION_TIME_OVER, CONDITION_HAS_QUARRY,
+                          CONDITION_DRIVEN};
     struct condition_def *nodes = state->conditions;
     state->condition_count = below(2) ? 1 : 4;
     if (state->condition_count == 4) {
@@ -93,7 +97,7 @@ static inline void random_condition(struct state_def *state, int kinds) {
         nodes[1].type = CONDITION_NOT;
     }
     for (int i = state->condition_count == 4 ? 2 : 0; i < state->condition_count; i++) {
-        nodes[i].type = simple[below(6)];
+        nodes[i].type = simple[below(7)];
         nodes[i].value = any(0.0f, 1.0f);
         random_ref(&nodes[i].target, kinds);
     }
@@ -218,6 +222,8 @@ static inline struct world_def random_def(void) {
         def.targets[t].at = (vec2){any(-1e6f, 1e6f), any(-1e6f, 1e6f)};
         def.targets[t].jump_within = below(2) ? extreme(0.0f, 1000.0f) : 0.0f;
         def.targets[t].jump_margin = extreme(0.0f, 1000.0f);
+        def.targets[t].stroll_speed = below(4) == 0 ? extreme(0.0f, LIMIT_SPEED) : 0.0f;
+        def.targets[t].stroll_after = def.targets[t].stroll_speed > 0.0f ? extreme(0.0f, 2.0f) : 0.0f;
     }
     random_ways(&def);
     if (below(2)) {

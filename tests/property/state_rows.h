@@ -10,7 +10,7 @@ struct state_row {
     void *at;
     size_t size;
 };
-enum { STATE_ROWS_MAX = 128 };
+enum { STATE_ROWS_MAX = 160 };
 
 struct state_rows {
     int count;
@@ -29,6 +29,7 @@ static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
     STATE_ROW(rows, "kind.body", kind->body);
     STATE_ROW(rows, "kind.draws_body", kind->draws_body);
     STATE_ROW(rows, "kind.pursues", kind->pursues);
+    STATE_ROW(rows, "kind.hold", kind->hold);
     STATE_ROW(rows, "kind.turn", kind->turn);
     for (int s = 0; s < 1; s++) {
         STATE_ROW(rows, "state.weight_sum", kind->states[s].weight_sum);

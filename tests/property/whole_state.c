@@ -1,7 +1,8 @@
-/* Every member of a world that decides the future is in the hash and in clones; hash_mutants.py shows that
- * this test would notice if one were not. */
+/* Every member of a world that decides the future is in the hash, in clones and in images (what is written down);
+ * hash_mutants.py shows that this test would notice if one were not. */
 #include <stdlib.h>
 
+#include "server/sim/world/world_image.h"
 #include "tests/property/state_rows.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 
@@ -43,10 +44,12 @@ static void add_behavior(struct state_def *state, enum behavior_type type) {
     copy_text(behavior->flow_field, "f");
 }
 
-static struct world *make_everything(void) {
+static struct world_def everything_def(void) {
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
     assert_non_null(world_def_add_kind(&def, "other"));
     def.targets[0].jump_within = 3.0f;
+    def.targets[0].stroll_speed = 30.0f;
+    def.targets[0].stroll_after = 0.1f;
     def.kinds[0].state_count = 2;
     struct state_def *state = &def.kinds[0].states[0];
     add_behavior(state, BEHAVIOR_INTERPOSE);
@@ -63,8 +66,18 @@ static struct world *make_everything(void) {
     struct placement_def *others = world_def_add_placement(&def, "other");
     assert_non_null(others);
     others->count = 3;
+    return def;
+}
+
+/* Where the entries of an agent are in a column. */
+static int32_t place_of(const struct world *world, enum column_order by, int32_t row) {
+    return by == BY_ROW ? row : world_place(world, row);
+}
+
+static struct world *make_everything(void) {
+    struct world_def def = everything_def();
     struct world *world = build(&def);
-    struct memory *memory = &world->memory[0];
+    struct memory *memory = world_memory(world, 0);
     world->flags[1] |= AGENT_OWN_BODY;
     world->flags[2] |= AGENT_OWN_BODY;
     world->own_body[1] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
@@ -73,17 +86,24 @@ static struct world *make_everything(void) {
     memory->solid = 2;
     memory->side = 1;
     memory->path = 2;
+    world->drive[0] = (struct drive){{3.0f, 4.0f}, 50};
+    world->has_driven = true;
     return world;
 }
 
 /* A flock in the middle of keeping its order. */
-static struct world *make_drifting(void) {
+static struct world_def drifting_def(void) {
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
     def.edge = EDGE_WRAP;
     def.kinds[0].body.max_speed.low = def.kinds[0].body.max_speed.high = 10.0f;
     for (int i = 0; i < 40; i++) {
         place(&def, vec2_make(20.0f * (float)i, 50.0f + 30.0f * (float)(i % 5)), vec2_make(9.0f, 8.0f));
     }
+    return def;
+}
+
+static struct world *make_drifting(void) {
+    struct world_def def = drifting_def();
     struct world *world = build(&def);
     steps(world, 3);
     assert_true(world->grid.drift > 0.0f);
@@ -94,12 +114,12 @@ static struct world *make_drifting(void) {
 
 static void rows_of_agents(struct world *world, struct state_rows *rows) {
     struct motion *motion = &world->grid.motion[grid_slot(&world->grid, 0)];
-    struct memory *memory = &world->memory[0];
+    struct memory *memory = world_memory(world, 0);
     STATE_ROW(rows, "id", world->id[0]);
     STATE_ROW(rows, "kind", world->kind[0]);
-    STATE_ROW(rows, "state", world->state[0]);
+    STATE_ROW(rows, "state", world->state[world_place(world, 0)]);
     STATE_ROW(rows, "flags", world->flags[2]);
-    STATE_ROW(rows, "heading", world->heading[0]);
+    STATE_ROW(rows, "heading", world->heading[world_place(world, 0)]);
     STATE_ROW(rows, "motion.position", motion->x);
     STATE_ROW(rows, "motion.velocity", motion->vx);
     STATE_ROW(rows, "own_body.mass", world->own_body[1].mass);
@@ -109,6 +129,8 @@ static void rows_of_agents(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "aim.mode", world->aim[0].mode);
     STATE_ROW(rows, "aim.target", world->aim[0].target);
     STATE_ROW(rows, "aim.point", world->aim[0].point);
+    STATE_ROW(rows, "drive.vector", world->drive[0].vector);
+    STATE_ROW(rows, "drive.left", world->drive[0].left);
     STATE_ROW(rows, "memory.stamina", memory->stamina);
     STATE_ROW(rows, "memory.is_exhausted", memory->is_exhausted);
     STATE_ROW(rows, "memory.state_since", memory->state_since);
@@ -185,6 +207,9 @@ static void rows_of_everything(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "target.jump", world->targets[0].jump_within);
     STATE_ROW(rows, "target.jump", world->targets[0].jump_margin);
     STATE_ROW(rows, "target.is_live", world->targets[0].is_live);
+    STATE_ROW(rows, "target.stroll_speed", world->targets[0].stroll_speed);
+    STATE_ROW(rows, "target.stroll_after", world->targets[0].stroll_after);
+    STATE_ROW(rows, "target.idle", world->targets[0].idle);
     rows_of_agents(world, rows);
     rows_of_kinds(world, rows);
     rows_of_geometry(world, rows);
@@ -293,7 +318,7 @@ static void check_equal(const struct state_rows *a, const struct state_rows *b) 
     for (int i = 0; i < a->count; i++) {
         if (a->row[i].size != b->row[i].size ||
             (a->row[i].size > 0 && memcmp(a->row[i].at, b->row[i].at, a->row[i].size) != 0)) {
-            fail_msg("%s is not in the clone", a->row[i].name);
+            fail_msg("%s is not in the clone or image", a->row[i].name);
         }
     }
 }
@@ -306,7 +331,9 @@ static void check_clone(struct world *world, struct world *other,
         rows_of(world, &from);
         derived_rows(world, &from);
         STATE_ROW(&from, "has_sent", world->has_sent);
+        STATE_ROW(&from, "has_driven", world->has_driven);
         STATE_ROW(&from, "is_pure_flock", world->is_pure_flock);
+        STATE_ROW(&from, "has_memories", world->has_memories);
         STATE_ROW(&from, "is_tireless", world->kinds[0].is_tireless);
         for (int i = 0; i < from.count && round == 0; i++) {
             assert_true(from.row[i].size == 0 || from.row[i].at != NULL);
@@ -315,7 +342,9 @@ static void check_clone(struct world *world, struct world *other,
         rows_of(other, &to);
         derived_rows(other, &to);
         STATE_ROW(&to, "has_sent", other->has_sent);
+        STATE_ROW(&to, "has_driven", other->has_driven);
         STATE_ROW(&to, "is_pure_flock", other->is_pure_flock);
+        STATE_ROW(&to, "has_memories", other->has_memories);
         STATE_ROW(&to, "is_tireless", other->kinds[0].is_tireless);
         check_equal(&from, &to);
         assert_true(world_hash(world) == world_hash(other));
@@ -331,9 +360,9 @@ static void test_clones(void **state) {
     struct world_def def = world_def_default();
     struct world *other = build(&def);
     struct state_rows rows;
-    rows_of_everything(everything, &rows);
     world_sort(everything); /* own bodies were given behind its back */
     world_group_kinds(everything);
+    rows_of_everything(everything, &rows);
     everything->has_sent = everything->kinds[0].draws_body = true;
     for (int i = 0; i < rows.count; i++) { /* so that nothing is what a new world has */
         const char *name = rows.row[i].name;
@@ -356,27 +385,215 @@ static void test_moved_rows(void **state) {
     struct state_rows before = {0}, after = {0};
     const uint32_t first = world->id[5];
     world->aim[3] = (struct aim){AIM_POINT, 0, {1.0f, 2.0f}};
-    world->memory[3].quarry = 7;
-    world->heading[3] = vec2_make(0.6f, 0.8f);
+    world->drive[3] = (struct drive){{-3.0f, 4.0f}, 7};
+    world_memory(world, 3)->quarry = 7;
+    world->heading[world_place(world, 3)] = vec2_make(0.6f, 0.8f);
     world->own_body[3] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
     world->flags[3] |= AGENT_OWN_BODY;
     world->kind[3] = 1;
-    world->state[3] = 1;
+    world->state[world_place(world, 3)] = 1;
     struct world *old = world_clone_new(world);
     assert_non_null(old);
+    assert_int_equal(world_remove(world, (const uint32_t[]){1, first}, 2, NULL), 2);
     for (int row = 3; row <= 4; row++) {
-#define MOVED_ENTRY(number, type, name, initial, saved, hashed, copied)                                      \
+#define MOVED_ENTRY(number, type, name, initial, saved, hashed, by, copied)                                  \
     if (saved) {                                                                                             \
-        STATE_ROW(&before, #name, old->name[row]);                                                           \
-        STATE_ROW(&after, #name, world->name[row - 1]);                                                      \
+        STATE_ROW(&before, #name, old->name[place_of(old, by, row)]);                                        \
+        STATE_ROW(&after, #name, world->name[place_of(world, by, row - 1)]);                                 \
     }
         WORLD_COLUMNS(MOVED_ENTRY)
 #undef MOVED_ENTRY
     }
-    assert_int_equal(world_remove(world, (const uint32_t[]){1, first}, 2, NULL), 2);
     check_equal(&before, &after);
     world_destroy(old);
     world_destroy(world);
+}
+
+/* ---- images ---- */
+
+/* Values that no new agent has, and that are allowed. */
+static void change_agents(struct world *world) {
+    int32_t pushed = 0;
+    uint32_t id = 0;
+    const struct obstacle_def stone = {.shape = OBSTACLE_CIRCLE, .at = {700.0f, 500.0f}, .radius = 5.0f};
+    world->own_body[2] = (struct body){5.0f, 6.0f, 7.0f, 8.0f};
+    world_memory(world, 0)->path = 1;
+    world_sort(world);
+    assert_int_equal(world_add_obstacle(world, &stone, &id, &pushed), WORLD_OK);
+    assert_int_equal(world_add_target(world, "extra", vec2_make(3.0f, 4.0f)), WORLD_OK);
+    assert_int_equal(world_remove(world, (const uint32_t[]){5}, 1, NULL), 1);
+    steps(world, 3);
+    world->state[world_place(world, 1)] = 1;
+    *world_memory(world, 1) = (struct memory){.stamina = 0.5f,
+                                              .is_exhausted = true,
+                                              .state_since = 2,
+                                              .quarry = 7,
+                                              .wander = {0.6f, 0.8f},
+                                              .solid = 2,
+                                              .side = -1,
+                                              .pace = 12.0f,
+                                              .solid_tick = 1,
+                                              .path = 1,
+                                              .path_s = 33.0f,
+                                              .caught = 9};
+    world->aim[1] = (struct aim){AIM_TARGET, 1, {0.0f, 0.0f}};
+    world->aim[2] = (struct aim){AIM_POINT, 0, {5.0f, 6.0f}};
+    world->has_sent = true;
+    world->drive[2] = (struct drive){{-5.0f, 6.0f}, LIMIT_HOLD};
+    world->has_driven = true;
+    world->flags[3] |= AGENT_OWN_BODY;
+    world->own_body[3] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
+    world->heading[world_place(world, 4)] = vec2_make(0.8f, -0.6f);
+    world->kinds[1].is_tireless = false;
+    world->kinds[1].aim = (struct aim){AIM_POINT, 0, {7.0f, 8.0f}};
+    world_set_param(world, &(struct param_ref){1, -1, -1, body_fields()}, 3.0);
+    world_sort(world);
+}
+
+static void rows_of_agent(struct world *world, int32_t row, struct state_rows *rows) {
+    struct memory *memory = world_memory(world, row);
+    STATE_ROW(rows, "grid.motion", world->grid.motion[grid_slot(&world->grid, row)]);
+#define AGENT_ENTRY(number, type, name, initial, saved, hashed, by, copied)                                  \
+    if ((saved) && (const void *)&world->name[place_of(world, by, row)] != (const void *)memory &&           \
+        ((const void *)&world->name[place_of(world, by, row)] != (const void *)&world->own_body[row] ||      \
+         (world->flags[row] & AGENT_OWN_BODY))) {                                                            \
+        STATE_ROW(rows, #name, world->name[place_of(world, by, row)]);                                       \
+    }
+    WORLD_COLUMNS(AGENT_ENTRY)
+#undef AGENT_ENTRY
+    STATE_ROW(rows, "memory.stamina", memory->stamina);
+    STATE_ROW(rows, "memory.is_exhausted", memory->is_exhausted);
+    STATE_ROW(rows, "memory.state_since", memory->state_since);
+    STATE_ROW(rows, "memory.quarry", memory->quarry);
+    STATE_ROW(rows, "memory.wander", memory->wander);
+    STATE_ROW(rows, "memory.caught", memory->caught);
+    STATE_ROW(rows, "memory.solid", memory->solid);
+    STATE_ROW(rows, "memory.side", memory->side);
+    STATE_ROW(rows, "memory.pace", memory->pace);
+    STATE_ROW(rows, "memory.solid_tick", memory->solid_tick);
+    STATE_ROW(rows, "memory.path", memory->path);
+    STATE_ROW(rows, "memory.path_s", memory->path_s);
+}
+
+static void rows_of_image(struct world *world, struct state_rows *rows) {
+    STATE_ROW(rows, "seed", world->seed);
+    STATE_ROW(rows, "tick", world->tick);
+    STATE_ROW(rows, "tick_hz", world->tick_hz);
+    STATE_ROW(rows, "bounds", world->bounds);
+    STATE_ROW(rows, "next_id", world->next_id);
+    STATE_ROW(rows, "next_obstacle", world->next_obstacle);
+    STATE_ROW(rows, "has_sent", world->has_sent);
+    STATE_ROW(rows, "has_driven", world->has_driven);
+    STATE_ROW(rows, "is_pure_flock", world->is_pure_flock);
+    STATE_ARRAY(rows, "targets", world->targets, world->target_count);
+    STATE_ARRAY(rows, "obstacles", world->scenery.def.obstacles, world->scenery.def.obstacle_count);
+    for (int k = 0; k < world->kind_count; k++) {
+        STATE_ROW(rows, "kind.body", world->kinds[k].def.body);
+        STATE_ROW(rows, "kind.aim", world->kinds[k].aim);
+        STATE_ROW(rows, "kind.is_tireless", world->kinds[k].is_tireless);
+    }
+    STATE_ROW(rows, "grid.drift", world->grid.drift);
+    STATE_ROW(rows, "grid.across", world->grid.across);
+    STATE_ROW(rows, "grid.down", world->grid.down);
+    derived_rows(world, rows);
+}
+
+static void restore_kinds(struct world *to, const struct world *from) {
+    for (int k = 0; k < from->kind_count; k++) {
+        struct param_ref ref;
+        char name[64];
+        for (int i = 0; world_param_at(from, k, i, &ref, name); i++) {
+            assert_true(world_restore_param(to, &ref, world_image_param(from, &ref)));
+        }
+        assert_true(world_restore_kind(to, k, world_image_aim(from, k), world_image_is_tireless(from, k)));
+    }
+}
+
+static void restore_agents(struct world *to, const struct world *from) {
+    uint32_t runs[64][2];
+    int32_t row = 0, count = 0;
+    unsigned char entries[64 * WORLD_ENTRY_BYTES];
+    struct image_fault fault = {"", 0};
+    struct image_column column;
+    const uint64_t changed = world_image_changed(from);
+    while (world_image_ids(from, &row, &runs[count][0], &runs[count][1])) {
+        count++;
+    }
+    assert_true(world_restore_ids(to, (const uint32_t(*)[2])runs, count, &fault));
+    for (int i = 0; world_image_column(i, &column); i++) {
+        struct image_cursor taken = {.column = i}, put = {.column = i};
+        assert_int_equal(world_image_entries(to, i), world_image_entries(from, i));
+        while ((changed >> i & 1) && (count = world_image_take(from, &taken, entries, 7)) > 0) {
+            if (!world_image_put(to, &put, entries, count, &fault)) {
+                fail_msg("%s[%d]: %s", column.name, (int)fault.index, fault.what);
+            }
+        }
+    }
+}
+
+static void restore_order(struct world *to, const struct world *from) {
+    int32_t cells = 0, counts[2 * 64 + 64];
+    struct image_fault fault;
+    const char *place = "";
+    assert_int_equal(world_restore_sort(to, &cells), WORLD_OK);
+    if (from->grid.drift != 0.0f) {
+        const struct image_order order = world_image_order(from);
+        assert_int_equal(order.cells, cells);
+        for (int32_t cell = 0; cell < cells; cell++) {
+            counts[cell] = order.begin[cell + 1] - order.begin[cell];
+        }
+        assert_true(world_restore_order(to, from->grid.drift, order.row, counts, &place, &fault));
+    }
+    assert_true(world_restore_end(to));
+}
+
+/* The world that is restored from the image of another; frees the definition. */
+static struct world *restore(const struct world *from, struct world_def *def) {
+    const struct world_image image = world_image_of(from);
+    struct world *to = NULL;
+    const char *what = "";
+    struct world_def changed = *def;
+    for (changed.target_count = 0; changed.target_count < world_target_count(from); changed.target_count++) {
+        changed.targets[changed.target_count] = *world_image_target(from, changed.target_count);
+    }
+    changed.geometry.obstacles = from->scenery.def.obstacles;
+    changed.geometry.obstacle_count = from->scenery.def.obstacle_count;
+    changed.seed = world_seed(from);
+    changed.tick_hz = world_tick_hz(from);
+    assert_int_equal(world_restore_begin(&changed, &image, &to, &what), WORLD_OK);
+    world_def_fini(def);
+    restore_kinds(to, from);
+    restore_agents(to, from);
+    restore_order(to, from);
+    return to;
+}
+
+static void check_image(struct world *from, struct world_def def) {
+    struct world *to = restore(from, &def);
+    struct state_rows a = {0}, b = {0};
+    rows_of_image(from, &a);
+    rows_of_image(to, &b);
+    check_equal(&a, &b);
+    for (int32_t row = 0; row < from->agent_count; row++) {
+        a.count = b.count = 0;
+        world_keep_headings(from);
+        world_keep_headings(to);
+        rows_of_agent(from, row, &a);
+        rows_of_agent(to, row, &b);
+        check_equal(&a, &b);
+    }
+    assert_true(world_hash(from) == world_hash(to));
+    world_destroy(to);
+}
+
+static void test_images(void **state) {
+    (void)state;
+    struct world *everything = make_everything(), *drifting = make_drifting();
+    change_agents(everything);
+    check_image(everything, everything_def());
+    check_image(drifting, drifting_def());
+    world_destroy(everything);
+    world_destroy(drifting);
 }
 
 int main(void) {
@@ -384,6 +601,7 @@ int main(void) {
         cmocka_unit_test(test_hash),           cmocka_unit_test(test_hash_of_rows),
         cmocka_unit_test(test_hash_of_shapes), cmocka_unit_test(test_hash_of_slots),
         cmocka_unit_test(test_clones),         cmocka_unit_test(test_moved_rows),
+        cmocka_unit_test(test_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

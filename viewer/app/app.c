@@ -1,71 +1,44 @@
-/* See app.h. One frame: events in, mail in, what is asked out, the moment to draw, the picture. */
+/* See app.h. One frame: mail in, what is asked out, the moment to draw, the picture. */
 #include "viewer/app/app.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
 #include "viewer/app/app_actions.h"
+#include "viewer/app/app_advance.h"
 #include "viewer/app/app_drag.h"
 #include "viewer/app/app_draw.h"
 #include "viewer/app/app_input.h"
+#include "viewer/app/app_kiosk.h"
 #include "viewer/app/app_mail.h"
 #include "viewer/app/app_output.h"
+#include "viewer/app/app_replay.h"
+#include "viewer/app/app_server.h"
 #include "viewer/app/app_stream.h"
 #include "viewer/app/app_tools.h"
 #include "viewer/app/config.h"
 #include "viewer/platform/png_file.h"
 #include "viewer/platform/window_mesh.h"
 
-static const double frame_ms = 1000.0 / 60.0;
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 
-/* ---- the loop ---- */
-
-static double thread_cpu_ms(void) {
-    struct timespec spent;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-    return (double)spent.tv_sec * 1000.0 + (double)spent.tv_nsec * 1e-6;
-}
-
-static void sleep_until(double wake_ms) {
-    const struct timespec wake = {.tv_sec = (time_t)(wake_ms / 1000.0),
-                                  .tv_nsec = (long)(fmod(wake_ms, 1000.0) * 1e6)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL) == EINTR) {}
-}
-
-/* The screen's refresh paces the loop, but not always: a hidden window may not wait for it at all. */
-static void pace(struct app *app) {
-    const double step = app->options.fixed_dt_ms > 0.0 ? app->options.fixed_dt_ms
-                        : window_has_vsync(app->window) && app->now_ms - app->pacing.dirty_ms < 600.0
-                            ? 4.0
-                            : frame_ms;
-    const double now = connection_now_ms();
-    app->pacing.next_frame_ms =
-        window_has_vsync(app->window) ? app->now_ms + step : app->pacing.next_frame_ms + step;
-    if (app->pacing.next_frame_ms < now - 5.0 * step) {
-        app->pacing.next_frame_ms = now; /* too slow for this rate: no race to catch up */
-    }
-    sleep_until(app->pacing.next_frame_ms);
-}
+/* ---- a frame ---- */
 
 /* Ends the loop when the frames are drawn or the server is gone; -1 with *failure when that is an error. */
 static int check_end(struct app *app, struct failure *failure) {
     const char *host = app->options.address.host, *port = app->options.address.port;
     const bool is_bounded = app->options.frames > 0;
-    app->times.count += app->frame.names != NULL ? 1 : 0;
+    app->times.count += app->frame.names != NULL && !app_is_advancing(app) ? 1 : 0;
     if (is_bounded && app->times.count >= app->options.frames) {
         app->is_running = false;
         return 0;
     }
     if (app->link.state == LINK_REFUSED &&
         (is_bounded || app->options.is_headless || app->options.is_single_try)) {
-        const struct hud_refusal refusal = hud_refusal(&app->link);
+        const struct hud_refusal refusal = hud_refusal(&app->link, app->options.is_page);
         app->is_running = false;
         return failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s. %s", host, port, refusal.title,
                            refusal.words);
@@ -76,7 +49,13 @@ static int check_end(struct app *app, struct failure *failure) {
                    ? 0
                    : failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s", host, port, app->link.reason);
     }
-    if (is_bounded && app->times.count == 0 &&
+    if (app->server_end[0] != '\0' &&
+        (is_bounded || app->options.is_headless || app->options.is_single_try)) {
+        app->is_running = false;
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "%s: the server that played it has ended: %s",
+                           app->options.recording, app->server_end);
+    }
+    if (is_bounded && app->times.count == 0 && !app->advance.has_begun &&
         app->now_ms - app->pacing.started_ms > first_snapshot_limit_ms) {
         app->is_running = false;
         return failure_set(failure, FAILURE_INTERNAL, NULL, "no snapshot from %s:%s within 10 s: %s", host,
@@ -98,7 +77,7 @@ static void note_times(struct app *app, double cpu_before_ms) {
         const double now = connection_now_ms();
         const uint32_t at = app->times.count % APP_FRAME_TIMES;
         app->times.frame_ms[at] = (float)(now - app->now_ms);
-        app->times.cpu_ms[at] = (float)(thread_cpu_ms() - cpu_before_ms);
+        app->times.cpu_ms[at] = (float)((double)clock_thread_ns() * 1e-6 - cpu_before_ms);
         app->times.first_picture_ms =
             app->times.first_picture_ms > 0.0 ? app->times.first_picture_ms : now - app->pacing.started_ms;
     }
@@ -107,7 +86,7 @@ static void note_times(struct app *app, double cpu_before_ms) {
 /* A paused world without input needs no other picture. */
 static bool needs_picture(struct app *app) {
     const bool is_still = app->server.is_paused && app->link.state == LINK_READY && app->frame.names != NULL;
-    if (app->pacing.is_dirty || app->toast.until_ms > app->now_ms ||
+    if (app->pacing.is_dirty || app->toast.until_ms > app->now_ms || app->caption.until_ms > app->now_ms ||
         app->toast.seen_notices != app->server.notice_count) {
         app->pacing.is_dirty = false;
         app->pacing.dirty_ms = app->now_ms;
@@ -118,19 +97,22 @@ static bool needs_picture(struct app *app) {
            app->picture.wants_scale;
 }
 
-static int run_frame(struct app *app, struct failure *failure) {
-    SDL_Event event;
-    const double cpu_ms = thread_cpu_ms();
+void app_begin_frame(struct app *app) {
+    app->pacing.begun_cpu_ms = (double)clock_thread_ns() * 1e-6;
     app->now_ms = connection_now_ms();
-    while (SDL_PollEvent(&event) != 0) {
-        app_handle_event(app, &event);
-    }
+}
+
+int app_frame(struct app *app, struct failure *failure) {
+    app->pacing.is_still = false;
     if (app->now_ms - app->pacing.started_ms < settle_ms && window_settle(app->window)) {
         (void)window_size(app->window, &app->picture.first_width,
                           &app->picture.first_height); /* the screen chose it: not kept */
     }
     app_take_mail(app);
+    app_update_replay(app);
+    app_kiosk_update(app);
     if (!needs_picture(app)) {
+        app->pacing.is_still = true;
         return check_end(app, failure);
     }
     if (app_prepare(app) != 0) {
@@ -141,8 +123,14 @@ static int run_frame(struct app *app, struct failure *failure) {
     app_tool_move(app);
     app_drag_update(app);
     app_update_toast(app);
+    if (app_start_clip(app, failure) != 0) {
+        return -1;
+    }
     app_take_result(app, app_draw(app));
     app_clear_input(app);
+    if (app_advance(app, failure) != 0) {
+        return -1;
+    }
     if (app->output.wants_picture) {
         app_save_picture(app);
     }
@@ -154,7 +142,7 @@ static int run_frame(struct app *app, struct failure *failure) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "the picture cannot be read");
     }
     show(app);
-    note_times(app, cpu_ms);
+    note_times(app, app->pacing.begun_cpu_ms);
     return check_end(app, failure);
 }
 
@@ -170,9 +158,9 @@ static void keep_size(struct app *app) {
 }
 
 /* Settings that were changed in the window are kept for the next run; flags are not. */
-static void keep_settings(struct app *app) {
+void app_keep_settings(struct app *app) {
     struct failure failure;
-    if (app->options.is_headless || app->options.has_no_config) {
+    if (app->options.is_headless || app->options.has_no_config || app->options.is_kiosk) {
         return;
     }
     keep_size(app);
@@ -181,24 +169,21 @@ static void keep_settings(struct app *app) {
     }
 }
 
-int app_run(struct app *app, struct failure *failure) {
+void app_start(struct app *app) {
     app->is_running = true;
     app->pacing.next_frame_ms = connection_now_ms();
-    if (app_start_clip(app, failure) != 0) {
-        return -1;
-    }
-    while (app->is_running) {
-        if (run_frame(app, failure) != 0) {
-            return -1;
-        }
-        if (app->is_running) {
-            pace(app);
-        }
-    }
+    app->output.is_clip_due = app->options.clip[0] != '\0';
+}
+
+bool app_is_running(const struct app *app) {
+    return app->is_running;
+}
+
+int app_finish(struct app *app, struct failure *failure) {
     if (app->options.prints_stats) {
         app_print_stats(app);
     }
-    keep_settings(app);
+    app_keep_settings(app);
     if (app_end_clip(app, failure) != 0) {
         return -1;
     }
@@ -211,16 +196,7 @@ int app_run(struct app *app, struct failure *failure) {
     return png_file_save(app->picture.raster, app->options.screenshot, failure);
 }
 
-static struct connection *connect_to(const struct viewer_options *options) {
-    struct connection_def def = {
-        .address = options->address,
-        .session = {.agents = (enum layout)options->layout},
-        .is_single_try = options->is_single_try,
-    };
-    (void)snprintf(def.session.name, sizeof def.session.name, "%s", options->name);
-    (void)snprintf(def.session.token, sizeof def.session.token, "%s", options->token);
-    return connection_create(&def);
-}
+/* ---- life ---- */
 
 static void init_parts(struct app *app, const struct viewer_options *options) {
     app->options = *options;
@@ -231,14 +207,17 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     snapshot_buffer_init(&app->snapshots);
     snapshot_buffer_init(&app->past.copies);
     frame_init(&app->frame);
+    agent_instances_init(&app->crowd.instances);
     mesh_init(&app->picture.mesh);
     heat_init(&app->heat);
+    agent_colors_init(&app->colors);
     plots_init(&app->plots);
     history_init(&app->past.history);
     rate_meter_init(&app->meters.snapshots);
     rate_meter_init(&app->meters.bytes);
     real_time_init(&app->meters.real_time);
     clock_sync_init(&app->clock, 1000.0 / APP_SNAPSHOT_HZ);
+    motion_init(&app->motion);
 }
 
 /* The raster, the trails, the panels, the sprites. */
@@ -255,6 +234,10 @@ static int create_picture(struct app *app) {
     if (app->settings.panel == PANEL_AUTO) {
         app->settings.panel = wide >= 1000.0f ? PANEL_ON : PANEL_OFF;
     }
+    if (app->settings.legend == PANEL_AUTO) {
+        app->settings.legend = wide >= 700.0f ? PANEL_ON : PANEL_OFF;
+    }
+    app->own = app->settings;
     return 0;
 }
 
@@ -265,12 +248,17 @@ struct app *app_create(const struct viewer_options *options, struct failure *fai
         return NULL;
     }
     init_parts(app, options);
-    app->connection = connect_to(options); /* first: it connects while the window opens */
+    if (app_kiosk_init(app, failure) != 0 || app_start_server(app, failure) != 0) {
+        app_destroy(app);
+        return NULL;
+    }
+    app->connection = app_connect(&app->options); /* first: it connects while the window opens */
     const struct window_def def = {"Drover",
                                    options->width,
                                    options->height,
                                    options->is_headless,
                                    options->is_full_screen,
+                                   options->is_kiosk,
                                    (enum window_renderer)options->renderer};
     app->window = app->connection != NULL ? window_create(&def, failure) : NULL;
     if (app->window == NULL) {
@@ -301,16 +289,23 @@ void app_destroy(struct app *app) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }
     panels_destroy(app->panels);
+    preview_file_fini(&app->preview);
     sprites_destroy(app->picture.sprites);
     raster_destroy(app->picture.raster);
+    raster_destroy(app->output.world);
     window_destroy(app->window);
     snapshot_buffer_fini(&app->snapshots);
     snapshot_buffer_fini(&app->past.copies);
     server_model_fini(&app->server);
     history_fini(&app->past.history);
     trails_fini(&app->trails);
+    headings_fini(&app->headings);
+    inspections_clear(&app->past.inspections);
     heat_fini(&app->heat);
+    agent_colors_fini(&app->colors);
     mesh_fini(&app->picture.mesh);
     frame_fini(&app->frame);
+    agent_instances_fini(&app->crowd.instances);
+    own_server_stop(app->own_server);
     free(app);
 }

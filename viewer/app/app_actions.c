@@ -4,13 +4,21 @@
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "viewer/app/app_drag.h"
+#include "viewer/app/app_edits.h"
+#include "viewer/app/app_keep.h"
 #include "viewer/app/app_output.h"
 #include "viewer/app/app_past.h"
 #include "viewer/app/app_queries.h"
+#include "viewer/app/app_replay.h"
 #include "viewer/app/app_requests.h"
+#include "viewer/app/app_time.h"
 #include "viewer/app/app_tools.h"
+#include "viewer/explain/agent_text.h"
+#include "viewer/platform/window_mesh.h"
 
 static const double jump_s = 1.0;
 
@@ -26,16 +34,24 @@ static void change_setting(struct app *app, const struct field *setting) {
 }
 
 static void show_panel(struct app *app, bool is_shown) {
+    app->open.focus = PANELS_FOCUS_WORLD;
     app->settings.panel = is_shown ? PANEL_ON : PANEL_OFF;
     view_changes_note(&app->changes, offsetof(struct view_settings, panel));
 }
 
 /* Esc closes the part that was opened last and never ends the program: a press too many must not end a talk. */
 static void close_something(struct app *app) {
-    if (app->open.help || app->open.picker) {
+    if (app->open.question != PANELS_NO_QUESTION) {
+        app->open.question = PANELS_NO_QUESTION;
+    } else if (app->open.help || app->open.picker) {
         app->open.help = app->open.picker = false;
-    } else if (app->result.is_typing) {
+    } else if (app->open.card) {
+        app->open.card = false;
+    } else if (app->result.takes_escape) {
         app->input.is_escape = true;
+    } else if (app->open.focus != PANELS_FOCUS_WORLD) {
+        app->open.focus = PANELS_FOCUS_WORLD;
+        app->result.has_focus = false; /* for keys before the next frame */
     } else if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
         app_drag_give_up(app);
     } else if (app->hand.tool != TOOL_NONE) {
@@ -69,11 +85,27 @@ static void set_scale(struct app *app, double scale) {
 }
 
 static void open_picker(struct app *app) {
+    if (app->server_end[0] != '\0') {
+        app->open.question = PANELS_ASKS_REOPEN;
+        return;
+    }
     app->open.picker = !app->open.picker;
     app->open.help = false;
     if (app->open.picker) {
         app_ask_scenarios(app);
+        app_ask_saves(app);
     }
+}
+
+/* The keyboard goes from the world to the panel, to the timeline, and back: to those that are there. */
+static void move_focus(struct app *app) {
+    const bool has_side = view_settings_have_panel(&app->settings);
+    const bool has_timeline = panels_have_timeline(&app->settings, server_model_is_replay(&app->server));
+    const enum panels_focus from = app->open.focus;
+    app->open.focus = from == PANELS_FOCUS_WORLD && has_side          ? PANELS_FOCUS_SIDE
+                      : from != PANELS_FOCUS_TIMELINE && has_timeline ? PANELS_FOCUS_TIMELINE
+                                                                      : PANELS_FOCUS_WORLD;
+    app->result.has_focus = app->open.focus != PANELS_FOCUS_WORLD; /* for keys before the next frame */
 }
 
 static void act_on_view(struct app *app, enum shortcut_action action) {
@@ -91,9 +123,16 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
     case SHORTCUT_PANEL:
         show_panel(app, !view_settings_have_panel(&app->settings));
         break;
+    case SHORTCUT_LEGEND:
+        app->settings.legend = view_settings_have_legend(&app->settings) ? PANEL_OFF : PANEL_ON;
+        view_changes_note(&app->changes, offsetof(struct view_settings, legend));
+        break;
     case SHORTCUT_PARAMS:
         app->open.params = !app->open.params || !view_settings_have_panel(&app->settings);
         app->settings.panel = app->open.params ? PANEL_ON : app->settings.panel; /* for now: not kept */
+        break;
+    case SHORTCUT_FOCUS:
+        move_focus(app);
         break;
     case SHORTCUT_LARGER:
         set_scale(app, app_ui_scale(app) * 1.125);
@@ -147,6 +186,13 @@ static bool act_on_time(struct app *app, enum shortcut_action action) {
     case SHORTCUT_FORWARD:
         app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
         return true;
+    case SHORTCUT_SLOWER:
+    case SHORTCUT_FASTER:
+        app_change_speed(app, action == SHORTCUT_FASTER);
+        return true;
+    case SHORTCUT_NORMAL_SPEED:
+        app_set_speed(app, 1.0);
+        return true;
     case SHORTCUT_LIVE:
         playhead_go_live(&app->past.playhead);
         return true;
@@ -165,6 +211,14 @@ static bool act_on_world(struct app *app, enum shortcut_action action) {
     case SHORTCUT_PICKER:
         open_picker(app);
         return true;
+    case SHORTCUT_RESTART:
+    case SHORTCUT_RESTART_CHANGED:
+        app_restart(app, action == SHORTCUT_RESTART_CHANGED);
+        return true;
+    case SHORTCUT_UNDO:
+    case SHORTCUT_REDO:
+        app_undo(app, action == SHORTCUT_UNDO);
+        return true;
     case SHORTCUT_ADD:
     case SHORTCUT_REMOVE:
         if (!app_refuses_past(app)) {
@@ -176,11 +230,35 @@ static bool act_on_world(struct app *app, enum shortcut_action action) {
     }
 }
 
+/* Saved worlds and recordings of the server. Whether the action is one of these. */
+static bool act_on_kept(struct app *app, enum shortcut_action action) {
+    switch (action) {
+    case SHORTCUT_SAVE:
+        app_ask_name(app);
+        return true;
+    case SHORTCUT_RECORD:
+        app_toggle_record(app);
+        return true;
+    case SHORTCUT_KEEP_MINUTE:
+        app_keep_minute(app);
+        return true;
+    case SHORTCUT_TAKE_OVER:
+        app_ask_take_over(app);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Files, and what is open. Whether the action is one of these. */
 static bool act_on_program(struct app *app, enum shortcut_action action) {
     switch (action) {
     case SHORTCUT_HELP:
         app->open.help = !app->open.help;
+        return true;
+    case SHORTCUT_CARD:
+        app->open.card = !app->open.card && app->server.has_scenario;
+        app->open.help = app->open.help && !app->open.card;
         return true;
     case SHORTCUT_SCREENSHOT:
         app->output.wants_picture = true;
@@ -205,33 +283,89 @@ static bool act_on_program(struct app *app, enum shortcut_action action) {
 void app_act(struct app *app, const struct shortcut *row) {
     assert(row != NULL);
     const enum shortcut_action action = row->action;
+    if (app_act_on_replay(app, row)) {
+        return;
+    }
     const bool is_of_past =
         !app->past.playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);
-    if (!is_of_past && !app_may(app, shortcuts_request(action))) {
+    const bool reopens = action == SHORTCUT_PICKER && app->server_end[0] != '\0';
+    if (!is_of_past && !reopens && !app_may(app, shortcuts_request(action))) {
         return;
     }
     if (action == SHORTCUT_SETTING) {
         change_setting(app, &row->setting);
     } else if (action == SHORTCUT_FORCES) {
         view_settings_toggle_forces(&app->settings, &app->changes);
-    } else if (!act_on_time(app, action) && !act_on_world(app, action) && !act_on_program(app, action)) {
+    } else if (!act_on_time(app, action) && !act_on_world(app, action) && !act_on_kept(app, action) &&
+               !act_on_program(app, action)) {
         act_on_view(app, action);
     }
 }
 
 /* ---- the panels ---- */
 
+/* A row of the picker: to be loaded, or removed. */
+static void take_pick(struct app *app, const struct panels_result *result) {
+    const struct panels_hit *hit =
+        result->hit >= 0 && result->hit < app->view.hit_count ? &app->view.hits[result->hit] : NULL;
+    if (hit != NULL && result->picks) {
+        if (hit->is_save) {
+            app_send_load_save(app, hit->name);
+        } else {
+            app_send_load(app, hit->name);
+        }
+        app->open.picker = app->result.wants_text = false;
+    } else if (hit != NULL && result->removes && hit->is_save) {
+        app_ask_remove(app, hit->name);
+    } else if (hit != NULL && result->removes) {
+        server_model_set_notice(&app->server, false, "only saved worlds can be removed");
+    }
+}
+
+/* The picture of the chosen row, once for each. */
+static void take_preview(struct app *app, const struct panels_result *result) {
+    const struct panels_hit *hit =
+        result->hit >= 0 && result->hit < app->view.hit_count ? &app->view.hits[result->hit] : NULL;
+    if (hit == NULL || hit->is_save || strcmp(app->preview.name, hit->name) == 0) {
+        return;
+    }
+    preview_file_load(&app->preview, hit->name);
+    app->pacing.is_dirty = true;
+    if (app->preview.pixels != NULL && window_wants_mesh(app->window) &&
+        window_set_texture(app->window, MESH_PREVIEW, app->preview.pixels, app->preview.width,
+                           app->preview.height, true) != 0) {
+        preview_file_fini(&app->preview);
+    }
+}
+
 void app_take_result(struct app *app, const struct panels_result *result) {
     app->result = *result;
+    app->pacing.is_dirty |= result->has_more;
+    take_preview(app, result);
     if (result->shortcut != NULL) {
         app_act(app, result->shortcut);
+    }
+    if (result->copies && app_inspected(app) != NULL) {
+        char *words = agent_text(app_inspected(app));
+        const bool is_copied = words != NULL && window_copy(app->window, words);
+        free(words);
+        server_model_set_notice(&app->server, !is_copied,
+                                is_copied ? "copied" : "the clipboard cannot be reached");
+    }
+    if (result->plots_own) {
+        plots_choose(&app->plots, result->own_kind, result->own_name);
+    }
+    if (result->chooses != NULL) {
+        view_settings_choose(&app->settings, &app->changes, &result->chooses->setting, result->choice);
     }
     if (result->is_scrubbing) {
         app_scrub(app, result->scrub_to_s);
     }
-    if (result->picks && result->hit >= 0 && result->hit < app->view.hit_count) {
-        app_send_load(app, app->view.hits[result->hit].name);
-        app->open.picker = false;
+    app_scrub_replay(app, result);
+    app_take_speed(app, result);
+    take_pick(app, result);
+    if (result->agrees) {
+        app_agree(app, result->entered);
     }
     app_tune(app, result);
 }

@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "viewer/app/app_crowd.h"
+#include "viewer/app/app_edits.h"
 #include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/model/obstacle_handle.h"
+#include "viewer/model/torus.h"
 
 static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach_px = 6.0f;
 static const float slop_px = 5.0f; /* a press that moves less is a click */
@@ -20,15 +23,17 @@ static const double target_gap_ms = 16.0, obstacle_gap_ms = 33.0;
 
 /* ---- what is under the pointer ---- */
 
-/* A named target; the target named mouse follows the pointer anyway. */
+/* A named target; the target named mouse follows the pointer anyway unless it is held in its place. */
 static bool find_target(const struct app *app, struct app_hold *hold) {
     float best = target_reach_px * app->picture.pixel_scale;
     for (int32_t i = 0; app->frame.names != NULL && i < app->frame.target_count; i++) {
         const struct frame_target *target = &app->frame.targets[i];
         const char *its = app->frame.names->target_names.names[target->name];
         const vec2 at = camera_to_window(&app->picture.camera, target->position);
-        const float distance = vec2_length(vec2_sub(at, app->pointer.at));
-        if (distance <= best && strcmp(its, "mouse") != 0) {
+        const vec2 way = torus_short_way(vec2_sub(at, app->pointer.at),
+                                         vec2_scale(app_wrap_size(app), app->picture.camera.scale));
+        const float distance = vec2_length(way);
+        if (distance <= best && (app->settings.pins_mouse || strcmp(its, "mouse") != 0)) {
             best = distance;
             *hold = (struct app_hold){.what = HOLD_TARGET, .from = target->position};
             (void)snprintf(hold->target, sizeof hold->target, "%s", its);
@@ -45,11 +50,10 @@ static bool is_on_agent(const struct app *app) {
 }
 
 static bool find_obstacle(const struct app *app, struct app_hold *hold) {
-    const vec2 at = app_world_point(app), none = vec2_make(0.0f, 0.0f);
-    const vec2 wrap_size = server_model_wraps(&app->server) ? app->server.scenario.size : none;
+    const vec2 at = app_world_point(app);
     const float reach = obstacle_reach_px * app->picture.pixel_scale / app->picture.camera.scale;
     const struct obstacle_def *found =
-        obstacle_handle_find(&app->server.scenario.geometry, at, reach, wrap_size);
+        obstacle_handle_find(&app->server.scenario.geometry, at, reach, app_wrap_size(app));
     if (found == NULL || is_on_agent(app)) {
         return false;
     }
@@ -76,11 +80,10 @@ static struct app_hold find_hold(const struct app *app) {
 
 /* The first point of an obstacle may lie outside the world: the obstacle stays under the pointer. */
 static vec2 held_obstacle_point(const struct app *app) {
-    const vec2 to = vec2_add(app_world_point(app), app->hand.hold.offset), size = app->server.scenario.size;
+    const vec2 to = vec2_add(app_world_point(app), app->hand.hold.offset);
     const float limit = (float)LIMIT_COORDINATE;
     if (server_model_wraps(&app->server)) {
-        return server_model_clamp_point(&app->server, vec2_make(to.x - size.x * floorf(to.x / size.x),
-                                                                to.y - size.y * floorf(to.y / size.y)));
+        return server_model_clamp_point(&app->server, torus_wrap(to, app_wrap_size(app)));
     }
     return vec2_make(fminf(fmaxf(to.x, -limit), limit), fminf(fmaxf(to.y, -limit), limit));
 }
@@ -104,7 +107,10 @@ static void send_to(struct app *app, vec2 to) {
     }
     app->hand.hold.sent_ms = app->now_ms;
     app->hand.has_moved = false;
-    app_send(app, &request);
+    if (app_send(app, &request)) {
+        app->hand.hold.to = to;
+        app->hand.hold.was_sent = true;
+    }
 }
 
 static void let_go(struct app *app) {
@@ -115,6 +121,7 @@ static void let_go(struct app *app) {
 /* ---- the button ---- */
 
 bool app_drag_begin(struct app *app) {
+    app_move_all(app);
     app->hand.hold = find_hold(app);
     app->hand.has_moved = false;
     app->hand.is_dragging = app->hand.hold.what != HOLD_NOTHING;
@@ -154,6 +161,7 @@ bool app_drag_end(struct app *app) {
     if (has_moved && app->hand.has_moved) {
         send_to(app, held_point(app));
     }
+    app_note_drag(app, &app->hand.hold);
     let_go(app);
     return has_moved;
 }

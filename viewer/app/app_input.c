@@ -6,19 +6,21 @@
 #include <string.h>
 
 #include "viewer/app/app_actions.h"
+#include "viewer/app/app_crowd.h"
 #include "viewer/app/app_drag.h"
+#include "viewer/app/app_kiosk.h"
 #include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_tools.h"
+#include "viewer/model/key_codes.h"
 
 static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
 static const float zoom_step = 1.15f;
 
 /* ---- the mouse ---- */
 
-static vec2 picture_point(const struct app *app, int x, int y) {
-    /* the middle of the pixel the pointer's tip is on */
-    return vec2_scale(vec2_make((float)x + 0.5f, (float)y + 0.5f), app->picture.window_scale);
+static vec2 picture_point(const struct app *app, const struct input_event *event) {
+    return vec2_scale(event->at, app->picture.window_scale);
 }
 
 static vec2 room_center(const struct app *app) {
@@ -27,23 +29,26 @@ static vec2 room_center(const struct app *app) {
         app->picture.margins);
 }
 
-static void zoom(struct app *app, float steps) {
+static void zoom_at(struct app *app, vec2 at, float factor) {
     const vec2 size = app->server.scenario.size;
     const vec2 room = vec2_make((float)app->picture.raster->width, (float)app->picture.raster->height);
     const float fit = camera_fit(size, room, app->picture.margins).scale;
-    const vec2 at = app->selection.is_following ? room_center(app) : app->pointer.at;
-    camera_view_zoom(&app->picture.camera_view, &app->picture.camera, room_center(app), at,
-                     powf(zoom_step, steps), 0.25f * fit,
+    camera_view_zoom(&app->picture.camera_view, &app->picture.camera, room_center(app),
+                     app->selection.is_following ? room_center(app) : at, factor, 0.25f * fit,
                      fmaxf(30.0f * app->picture.pixel_scale, 2.0f * fit));
+    app->picture.camera = camera_view_place(&app->picture.camera_view, size, room,
+                                            app->picture.margins); /* for the next step in this frame */
+}
+
+static void pan(struct app *app, vec2 by) {
+    app->selection.is_following = false;
+    camera_view_pan(&app->picture.camera_view, &app->picture.camera, room_center(app), by);
+    app->picture.camera.offset = vec2_add(app->picture.camera.offset, by); /* for the next motion */
 }
 
 static void move_pointer(struct app *app, vec2 to) {
     if (app->pointer.is_panning) {
-        app->selection.is_following = false;
-        camera_view_pan(&app->picture.camera_view, &app->picture.camera, room_center(app),
-                        vec2_sub(to, app->pointer.at));
-        app->picture.camera.offset =
-            vec2_add(app->picture.camera.offset, vec2_sub(to, app->pointer.at)); /* for the next motion */
+        pan(app, vec2_sub(to, app->pointer.at));
     }
     app->pointer.at = to;
     app->pointer.moved_ms = app->now_ms;
@@ -53,6 +58,7 @@ static void move_pointer(struct app *app, vec2 to) {
 /* A click on an agent selects it. Beside agents it ends the selection; without one it shows or hides the
  * forces. */
 static void click(struct app *app, bool is_double) {
+    app_move_all(app);
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
     if (scene_pick(&scene, app->pointer.at, pick_reach_px * app->picture.pixel_scale, &id)) {
@@ -67,12 +73,12 @@ static void click(struct app *app, bool is_double) {
     }
 }
 
-static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
-    const bool is_down = event->state == SDL_PRESSED;
-    const vec2 at = picture_point(app, event->x, event->y);
+static void handle_button(struct app *app, const struct input_event *event) {
+    const bool is_down = event->is_down;
+    const vec2 at = picture_point(app, event);
     const bool is_for_panels = app_is_over_panels(app, at);
     app->pointer.at = at;
-    if (event->button != SDL_BUTTON_LEFT) {
+    if (event->button != INPUT_BUTTON_LEFT) {
         if (is_down && app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
             app_drag_give_up(app);
             return;
@@ -87,6 +93,7 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
         app->input.was_double |= event->clicks >= 2;
         app->pointer.pressed_at = at;
         app->pointer.is_pressed = !is_for_panels && !app_tool_press(app);
+        app->open.focus = is_for_panels ? app->open.focus : PANELS_FOCUS_WORLD;
     } else if (app->hand.is_dragging) {
         if (!app_tool_release(app)) {
             click(app, event->clicks >= 2);
@@ -103,77 +110,181 @@ static void handle_button(struct app *app, const SDL_MouseButtonEvent *event) {
 
 /* ---- keys ---- */
 
-static void handle_key(struct app *app, const SDL_KeyboardEvent *event) {
-    const bool has_control = (event->keysym.mod & KMOD_CTRL) != 0;
-    const struct shortcut *row = shortcuts_find(event->keysym.sym, has_control);
+/* The keys that the panels use themselves; -1 for another one. */
+static int panels_key(int32_t key) {
+    static const int32_t codes[PANELS_KEYS] = {
+        [PANELS_KEY_TAB] = KEY_TAB,
+        [PANELS_KEY_LEFT] = KEY_LEFT,
+        [PANELS_KEY_RIGHT] = KEY_RIGHT,
+        [PANELS_KEY_UP] = KEY_UP,
+        [PANELS_KEY_DOWN] = KEY_DOWN,
+        [PANELS_KEY_PAGE_UP] = KEY_PAGE_UP,
+        [PANELS_KEY_PAGE_DOWN] = KEY_PAGE_DOWN,
+        [PANELS_KEY_HOME] = KEY_HOME,
+        [PANELS_KEY_END] = KEY_END,
+        [PANELS_KEY_DELETE] = KEY_DELETE,
+        [PANELS_KEY_BACKSPACE] = KEY_BACKSPACE,
+        [PANELS_KEY_SPACE] = KEY_SPACE,
+        [PANELS_KEY_RETURN] = KEY_RETURN,
+        [PANELS_KEY_ESCAPE] = KEY_ESCAPE,
+        [PANELS_KEY_A] = KEY_A,
+        [PANELS_KEY_C] = KEY_C,
+        [PANELS_KEY_V] = KEY_V,
+        [PANELS_KEY_X] = KEY_X,
+        [PANELS_KEY_Y] = KEY_Y,
+        [PANELS_KEY_Z] = KEY_Z,
+    };
+    for (int i = 0; i < PANELS_KEYS; i++) {
+        if (codes[i] == key) {
+            return i;
+        }
+    }
+    return key == KEY_PAD_ENTER ? (int)PANELS_KEY_RETURN : -1;
+}
+
+/* What the panels see of a key, whatever else it does. */
+static void note_panels_key(struct app *app, const struct input_event *event) {
+    const int key = panels_key(event->key);
+    app->input.has_control = event->has_control;
+    app->input.has_shift = event->has_shift;
+    app->input.has_alt = event->has_alt;
+    if (key >= 0) {
+        app->input.is_key_down[key] = event->is_down;
+        app->input.was_key_pressed[key] |= event->is_down;
+        if (event->is_down && !event->is_repeat && app->input.press_count < PANELS_PRESSES) {
+            app->input.presses[app->input.press_count++] =
+                (unsigned char)(key | (app->input.has_control ? PANELS_WITH_CONTROL : 0));
+        }
+    }
+}
+
+static void handle_key(struct app *app, const struct input_event *event) {
+    const bool has_control = event->has_control;
+    if (app->options.is_kiosk) {
+        app->is_running = app->is_running && !(has_control && event->key == KEY_Q);
+        return;
+    }
+    const struct shortcut *row = shortcuts_find(event->key, has_control, event->has_shift);
     const enum shortcut_action action = row != NULL ? row->action : SHORTCUT_NONE;
     if (app->open.help) {
-        app->input.is_up |= event->keysym.sym == SDLK_UP;
-        app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
+        app->input.is_up |= event->key == KEY_UP;
+        app->input.is_down_key |= event->key == KEY_DOWN;
     }
-    if ((app->open.picker || app->result.is_typing) && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
-        action != SHORTCUT_PICKER && action != SHORTCUT_SCREENSHOT) {
-        app->input.is_up |= event->keysym.sym == SDLK_UP;
-        app->input.is_down_key |= event->keysym.sym == SDLK_DOWN;
-        app->input.is_return |= event->keysym.sym == SDLK_RETURN || event->keysym.sym == SDLK_KP_ENTER;
-        app->input.is_backspace |= event->keysym.sym == SDLK_BACKSPACE;
+    const bool is_asked = app->open.question != PANELS_NO_QUESTION;
+    if ((app->open.picker || is_asked) && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
+        (action != SHORTCUT_PICKER || is_asked) && action != SHORTCUT_SCREENSHOT) {
+        app->input.is_up |= event->key == KEY_UP;
+        app->input.is_down_key |= event->key == KEY_DOWN;
+        app->input.is_return |= event->key == KEY_RETURN || event->key == KEY_PAD_ENTER;
+        app->input.is_backspace |= event->key == KEY_BACKSPACE;
+        app->input.is_delete |= event->key == KEY_DELETE;
+        return;
+    }
+    const int key = panels_key(event->key);
+    const bool is_for_panels = !app->open.picker && /* keys that come as far are not for its line */
+                               (app->result.wants_text || (app->result.has_focus && !has_control &&
+                                                           key >= 0 && key <= PANELS_KEY_ESCAPE));
+    if (is_for_panels && action != SHORTCUT_CLOSE && action != SHORTCUT_QUIT &&
+        action != SHORTCUT_SCREENSHOT && action != SHORTCUT_FOCUS) {
         return;
     }
     const bool repeats = action == SHORTCUT_STEP || action == SHORTCUT_STEP_BACK || action == SHORTCUT_BACK ||
                          action == SHORTCUT_FORWARD;
-    if (row != NULL && (event->repeat == 0 || repeats)) {
+    if (row != NULL && (!event->is_repeat || repeats)) {
         app_act(app, row);
     }
 }
 
 static void handle_text(struct app *app, const char *text) {
     const size_t used = strlen(app->input.text);
-    if ((app->open.picker || app->result.is_typing) && used + strlen(text) < sizeof app->input.text) {
+    const bool is_asked = app->open.question != PANELS_NO_QUESTION;
+    if ((app->open.picker || is_asked || app->result.wants_text) &&
+        used + strlen(text) < sizeof app->input.text) {
         (void)snprintf(app->input.text + used, sizeof app->input.text - used, "%s", text);
     }
 }
 
-/* event: enum SDL_WindowEventID */
-static void handle_window(struct app *app, uint8_t event) {
-    if (event == SDL_WINDOWEVENT_EXPOSED || event == SDL_WINDOWEVENT_SIZE_CHANGED) {
-        window_expose(app->window);
-    }
-    if (event == SDL_WINDOWEVENT_RESIZED && app->times.first_picture_ms > 0.0) {
+static void handle_resize(struct app *app) {
+    if (app->times.first_picture_ms > 0.0) {
         view_changes_note(&app->changes, offsetof(struct view_settings, size));
-    }
-    if (event == SDL_WINDOWEVENT_LEAVE) {
-        app->pointer.is_over_window = app->pointer.has_moved = false;
     }
 }
 
-void app_handle_event(struct app *app, const SDL_Event *event) {
+static bool is_of_a_hand(const struct input_event *event) {
+    return (event->type == INPUT_KEY && event->is_down) || event->type == INPUT_MOTION ||
+           (event->type == INPUT_BUTTON && event->is_down) || event->type == INPUT_WHEEL ||
+           event->type == INPUT_GESTURE;
+}
+
+static void handle_wheel(struct app *app, float notches) {
+    if (app->result.wants_mouse || app->open.picker || app->open.help) {
+        app->input.wheel += notches;
+    } else {
+        zoom_at(app, app->pointer.at, powf(zoom_step, notches));
+    }
+}
+
+static void handle_gesture(struct app *app, const struct input_event *event) {
+    const vec2 by = vec2_scale(event->by, app->picture.window_scale);
+    if (by.x != 0.0f || by.y != 0.0f) {
+        pan(app, by);
+    }
+    if (event->factor > 0.0f && event->factor != 1.0f) {
+        zoom_at(app, picture_point(app, event), event->factor);
+    }
+}
+
+/* What the button held goes back. */
+static void handle_cancel(struct app *app) {
+    app->input.is_down = app->pointer.is_pressed = app->pointer.is_panning = false;
+    if (app->hand.is_dragging && app->hand.tool == TOOL_NONE) {
+        app_drag_give_up(app);
+    }
+    app->hand.is_dragging = false;
+}
+
+void app_handle_event(struct app *app, const struct input_event *event) {
     app->pacing.is_dirty = true;
+    app->hand.has_shift = event->has_shift;
+    if (is_of_a_hand(event)) {
+        app_kiosk_touch(app);
+    }
     switch (event->type) {
-    case SDL_QUIT:
+    case INPUT_QUIT:
         app->is_running = false;
         break;
-    case SDL_KEYDOWN:
-        handle_key(app, &event->key);
-        break;
-    case SDL_TEXTINPUT:
-        handle_text(app, event->text.text);
-        break;
-    case SDL_MOUSEMOTION:
-        move_pointer(app, picture_point(app, event->motion.x, event->motion.y));
-        break;
-    case SDL_MOUSEBUTTONDOWN:
-    case SDL_MOUSEBUTTONUP:
-        handle_button(app, &event->button);
-        break;
-    case SDL_MOUSEWHEEL:
-        if (app->result.wants_mouse || app->open.picker || app->open.help) {
-            app->input.wheel += (float)event->wheel.y;
-        } else {
-            zoom(app, (float)event->wheel.y);
+    case INPUT_KEY:
+        note_panels_key(app, event);
+        if (event->is_down) {
+            handle_key(app, event);
         }
         break;
-    case SDL_WINDOWEVENT:
-        handle_window(app, event->window.event);
+    case INPUT_TEXT:
+        handle_text(app, event->text);
+        break;
+    case INPUT_MOTION:
+        move_pointer(app, picture_point(app, event));
+        break;
+    case INPUT_BUTTON:
+        handle_button(app, event);
+        break;
+    case INPUT_WHEEL:
+        handle_wheel(app, event->wheel);
+        break;
+    case INPUT_EXPOSED:
+        window_expose(app->window);
+        break;
+    case INPUT_RESIZED:
+        handle_resize(app);
+        break;
+    case INPUT_LEFT:
+        app->pointer.is_over_window = app->pointer.has_moved = false;
+        break;
+    case INPUT_CANCEL:
+        handle_cancel(app);
+        break;
+    case INPUT_GESTURE:
+        handle_gesture(app, event);
         break;
     default:
         break;
@@ -181,6 +292,10 @@ void app_handle_event(struct app *app, const SDL_Event *event) {
 }
 
 void app_clear_input(struct app *app) {
-    const bool is_down = app->input.is_down; /* the button: it may be held over many frames */
-    app->input = (struct panels_input){.is_down = is_down};
+    const struct panels_input before = app->input; /* buttons and keys may be held over many frames */
+    app->input = (struct panels_input){.is_down = before.is_down,
+                                       .has_control = before.has_control,
+                                       .has_shift = before.has_shift,
+                                       .has_alt = before.has_alt};
+    memcpy(app->input.is_key_down, before.is_key_down, sizeof before.is_key_down);
 }

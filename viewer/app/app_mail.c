@@ -1,16 +1,75 @@
 /* See app_mail.h. */
 #include "viewer/app/app_mail.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "viewer/app/app_crowd.h"
+#include "viewer/app/app_edits.h"
+#include "viewer/app/app_keep.h"
+#include "viewer/app/app_kiosk.h"
 #include "viewer/app/app_queries.h"
+#include "viewer/app/app_replay.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_stream.h"
+#include "viewer/app/app_time.h"
+#include "viewer/app/app_view.h"
 
 /* A snapshot that comes with a density has no column of agents: plots and history do without it. */
 static bool has_agents(const struct snapshot *snapshot) {
     return snapshot->fields != 0 || snapshot->count > 0;
+}
+
+/* What leads to the moment that is shown. */
+static void forget_way(struct app *app) {
+    trails_clear(&app->trails);
+    headings_clear(&app->headings);
+    plots_clear(&app->plots);
+    real_time_init(&app->meters.real_time);
+}
+
+/* Of the parameter that is plotted; NAN when there is none. */
+static float own_value(const struct app *app) {
+    for (int i = 0; i < app->server.param_count; i++) {
+        const struct message_param *param = &app->server.params[i];
+        if (strcmp(param->kind, app->plots.own_kind) == 0 && strcmp(param->param, app->plots.own_name) == 0) {
+            return (float)param->value;
+        }
+    }
+    return NAN;
+}
+
+/* In the plots and in the history. */
+static void keep_snapshot(struct app *app, const struct snapshot *snapshot) {
+    const bool is_replay = server_model_is_replay(&app->server);
+    if (!is_replay) {
+        history_forget(&app->past.history, snapshot->time_s);
+    }
+    if (has_agents(snapshot)) {
+        app->plots.own_value = own_value(app);
+        plots_add(&app->plots, snapshot);
+        if (is_replay) {
+            history_insert(&app->past.history, snapshot);
+        } else {
+            history_add(&app->past.history, snapshot);
+        }
+    }
+}
+
+/* The clocks learn of the snapshot. A tick that a slow world shows again, because a request changed something in it, takes
+ * the place of the former snapshot: its agents are where they were then. */
+static void note_moment(struct app *app, struct snapshot *snapshot, double arrival_ms) {
+    const bool is_paused = app->server.is_paused;
+    const double speed = snapshot->has_speed ? snapshot->speed : server_model_pace(&app->server);
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    const bool is_again = !is_paused && newest != NULL && newest->epoch == snapshot->epoch &&
+                          newest->tick == snapshot->tick && newest->clock_ms < snapshot->clock_ms;
+    real_time_add(&app->meters.real_time, snapshot->time_s, snapshot->clock_ms, speed, is_paused);
+    clock_sync_add(&app->clock, snapshot->clock_ms, arrival_ms, !is_paused && !is_again);
+    if (is_again) {
+        snapshot->clock_ms = newest->clock_ms;
+    }
 }
 
 static void take_snapshot(struct app *app, struct snapshot *snapshot, double arrival_ms) {
@@ -24,14 +83,15 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
     }
     app->pacing.is_dirty = true;
     server_model_note_names(&app->server, snapshot);
-    history_forget(&app->past.history, snapshot->time_s);
-    if (has_agents(snapshot)) {
-        plots_add(&app->plots, snapshot);
-        history_add(&app->past.history, snapshot);
+    if (app_is_elsewhere(app, snapshot)) {
+        snapshot_buffer_clear(&app->snapshots); /* nothing moves from there to here */
+        forget_way(app);
     }
+    keep_snapshot(app, snapshot);
+    app_note_place(app, snapshot);
     app_note_echo(app, snapshot, arrival_ms);
-    real_time_add(&app->meters.real_time, snapshot->time_s, snapshot->clock_ms, app->server.is_paused);
-    clock_sync_add(&app->clock, snapshot->clock_ms, arrival_ms, !app->server.is_paused);
+    note_moment(app, snapshot, arrival_ms);
+    app_note_snapshot(app, snapshot);
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
 }
 
@@ -39,57 +99,157 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
  * say. */
 static void ask_world(struct app *app) {
     if (app->server.has_scenario && app->server.role != ROLE_NONE) {
+        if (app->server.scenarios == NULL && (!app->options.is_headless || app->options.is_kiosk) &&
+            server_model_may(&app->server, REQUEST_LOAD)) {
+            app_ask_scenarios(app); /* the caption says how many others there are */
+        }
         app_send_plain(app, REQUEST_GET_PARAMS);
         app_send_plain(app, REQUEST_STATS);
     }
 }
 
-static void begin_world(struct app *app) {
-    trails_clear(&app->trails);
-    plots_init(&app->plots);
-    history_clear(&app->past.history);
+/* The scenario line of a seek, ours or another client's: the same world, at another moment. That it is another world of
+ * the recording after all, the stats say. */
+static bool is_sought(const struct app *app, const struct message *message) {
+    return message->op == MESSAGE_SCENARIO && server_model_is_replay(&app->server) &&
+           app->server.has_scenario && strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
+}
+
+static void go_on_elsewhere(struct app *app) {
+    forget_way(app);
+    app_send_plain(app, REQUEST_STATS);
+    if (app->open.params) {
+        app_send_plain(app, REQUEST_GET_PARAMS);
+    }
+}
+
+/* Another world, and what is shown of it. */
+static void look_anew(struct app *app) {
     camera_view_fit(&app->picture.camera_view);
-    real_time_init(&app->meters.real_time);
-    app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
-    playhead_go_live(&app->past.playhead);
-    app->past.copies.count = 0; /* another world's */
-    app->selection.is_following = app->picture.has_camera = false;
-    app_hand_empty(&app->hand);
+    app->selection.is_following = false;
     app->tuning.kind = 0;
     app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
     app->selection.id = app->options.selected;
+    app_kiosk_begin(app);
+    edits_clear(&app->edits);
+    app_begin_view(app);
     if (app->options.hint[0] != '\0' && !app->toast.has_hinted) {
         server_model_set_notice(&app->server, false, "%s", app->options.hint);
         app->toast.has_hinted = true;
     }
+}
+
+/* is_again: the same world from its beginning. */
+static void begin_world(struct app *app, bool is_again) {
+    forget_way(app);
+    history_clear(&app->past.history);
+    inspections_clear(&app->past.inspections);
+    app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
+    playhead_go_live(&app->past.playhead);
+    app->past.copies.count = 0; /* another world's */
+    app->picture.has_camera = false;
+    app_hand_empty(&app->hand);
+    if (!is_again) {
+        look_anew(app);
+    }
     ask_world(app);
+    if (is_again) {
+        app_end_restart(app);
+    }
+}
+
+static bool is_inspection(const struct message *message) {
+    return message->op == MESSAGE_REPLY && strcmp(message->body.reply.to, "inspect") == 0;
+}
+
+/* Of the selected agent what is known already: drawn, it would only ask for the next answer, and a paused world would never be
+ * still. Padding that differs is one picture more. */
+static bool says_the_same(const struct server_model *server, const struct message_reply *reply) {
+    return server->has_agent && reply->agent_count == 1 &&
+           memcmp((const char *)&server->agent, (const char *)&reply->agents[0], sizeof server->agent) == 0;
+}
+
+/* Replies that come all the time: they alone are not worth a picture. */
+static bool is_routine(const struct server_model *server, const struct message *message) {
+    return (is_inspection(message) && says_the_same(server, &message->body.reply)) ||
+           (message->op == MESSAGE_REPLY &&
+            (strcmp(message->body.reply.to, "ping") == 0 || strcmp(message->body.reply.to, "stats") == 0));
+}
+
+/* Whether a routine reply said something new after all: padding that differs is one picture more. */
+static bool is_news(const struct server_model *server, const struct message_playback *before, bool was_paused,
+                    bool was_recorded, uint32_t cluster_before) {
+    return server->cluster_count != cluster_before ||
+           memcmp((const char *)before, (const char *)&server->playback, sizeof *before) != 0 ||
+           was_paused != server->is_paused || was_recorded != (server->recording[0] != '\0');
+}
+
+/* Does what a message calls for. */
+static void grant(struct app *app, const struct server_model_wish *wish) {
+    if (wish->load != NULL) {
+        app_send_load(app, wish->load);
+    }
+    if (wish->params) {
+        app_send_plain(app, REQUEST_GET_PARAMS);
+    }
+    if (wish->saves) {
+        app_ask_saves(app);
+    }
+    if (wish->stats) {
+        app_send_plain(app, REQUEST_STATS);
+    }
+    if (wish->replaces) {
+        app_ask_replace(app, app->server.asked_save);
+    }
+    if (wish->sought) {
+        app_take_seek(app, wish->reached);
+    }
+}
+
+/* For looking back. */
+static void keep_inspection(struct app *app, const struct message_reply *reply) {
+    if (reply->has_tick && app->server.has_agent && app->server.agent.id == app->selection.id) {
+        inspections_add(&app->past.inspections, reply->tick, &app->server.agent);
+    }
 }
 
 static void take_message(struct app *app, const struct mail *mail) {
     const bool is_reply = mail->message->op == MESSAGE_REPLY;
-    /* a round trip alone changes nothing worth a picture */
-    app->pacing.is_dirty |= !is_reply || strcmp(mail->message->body.reply.to, "ping") != 0;
-    if (is_reply && strcmp(mail->message->body.reply.to, "inspect") == 0) {
+    const struct message_playback before = app->server.playback;
+    const bool was_paused = app->server.is_paused, was_recorded = app->server.recording[0] != '\0';
+    const uint32_t cluster_before = app->server.cluster_count;
+    app->pacing.is_dirty |= !is_routine(&app->server, mail->message);
+    if (is_inspection(mail->message)) {
         app->inspection.answered_ms = app->now_ms;
     }
-    const bool was_guest = app->server.role == ROLE_NONE;
+    const bool was_guest = app->server.role == ROLE_NONE, goes_on = is_sought(app, mail->message),
+               is_again = app_takes_restart(app, mail->message);
     const struct server_model_wish wish = server_model_apply(&app->server, mail->message, mail->epoch);
-    if (wish.load != NULL) {
-        app_send_load(app, wish.load);
+    if (is_inspection(mail->message)) {
+        keep_inspection(app, &mail->message->body.reply);
     }
-    if (wish.params) {
-        app_send_plain(app, REQUEST_GET_PARAMS);
-    }
+    app->pacing.is_dirty |= is_news(&app->server, &before, was_paused, was_recorded, cluster_before);
+    grant(app, &wish);
+    app_take_edit(app, mail->message);
     if (is_reply && was_guest) {
         ask_world(app); /* the token was good */
     }
     if (mail->message->op == MESSAGE_HELLO) {
         clock_sync_init(&app->clock, 1000.0 / APP_SNAPSHOT_HZ);
+        motion_init(&app->motion);
         app->stream.has_tried_mouse = false;
+        app_begin_replay(app);
     }
-    if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
-        mail->message->op == MESSAGE_SCENARIO) {
-        begin_world(app);
+    if (before.has_replay && app->server.playback.has_replay &&
+        before.replay.world != app->server.playback.replay.world) {
+        history_clear(&app->past.history);
+        inspections_clear(&app->past.inspections); /* ticks of another world */
+    }
+    if (goes_on) {
+        go_on_elsewhere(app);
+    } else if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
+               mail->message->op == MESSAGE_SCENARIO) {
+        begin_world(app, is_again);
         char title[192];
         (void)snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);
         window_set_title(app->window, title);

@@ -1,16 +1,108 @@
 /* See app_output.h. */
 #include "viewer/app/app_output.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "viewer/app/app_queries.h"
 #include "viewer/platform/png_file.h"
+#include "viewer/platform/text_file.h"
 #include "viewer/platform/window_mesh.h"
+
+static void say_saved(struct app *app, const char *path) {
+    char folder[400];
+    server_model_set_notice(&app->server, false, "saved %s%s", path,
+                            strchr(path, '/') == NULL ? text_file_folder(folder, sizeof folder) : "");
+}
 
 /* ---- pictures ---- */
 
 int app_read_picture(struct app *app) {
     return window_wants_mesh(app->window) ? window_read(app->window, app->picture.raster) : 0;
+}
+
+/* What bar, side panel and timeline leave of the picture. */
+static struct raster_rect world_rect(const struct app *app) {
+    const int32_t width = app->picture.raster->width, height = app->picture.raster->height;
+    const float unit = app->picture.pixel_scale;
+    const bool has_panels = app_has_panels(app);
+    const int32_t bar = has_panels ? (int32_t)ceilf(PANELS_BAR_PX * unit) : 0;
+    const int32_t side =
+        has_panels && view_settings_have_panel(&app->settings) ? (int32_t)ceilf(PANELS_SIDE_PX * unit) : 0;
+    const int32_t line = app_has_timeline(app) ? (int32_t)ceilf(PANELS_TIMELINE_PX * unit) : 0;
+    return (struct raster_rect){0, bar, width - side > 1 ? width - side : 1,
+                                height - line > bar + 1 ? height - line : bar + 1};
+}
+
+static bool clip_has_panels(const struct app *app) {
+    return app->settings.panels_in == PANELS_IN_ALL;
+}
+
+static double clip_ms(const struct app *app) {
+    return app->options.fixed_dt_ms > 0.0 ? app->times.count * app->options.fixed_dt_ms : app->now_ms;
+}
+
+static bool is_clip_frame(const struct app *app) {
+    return app->output.clip != NULL && app->frame.names != NULL &&
+           clip_wants_frame(app->output.clip, clip_ms(app));
+}
+
+/* Of this size, around the middle of rect, inside the picture as far as it goes. */
+static struct raster_rect centered(const struct app *app, struct raster_rect rect, int32_t width,
+                                   int32_t height) {
+    const int32_t free_x = app->picture.raster->width - width, free_y = app->picture.raster->height - height;
+    int32_t x = (rect.x0 + rect.x1 - width) / 2, y = (rect.y0 + rect.y1 - height) / 2;
+    x = x > free_x ? free_x : x;
+    y = y > free_y ? free_y : y;
+    x = x < 0 ? 0 : x;
+    y = y < 0 ? 0 : y;
+    return (struct raster_rect){x, y, x + width, y + height};
+}
+
+/* A part of the picture. -1 when it is larger, or there is no memory. */
+static int copy_part(struct app *app, struct raster_rect rect) {
+    const struct raster *from = app->picture.raster;
+    const int32_t width = rect.x1 - rect.x0, height = rect.y1 - rect.y0;
+    if (rect.x1 > from->width || rect.y1 > from->height) {
+        return -1;
+    }
+    if (app->output.world == NULL) {
+        app->output.world = raster_create(width, height);
+    } else if (raster_resize(app->output.world, width, height) != 0) {
+        return -1;
+    }
+    for (int32_t y = 0; app->output.world != NULL && y < height; y++) {
+        memcpy(raster_row(app->output.world, y), raster_row(from, rect.y0 + y) + rect.x0,
+               (size_t)width * sizeof(uint32_t));
+    }
+    return app->output.world != NULL ? 0 : -1;
+}
+
+void app_keep_world(struct app *app) {
+    const bool is_for_clip = is_clip_frame(app) && !clip_has_panels(app);
+    const bool is_for_picture = app->output.wants_picture && app->settings.panels_in == PANELS_IN_NONE;
+    app->output.has_world = false;
+    if (!is_for_clip && !is_for_picture) {
+        return;
+    }
+    if (window_wants_mesh(app->window)) {
+        window_draw_mesh(app->window, &app->picture.mesh);
+    }
+    struct raster_rect rect = world_rect(app);
+    if (is_for_clip) {
+        rect = centered(app, rect, app->output.clip_width, app->output.clip_height);
+    }
+    app->output.has_world = app_read_picture(app) == 0 && copy_part(app, rect) == 0;
+}
+
+/* NULL when it cannot be had. */
+static const struct raster *picture_to_write(struct app *app, bool has_panels) {
+    if (!has_panels) {
+        return app->output.has_world ? app->output.world : NULL;
+    }
+    return app_read_picture(app) == 0 ? app->picture.raster : NULL;
 }
 
 void app_save_picture(struct app *app) {
@@ -19,10 +111,11 @@ void app_save_picture(struct app *app) {
     const unsigned long long tick = app->frame.names != NULL ? app->frame.names->tick : 0;
     (void)snprintf(path, sizeof path, "drover-%s-%llu.png",
                    app->server.has_scenario ? app->server.scenario.name : "none", tick);
-    if (app_read_picture(app) != 0) {
+    const struct raster *shown = picture_to_write(app, app->settings.panels_in != PANELS_IN_NONE);
+    if (shown == NULL) {
         server_model_set_notice(&app->server, true, "the picture cannot be read");
-    } else if (png_file_save(app->picture.raster, path, &failure) == 0) {
-        server_model_set_notice(&app->server, false, "saved %s", path);
+    } else if (png_file_save(shown, path, &failure) == 0) {
+        say_saved(app, path);
     } else {
         server_model_set_notice(&app->server, true, "%s", failure.message);
     }
@@ -31,44 +124,56 @@ void app_save_picture(struct app *app) {
 
 /* ---- clips ---- */
 
+/* Of what the clip is to have. Even after the settings changed it keeps its size. */
+static int begin_clip(struct app *app, struct failure *failure) {
+    const struct raster_rect rect =
+        clip_has_panels(app)
+            ? (struct raster_rect){0, 0, app->picture.raster->width, app->picture.raster->height}
+            : world_rect(app);
+    app->output.clip_width = rect.x1 - rect.x0;
+    app->output.clip_height = rect.y1 - rect.y0;
+    app->output.clip =
+        clip_start(app->output.clip_path, app->output.clip_width, app->output.clip_height, failure);
+    return app->output.clip != NULL ? 0 : -1;
+}
+
 void app_toggle_clip(struct app *app) {
     struct failure failure;
     if (app->output.clip != NULL) {
         const int result = clip_stop(app->output.clip, &failure);
         app->output.clip = NULL;
-        server_model_set_notice(&app->server, result != 0, "%s%s", result != 0 ? "" : "saved ",
-                                result != 0 ? failure.message : app->output.clip_path);
+        if (result == 0) {
+            say_saved(app, app->output.clip_path);
+        } else {
+            server_model_set_notice(&app->server, true, "%s", failure.message);
+        }
         return;
     }
     (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "drover-%s-%llu.mp4",
                    app->server.has_scenario ? app->server.scenario.name : "none",
                    app->frame.names != NULL ? (unsigned long long)app->frame.names->tick : 0ull);
-    app->output.clip =
-        clip_start(app->output.clip_path, app->picture.raster->width, app->picture.raster->height, &failure);
-    if (app->output.clip == NULL) {
+    if (begin_clip(app, &failure) != 0) {
         server_model_set_notice(&app->server, true, "%s", failure.message);
     }
 }
 
 void app_record_frame(struct app *app) {
-    const double now_ms =
-        app->options.fixed_dt_ms > 0.0 ? app->times.count * app->options.fixed_dt_ms : app->now_ms;
-    if (app->output.clip == NULL || !clip_wants_frame(app->output.clip, now_ms)) {
+    if (!is_clip_frame(app)) {
         return;
     }
-    if (app_read_picture(app) != 0 || clip_add(app->output.clip, app->picture.raster, now_ms) != 0) {
+    const struct raster *shown = picture_to_write(app, clip_has_panels(app));
+    if (shown == NULL || clip_add(app->output.clip, shown, clip_ms(app)) != 0) {
         app_toggle_clip(app); /* says what became of it */
     }
 }
 
 int app_start_clip(struct app *app, struct failure *failure) {
-    if (app->options.clip[0] != '\0') {
-        (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "%s", app->options.clip);
-        app->output.clip = clip_start(app->output.clip_path, app->picture.raster->width,
-                                      app->picture.raster->height, failure);
-        return app->output.clip != NULL ? 0 : -1;
+    if (!app->output.is_clip_due || app->frame.names == NULL) {
+        return 0;
     }
-    return 0;
+    app->output.is_clip_due = false;
+    (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "%s", app->options.clip);
+    return begin_clip(app, failure);
 }
 
 int app_end_clip(struct app *app, struct failure *failure) {
@@ -83,13 +188,19 @@ void app_save_plots(struct app *app) {
     char path[96];
     (void)snprintf(path, sizeof path, "drover-%s-plots.csv",
                    app->server.has_scenario ? app->server.scenario.name : "none");
-    FILE *file = fopen(path, "w");
-    const bool is_written = file != NULL && plots_write_csv(&app->plots, file) == 0;
-    const bool is_closed = file != NULL && fclose(file) == 0;
-    if (is_written && is_closed) {
-        server_model_set_notice(&app->server, false, "saved %s", path);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    const bool is_written = memory != NULL && plots_write_csv(&app->plots, memory) == 0;
+    const bool is_whole = memory != NULL && fclose(memory) == 0 && is_written;
+    const bool is_saved = is_whole && text_file_save(path, text, length) == 0;
+    free(text);
+    if (is_saved) {
+        say_saved(app, path);
     } else {
-        server_model_set_notice(&app->server, true, "cannot write %s", path);
+        char folder[400];
+        server_model_set_notice(&app->server, true, "cannot write %s%s", path,
+                                text_file_folder(folder, sizeof folder));
     }
 }
 

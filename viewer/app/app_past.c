@@ -4,9 +4,12 @@
 #include <assert.h>
 #include <math.h>
 
+#include "viewer/app/app_crowd.h"
 #include "viewer/app/app_queries.h"
 
-static const double live_within_s = 0.1; /* the handle this near the end of the timeline: now */
+static const double recall_s = 0.15; /* an inspection this far from the moment shown is of another moment */
+static const double most_past_speed = 10.0; /* where the world goes as fast as it can */
+static const double live_within_s = 0.1;    /* the handle this near the end of the timeline: now */
 
 /* ---- which moment ---- */
 
@@ -79,7 +82,9 @@ static int read_past(struct app *app) {
 
 int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s) {
     assert(!app->past.playhead.is_live);
-    playhead_advance(&app->past.playhead, &app->past.history, app_now_s(app), passed_s);
+    const double speed = server_model_speed(&app->server);
+    playhead_advance(&app->past.playhead, &app->past.history, app_now_s(app),
+                     passed_s * (speed > 0.0 ? speed : most_past_speed));
     if (app->past.playhead.is_live || read_past(app) != 0) {
         playhead_go_live(&app->past.playhead);
         return -1;
@@ -89,7 +94,14 @@ int app_show_past(struct app *app, struct interpolate_rules *rules, double passe
     rules->period_ms = past->count > 1 ? past->ring[1]->clock_ms - past->ring[0]->clock_ms : 0.0;
     const double at_ms =
         app->past.playhead.is_playing ? app->past.playhead.at_s * 1000.0 : past->ring[0]->clock_ms;
-    return interpolate_at(past, at_ms, rules, &app->frame);
+    return app_fill_frame(app, past, at_ms, rules);
+}
+
+void app_recall_inspection(struct app *app) {
+    const double hz = app->server.scenario.tick_hz;
+    app->past.has_inspected = !app->past.playhead.is_live && app->selection.has_agent &&
+                              inspections_find(&app->past.inspections, app->selection.id,
+                                               app->frame.time_s * hz, recall_s * hz, &app->past.inspected);
 }
 
 /* ---- trails ---- */
@@ -108,6 +120,7 @@ static void retrace(struct app *app) {
     const struct interpolate_rules rules = {.world_size = app->server.scenario.size, .is_paused = true};
     const int count = trails_points(app->frame.settled_count);
     trails_clear(&app->trails);
+    app_forget_crowd(app); /* the frame is filled with other moments */
     for (int back = count - 1, last = -1; back >= 0; back--) {
         const int index = history_find(&app->past.history, end_s - back * TRAILS_STEP_S);
         if (index == last) {
@@ -122,7 +135,7 @@ static void retrace(struct app *app) {
         if (interpolate_at(&app->past.copies, app->past.copies.ring[0]->clock_ms, &rules, &app->frame) != 0) {
             return;
         }
-        trails_add(&app->trails, &app->frame, jump_px(app));
+        trails_add(&app->trails, &app->frame, jump_px(app), app_wrap_size(app));
     }
 }
 
@@ -141,6 +154,6 @@ void app_leave_trails(struct app *app) {
             trails_clear(&app->trails); /* they led to another moment */
         }
         app->past.retraced_s = app->past.playhead.is_live ? -1.0 : app->past.retraced_s;
-        trails_add(&app->trails, &app->frame, jump_px(app));
+        trails_add(&app->trails, &app->frame, jump_px(app), app_wrap_size(app));
     }
 }

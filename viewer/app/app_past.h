@@ -15,4 +15,8 @@ NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, do
 /** Adds the frame to the trails. */
 void app_leave_trails(struct app *app);
 
+/** Finds what was known of the selected agent's forces at the moment that is shown, when that is of the past. Once a
+ * frame. */
+void app_recall_inspection(struct app *app);
+
 #endif

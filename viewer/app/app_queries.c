@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "viewer/model/torus.h"
+
 static const double inspected_fresh_ms = 1500.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 static const double least_covered = 0.7;      /* of what is visible; less is no picture of it */
@@ -16,20 +18,34 @@ double app_ui_scale(const struct app *app) {
 /* ---- the pointer ---- */
 
 bool app_moves_mouse_target(const struct app *app) {
-    return app->server.has_mouse_target && app->link.state == LINK_READY && app->past.playhead.is_live &&
-           app->hand.tool == TOOL_NONE && !app->hand.is_dragging &&
+    return app->server.has_mouse_target && !app->settings.pins_mouse && app->link.state == LINK_READY &&
+           app->past.playhead.is_live && app->hand.tool == TOOL_NONE && !app->hand.is_dragging &&
            server_model_may(&app->server, REQUEST_MOUSE);
 }
 
+vec2 app_wrap_size(const struct app *app) {
+    return server_model_wraps(&app->server) ? app->server.scenario.size : vec2_make(0.0f, 0.0f);
+}
+
 vec2 app_world_point(const struct app *app) {
-    return server_model_clamp_point(&app->server, camera_to_world(&app->picture.camera, app->pointer.at));
+    const vec2 at = camera_to_world(&app->picture.camera, app->pointer.at);
+    return server_model_clamp_point(&app->server, torus_wrap(at, app_wrap_size(app)));
+}
+
+bool app_has_panels(const struct app *app) {
+    return !app->options.is_bare && !app->options.is_kiosk;
+}
+
+bool app_has_timeline(const struct app *app) {
+    return app_has_panels(app) && panels_have_timeline(&app->settings, server_model_is_replay(&app->server));
 }
 
 bool app_is_over_panels(const struct app *app, vec2 at) {
     const float right = (float)app->picture.raster->width - PANELS_SIDE_PX * app->picture.pixel_scale;
     const float bottom = (float)app->picture.raster->height - PANELS_TIMELINE_PX * app->picture.pixel_scale;
-    return app->result.wants_mouse || app->open.picker ||
-           (view_settings_have_panel(&app->settings) && (at.x >= right || at.y >= bottom));
+    const bool has_timeline = app_has_timeline(app);
+    return app->result.wants_mouse || app->open.picker || app->open.question != PANELS_NO_QUESTION ||
+           (view_settings_have_panel(&app->settings) && at.x >= right) || (has_timeline && at.y >= bottom);
 }
 
 /* ---- the past ---- */
@@ -37,6 +53,11 @@ bool app_is_over_panels(const struct app *app, vec2 at) {
 double app_now_s(const struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     return newest != NULL ? newest->time_s : 0.0;
+}
+
+uint64_t app_now_tick(const struct app *app) {
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    return newest != NULL ? newest->tick : 0;
 }
 
 double app_behind_s(const struct app *app) {
@@ -73,18 +94,21 @@ const struct density *app_wide_density(const struct app *app) {
 struct stream_wish app_stream_wish(const struct app *app) {
     const vec2 size = vec2_make((float)app->picture.raster->width, (float)app->picture.raster->height);
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    const bool fits = newest != NULL && newest->count <= HUD_FORCES_MOST && !app->selection.has_agent;
+    const bool fits = newest != NULL && newest->count <= HUD_FORCES_MOST;
+    const bool needs_all = fits && !app->selection.has_agent; /* the selected agent's come by themselves */
     return (struct stream_wish){
         .world = app->server.scenario.size,
         .is_open = strcmp(app->server.scenario.edge, "open") == 0,
+        .wraps = server_model_wraps(&app->server),
         .visible = {camera_to_world(&app->picture.camera, vec2_make(0.0f, 0.0f)),
                     camera_to_world(&app->picture.camera, size)},
         .cell = (float)HEAT_CELL_PX * app->picture.pixel_scale / app->picture.camera.scale,
         .total = app->server.agent_total,
         .never_heat = app->settings.heat == HEAT_OFF,
         .agents = (enum layout)app->options.layout,
-        .forces = fits && view_settings_need_forces(&app->settings),
-        .shares = fits && app->settings.shows_behaviors,
+        .forces = (needs_all && view_settings_need_forces(&app->settings)) ||
+                  (fits && app->settings.color == COLOR_FORCE),
+        .shares = needs_all && app->settings.shows_behaviors,
     };
 }
 
@@ -108,10 +132,13 @@ const struct density *app_density(const struct app *app) {
 const struct message_agent *app_inspected(const struct app *app) {
     const bool is_it =
         app->selection.has_agent && app->server.has_agent && app->server.agent.id == app->selection.id;
-    return is_it && app->past.playhead.is_live &&
-                   app->now_ms - app->inspection.answered_ms < inspected_fresh_ms
-               ? &app->server.agent
-               : NULL;
+    if (!app->past.playhead.is_live) {
+        return app->past.has_inspected && selection_is(&app->selection, app->past.inspected.id)
+                   ? &app->past.inspected
+                   : NULL;
+    }
+    return is_it && app->now_ms - app->inspection.answered_ms < inspected_fresh_ms ? &app->server.agent
+                                                                                   : NULL;
 }
 
 const char *app_tuned_kind(const struct app *app) {
@@ -135,6 +162,8 @@ struct scene app_scene(const struct app *app) {
         .hides_agents = app->now_ms < app->counts.hide_agents_until_ms,
         .inspected = app_inspected(app),
         .trails = &app->trails,
+        .onion = &app->onion,
+        .ways = &app->ways,
         .pixel_scale = app->picture.pixel_scale,
         .is_dimmed = app->link.state != LINK_READY,
         .is_held = app->frame.is_stalled && app->past.playhead.is_live,

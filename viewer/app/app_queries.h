@@ -8,14 +8,23 @@
 double app_ui_scale(const struct app *app);
 /** Whether the pointer moves the target named mouse. */
 bool app_moves_mouse_target(const struct app *app);
-/** The pointer's place in the world, px of the world; never outside. */
+/** The size of a wrapping world, px of the world; {0,0} otherwise. */
+vec2 app_wrap_size(const struct app *app);
+/** The pointer's place in the world, px of the world; never outside: at a copy of a wrapping world the place it is a
+ * copy of. */
 vec2 app_world_point(const struct app *app);
+/** Whether the window has panels: not the world alone, no exhibition. */
+bool app_has_panels(const struct app *app);
+/** Whether it has a timeline. */
+bool app_has_timeline(const struct app *app);
 /** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have
  * jumped. */
 bool app_is_over_panels(const struct app *app, vec2 at);
 
 /** The simulated time of the newest snapshot, s. */
 double app_now_s(const struct app *app);
+/** The tick of the newest snapshot; 0 without one. */
+uint64_t app_now_tick(const struct app *app);
 /** Simulated seconds that the picture is behind the newest snapshot; 0 when it is live. */
 double app_behind_s(const struct app *app);
 /** Whether one moment of the past is shown and stays. */
@@ -34,7 +43,7 @@ struct stream_wish app_stream_wish(const struct app *app);
 /** The density that is shown instead of agents, or NULL. */
 const struct density *app_density(const struct app *app);
 
-/** The newest reply about the selected agent's forces, or NULL. */
+/** What is known of the selected agent's forces at the moment that is shown, or NULL. */
 const struct message_agent *app_inspected(const struct app *app);
 /** The kind whose parameters are shown; "" for none. */
 const char *app_tuned_kind(const struct app *app);

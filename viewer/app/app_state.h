@@ -2,27 +2,40 @@
  *
  * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom
  * up: app_queries.c (what follows from the state), app_requests.c (requests to the server), app_output.c
- * (files), app_stream.c (the frames that are subscribed to), app_past.c (looking back), app_drag.c and
+ * (files), app_crowd.c (the frame, and large crowds in it), app_stream.c (the frames that are subscribed to), app_view.c (the scenario's view), app_kiosk.c (exhibitions),
+ * app_past.c (looking back), app_keep.c (saved worlds, recordings),
+ * app_replay.c (a recording that is played), app_time.c (its speed, and the world's), app_server.c (the viewer's own server), app_edits.c (undo), app_drag.c and
  * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
- * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and loop).
+ * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and frame); app_run.c (the window's loop).
  */
 #ifndef DROVER_VIEWER_APP_APP_STATE_H
 #define DROVER_VIEWER_APP_APP_STATE_H
 
-#include "clients/c/clock_sync.h"
-#include "clients/c/connection.h"
 #include "viewer/app/options.h"
+#include "viewer/draw/agent_instances.h"
 #include "viewer/draw/scene.h"
+#include "viewer/explain/agent_colors.h"
+#include "viewer/link/clock_sync.h"
+#include "viewer/link/connection.h"
 #include "viewer/model/echo.h"
+#include "viewer/model/edits.h"
+#include "viewer/model/headings.h"
 #include "viewer/model/history.h"
+#include "viewer/model/inspections.h"
 #include "viewer/model/interpolate.h"
+#include "viewer/model/kiosk.h"
+#include "viewer/model/motion.h"
+#include "viewer/model/mutes.h"
 #include "viewer/model/playhead.h"
 #include "viewer/model/pointer.h"
 #include "viewer/model/rate_meter.h"
 #include "viewer/model/real_time.h"
+#include "viewer/model/replay_line.h"
 #include "viewer/panels/hud.h"
 #include "viewer/panels/panels.h"
 #include "viewer/platform/clip.h"
+#include "viewer/platform/own_server.h"
+#include "viewer/platform/preview_file.h"
 #include "viewer/platform/window.h"
 
 /** Frames whose times are kept; snapshots a second that the server is expected to send. */
@@ -39,6 +52,8 @@ struct app_hold {
     vec2 from, offset; /* px of the world: where it was taken; from the pointer to its first point */
     bool has_moved;    /* far enough: it is not a click */
     double sent_ms;
+    vec2 to; /* was_sent: the last place that was */
+    bool was_sent;
 };
 
 /** The hand: its tool, and the object that the left button holds. */
@@ -49,6 +64,7 @@ struct app_hand {
     struct app_hold shown; /* what is held or can be dragged under the pointer, as of this frame */
     bool is_dragging;      /* the button holds something, or removes agents */
     bool has_moved;        /* the pointer moved since that was last sent */
+    bool has_shift;        /* Shift is held */
     uint32_t removed;      /* the agent that was removed last */
 };
 
@@ -65,12 +81,32 @@ struct app_picture {
     struct mesh mesh;
     struct sprites *sprites;
     float window_scale, pixel_scale; /* picture px per window px; the same times the UI's scale */
+    bool is_heat;                    /* the crowd is drawn as heat */
     bool wants_scale;                /* another scale from the next frame on */
     struct camera camera;
     struct camera_view camera_view;
     struct camera_margins margins;
     bool has_camera;                   /* of this world */
     int32_t first_width, first_height; /* of the window, window px: chosen by the screen */
+};
+
+/** The snapshots that the rows of a crowd were made of, and all else that they depend on. */
+struct app_crowd_key {
+    const struct snapshot *a, *b; /* NULL: none */
+    double a_clock_ms, a_time_s, b_clock_ms, b_time_s;
+    bool shows_coming, shows_leaving; /* agents only in b, only in a */
+};
+
+/** Crowds that the graphics card moves by itself. */
+struct app_crowd {
+    struct agent_instances instances;
+    struct app_crowd_key key;      /* of the rows */
+    struct view_settings settings; /* of the rows' colors */
+    bool has_rows;                 /* of the frame's snapshots; never where the window takes no crowd */
+    bool is_partial;               /* only a few of the frame's agents are where they are at its moment: */
+    const struct snapshot_buffer *buffer;
+    double server_ms;
+    struct interpolate_rules rules;
 };
 
 /** Agents that are counted by the server instead of being sent one by one. */
@@ -105,6 +141,40 @@ struct app_past {
     struct snapshot_buffer
         copies;        /* what is looked back at: one copy that is held, or two it plays between */
     double retraced_s; /* the held moment that the trails lead to; -1 for none */
+    struct inspections inspections;
+    bool has_inspected; /* of the moment that is shown: */
+    struct message_agent inspected;
+};
+
+/** Saved worlds. */
+struct app_keeping {
+    char name[LIMIT_NAME_CHARS + 1]; /* that the question is about, or proposes */
+};
+
+/** The recording that the server plays. */
+struct app_replay {
+    struct seeker seeker;
+    bool is_held; /* the handle of its timeline: */
+    struct replay_moment held;
+    bool has_reached; /* a seek was answered, and no snapshot of its moment has come yet: */
+    struct replay_moment reached;
+    double reached_ms;
+    bool was_on;     /* in the frame before */
+    double asked_ms; /* when stats were last asked for */
+};
+
+/** The same world from tick 0 was asked for. */
+struct app_restart {
+    bool is_due; /* its scenario line has not come yet: */
+    char scenario[LIMIT_NAME_CHARS + 1];
+    struct edits kept; /* done again then */
+};
+
+/** How a world's scenario wants it to be shown from its first frame on. */
+struct app_view_wish {
+    bool is_due;     /* that frame has not come yet */
+    uint32_t select; /* the id of an agent; 0 for none */
+    float zoom;      /* 1: the whole world fits */
 };
 
 /** Measurements while frames arrive. */
@@ -115,12 +185,21 @@ struct app_meters {
     struct panels_lag lag;
 };
 
+/** The steps of --advance. */
+struct app_advance {
+    bool has_begun;
+    uint64_t due_tick, end_tick; /* of the last step sent; of the last one of all */
+};
+
 /** When frames are drawn. */
 struct app_pacing {
     double framed_ms; /* when the frame before began */
     double next_frame_ms, started_ms;
-    bool is_dirty;   /* something happened: the picture may be another */
-    double dirty_ms; /* when it last was */
+    double speed_sent_ms; /* when the slider of the speed last had one sent */
+    double begun_cpu_ms;  /* the thread's time when this frame began */
+    bool is_still;        /* this frame was not drawn: it is as the one before */
+    bool is_dirty;        /* something happened: the picture may be another */
+    double dirty_ms;      /* when it last was */
 };
 
 /** How long frames took. */
@@ -137,9 +216,18 @@ struct app_toast {
     double until_ms;
 };
 
+/** The caption of the world, for a while. */
+struct app_caption {
+    double until_ms;
+};
+
 /** Pictures and clips that are written to files. */
 struct app_output {
     struct clip *clip; /* being recorded; or NULL */
+    int32_t clip_width, clip_height;
+    bool is_clip_due;     /* that of --clip has not begun yet: it waits for the first frame */
+    struct raster *world; /* what panels leave of the picture, before they are drawn; NULL before the first */
+    bool has_world;       /* of this frame */
     char clip_path[1024];
     bool wants_picture; /* of this frame */
 };
@@ -147,19 +235,27 @@ struct app_output {
 /** The sliders. */
 struct app_tuning {
     int kind; /* the number of the scenario's kind */
+    struct mutes mutes;
+    uint32_t followed; /* the selected agent whose kind it was taken from; 0 for none */
     double sent_ms;
 };
 
 struct app {
     struct viewer_options options;
+    struct own_server *own_server; /* plays options.recording; or NULL */
+    char server_end[512];          /* the last words of own_server, when it has ended; else "" */
     struct connection *connection;
     struct window *window;
     double now_ms; /* when this frame began */
     bool is_running;
 
     /* what a person chose */
-    struct view_settings settings;
-    struct view_changes changes; /* what was changed in the window */
+    struct view_settings own;      /* the file of settings and the flags, as the window began */
+    struct view_settings settings; /* what is shown: the scenario's view and what was changed besides */
+    struct view_changes changes;   /* what was changed in the window */
+    struct app_view_wish wish;
+    struct kiosk kiosk;  /* of --kiosk */
+    bool is_kiosk_bound; /* that it cannot load other worlds was logged */
     struct selection selection;
     struct pointer pointer;
     struct app_hand hand;
@@ -170,16 +266,26 @@ struct app {
     struct link_status link;
     struct snapshot_buffer snapshots;
     struct clock_sync clock;
+    struct motion motion;
     struct app_counts counts;
     struct app_stream stream;
     struct app_inspection inspection;
     struct app_meters meters;
     struct plots plots;
     struct app_past past;
+    struct app_keeping keeping;
+    struct app_replay replay;
+    struct edits edits;
+    struct app_restart restart;
 
     /* what is drawn */
+    struct agent_colors colors;
     struct frame frame;
+    struct app_crowd crowd;
     struct trails trails;
+    struct headings headings;
+    struct onion onion;
+    struct ways ways;
     struct heat heat;
     struct app_picture picture;
     struct panels *panels;
@@ -187,8 +293,12 @@ struct app {
     struct panels_view view;
     struct panels_input input;   /* gathered since the last frame */
     struct panels_result result; /* of the last frame */
+    struct label_places places;  /* of the names in the last frame */
     struct app_toast toast;
+    struct app_caption caption;
+    struct preview_file preview; /* of the row that the picker has chosen */
     struct app_output output;
+    struct app_advance advance;
     struct app_pacing pacing;
     struct app_times times;
 };

@@ -7,7 +7,7 @@
 #include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 
-static const double stream_gap_ms = 150.0, inspect_gap_ms = 66.0, cursor_gap_ms = 100.0;
+static const double stream_gap_ms = 150.0, inspect_gap_ms = 33.0, cursor_gap_ms = 100.0;
 static const double least_covered = 0.7; /* of what is visible; less is no picture of it */
 
 /* ---- frames ---- */
@@ -104,7 +104,7 @@ static void send_cursor(struct app *app, vec2 point) {
 static bool may_move(struct app *app) {
     char why_not[SERVER_MODEL_DENIAL];
     server_model_denial(&app->server, REQUEST_MOUSE, why_not);
-    if (why_not[0] != '\0' && !app->stream.has_tried_mouse) {
+    if (why_not[0] != '\0' && !app->stream.has_tried_mouse && !server_model_is_replay(&app->server)) {
         server_model_set_notice(&app->server, false, "%s", why_not);
         app->stream.has_tried_mouse = true;
     }
@@ -122,16 +122,18 @@ void app_send_mouse(struct app *app) {
         return;
     }
     const vec2 point = app_world_point(app);
-    if (app->server.has_mouse_target && app->hand.tool == TOOL_NONE && !app->hand.is_dragging &&
-        may_move(app)) {
+    if (app->server.has_mouse_target && !app->settings.pins_mouse && app->hand.tool == TOOL_NONE &&
+        !app->hand.is_dragging && may_move(app)) {
         struct request request = request_default(REQUEST_MOUSE);
         request.body.mouse.x = point.x;
         request.body.mouse.y = point.y;
         app->pointer.has_moved = false;
         echo_note_sent(&app->meters.echo, point, app->now_ms);
         app_send(app, &request);
-    } else {
+    } else if (server_model_may(&app->server, REQUEST_CURSOR)) {
         send_cursor(app, point);
+    } else {
+        app->pointer.has_moved = false;
     }
 }
 

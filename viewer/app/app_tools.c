@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <SDL.h>
-
+#include "viewer/app/app_crowd.h"
 #include "viewer/app/app_drag.h"
+#include "viewer/app/app_edits.h"
 #include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 
@@ -26,7 +26,7 @@ static void add_agents(struct app *app) {
     struct request request = request_default(REQUEST_SPAWN);
     struct request_spawn *body = &request.body.spawn;
     const vec2 at = app_world_point(app);
-    const bool is_handful = (SDL_GetModState() & KMOD_SHIFT) != 0;
+    const bool is_handful = app->hand.has_shift;
     (void)snprintf(body->kind, sizeof body->kind, "%s", tool_kind(app));
     body->has_point = true;
     body->x = at.x;
@@ -34,10 +34,27 @@ static void add_agents(struct app *app) {
     body->count = is_handful ? handful : 1;
     body->radius =
         is_handful ? handful_radius_px * app->picture.pixel_scale / app->picture.camera.scale : 0.0f;
-    app_send(app, &request);
+    struct edit edit = {.what = EDIT_ADDED, .count = body->count, .at = at, .radius = body->radius};
+    (void)snprintf(edit.kind, sizeof edit.kind, "%s", body->kind);
+    app_send_edit(app, &request, &edit);
+}
+
+/* What brings the agent back as it is now. */
+static struct edit removal_of(const struct app *app, uint32_t id) {
+    const int32_t index = frame_find(&app->frame, id);
+    struct edit edit = {.what = EDIT_REMOVED, .first_id = id, .count = 1};
+    if (index >= 0) {
+        const struct pose pose = frame_pose(&app->frame, index);
+        (void)snprintf(edit.kind, sizeof edit.kind, "%s", app->frame.names->kind_names.names[pose.kind]);
+        edit.at = server_model_clamp_point(&app->server, pose.position);
+        edit.velocity = pose.velocity;
+        edit.heading = pose.heading;
+    }
+    return edit;
 }
 
 static void remove_agent(struct app *app) {
+    app_move_all(app);
     const struct scene scene = app_scene(app);
     uint32_t id = 0;
     if (scene_pick(&scene, app->pointer.at, 6.0f * app->picture.pixel_scale, &id) &&
@@ -46,7 +63,8 @@ static void remove_agent(struct app *app) {
         request.body.remove.agent_count = 1;
         request.body.remove.agents[0] = id;
         app->hand.removed = id; /* once, while frames still show it */
-        app_send(app, &request);
+        const struct edit edit = removal_of(app, id);
+        app_send_edit(app, &request, &edit);
     }
 }
 
@@ -109,11 +127,55 @@ void app_tool_move(struct app *app) {
 
 /* ---- parameters ---- */
 
+/* is_held: its slider is, and moves on. */
+static void send_param(struct app *app, const struct message_param *param, double value, bool is_held) {
+    struct request request = request_default(REQUEST_SET_PARAM);
+    struct request_set_param *body = &request.body.set_param;
+    body->has_kind = true;
+    (void)snprintf(body->kind, sizeof body->kind, "%s", param->kind);
+    (void)snprintf(body->param, sizeof body->param, "%s", param->param);
+    body->value = value;
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_TUNE_ID);
+    app->tuning.sent_ms = app->now_ms;
+    if (app_send(app, &request)) {
+        edits_add_param(&app->edits, param->kind, param->param, param->value, value, is_held);
+        server_model_set_param(&app->server, param->kind, param->param, value);
+    }
+}
+
+/* A behavior's weight: 0, or what it was before. */
+static void mute(struct app *app, const struct message_param *weight) {
+    if (!app_refuses_past(app) && app_may(app, REQUEST_SET_PARAM)) {
+        send_param(app, weight, mutes_toggle(&app->tuning.mutes, weight), false);
+    }
+}
+
+/* The sliders are those of the kind of the newly selected agent. */
+static void follow_kind(struct app *app) {
+    const struct message_scenario *scenario = &app->server.scenario;
+    const uint32_t id = app->selection.has_agent ? app->selection.id : 0;
+    if (id == app->tuning.followed) {
+        return;
+    }
+    for (int kind = 0; app->view.agent_kind != NULL && kind < scenario->kind_count; kind++) {
+        if (strcmp(scenario->kinds[kind].name, app->view.agent_kind) == 0) {
+            app->tuning.kind = kind;
+            app->tuning.followed = id;
+        }
+    }
+    app->tuning.followed = id == 0 ? 0 : app->tuning.followed;
+}
+
 /* While a slider is held the newest value goes out at a bounded rate; the last one always. */
 void app_tune(struct app *app, const struct panels_result *result) {
     const struct server_model *server = &app->server;
-    if (result->next_kind && server->scenario.kind_count > 0) {
-        app->tuning.kind = (app->tuning.kind + 1) % server->scenario.kind_count;
+    if (result->picks_kind) {
+        app->tuning.kind = result->kind;
+        return;
+    }
+    follow_kind(app);
+    if (result->mutes && result->param >= 0 && result->param < server->param_count) {
+        mute(app, &server->params[result->param]);
         return;
     }
     if (!result->tunes || result->param < 0 || result->param >= server->param_count ||
@@ -126,15 +188,5 @@ void app_tune(struct app *app, const struct panels_result *result) {
                                 param->param);
         return;
     }
-    struct request request = request_default(REQUEST_SET_PARAM);
-    struct request_set_param *body = &request.body.set_param;
-    body->has_kind = true;
-    (void)snprintf(body->kind, sizeof body->kind, "%s", param->kind);
-    (void)snprintf(body->param, sizeof body->param, "%s", param->param);
-    body->value = result->value;
-    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_TUNE_ID);
-    app->tuning.sent_ms = app->now_ms;
-    if (app_send(app, &request)) {
-        server_model_set_param(&app->server, param->kind, param->param, result->value);
-    }
+    send_param(app, param, result->value, result->is_sliding);
 }

@@ -1,22 +1,17 @@
-/* See config.h. The file is written beside itself and renamed: it is whole or as it was. */
+/* See config.h. */
 #include "viewer/app/config.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/json/field_json.h"
 #include "common/json/json_check.h"
-#include "common/system/log.h"
-#include "common/system/regular_file.h"
 #include "viewer/app/option_values.h"
 #include "viewer/model/shortcuts.h"
 
-enum { FILE_MOST = 16384, PATH_BYTES = 1200, FIELDS_MOST = 32 };
+enum { FIELDS_MOST = 32 };
 
 /* The content of the file. The settings come first: the rows of shortcuts.c name their members by offset. */
 struct kept_settings {
@@ -43,21 +38,6 @@ static void make_fields(struct field *fields) {
     fields[used] = (struct field){.type = FIELD_END};
 }
 
-/* "" when there is no home. */
-static void file_path(char *out, size_t size, bool only_folder) {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    const char *file = only_folder ? "" : "/viewer.json";
-    int length = 0;
-    if (base != NULL && base[0] == '/') {
-        length = snprintf(out, size, "%s/drover%s", base, file);
-    } else if (home != NULL && home[0] == '/') {
-        length = snprintf(out, size, "%s/.config/drover%s", home, file);
-    }
-    if (length <= 0 || (size_t)length >= size) {
-        out[0] = '\0';
-    }
-}
-
 /* The parsed members of *kept: what they mean, and whether it is allowed. */
 static int check_settings(struct kept_settings *kept, struct failure *failure) {
     int32_t width, height;
@@ -68,6 +48,18 @@ static int check_settings(struct kept_settings *kept, struct failure *failure) {
         return -1;
     }
     return ui_scale_check(kept->settings.ui_scale, failure);
+}
+
+/* "colors_by_kind", which files had before "color". */
+static int read_color_of_old(const cJSON *json, struct view_settings *settings, struct failure *failure) {
+    const cJSON *by_kind = cJSON_GetObjectItemCaseSensitive(json, "colors_by_kind");
+    if (by_kind != NULL && !cJSON_IsBool(by_kind)) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "colors_by_kind", "expected true or false");
+    }
+    if (cJSON_IsTrue(by_kind) && cJSON_GetObjectItemCaseSensitive(json, "color") == NULL) {
+        settings->color = COLOR_KIND;
+    }
+    return 0;
 }
 
 int config_read(const char *text, size_t length, struct view_settings *settings, struct failure *failure) {
@@ -84,33 +76,16 @@ int config_read(const char *text, size_t length, struct view_settings *settings,
         return failure_set(failure, FAILURE_BAD_PARAM, NULL, "expected an object");
     }
     make_fields(fields);
-    const int result = fields_read(fields, json, "", NULL, &read, NULL, failure);
+    const int result = fields_read(fields, json, "", NULL, &read, NULL, failure) != 0 ||
+                               read_color_of_old(json, &read.settings, failure) != 0
+                           ? -1
+                           : 0;
     cJSON_Delete(json);
     if (result != 0 || check_settings(&read, failure) != 0) {
         return -1;
     }
     *settings = read.settings;
     return 0;
-}
-
-int config_load(struct view_settings *settings) {
-    char path[PATH_BYTES], reason[REGULAR_FILE_REASON] = "";
-    char *text = NULL;
-    size_t length = 0;
-    struct failure failure;
-    file_path(path, sizeof path, false);
-    const enum regular_file_result result =
-        path[0] == '\0' ? REGULAR_FILE_MISSING : regular_file_read(path, FILE_MOST, &text, &length, reason);
-    if (result == REGULAR_FILE_MISSING) {
-        return 0;
-    }
-    const bool is_used = result == REGULAR_FILE_OK && config_read(text, length, settings, &failure) == 0;
-    if (!is_used) {
-        log_write(LOG_WARN, "config", "%s is not used and will not be changed: %s", path,
-                  result != REGULAR_FILE_OK ? reason : failure.message);
-    }
-    free(text);
-    return is_used ? 0 : -1;
 }
 
 /* ---- writing ---- */
@@ -129,28 +104,6 @@ static cJSON *value_of(const struct field *field, const struct kept_settings *ke
         assert(field->type == FIELD_TEXT);
         return cJSON_CreateString(member);
     }
-}
-
-/* The file's object; an empty one when there is no file. NULL with *failure. */
-static cJSON *read_settings(const char *path, struct failure *failure) {
-    char reason[REGULAR_FILE_REASON] = "";
-    char *text = NULL;
-    size_t length = 0;
-    struct view_settings ignored = view_settings_default();
-    struct failure inner = {.message = ""};
-    const enum regular_file_result result = regular_file_read(path, FILE_MOST, &text, &length, reason);
-    if (result == REGULAR_FILE_MISSING) {
-        return cJSON_CreateObject();
-    }
-    cJSON *json = NULL;
-    if (result == REGULAR_FILE_OK && config_read(text, length, &ignored, &inner) == 0) {
-        json = cJSON_ParseWithLength(text, length);
-    } else { /* it was written while we ran */
-        (void)failure_set(failure, FAILURE_BAD_PARAM, NULL, "%s is not changed: %s", path,
-                          result == REGULAR_FILE_OK ? inner.message : reason);
-    }
-    free(text);
-    return json;
 }
 
 static bool is_changed(const struct field *field, const struct view_changes *changes, bool has_overlays) {
@@ -175,72 +128,57 @@ static bool merge_overlays(const struct view_settings *now, const struct view_se
     return has_change;
 }
 
-/* The file as it is with what was changed: text of cJSON's, NULL with *failure. */
-static char *write_settings(const char *path, const struct kept_settings *merged, const struct field *fields,
-                            const bool *is_written, struct failure *failure) {
-    (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
-    cJSON *json = read_settings(path, failure);
-    bool is_whole = json != NULL;
-    for (int i = 0; is_whole && fields[i].type != FIELD_END; i++) {
-        if (is_written[i]) {
-            cJSON *value = value_of(&fields[i], merged);
-            cJSON_DeleteItemFromObjectCaseSensitive(json, fields[i].name);
-            is_whole = value != NULL && cJSON_AddItemToObject(json, fields[i].name, value);
-        }
-    }
-    char *text = is_whole ? cJSON_PrintUnformatted(json) : NULL;
-    cJSON_Delete(json);
-    return text;
-}
-
-/* Both folders, if they are not there; what is wrong shows when the file is written. */
-static void make_folders(void) {
-    char folder[PATH_BYTES];
-    file_path(folder, sizeof folder, true);
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-        (void)mkdir(folder, 0700);
-        *slash = '/';
-        (void)mkdir(folder, 0755);
-    }
-}
-
-/* Writes beside the file and renames it. */
-static int write_file(const char *path, const char *text, struct failure *failure) {
-    char fresh[PATH_BYTES + 8];
-    (void)snprintf(fresh, sizeof fresh, "%s.new", path);
-    FILE *file = fopen(fresh, "wb");
-    bool is_written = file != NULL && fprintf(file, "%s\n", text) > 0;
-    is_written = file != NULL && fclose(file) == 0 && is_written;
-    if (!is_written || rename(fresh, path) != 0) {
-        return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot write %s: %s", path, strerror(errno));
-    }
-    return 0;
-}
-
-int config_save(const struct view_settings *now, const struct view_settings *kept,
-                const struct view_changes *changes, struct failure *failure) {
-    char path[PATH_BYTES];
-    struct field fields[FIELDS_MOST];
-    bool is_written[FIELDS_MOST] = {false}, has_change = false;
-    struct kept_settings merged = {.settings = *now};
-    const bool has_overlays = merge_overlays(now, kept, changes, &merged);
-    make_fields(fields);
+/* What is to be written: the merged members, and which of them. Whether there is anything. fields: of make_fields. */
+static bool plan_change(const struct view_settings *now, const struct view_settings *kept,
+                        const struct view_changes *changes, const struct field *fields, bool *is_written,
+                        struct kept_settings *merged) {
+    bool has_change = false;
+    *merged = (struct kept_settings){.settings = *now};
+    const bool has_overlays = merge_overlays(now, kept, changes, merged);
     for (int i = 0; fields[i].type != FIELD_END; i++) {
         is_written[i] = is_changed(&fields[i], changes, has_overlays);
         has_change = has_change || is_written[i];
     }
-    file_path(path, sizeof path, false);
-    if (path[0] == '\0' || !has_change) {
-        return 0; /* no home, or nothing to keep */
-    }
-    char *text = write_settings(path, &merged, fields, is_written, failure);
+    return has_change;
+}
+
+bool config_has_change(const struct view_settings *now, const struct view_settings *kept,
+                       const struct view_changes *changes) {
+    struct field fields[FIELDS_MOST];
+    bool is_written[FIELDS_MOST] = {false};
+    struct kept_settings merged;
+    make_fields(fields);
+    return plan_change(now, kept, changes, fields, is_written, &merged);
+}
+
+/* The object of the text; an empty one when there is no text. NULL with *failure. */
+static cJSON *parse_settings(const char *text, size_t length, struct failure *failure) {
+    struct view_settings ignored = view_settings_default();
     if (text == NULL) {
-        return -1;
+        return cJSON_CreateObject();
     }
-    make_folders();
-    const int result = write_file(path, text, failure);
-    cJSON_free(text);
-    return result;
+    return config_read(text, length, &ignored, failure) == 0 ? cJSON_ParseWithLength(text, length) : NULL;
+}
+
+char *config_change(const char *text, size_t length, const struct view_settings *now,
+                    const struct view_settings *kept, const struct view_changes *changes,
+                    struct failure *failure) {
+    struct field fields[FIELDS_MOST];
+    bool is_written[FIELDS_MOST] = {false};
+    struct kept_settings merged;
+    make_fields(fields);
+    (void)plan_change(now, kept, changes, fields, is_written, &merged);
+    (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
+    cJSON *json = parse_settings(text, length, failure);
+    bool is_whole = json != NULL;
+    for (int i = 0; is_whole && fields[i].type != FIELD_END; i++) {
+        if (is_written[i]) {
+            cJSON *value = value_of(&fields[i], &merged);
+            cJSON_DeleteItemFromObjectCaseSensitive(json, fields[i].name);
+            is_whole = value != NULL && cJSON_AddItemToObject(json, fields[i].name, value);
+        }
+    }
+    char *changed = is_whole ? cJSON_PrintUnformatted(json) : NULL;
+    cJSON_Delete(json);
+    return changed;
 }

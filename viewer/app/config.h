@@ -8,6 +8,7 @@
 #ifndef DROVER_VIEWER_APP_CONFIG_H
 #define DROVER_VIEWER_APP_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/failure.h"
@@ -28,5 +29,15 @@ NODISCARD int config_save(const struct view_settings *now, const struct view_set
 /** Reads the text of such a file over *settings; -1 with *failure, and *settings as it was. */
 NODISCARD int config_read(const char *text, size_t length, struct view_settings *settings,
                           struct failure *failure);
+/** Whether config_change would change anything. */
+bool config_has_change(const struct view_settings *now, const struct view_settings *kept,
+                       const struct view_changes *changes);
+/** The text of the file with the members that were changed, as config_save writes it.
+ *
+ * text     the file as it is; NULL: there is none
+ * returns  the text, freed by the caller; NULL with *failure */
+NODISCARD char *config_change(const char *text, size_t length, const struct view_settings *now,
+                              const struct view_settings *kept, const struct view_changes *changes,
+                              struct failure *failure);
 
 #endif

@@ -10,6 +10,9 @@
 #include "common/text/person_name.h"
 #include "viewer/app/config.h"
 #include "viewer/app/option_values.h"
+#include "viewer/model/kiosk.h"
+#include "viewer/model/shortcuts.h"
+#include "viewer/platform/own_server.h"
 
 enum { HEADLESS_FRAMES = 60 };
 
@@ -48,6 +51,19 @@ static const struct field table[] = {
      .unit = "MS",
      .help = "Frames this far apart, the newest snapshot as it is and no measured numbers: the same picture "
              "each time."},
+    {.name = "advance",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct viewer_options, advance_s),
+     .min = 0,
+     .max = 600,
+     .unit = "S",
+     .help =
+         "Step a paused world for so many seconds first, shown as they pass: a picture with trails, the same "
+         "each time with --fixed-dt."},
+    {.name = "bare",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct viewer_options, is_bare),
+     .help = "The world alone: no bar, legend, panels or names."},
     {.name = "forces",
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct viewer_options, shows_forces),
@@ -57,13 +73,32 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, overlays),
      .unit = "LIST",
      .help = "What to draw over the world: velocity, desired, steering, behaviors, radii, neighbors, places, "
-             "trails, grid with commas between them, or none."},
+             "trails, onion, predicted, grid with commas between them, or none."},
     {.name = "palette",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct viewer_options, settings.palette),
      .choices = palette_names,
      .unit = "NAME",
      .help = "Colors of the states: safe (for color-blind people too) or classic (the tutorials')."},
+    {.name = "color",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, settings.color),
+     .choices = color_mode_names,
+     .unit = "WHAT",
+     .help = "What the color of an agent says: state, kind, heading, speed, force, neighbors or time (in its "
+             "state)."},
+    {.name = "theme",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, settings.theme),
+     .choices = theme_names,
+     .unit = "NAME",
+     .help = "The ground: dark, or light for projectors."},
+    {.name = "agent-size",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, settings.agent_size),
+     .choices = agent_size_names,
+     .unit = "N",
+     .help = "How much larger than they are agents are drawn: 1, 1.5, 2 or 3 times."},
     {.name = "ui-scale",
      .type = FIELD_DOUBLE,
      FIELD_MEMBER(struct viewer_options, settings.ui_scale),
@@ -85,10 +120,34 @@ static const struct field table[] = {
      .max = 4294967295.0,
      .unit = "ID",
      .help = "Start with this agent selected; 0 for none."},
+    {.name = "own-view",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct viewer_options, has_own_view),
+     .help =
+         "Do not show worlds the way their scenarios propose (trails, colors, overlays, selected agent)."},
     {.name = "full-screen",
      .type = FIELD_BOOL,
      FIELD_MEMBER(struct viewer_options, is_full_screen),
      .help = "Start in full screen."},
+    {.name = "kiosk",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct viewer_options, is_kiosk),
+     .help =
+         "For exhibitions: full screen, the world alone with its caption, the server's scenarios by turns "
+         "(with the role admin), no way out but Ctrl+Q."},
+    {.name = "kiosk-list",
+     .type = FIELD_TEXT,
+     FIELD_MEMBER(struct viewer_options, kiosk_list),
+     .unit = "FILE",
+     .help =
+         "--kiosk with the worlds of this file: lines SCENARIO [SECONDS], usually 60 s; # begins a note."},
+    {.name = "kiosk-reset",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct viewer_options, kiosk_reset_s),
+     .min = 1,
+     .max = 86400,
+     .unit = "S",
+     .help = "--kiosk puts the world and its view back when no hand has touched anything for so long: 60."},
     {.name = "renderer",
      .type = FIELD_CHOICE,
      FIELD_MEMBER(struct viewer_options, renderer),
@@ -102,6 +161,14 @@ static const struct field table[] = {
      FIELD_MEMBER(struct viewer_options, clip),
      .unit = "FILE",
      .help = "Record everything to an MP4 or GIF file, by its ending; needs ffmpeg."},
+    {.name = "panels-in",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct viewer_options, settings.panels_in),
+     .choices = panels_in_names,
+     .unit = "WHAT",
+     .help = "Which saved files have bar, legend and panels in them: pictures (those of F12; clips have the "
+             "world "
+             "alone), all or none."},
     {.name = "hint",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct viewer_options, hint),
@@ -148,8 +215,9 @@ static const struct field table[] = {
 static const struct options_def definition = {
     .program = "drover-viewer",
     .summary = "Shows the world of a drover-server and steers it with the mouse.",
-    .positional = "[HOST[:PORT]]",
-    .positional_help = "The server; an IPv6 address with a port in brackets. Default 127.0.0.1:7717.",
+    .positional = "[HOST[:PORT] | FILE]",
+    .positional_help = "The server; an IPv6 address with a port in brackets. Default 127.0.0.1:7717. "
+                       "Or a recording (.drover, .drover.zst): drover-viewer then starts a server for it.",
     .table = table,
     .epilog =
         "F1 shows the keys.\n"
@@ -168,6 +236,40 @@ static int read_overlays(struct viewer_options *options, struct failure *failure
         view_settings_show_forces(&options->settings);
     }
     return 0;
+}
+
+static bool is_given(int argc, char **argv, const char *name) {
+    const size_t length = strlen(name);
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, name, length) == 0 &&
+            (argv[i][2 + length] == '\0' || argv[i][2 + length] == '=')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes the settings that flags gave; a list of overlays speaks of all of them. */
+static void note_flags(int argc, char **argv, struct view_changes *flags) {
+    const size_t first = offsetof(struct viewer_options, settings);
+    for (const struct field *row = table; row->type != FIELD_END; row++) {
+        if (row->offset >= first && row->offset < first + sizeof(struct view_settings) &&
+            is_given(argc, argv, row->name)) {
+            view_changes_note(flags, row->offset - first);
+        }
+    }
+    size_t count = 0;
+    const struct shortcut *rows = shortcuts_table(&count);
+    for (size_t i = 0; i < count && is_given(argc, argv, "overlays"); i++) {
+        if (rows[i].is_overlay) {
+            view_changes_note(flags, rows[i].setting.offset);
+        }
+    }
+    if (is_given(argc, argv, "forces")) {
+        view_changes_note(flags, offsetof(struct view_settings, shows_velocity));
+        view_changes_note(flags, offsetof(struct view_settings, shows_desired));
+        view_changes_note(flags, offsetof(struct view_settings, shows_steering));
+    }
 }
 
 /* Checked here: a server would refuse the whole hello, with its token. */
@@ -206,11 +308,37 @@ static bool skips_config(int argc, char **argv) {
     return false;
 }
 
+/* A file that is no recording, or that is not there. */
+static int refuse_file(const char *path, struct failure *failure) {
+    const bool exists = file_is_there(path);
+    return failure_set(
+        failure, FAILURE_BAD_PARAM, "FILE",
+        exists ? "%s is no recording; expected a .drover or .drover.zst file, or HOST[:PORT] of a server"
+               : "%s: no such file; expected a .drover or .drover.zst file, or HOST[:PORT] of a server",
+        path);
+}
+
+/* The server, or the recording to start one for. */
+static int read_positional(const char *text, struct viewer_options *options, struct failure *failure) {
+    if (!recording_is_named(text)) {
+        return file_is_meant(text) ? refuse_file(text, failure)
+                                   : address_parse(text, &options->address, failure);
+    }
+    if (strlen(text) >= sizeof options->recording) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "FILE",
+                           "the name of the recording is too long; at most %zu bytes",
+                           sizeof options->recording - 1);
+    }
+    (void)snprintf(options->recording, sizeof options->recording, "%s", text);
+    return 0;
+}
+
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure) {
     const char *positional = NULL;
     *options = (struct viewer_options){.address = {"127.0.0.1", "7717"},
                                        .settings = view_settings_default(),
+                                       .kiosk_reset_s = KIOSK_USUAL_S,
                                        .log_level = LOG_WARN,
                                        .layout = LAYOUT_PACKED};
     if (!skips_config(argc, argv) && config_load(&options->settings) != 0) {
@@ -224,7 +352,7 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (read_secret(options, failure) != 0) {
         return OPTIONS_BAD;
     }
-    if (positional != NULL && address_parse(positional, &options->address, failure) != 0) {
+    if (positional != NULL && read_positional(positional, options, failure) != 0) {
         return OPTIONS_BAD;
     }
     if (options->settings.size[0] != '\0' &&
@@ -234,9 +362,12 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (ui_scale_check(options->settings.ui_scale, failure) != 0) {
         return OPTIONS_BAD;
     }
+    note_flags(argc, argv, &options->flags);
     if (read_overlays(options, failure) != 0 || check_name(options->name, failure) != 0) {
         return OPTIONS_BAD;
     }
+    options->is_kiosk = options->is_kiosk || options->kiosk_list[0] != '\0';
+    options->is_full_screen = options->is_full_screen || options->is_kiosk;
     if (options->is_headless && options->frames == 0) {
         options->frames = HEADLESS_FRAMES;
     }

@@ -6,26 +6,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clients/c/server_address.h"
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/system/options.h"
+#include "common/text/server_address.h"
 #include "viewer/model/view_settings.h"
 
 struct viewer_options {
     struct address address;
+    char recording[1024]; /* a file, shown by a server of the viewer's own; "" for a server at address */
     bool is_headless;
     uint32_t frames;               /* 0: until it is closed */
     char screenshot[1024];         /* "" for none */
     struct view_settings settings; /* the file of settings, then the flags */
     struct view_settings kept;     /* the file alone: what is kept of members that are not changed */
+    struct view_changes flags;     /* the members that flags gave */
     int32_t width, height;         /* window px, from settings.size; 0 for the usual size */
     double fixed_dt_ms;            /* 0: real time */
+    double advance_s;              /* of a paused world, before the frames that count; 0: none */
+    bool is_bare;                  /* the world alone */
     bool shows_forces;
     char overlays[256]; /* as given: "velocity,trails"; "" for those of the settings */
     int renderer;       /* enum window_renderer */
     bool is_full_screen;
-    bool has_no_config; /* neither read nor written */
+    bool is_page;        /* in a browser: what it says names no command lines */
+    bool reduces_motion; /* the visitor prefers that: nothing fades, and no view follows an agent by itself */
+    bool is_kiosk;       /* for an exhibition: full screen, no panels, worlds by turns */
+    char kiosk_list[1024]; /* a file: the worlds; "" for those of the server */
+    double kiosk_reset_s;  /* after so long without a hand the world is put back */
+    bool has_no_config;    /* neither read nor written */
+    bool has_own_view;     /* whatever scenarios say */
     bool prints_stats;
     uint32_t selected;                 /* an agent's id; 0 for none */
     char clip[1024];                   /* "" for none */

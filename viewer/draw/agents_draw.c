@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "viewer/draw/arrow.h"
+#include "viewer/draw/tiles.h"
+#include "viewer/model/torus.h"
 
 static const float crowd_arrow_px = 2.5f; /* the least radius among many thousands */
 
@@ -14,8 +16,6 @@ struct brush {
     float low_x, low_y, high_x, high_y; /* centers outside are not seen */
     float half[NAME_TABLE_CAPACITY];    /* of the sprite, picture px */
     struct sprite_place place[NAME_TABLE_CAPACITY];
-    uint32_t tint[NAME_TABLE_CAPACITY];
-    const uint16_t *tinted_by;
     float pale;
 };
 
@@ -30,7 +30,6 @@ static float largest_radius(const struct frame *frame, const struct agents_style
 static void brush_init(struct brush *brush, const struct canvas *canvas, const struct frame *frame,
                        const struct camera *camera, const struct agents_style *style) {
     const float margin = 1.4f * largest_radius(frame, style) + 4.0f;
-    const int fills = style->by_kind ? frame->names->kind_names.count : frame->names->state_names.count;
     brush->scale = camera->scale;
     brush->offset_x = camera->offset.x;
     brush->offset_y = camera->offset.y;
@@ -39,14 +38,10 @@ static void brush_init(struct brush *brush, const struct canvas *canvas, const s
     brush->high_x = (float)canvas->clip.x1 + margin;
     brush->high_y = (float)canvas->clip.y1 + margin;
     brush->pale = style->is_held ? 0.5f : 1.0f;
-    brush->tinted_by = style->by_kind ? frame->kind : frame->state;
     for (int k = 0; k < frame->names->kind_names.count; k++) {
         const struct sprite_place *place = sprites_place(canvas->sprites, style->shape[k], style->radius[k]);
         brush->place[k] = *place;
         brush->half[k] = place->half * style->radius[k] / place->radius;
-    }
-    for (int i = 0; i < fills; i++) {
-        brush->tint[i] = mesh_tint(style->by_kind ? style->kind_fill[i] : style->state_fill[i]);
     }
 }
 
@@ -58,62 +53,104 @@ static inline void put_quad(struct mesh_vertex *vertex, float x, float y, float 
     vertex[3] = (struct mesh_vertex){x - ax - ay, y - ay + ax, tint, place->u0, place->v1};
 }
 
-/* Quads of the agents moved by (shift_x, shift_y) px of the picture; returns how many are seen. Every agent
- * is written and only the seen ones are counted: no branch. `vertex` has room for one more than there are. */
+static inline void put_agent(const struct brush *brush, const struct frame *frame, int32_t i, float x,
+                             float y, struct mesh_vertex *vertex) {
+    const uint16_t kind = frame->kind[i];
+    const float half = brush->half[kind];
+    const uint32_t tint = mesh_tint(frame->fill[i]);
+    const uint32_t alpha = (uint32_t)(int32_t)((float)(tint >> 24) * frame->alpha[i] * brush->pale + 0.5f);
+    put_quad(vertex, x, y, frame->dir_x[i] * half, frame->dir_y[i] * half, &brush->place[kind],
+             (tint & 0xffffffu) | alpha << 24);
+}
+
+/* Quads of the agents where they are; returns how many are seen. Every agent is written and only the seen ones are
+ * counted: no branch. `vertex` has room for one more than there are. */
 static int32_t put_agents(const struct brush *brush, const struct frame *frame, struct mesh_vertex *vertex) {
     int32_t seen = 0;
     for (int32_t i = 0; i < frame->count; i++) {
-        const uint16_t kind = frame->kind[i];
         const float x = frame->x[i] * brush->scale + brush->offset_x;
         const float y = frame->y[i] * brush->scale + brush->offset_y;
-        const float half = brush->half[kind];
-        const uint32_t tint = brush->tint[brush->tinted_by[i]];
-        const uint32_t alpha =
-            (uint32_t)(int32_t)((float)(tint >> 24) * frame->alpha[i] * brush->pale + 0.5f);
-        put_quad(vertex + (ptrdiff_t)seen * 4, x, y, frame->dir_x[i] * half, frame->dir_y[i] * half,
-                 &brush->place[kind], (tint & 0xffffffu) | alpha << 24);
+        put_agent(brush, frame, i, x, y, vertex + (ptrdiff_t)seen * 4);
         seen +=
             (int32_t)((x > brush->low_x) & (x < brush->high_x) & (y > brush->low_y) & (y < brush->high_y));
     }
     return seen;
 }
 
-/* How an agent at `at` of a world `size` long is repeated on the other side: -1, 0 or 1 sizes. */
-static int repeat_of(float at, float size, float reach) {
-    return !(size > 0.0f) ? 0 : at < reach ? 1 : at > size - reach ? -1 : 0;
+/* ---- copies ---- */
+
+enum { COPY_BITS = 27 }; /* of an agent's index; its tile is above them */
+
+/* Where centers are seen that lie in a shown copy of the world, picture px. */
+struct sight {
+    float low_x, low_y, high_x, high_y;
+};
+
+static struct sight sight_of(const struct canvas *canvas, float margin) {
+    return (struct sight){(float)canvas->clip.x0 - margin, (float)canvas->clip.y0 - margin,
+                          (float)canvas->clip.x1 + margin, (float)canvas->clip.y1 + margin};
 }
 
-/* Draws one agent wherever it is seen beside its own place. */
-typedef void (*draw_copy)(struct canvas *canvas, const struct frame *frame, int32_t index, vec2 center,
-                          const struct agents_style *style);
-
-static void draw_copies(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
-                        const struct agents_style *style, draw_copy draw) {
-    const float reach = (1.4f * largest_radius(frame, style) + 2.0f) / camera->scale;
-    const vec2 size = style->wrap_size;
+/* The agents that may be seen a second time, which are few unless the picture is far out. `found` has room for one
+ * more than there are agents. */
+static int32_t find_candidates(const struct sight *sight, const struct frame *frame,
+                               const struct camera *camera, vec2 size, int32_t *found) {
+    const vec2 low = camera_to_world(camera, vec2_make(sight->low_x, sight->low_y));
+    const vec2 high = camera_to_world(camera, vec2_make(sight->high_x, sight->high_y));
+    const float left = high.x - size.x, right = low.x + size.x;
+    const float above = high.y - size.y, below = low.y + size.y;
+    int32_t count = 0;
     for (int32_t i = 0; i < frame->count; i++) {
-        const int dx = repeat_of(frame->x[i], size.x, reach), dy = repeat_of(frame->y[i], size.y, reach);
-        for (int copy = 1; copy < 4 && (dx != 0 || dy != 0); copy++) {
-            if (((copy & 1) != 0 && dx == 0) || ((copy & 2) != 0 && dy == 0)) {
-                continue;
-            }
-            const vec2 shift = vec2_make((copy & 1) != 0 ? (float)dx * size.x : 0.0f,
-                                         (copy & 2) != 0 ? (float)dy * size.y : 0.0f);
-            draw(canvas, frame, i,
-                 camera_to_window(camera, vec2_add(vec2_make(frame->x[i], frame->y[i]), shift)), style);
+        const float x = frame->x[i], y = frame->y[i];
+        found[count] = i;
+        count += (int32_t)((x < left) | (x > right) | (y < above) | (y > below));
+    }
+    return count;
+}
+
+/* Fills copies with an entry (index, and the tile above it) for each copy of an agent that is seen. At most
+ * TILES_COUNT - 1 an agent. */
+static int32_t find_copies(const struct canvas *canvas, const struct frame *frame,
+                           const struct camera *camera, const struct agents_style *style, int32_t **copies) {
+    const struct sight sight = sight_of(canvas, 1.4f * largest_radius(frame, style) + 4.0f);
+    int32_t *const candidates = frame->scratch, *const out = frame->scratch + frame->capacity;
+    const int32_t candidate_count = find_candidates(&sight, frame, camera, style->wrap_size, candidates);
+    int32_t count = 0;
+    for (int tile = 1; tile < TILES_COUNT; tile++) {
+        const struct camera shifted = tiles_camera(camera, style->wrap_size, tile);
+        for (int32_t k = 0; k < candidate_count; k++) {
+            const int32_t i = candidates[k];
+            const float x = frame->x[i] * shifted.scale + shifted.offset.x;
+            const float y = frame->y[i] * shifted.scale + shifted.offset.y;
+            out[count] = i | (int32_t)tile << COPY_BITS;
+            count +=
+                (int32_t)((x > sight.low_x) & (x < sight.high_x) & (y > sight.low_y) & (y < sight.high_y));
         }
     }
+    *copies = out;
+    return count;
 }
 
-static color fill_of(const struct frame *frame, int32_t i, const struct agents_style *style) {
-    return style->by_kind ? style->kind_fill[frame->kind[i]] : style->state_fill[frame->state[i]];
+static int32_t agent_of(int32_t copy) {
+    return copy & ((1 << COPY_BITS) - 1);
 }
+
+/* Its place in the picture, px. */
+static vec2 place_of(const struct frame *frame, const struct camera *camera, vec2 size, int32_t copy) {
+    const int32_t i = agent_of(copy);
+    return camera_to_window(
+        camera, vec2_add(vec2_make(frame->x[i], frame->y[i]), tiles_shift(size, copy >> COPY_BITS)));
+}
+
+/* Draws one agent at a place of the picture. */
+typedef void (*draw_agent)(struct canvas *canvas, const struct frame *frame, int32_t index, vec2 center,
+                           const struct agents_style *style);
 
 static void draw_exactly(struct canvas *canvas, const struct frame *frame, int32_t i, vec2 center,
                          const struct agents_style *style) {
     const uint16_t kind = frame->kind[i];
     arrow_draw(canvas, style->shape[kind], center, style->radius[kind],
-               vec2_make(frame->dir_x[i], frame->dir_y[i]), fill_of(frame, i, style),
+               vec2_make(frame->dir_x[i], frame->dir_y[i]), frame->fill[i],
                frame->alpha[i] * (style->is_held ? 0.5f : 1.0f));
 }
 
@@ -122,20 +159,26 @@ static void draw_blit(struct canvas *canvas, const struct frame *frame, int32_t 
     const uint16_t kind = frame->kind[i];
     if (style->radius[kind] > (float)SPRITES_MAX_BLIT_PX ||
         sprites_blit(canvas->sprites, canvas->raster, style->shape[kind], center, style->radius[kind],
-                     vec2_make(frame->dir_x[i], frame->dir_y[i]), fill_of(frame, i, style),
+                     vec2_make(frame->dir_x[i], frame->dir_y[i]), frame->fill[i],
                      frame->alpha[i] * (style->is_held ? 0.5f : 1.0f)) != 0) {
         draw_exactly(canvas, frame, i, center, style);
     }
 }
 
 static void draw_mesh(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
-                      const struct agents_style *style) {
+                      const struct agents_style *style, const int32_t *copies, int32_t copy_count) {
     struct brush brush;
     brush_init(&brush, canvas, frame, camera, style);
-    struct mesh_vertex *vertex = mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, frame->count + 1);
-    if (vertex != NULL) {
-        mesh_end_quads(canvas->mesh, put_agents(&brush, frame, vertex));
+    struct mesh_vertex *vertex =
+        mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, frame->count + copy_count + 1);
+    if (vertex == NULL) {
+        return;
     }
+    for (int32_t k = 0; k < copy_count; k++) {
+        const vec2 at = place_of(frame, camera, style->wrap_size, copies[k]);
+        put_agent(&brush, frame, agent_of(copies[k]), at.x, at.y, vertex + (ptrdiff_t)k * 4);
+    }
+    mesh_end_quads(canvas->mesh, copy_count + put_agents(&brush, frame, vertex + (ptrdiff_t)copy_count * 4));
 }
 
 enum { BAND_PX = 32, BANDS = RASTER_MAX_SIZE / BAND_PX + 1 };
@@ -169,14 +212,18 @@ static void draw_blits(struct canvas *canvas, const struct frame *frame, const s
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style) {
     assert(frame->names != NULL && frame->count <= frame->capacity);
-    const draw_copy draw =
+    assert(frame->count < 1 << COPY_BITS);
+    const draw_agent draw =
         canvas->mesh == NULL && frame->count > AGENTS_DRAW_EXACT ? draw_blit : draw_exactly;
-    if (style->wrap_size.x > 0.0f) {
-        draw_copies(canvas, frame, camera, style, draw);
-    }
+    int32_t *copies = NULL;
+    const int32_t copy_count =
+        torus_wraps(style->wrap_size) ? find_copies(canvas, frame, camera, style, &copies) : 0;
     if (canvas->mesh != NULL) {
-        draw_mesh(canvas, frame, camera, style);
+        draw_mesh(canvas, frame, camera, style, copies, copy_count);
         return;
+    }
+    for (int32_t k = 0; k < copy_count; k++) {
+        draw(canvas, frame, agent_of(copies[k]), place_of(frame, camera, style->wrap_size, copies[k]), style);
     }
     if (draw == draw_blit) {
         draw_blits(canvas, frame, camera, style);

@@ -18,15 +18,12 @@ enum { AGENTS_DRAW_EXACT = 400 };
 struct agents_style {
     float radius[NAME_TABLE_CAPACITY]; /* by kind, picture px */
     enum shape shape[NAME_TABLE_CAPACITY];
-    color kind_fill[NAME_TABLE_CAPACITY];
-    color state_fill[NAME_TABLE_CAPACITY];
-    bool by_kind;   /* which of the two colors */
     vec2 wrap_size; /* px of the world; 0: it does not wrap */
     bool is_held;   /* too old to be believed: pale */
 };
 
-/** One batch. Agents outside the canvas's clip rectangle are left out; those over the border of a wrapping
- * world are drawn on both sides. */
+/** One batch, in the colors of the column `fill`. Agents outside the canvas's clip rectangle are left out; of a wrapping world the copies around it
+ * (tiles.h) are drawn as well, as far as the clip rectangle goes. */
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "viewer/draw/palette.h"
+#include "viewer/explain/theme.h"
 
 /* On a mesh: the picture in the atlas, which knows shapes that are not convex. */
 static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
@@ -38,14 +38,17 @@ void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radi
     vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
     const int count = shapes_outline(shape, center, radius, direction,
                                      sprites_outline_px(canvas->sprites, radius), points, grown);
-    raster_fill_polygon(canvas->raster, grown, count, color_fade(PALETTE_OUTLINE, alpha));
+    raster_fill_polygon(canvas->raster, grown, count,
+                        color_fade(theme_color(canvas->palette, THEME_AGENT_OUTLINE), alpha));
     raster_fill_polygon(canvas->raster, points, count, color_fade(fill, alpha));
 }
 
-void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke) {
-    assert(width > 0.0f);
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float widest, color stroke) {
+    assert(widest > 0.0f);
     const vec2 way = vec2_sub(to, from);
     const float length = vec2_length(way);
+    /* a short arrow is a small one: a head alone would be a wedge */
+    const float width = fminf(widest, fmaxf(length / 6.0f, 1.0f));
     if (!(length > 2.0f)) {
         return;
     }
@@ -55,7 +58,7 @@ void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, c
     const vec2 neck = vec2_sub(to, vec2_scale(along, head));
     const vec2 tip[3] = {vec2_add(neck, vec2_scale(side, -half)), to, vec2_add(neck, vec2_scale(side, half))};
     const float edge = width * 0.35f;
-    const color outline = color_fade(PALETTE_OUTLINE, 0.7f);
+    const color outline = color_fade(theme_color(canvas->palette, THEME_OUTLINE), 0.7f);
     vec2 grown[3];
     shapes_shift_outline(tip, 3, edge, SHAPES_LEAST_COSINE, grown);
     canvas_draw_line(canvas, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),

@@ -8,7 +8,7 @@
  * around it, from its exact corners. alpha 0..1. */
 void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
                 color fill, float alpha);
-/** A vector: a line of this width whose head ends in `to`; a vector shorter than 2 px is not drawn. */
-void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float width, color stroke);
+/** A vector: a line whose head ends in `to`, thinner where the vector is short; one shorter than 2 px is not drawn. */
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float widest, color stroke);
 
 #endif

@@ -9,6 +9,7 @@
 #include "viewer/draw/mesh.h"
 #include "viewer/draw/raster.h"
 #include "viewer/draw/sprites.h"
+#include "viewer/model/view_settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,7 @@ struct canvas {
     struct sprites *sprites;
     int32_t width, height;
     struct raster_rect clip;
+    enum palette palette; /* whose colors the picture has (theme.h); PALETTE_SAFE at first */
 };
 
 /** A canvas that draws into the raster at once. Both stay the caller's. */

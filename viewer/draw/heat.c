@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/draw/palette.h"
+#include "viewer/draw/arrow.h"
+#include "viewer/explain/theme.h"
 
 static const int32_t heat_least_agents = 5000;
 
@@ -18,6 +20,8 @@ void heat_fini(struct heat *heat) {
     free(heat->counts);
     free(heat->sum_x);
     free(heat->sum_y);
+    free(heat->level);
+    free(heat->spare);
     heat_init(heat);
 }
 
@@ -29,7 +33,10 @@ static int reserve(struct heat *heat, int32_t cells) {
     heat->counts = malloc((size_t)cells * sizeof *heat->counts);
     heat->sum_x = malloc((size_t)cells * sizeof *heat->sum_x);
     heat->sum_y = malloc((size_t)cells * sizeof *heat->sum_y);
-    if (heat->counts == NULL || heat->sum_x == NULL || heat->sum_y == NULL) {
+    heat->level = malloc((size_t)cells * sizeof *heat->level);
+    heat->spare = malloc((size_t)cells * sizeof *heat->spare);
+    if (heat->counts == NULL || heat->sum_x == NULL || heat->sum_y == NULL || heat->level == NULL ||
+        heat->spare == NULL) {
         heat_fini(heat);
         return -1;
     }
@@ -98,49 +105,192 @@ static vec2 corner_of(const struct heat_place *place, float column, float row) {
     return vec2_make(place->corner.x + column * place->cell.x, place->corner.y + row * place->cell.y);
 }
 
-/* The mean heading of blocks of cells: a line with a dot at its head. */
-static void draw_flow(const struct heat *heat, struct canvas *canvas, const struct heat_place *place,
-                      float unit) {
-    enum { BLOCK = 4 };
-    for (int32_t row = 0; row + BLOCK <= heat->rows; row += BLOCK) {
-        for (int32_t column = 0; column + BLOCK <= heat->columns; column += BLOCK) {
-            vec2 sum = vec2_make(0.0f, 0.0f);
-            uint32_t count = 0;
-            for (int32_t i = 0; i < BLOCK * BLOCK; i++) {
-                const int32_t cell = (row + i / BLOCK) * heat->columns + column + i % BLOCK;
-                count += heat->counts[cell];
-                sum = vec2_add(sum, vec2_make(heat->sum_x[cell], heat->sum_y[cell]));
-            }
-            if (count < BLOCK || vec2_length(sum) < 0.15f * (float)count) {
-                continue; /* no agent, or agents of opposite headings */
-            }
-            const vec2 middle = corner_of(place, (float)column + 0.5f * BLOCK, (float)row + 0.5f * BLOCK);
-            const vec2 half = vec2_scale(sum, 0.45f * (float)BLOCK * place->cell.x / (float)count);
-            canvas_draw_line(canvas, vec2_sub(middle, half), vec2_add(middle, half), 1.25f * unit,
-                             0xa0ffffffu);
-            canvas_fill_disc(canvas, vec2_add(middle, half), 1.75f * unit, 0xd0ffffffu);
+/* ---- how hot ---- */
+
+/* Each value mixed with its neighbors along a line of `count` values that lie `stride` apart. */
+static void smooth_line(const float *from, float *to, int32_t count, int32_t stride) {
+    for (int32_t i = 0; i < count; i++) {
+        const float before = from[(i > 0 ? i - 1 : i) * stride],
+                    after = from[(i + 1 < count ? i + 1 : i) * stride];
+        to[i * stride] = 0.25f * before + 0.5f * from[i * stride] + 0.25f * after;
+    }
+}
+
+/* Levels from counts: smoothed, so that single agents are no noise, and bent, so that both few and many are seen. */
+static void find_levels(struct heat *heat) {
+    const int32_t columns = heat->columns, rows = heat->rows;
+    const float wanted = color_scale_round(fmaxf(4.0f * mean_count(heat), 2.0f));
+    if (wanted > heat->top || wanted * 2.5f < heat->top) {
+        heat->top = wanted;
+    }
+    for (int32_t i = 0; i < columns * rows; i++) {
+        heat->level[i] = (float)heat->counts[i];
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t row = 0; row < rows; row++) {
+            smooth_line(heat->level + row * columns, heat->spare + row * columns, columns, 1);
+        }
+        for (int32_t column = 0; column < columns; column++) {
+            smooth_line(heat->spare + column, heat->level + column, rows, columns);
+        }
+    }
+    for (int32_t i = 0; i < columns * rows; i++) {
+        heat->level[i] = sqrtf(fminf(heat->level[i] / heat->top, 1.0f));
+    }
+}
+
+/* Its color; where it is nearly cold what lies below shows. */
+static color heat_color(enum palette palette, float level) {
+    return color_fade(color_scale_heat(palette, level), level * 6.0f);
+}
+
+enum { TONES = 256 };
+
+static uint32_t blend(uint32_t under, color over) {
+    const uint32_t alpha = over >> 24;
+    return alpha == 255u ? over : color_mix(under, over | 0xff000000u, (float)alpha / 255.0f) | 0xff000000u;
+}
+
+/* The cell whose middle lies before a place, and how far it is to the next: places before the first middle and after the
+ * last have the end's. */
+static int32_t before(float at, int32_t count, float *part) {
+    const float low = floorf(at);
+    const int32_t cell = low < 0.0f                 ? 0
+                         : low > (float)(count - 2) ? (count > 1 ? count - 2 : 0)
+                                                    : (int32_t)low;
+    *part = fminf(fmaxf(at - (float)cell, 0.0f), 1.0f);
+    return cell;
+}
+
+static void paint_row(const struct heat *heat, const struct heat_place *place, const color *tones, int32_t y,
+                      struct raster_rect area, uint32_t *pixels) {
+    float across, down;
+    const int32_t row = before(((float)y + 0.5f - place->corner.y) / place->cell.y - 0.5f, heat->rows, &down);
+    const float *upper = heat->level + row * heat->columns,
+                *lower = upper + (row + 1 < heat->rows ? heat->columns : 0);
+    for (int32_t x = area.x0; x < area.x1; x++) {
+        const int32_t cell =
+            before(((float)x + 0.5f - place->corner.x) / place->cell.x - 0.5f, heat->columns, &across);
+        const int32_t next = cell + 1 < heat->columns ? cell + 1 : cell;
+        const float high = upper[cell] + (upper[next] - upper[cell]) * across;
+        const float low = lower[cell] + (lower[next] - lower[cell]) * across;
+        const color tone = tones[(int32_t)((high + (low - high) * down) * (float)(TONES - 1) + 0.5f)];
+        if (tone >> 24 != 0) {
+            pixels[x] = blend(pixels[x], tone);
         }
     }
 }
 
-void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit) {
-    assert(heat->columns * heat->rows <= heat->capacity && unit > 0.0f);
-    const float mean = mean_count(heat); /* it has a middling color, so that both more and fewer are seen */
-    const vec2 end = vec2_make((float)canvas->width, (float)canvas->height);
-    for (int32_t row = 0; row < heat->rows; row++) {
-        for (int32_t column = 0; column < heat->columns; column++) {
-            const uint32_t count = heat->counts[row * heat->columns + column];
-            const vec2 low = corner_of(place, (float)column, (float)row);
-            const vec2 high = corner_of(place, (float)column + 1.0f, (float)row + 1.0f);
-            if (count > 0 && high.x > 0.0f && high.y > 0.0f && low.x < end.x && low.y < end.y) {
-                const float share = 0.1f + 0.9f * (float)count / ((float)count + 1.4f * mean);
-                /* whole pixels: neighbors meet without a seam */
-                canvas_fill_rect(canvas, vec2_make(floorf(low.x), floorf(low.y)),
-                                 vec2_make(floorf(high.x), floorf(high.y)), palette_heat(share));
-            }
+static int32_t clamp_px(float at, int32_t low, int32_t high) {
+    return at <= (float)low ? low : at >= (float)high ? high : (int32_t)at;
+}
+
+static void paint_raster(const struct heat *heat, struct canvas *canvas, const struct heat_place *place) {
+    color tones[TONES];
+    const struct raster_rect clip = canvas->clip;
+    const vec2 end = corner_of(place, (float)heat->columns, (float)heat->rows);
+    const struct raster_rect area = {clamp_px(place->corner.x, clip.x0, clip.x1),
+                                     clamp_px(place->corner.y, clip.y0, clip.y1),
+                                     clamp_px(end.x, clip.x0, clip.x1), clamp_px(end.y, clip.y0, clip.y1)};
+    for (int i = 0; i < TONES; i++) {
+        tones[i] = heat_color(canvas->palette, (float)i / (float)(TONES - 1));
+    }
+    for (int32_t y = area.y0; y < area.y1; y++) {
+        paint_row(heat, place, tones, y, area, canvas->raster->pixels + (ptrdiff_t)y * canvas->raster->width);
+    }
+}
+
+/* A strip of quads between the middles of two rows of cells; the card mixes the colors of their corners. */
+static void paint_strip(const struct heat *heat, struct canvas *canvas, const struct heat_place *place,
+                        int32_t row, vec2 white) {
+    const int32_t columns = heat->columns;
+    struct mesh_vertex *vertex = NULL;
+    int32_t *index = NULL, base = 0;
+    if (mesh_add(canvas->mesh, MESH_SPRITES, canvas->clip, 2 * columns, 6 * (columns - 1), &vertex, &index,
+                 &base) != 0) {
+        return;
+    }
+    for (int32_t i = 0; i < 2 * columns; i++) {
+        const int32_t column = i / 2, at = row + i % 2;
+        const vec2 middle = corner_of(place, (float)column + 0.5f, (float)at + 0.5f);
+        vertex[i] = (struct mesh_vertex){
+            middle.x, middle.y, mesh_tint(heat_color(canvas->palette, heat->level[at * columns + column])),
+            white.x, white.y};
+    }
+    for (int32_t i = 0; i < columns - 1; i++) {
+        const int32_t corners[6] = {0, 2, 3, 0, 3, 1};
+        for (int k = 0; k < 6; k++) {
+            index[6 * i + k] = base + 2 * i + corners[k];
         }
     }
+}
+
+static void paint_mesh(const struct heat *heat, struct canvas *canvas, const struct heat_place *place) {
+    const vec2 white = sprites_white(canvas->sprites);
+    for (int32_t row = 0; row + 1 < heat->rows && heat->columns > 1; row++) {
+        const float top = corner_of(place, 0.0f, (float)row).y,
+                    bottom = corner_of(place, 0.0f, (float)row + 2.0f).y;
+        if (bottom > 0.0f && top < (float)canvas->height) {
+            paint_strip(heat, canvas, place, row, white);
+        }
+    }
+}
+
+/* ---- where to ---- */
+
+/* The mean heading of blocks of cells. */
+static void draw_flow(const struct heat *heat, struct canvas *canvas, const struct heat_place *place,
+                      float unit) {
+    const float wanted = 34.0f * unit / fmaxf(place->cell.x, 1.0f);
+    const int32_t block = wanted < 2.0f ? 2 : wanted > 64.0f ? 64 : (int32_t)wanted;
+    const color stroke = theme_color(canvas->palette, THEME_TEXT);
+    for (int32_t row = 0; row + block <= heat->rows; row += block) {
+        for (int32_t column = 0; column + block <= heat->columns; column += block) {
+            vec2 sum = vec2_make(0.0f, 0.0f);
+            uint32_t count = 0;
+            for (int32_t i = 0; i < block * block; i++) {
+                const int32_t cell = (row + i / block) * heat->columns + column + i % block;
+                count += heat->counts[cell];
+                sum = vec2_add(sum, vec2_make(heat->sum_x[cell], heat->sum_y[cell]));
+            }
+            if (count < 4 || vec2_length(sum) < 0.15f * (float)count) {
+                continue; /* no agent, or agents of opposite headings */
+            }
+            const float middle_of = 0.5f * (float)block;
+            const vec2 middle = corner_of(place, (float)column + middle_of, (float)row + middle_of);
+            const vec2 half = vec2_scale(sum, 0.4f * (float)block * place->cell.x / (float)count);
+            arrow_draw_vector(canvas, vec2_sub(middle, half), vec2_add(middle, half), 1.5f * unit,
+                              color_fade(stroke, 0.85f));
+        }
+    }
+}
+
+static void make_scale(struct heat *heat, enum palette palette, float cell_px) {
+    heat->scale = (struct color_scale){.low = "0"};
+    (void)snprintf(heat->scale.title, sizeof heat->scale.title, "agents per %.0f x %.0f px", (double)cell_px,
+                   (double)cell_px);
+    (void)snprintf(heat->scale.middle, sizeof heat->scale.middle, heat->top < 10.0f ? "%.1f" : "%.0f",
+                   (double)heat->top * 0.25);
+    (void)snprintf(heat->scale.high, sizeof heat->scale.high, "%.0f", (double)heat->top);
+    for (int i = 0; i < COLOR_SCALE_STEPS; i++) {
+        heat->scale.steps[i] = color_scale_heat(palette, (float)i / (float)(COLOR_SCALE_STEPS - 1));
+    }
+}
+
+void heat_draw(struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit,
+               float world_px) {
+    assert(heat->columns * heat->rows <= heat->capacity && unit > 0.0f && world_px > 0.0f);
+    if (heat->columns == 0 || heat->rows == 0) {
+        return;
+    }
+    find_levels(heat);
+    if (canvas->mesh != NULL) {
+        paint_mesh(heat, canvas, place);
+    } else {
+        paint_raster(heat, canvas, place);
+    }
     draw_flow(heat, canvas, place, unit);
+    make_scale(heat, canvas->palette, place->cell.x / world_px);
 }
 
 bool heat_is_better(int32_t count, float radius_px, float world_px2) {

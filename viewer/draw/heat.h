@@ -6,15 +6,19 @@
 
 #include "common/snapshot/snapshot_density.h"
 #include "viewer/draw/canvas.h"
+#include "viewer/explain/color_scale.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
 
-enum { HEAT_CELL_PX = 8, HEAT_MOST_CELLS = 256 * 1024 };
+enum { HEAT_CELL_PX = 6, HEAT_MOST_CELLS = 256 * 1024 };
 
 struct heat {
     int32_t columns, rows, capacity;
     uint32_t *counts;     /* columns * rows */
     float *sum_x, *sum_y; /* of directions */
+    float *level, *spare; /* 0..1: how hot a cell is, smoothed; room for smoothing */
+    float top;            /* the count that is as hot as can be: it does not flicker */
+    struct color_scale scale;
 };
 
 /** Without memory yet. */
@@ -32,8 +36,10 @@ struct heat_place {
     vec2 corner, cell;
 };
 
-/** Cells colored by density, and short lines along the mean heading. */
-void heat_draw(const struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit);
+/** Colors by density, smooth between the middles of cells, and arrows along the mean heading. Fills the scale. unit:
+ * picture px per window px; world_px: of the picture, per px of the world. */
+void heat_draw(struct heat *heat, struct canvas *canvas, const struct heat_place *place, float unit,
+               float world_px);
 /** Whether that many agents of this radius (picture px, as they would be drawn) cover what they are in. */
 bool heat_is_better(int32_t count, float radius_px, float world_px2);
 

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "viewer/draw/palette.h"
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/theme.h"
 #include "viewer/model/interpolate.h"
+#include "viewer/model/torus.h"
 
 /* Places that move along with the agent; the others keep their place in the world until the next reply. */
 static const char *const carried[] = {"circle", "goal", "future", "probe"};
@@ -19,19 +22,11 @@ static bool is_carried(const char *what) {
     return is_found;
 }
 
-static vec2 short_way(vec2 way, vec2 wrap_size) {
-    if (!(wrap_size.x > 0.0f && wrap_size.y > 0.0f)) {
-        return way;
-    }
-    return vec2_make(interpolate_wrap_difference(way.x, wrap_size.x),
-                     interpolate_wrap_difference(way.y, wrap_size.y));
-}
-
 vec2 inspect_overlay_place(const struct message_agent *inspected, const struct message_agent_point *point,
                            vec2 position, vec2 wrap_size) {
     const vec2 place = vec2_make(point->x, point->y), then = vec2_make(inspected->x, inspected->y);
     const vec2 from = is_carried(point->what) ? then : position;
-    return vec2_add(position, short_way(vec2_sub(place, from), wrap_size));
+    return vec2_add(position, torus_short_way(vec2_sub(place, from), wrap_size));
 }
 
 bool inspect_overlay_has(const struct message_agent *inspected, const char *what) {
@@ -42,37 +37,26 @@ bool inspect_overlay_has(const struct message_agent *inspected, const char *what
     return is_found;
 }
 
-/* From both ends: over the border of a wrapping world it goes on at the other side. */
-static void draw_tie(const struct scene *scene, struct canvas *canvas, vec2 here, vec2 there, vec2 way) {
-    const float width = 1.25f * scene->pixel_scale;
-    const color stroke = color_fade(PALETTE_NEIGHBOR, 0.7f);
-    const vec2 gone = vec2_add(here, way);
-    canvas_draw_line(canvas, camera_to_window(scene->camera, here), camera_to_window(scene->camera, gone),
-                     width, stroke);
-    if (vec2_length(vec2_sub(gone, there)) > 1.0f) {
-        canvas_draw_line(canvas, camera_to_window(scene->camera, vec2_sub(there, way)),
-                         camera_to_window(scene->camera, there), width, stroke);
-    }
-}
-
 void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
                                     const struct pose *pose) {
     assert(scene->inspected != NULL);
     const struct frame *frame = scene->frame;
+    const vec2 center = camera_to_window(scene->camera, pose->position);
     for (int i = 0; i < scene->inspected->neighbor_count; i++) {
         const int32_t index = frame_find(frame, scene->inspected->neighbors[i]);
         if (index < 0) {
             continue; /* it left, or is beyond what is sent */
         }
-        const vec2 there = vec2_make(frame->x[index], frame->y[index]);
+        const vec2 there =
+            camera_to_window(scene->camera, torus_nearest(vec2_make(frame->x[index], frame->y[index]),
+                                                          pose->position, scene_wrap_size(scene)));
         const struct message_kind *kind =
             server_model_kind(scene->server, frame->names->kind_names.names[frame->kind[index]]);
         const float radius = scene_agent_radius(scene, kind != NULL ? kind->radius : 0.0f);
-        draw_tie(scene, canvas, pose->position, there,
-                 short_way(vec2_sub(there, pose->position), scene_wrap_size(scene)));
-        canvas_draw_ring(canvas, camera_to_window(scene->camera, there),
-                         1.2f * radius + 2.0f * scene->pixel_scale, scene->pixel_scale,
-                         color_fade(PALETTE_NEIGHBOR, 0.65f));
+        canvas_draw_line(canvas, center, there, 1.25f * scene->pixel_scale,
+                         color_fade(theme_color(canvas->palette, THEME_NEIGHBOR), 0.7f));
+        canvas_draw_ring(canvas, there, 1.2f * radius + 2.0f * scene->pixel_scale, scene->pixel_scale,
+                         color_fade(theme_color(canvas->palette, THEME_NEIGHBOR), 0.65f));
     }
 }
 
@@ -81,7 +65,7 @@ static void draw_cross(struct canvas *canvas, vec2 at, float unit, color stroke)
     const float arm = 5.0f * unit;
     for (int pass = 0; pass < 2; pass++) {
         const float width = (pass == 0 ? 4.0f : 2.0f) * unit, reach = pass == 0 ? arm + unit : arm;
-        const color c = pass == 0 ? color_fade(PALETTE_OUTLINE, 0.8f) : stroke;
+        const color c = pass == 0 ? color_fade(theme_color(canvas->palette, THEME_OUTLINE), 0.8f) : stroke;
         canvas_draw_line(canvas, vec2_make(at.x - reach, at.y - reach), vec2_make(at.x + reach, at.y + reach),
                          width, c);
         canvas_draw_line(canvas, vec2_make(at.x - reach, at.y + reach), vec2_make(at.x + reach, at.y - reach),
@@ -96,7 +80,7 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
     const vec2 at =
         camera_to_window(scene->camera, inspect_overlay_place(scene->inspected, point, pose->position,
                                                               scene_wrap_size(scene)));
-    const color stroke = palette_series(server_model_behavior(scene->server, point->behavior));
+    const color stroke = explain_behavior_color(view_settings_palette(scene->settings), point->behavior);
     canvas_draw_line(canvas, center, at, 1.25f * unit, color_fade(stroke, 0.5f));
     if (radius > 0.0f && radius < 20000.0f) {
         canvas_draw_ring(canvas, at, radius, 1.5f * unit, color_fade(stroke, 0.8f));

@@ -9,6 +9,7 @@ enum { MESH_MOST = 64 * 1024 * 1024 };
 
 void mesh_init(struct mesh *mesh) {
     memset(mesh, 0, sizeof *mesh);
+    mesh->instances_batch = -1;
 }
 
 void mesh_fini(struct mesh *mesh) {
@@ -22,6 +23,7 @@ void mesh_fini(struct mesh *mesh) {
 void mesh_clear(struct mesh *mesh) {
     mesh->vertex_count = mesh->index_count = mesh->batch_count = 0;
     mesh->lost = 0;
+    mesh->instances_batch = -1;
 }
 
 /* The array with room for `needed` entries, or NULL (and the old array is still valid). */
@@ -73,7 +75,8 @@ int mesh_add(struct mesh *mesh, enum mesh_texture texture, struct raster_rect cl
     if (reserve(mesh, vertices, indices) != 0) {
         return -1;
     }
-    struct mesh_batch *batch = mesh->batch_count > 0 ? &mesh->batches[mesh->batch_count - 1] : NULL;
+    const bool may_go_on = mesh->batch_count > 0 && mesh->batch_count != mesh->instances_batch;
+    struct mesh_batch *batch = may_go_on ? &mesh->batches[mesh->batch_count - 1] : NULL;
     if (batch == NULL || batch->index_count == 0 || batch->texture != texture ||
         !is_same_rect(batch->clip, clip)) {
         batch = new_batch(mesh, texture, clip);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum mesh_texture { MESH_SPRITES, MESH_FONT, MESH_TEXTURE_COUNT };
+enum mesh_texture { MESH_SPRITES, MESH_FONT, MESH_PREVIEW, MESH_TEXTURE_COUNT };
 
 /** As SDL_Vertex: tint is red, green, blue, alpha in the order of memory (mesh_tint). */
 struct mesh_vertex {
@@ -26,6 +26,8 @@ struct mesh_vertex {
     uint32_t tint;
     float u, v;
 };
+
+struct agent_instances;
 
 struct mesh_batch {
     enum mesh_texture texture;
@@ -44,6 +46,9 @@ struct mesh {
     int32_t *quad_indices; /* 0 1 2 0 2 3, 4 5 6 4 6 7 ... */
     int32_t quad_capacity;
     uint32_t lost; /* pieces that there was no memory for */
+    /* of what draws large crowds by itself, the caller's; NULL: as quads */
+    struct agent_instances *instances;
+    int32_t instances_batch; /* before this batch they are drawn; -1: not in this frame */
 };
 
 /** Empty, without memory yet. */

@@ -6,10 +6,7 @@
 #include "viewer/draw/scene_def.h"
 
 /** Draws the overlays that the settings show, to lie under the agents, which stay readable among vectors: for
- * the selected agent, or for all when none is selected. */
+ * the selected agent, or for all when none is selected. Of a wrapping world in its copies as well. */
 void overlays_draw(const struct scene *scene, struct canvas *canvas, const struct scene_style *style);
-
-/** What shows of a wrapping world lies inside it: beyond its border the same place is on the other side. */
-void overlays_clip_to_world(const struct scene *scene, struct canvas *canvas);
 
 #endif

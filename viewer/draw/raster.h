@@ -20,7 +20,7 @@
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
-#include "viewer/draw/color.h"
+#include "viewer/explain/color.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,15 +4,17 @@
 
 #include <stdbool.h>
 
-#include "clients/c/server_model.h"
 #include "common/protocol/message_agent.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/heat.h"
+#include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
+#include "viewer/model/onion.h"
 #include "viewer/model/selection.h"
 #include "viewer/model/trails.h"
 #include "viewer/model/view_settings.h"
+#include "viewer/model/ways.h"
 
 /** All that is drawn; owned by the caller. */
 struct scene {
@@ -22,6 +24,8 @@ struct scene {
     const struct view_settings *settings;
     const struct selection *selection; /* overlays are drawn for the selected agent alone */
     const struct trails *trails;       /* NULL for none */
+    const struct onion *onion;         /* NULL for none */
+    const struct ways *ways;           /* NULL for none */
     struct heat *heat;                 /* NULL: never as heat */
     const struct density *density;     /* the crowd, when it is too large to be sent one by one; else NULL */
     const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
@@ -44,8 +48,13 @@ struct scene_style {
 
 /** The radius an agent of world_radius (px of the world) is drawn with, picture px. */
 static inline float scene_agent_radius(const struct scene *scene, float world_radius) {
-    return agents_draw_radius(scene->frame, scene->camera, scene->server->scenario.size, scene->pixel_scale,
-                              world_radius);
+    return view_settings_agent_size(scene->settings) * agents_draw_radius(scene->frame, scene->camera,
+                                                                          scene->server->scenario.size,
+                                                                          scene->pixel_scale, world_radius);
+}
+/** Where the ring around the selected agent is, for the radius that the agent is drawn with, picture px. */
+static inline float scene_ring_radius(const struct scene *scene, float agent_radius) {
+    return 1.35f * agent_radius + 4.0f * scene->pixel_scale;
 }
 /** The size of a wrapping world, px of the world; {0,0} otherwise. */
 static inline vec2 scene_wrap_size(const struct scene *scene) {

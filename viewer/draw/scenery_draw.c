@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "viewer/draw/arrow.h"
-#include "viewer/draw/palette.h"
+#include "viewer/draw/tiles.h"
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/theme.h"
 
 struct brush {
     const struct message_scenario *scenario;
@@ -18,6 +20,10 @@ struct brush {
 
 static vec2 place(const struct brush *brush, vec2 world) {
     return camera_to_window(brush->camera, vec2_add(world, brush->shift));
+}
+
+static color part(const struct brush *brush, enum theme_part what) {
+    return theme_color(brush->canvas->palette, what);
 }
 
 /* ---- obstacles and walls ---- */
@@ -48,14 +54,14 @@ static void draw_obstacle(const struct brush *brush, const struct obstacle_def *
     if (obstacle->shape == OBSTACLE_CIRCLE) {
         const vec2 center = place(brush, obstacle->at);
         const float radius = obstacle->radius * brush->camera->scale;
-        canvas_fill_disc(brush->canvas, center, radius, PALETTE_OBSTACLE);
-        canvas_draw_ring(brush->canvas, center, radius, width, PALETTE_OBSTACLE_EDGE);
+        canvas_fill_disc(brush->canvas, center, radius, part(brush, THEME_OBSTACLE));
+        canvas_draw_ring(brush->canvas, center, radius, width, part(brush, THEME_OBSTACLE_EDGE));
         return;
     }
     vec2 points[LIMIT_OBSTACLE_POINTS];
     const int count = corners_of(brush, obstacle, points);
-    canvas_fill_polygon(brush->canvas, points, count, PALETTE_OBSTACLE);
-    draw_outline(brush, points, count, width, PALETTE_OBSTACLE_EDGE);
+    canvas_fill_polygon(brush->canvas, points, count, part(brush, THEME_OBSTACLE));
+    draw_outline(brush, points, count, width, part(brush, THEME_OBSTACLE_EDGE));
 }
 
 static void draw_obstacle_edge(const struct brush *brush, const struct obstacle_def *obstacle, float width,
@@ -72,9 +78,9 @@ static void draw_obstacle_edge(const struct brush *brush, const struct obstacle_
 static void draw_wall(const struct brush *brush, const struct wall_def *wall) {
     const float width = 4.0f * brush->unit;
     const vec2 from = place(brush, wall->from), to = place(brush, wall->to);
-    canvas_draw_line(brush->canvas, from, to, width, PALETTE_WALL);
-    canvas_fill_disc(brush->canvas, from, 0.5f * width, PALETTE_WALL);
-    canvas_fill_disc(brush->canvas, to, 0.5f * width, PALETTE_WALL);
+    canvas_draw_line(brush->canvas, from, to, width, part(brush, THEME_WALL));
+    canvas_fill_disc(brush->canvas, from, 0.5f * width, part(brush, THEME_WALL));
+    canvas_fill_disc(brush->canvas, to, 0.5f * width, part(brush, THEME_WALL));
 }
 
 /* ---- paths ---- */
@@ -108,8 +114,10 @@ static void draw_chevrons(const struct brush *brush, vec2 from, vec2 to, float *
     for (; *until < most; *until += gap) {
         const vec2 tip = vec2_add(vec2_add(from, vec2_with_length(line, *until)), vec2_scale(ahead, 0.5f));
         const vec2 back = vec2_sub(tip, ahead);
-        canvas_draw_line(brush->canvas, vec2_add(back, right), tip, 1.5f * brush->unit, PALETTE_PATH_LINE);
-        canvas_draw_line(brush->canvas, vec2_sub(back, right), tip, 1.5f * brush->unit, PALETTE_PATH_LINE);
+        canvas_draw_line(brush->canvas, vec2_add(back, right), tip, 1.5f * brush->unit,
+                         part(brush, THEME_PATH_LINE));
+        canvas_draw_line(brush->canvas, vec2_sub(back, right), tip, 1.5f * brush->unit,
+                         part(brush, THEME_PATH_LINE));
     }
     *until = fmaxf(*until - length, 0.0f);
 }
@@ -128,20 +136,60 @@ static void draw_band(const struct brush *brush, const struct path_def *path, fl
 }
 
 static void draw_path(const struct brush *brush, const struct path_def *path) {
-    draw_band(brush, path, brush->unit, PALETTE_PATH_EDGE);
-    draw_band(brush, path, 0.0f, PALETTE_PATH);
+    draw_band(brush, path, brush->unit, part(brush, THEME_PATH_EDGE));
+    draw_band(brush, path, 0.0f, part(brush, THEME_PATH));
     float until = 35.0f * brush->unit;
     for (int i = 0; i < side_count(path); i++) {
         const vec2 from = place(brush, path->points[i]);
         const vec2 to = place(brush, vec2_add(path->points[i], side_of(brush, path, i)));
-        canvas_draw_line(brush->canvas, from, to, brush->unit, color_fade(PALETTE_PATH_LINE, 0.6f));
+        canvas_draw_line(brush->canvas, from, to, brush->unit,
+                         color_fade(part(brush, THEME_PATH_LINE), 0.6f));
         draw_chevrons(brush, from, to, &until);
+    }
+}
+
+/* ---- regions ---- */
+
+static void draw_region(const struct brush *brush, const struct message_region *region) {
+    const color edge = color_fade(explain_behavior_color(brush->canvas->palette, "contain"), 0.6f);
+    const color fill = color_fade(edge, 0.1f);
+    const float width = 1.5f * brush->unit;
+    if (region->is_circle) {
+        const float radius = region->radius * brush->camera->scale;
+        canvas_fill_disc(brush->canvas, place(brush, region->at), radius, fill);
+        canvas_draw_ring(brush->canvas, place(brush, region->at), radius, width, edge);
+        return;
+    }
+    const vec2 low = place(brush, region->at), high = place(brush, vec2_add(region->at, region->size));
+    const vec2 corners[] = {low, {high.x, low.y}, high, {low.x, high.y}};
+    canvas_fill_rect(brush->canvas, low, high, fill);
+    for (int i = 0; i < 4; i++) {
+        canvas_draw_line(brush->canvas, corners[i], corners[(i + 1) % 4], width, edge);
+    }
+}
+
+static bool is_same_place(const struct message_region *a, const struct message_region *b) {
+    return a->is_circle == b->is_circle && vec2_length(vec2_sub(a->at, b->at)) <= 0.0f &&
+           vec2_length(vec2_sub(a->size, b->size)) <= 0.0f && fabsf(a->radius - b->radius) <= 0.0f;
+}
+
+/* A place that several states share is drawn once. */
+static void draw_regions(const struct brush *brush, const struct message_geometry *geometry) {
+    for (int i = 0; i < geometry->region_count; i++) {
+        int first = 0;
+        while (!is_same_place(&geometry->regions[first], &geometry->regions[i])) {
+            first++;
+        }
+        if (first == i) {
+            draw_region(brush, &geometry->regions[i]);
+        }
     }
 }
 
 /* ---- flow fields ---- */
 
-static void draw_flow(const struct brush *brush, const struct message_flow *flow, color stroke) {
+/* Every second field lies between the arrows of the one before. */
+static void draw_flow(const struct brush *brush, const struct message_flow *flow, int between, color stroke) {
     const vec2 size = brush->scenario->size;
     const vec2 cell = vec2_make(size.x / (float)flow->columns, size.y / (float)flow->rows);
     const float longest = 0.8f * fminf(cell.x, cell.y) * brush->camera->scale;
@@ -151,8 +199,8 @@ static void draw_flow(const struct brush *brush, const struct message_flow *flow
     }
     for (int i = 0; i < flow->columns * flow->rows && greatest > 0.0f; i++) {
         const int column = i % flow->columns, row = i / flow->columns;
-        const vec2 middle =
-            place(brush, vec2_make(((float)column + 0.5f) * cell.x, ((float)row + 0.5f) * cell.y));
+        const vec2 middle = place(brush, vec2_make(((float)column + 0.5f) * cell.x,
+                                                   ((float)row + 0.5f + 0.5f * (float)between) * cell.y));
         const vec2 half = vec2_scale(flow->vectors[i], 0.5f * longest / greatest);
         arrow_draw_vector(brush->canvas, vec2_sub(middle, half), vec2_add(middle, half), 1.25f * brush->unit,
                           stroke);
@@ -166,6 +214,7 @@ static void draw_copy(const struct brush *brush) {
     for (int i = 0; i < geometry->path_count; i++) {
         draw_path(brush, &geometry->paths[i]);
     }
+    draw_regions(brush, geometry);
     for (int i = 0; i < geometry->obstacle_count; i++) {
         draw_obstacle(brush, &geometry->obstacles[i]);
     }
@@ -174,37 +223,28 @@ static void draw_copy(const struct brush *brush) {
     }
 }
 
-/* Nothing of a wrapping world shows outside it: there the same place is on the other side. */
-static struct raster_rect world_rect(const struct brush *brush) {
-    const vec2 low = camera_to_window(brush->camera, vec2_make(0.0f, 0.0f));
-    const vec2 high = camera_to_window(brush->camera, brush->scenario->size);
-    const float most = (float)RASTER_MAX_SIZE;
-    return (struct raster_rect){
-        (int32_t)floorf(fminf(fmaxf(low.x, 0.0f), most)), (int32_t)floorf(fminf(fmaxf(low.y, 0.0f), most)),
-        (int32_t)ceilf(fminf(fmaxf(high.x, 0.0f), most)), (int32_t)ceilf(fminf(fmaxf(high.y, 0.0f), most))};
+/* Of a wrapping world the copies around it as well. */
+static int tile_count(const struct message_scenario *scenario) {
+    return strcmp(scenario->edge, "wrap") == 0 ? tiles_count(scenario->size) : 1;
 }
 
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas) {
     assert(pixel_scale > 0.0f);
-    static const color flow_colors[] = {PALETTE_FLOW, PALETTE_FLOW_SECOND};
     struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const struct message_geometry *geometry = &scenario->geometry;
-    for (int i = 0; i < geometry->flow_count; i++) {
-        draw_flow(&brush, &geometry->flows[i], flow_colors[i % 2]);
-    }
-    if (strcmp(scenario->edge, "wrap") != 0) {
-        draw_copy(&brush);
-        return;
-    }
-    canvas_set_clip(canvas, world_rect(&brush));
-    for (int x = -1; x <= 1; x++) {
-        for (int y = -1; y <= 1; y++) {
-            brush.shift = vec2_make((float)x * scenario->size.x, (float)y * scenario->size.y);
-            draw_copy(&brush);
+    const int count = tile_count(scenario);
+    for (int tile = 0; tile < count; tile++) {
+        brush.shift = tiles_shift(scenario->size, tile);
+        for (int i = 0; i < geometry->flow_count; i++) {
+            draw_flow(&brush, &geometry->flows[i], i % 2,
+                      theme_color(canvas->palette, i % 2 == 0 ? THEME_FLOW : THEME_FLOW_SECOND));
         }
     }
-    canvas_reset_clip(canvas);
+    for (int tile = 0; tile < count; tile++) {
+        brush.shift = tiles_shift(scenario->size, tile);
+        draw_copy(&brush);
+    }
 }
 
 void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
@@ -212,15 +252,9 @@ void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
                                   float pixel_scale, struct canvas *canvas) {
     struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const float width = 2.5f * pixel_scale;
-    const int copies = strcmp(scenario->edge, "wrap") == 0 ? 1 : 0;
-    if (copies > 0) {
-        canvas_set_clip(canvas, world_rect(&brush));
+    const int count = tile_count(scenario);
+    for (int tile = 0; tile < count; tile++) {
+        brush.shift = tiles_shift(scenario->size, tile);
+        draw_obstacle_edge(&brush, obstacle, width, theme_color(canvas->palette, THEME_ACCENT));
     }
-    for (int x = -copies; x <= copies; x++) {
-        for (int y = -copies; y <= copies; y++) {
-            brush.shift = vec2_make((float)x * scenario->size.x, (float)y * scenario->size.y);
-            draw_obstacle_edge(&brush, obstacle, width, PALETTE_ACCENT);
-        }
-    }
-    canvas_reset_clip(canvas);
 }

@@ -6,8 +6,8 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
 
-/** Draws it all, from the faintest up, to lie under targets and agents. In a wrapping world what reaches over
- * a border is drawn on the other side too. pixel_scale  picture px per window px */
+/** Draws it all, from the faintest up, to lie under targets and agents. Of a wrapping world the copies around
+ * it are drawn too (tiles.h), as far as the canvas's clip rectangle goes. pixel_scale  picture px per window px */
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas);
 

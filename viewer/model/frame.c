@@ -17,6 +17,7 @@ static void free_columns(struct frame *frame) {
     free(frame->x);
     free(frame->desired);
     free(frame->row);
+    free(frame->fill);
     free(frame->scratch);
 }
 
@@ -38,9 +39,10 @@ int frame_reserve(struct frame *frame, int32_t count) {
     grown.x = malloc(7 * room * sizeof *grown.x);
     grown.desired = malloc(2 * room * sizeof *grown.desired);
     grown.row = malloc(room * sizeof *grown.row);
+    grown.fill = calloc(room, sizeof *grown.fill);
     grown.scratch = malloc((2 * FRAME_SCRATCH_COLUMNS + 2) * room * sizeof *grown.scratch);
     if (grown.id == NULL || grown.kind == NULL || grown.state == NULL || grown.x == NULL ||
-        grown.desired == NULL || grown.row == NULL || grown.scratch == NULL) {
+        grown.desired == NULL || grown.row == NULL || grown.fill == NULL || grown.scratch == NULL) {
         free_columns(&grown);
         return -1;
     }

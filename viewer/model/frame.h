@@ -42,6 +42,7 @@ struct frame {
     float *alpha;             /* 0..1 */
     vec2 *desired, *steering; /* has_forces */
     int32_t *row;             /* where the agent is in names; -1 when it left */
+    uint32_t *fill;           /* 0xAArrggbb: what it is drawn with (agent_colors.h) */
     int32_t *scratch;         /* columns of the two snapshots, matched: 10 * capacity + 2 * capacity */
     struct frame_target targets[LIMIT_TARGETS];
     int32_t target_count;

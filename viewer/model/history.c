@@ -122,15 +122,12 @@ static bool takes(struct history *history, const struct snapshot *snapshot, size
     return true;
 }
 
-void history_add(struct history *history, const struct snapshot *snapshot) {
-    assert(snapshot != NULL && history->count <= HISTORY_CAPACITY);
-    const size_t bytes = bytes_of(snapshot->count);
-    if (!takes(history, snapshot, bytes)) {
-        return;
-    }
+/* NULL without memory. */
+static struct history_record *record_of(struct history *history, const struct snapshot *snapshot,
+                                        size_t bytes) {
     struct history_record *record = malloc(bytes);
     if (record == NULL) {
-        return;
+        return NULL;
     }
     record->tick = snapshot->tick;
     record->time_s = snapshot->time_s;
@@ -138,8 +135,29 @@ void history_add(struct history *history, const struct snapshot *snapshot) {
     record->target_count = snapshot->target_count;
     record->bytes = bytes;
     copy_columns(history, snapshot, record);
-    history->ring[(history->begin + history->count++) % HISTORY_CAPACITY] = record;
-    history->bytes += bytes;
+    return record;
+}
+
+/* Room at this place; the copies from there on move up by one. */
+static void put(struct history *history, int index, struct history_record *record) {
+    assert(index >= 0 && index <= history->count && history->count < HISTORY_CAPACITY);
+    for (int i = history->count++; i > index; i--) {
+        history->ring[(history->begin + i) % HISTORY_CAPACITY] = at(history, i - 1);
+    }
+    history->ring[(history->begin + index) % HISTORY_CAPACITY] = record;
+    history->bytes += record->bytes;
+}
+
+void history_add(struct history *history, const struct snapshot *snapshot) {
+    assert(snapshot != NULL && history->count <= HISTORY_CAPACITY);
+    const size_t bytes = bytes_of(snapshot->count);
+    if (!takes(history, snapshot, bytes)) {
+        return;
+    }
+    struct history_record *record = record_of(history, snapshot, bytes);
+    if (record != NULL) {
+        put(history, history->count, record);
+    }
 }
 
 double history_time_s(const struct history *history, int index) {
@@ -166,6 +184,37 @@ int history_find(const struct history *history, double time_s) {
         }
     }
     return history->count > 0 ? low : -1;
+}
+
+/* Whether a copy at this time is far enough from its neighbors: the newest at or before it is at `index`. */
+static bool has_gap(const struct history *history, int index, double time_s, double gap_s) {
+    const bool is_first = index < 0 || history_time_s(history, index) > time_s;
+    const int next = is_first ? 0 : index + 1;
+    return (is_first ||
+            (time_s - history_time_s(history, index) >= gap_s && time_s > history_time_s(history, index))) &&
+           (next >= history->count || history_time_s(history, next) - time_s >= gap_s);
+}
+
+void history_insert(struct history *history, const struct snapshot *snapshot) {
+    assert(snapshot != NULL && history->count <= HISTORY_CAPACITY);
+    const size_t bytes = bytes_of(snapshot->count);
+    const double time_s = snapshot->time_s;
+    if (!has_gap(history, history_find(history, time_s), time_s, least_gap_s(bytes))) {
+        return;
+    }
+    while (history->count > 0 &&
+           (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES)) {
+        if (time_s - history_begin_s(history) > history_end_s(history) - time_s) {
+            drop_oldest(history);
+        } else {
+            drop_newest(history);
+        }
+    }
+    struct history_record *record = record_of(history, snapshot, bytes);
+    if (record != NULL) {
+        const int index = history_find(history, time_s);
+        put(history, index < 0 || history_time_s(history, index) > time_s ? 0 : index + 1, record);
+    }
 }
 
 int history_read(const struct history *history, int index, struct snapshot *snapshot) {
@@ -199,4 +248,31 @@ int history_read(const struct history *history, int index, struct snapshot *snap
     memcpy(snapshot->target_x, record->target_x, sizeof record->target_x);
     memcpy(snapshot->target_y, record->target_y, sizeof record->target_y);
     return 0;
+}
+
+static float hundredth(uint32_t column) {
+    return (float)(int32_t)column * 0.01f;
+}
+
+bool history_agent(const struct history *history, int index, uint32_t id, struct history_agent *agent) {
+    assert(index >= 0 && index < history->count && agent != NULL);
+    const struct history_record *record = at(history, index);
+    const size_t n = (size_t)record->count;
+    const uint32_t *const column = record->columns;
+    size_t low = 0, high = n; /* ids ascend */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (column[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == n || column[low] != id) {
+        return false;
+    }
+    agent->position = vec2_make(hundredth(column[n + low]), hundredth(column[2 * n + low]));
+    agent->velocity = vec2_make(hundredth(column[3 * n + low]), hundredth(column[4 * n + low]));
+    agent->heading = hundredth(column[5 * n + low]) * (3.14159265f / 180.0f);
+    return true;
 }

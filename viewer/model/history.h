@@ -8,7 +8,10 @@
 #ifndef DROVER_VIEWER_MODEL_HISTORY_H
 #define DROVER_VIEWER_MODEL_HISTORY_H
 
+#include <stdbool.h>
+
 #include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
 #include "common/snapshot/snapshot.h"
 
 enum { HISTORY_CAPACITY = 4096, HISTORY_BYTES = 160 * 1024 * 1024 };
@@ -33,6 +36,10 @@ void history_clear(struct history *history);
 /** Copies the snapshot unless it comes too soon after the one before or there is no memory. One of the newest
  * copy's tick takes its place: a request changed the paused world. */
 void history_add(struct history *history, const struct snapshot *snapshot);
+/** Copies a snapshot of a recording that is played to its place: time may fall there, a tick is the same however it is
+ * reached, and epochs do not matter. A tick that is there stays as it is; when there is no room, copies of the end that
+ * is farther away make way. */
+void history_insert(struct history *history, const struct snapshot *snapshot);
 /** Drops what is more than a minute older than this moment. history_add does; for snapshots that are not
  * kept. */
 void history_forget(struct history *history, double now_s);
@@ -46,5 +53,14 @@ int history_find(const struct history *history, double time_s);
 double history_time_s(const struct history *history, int index);
 /** Fills *snapshot with a copy; its clock_ms is the simulated time in ms. -1 when out of memory. */
 NODISCARD int history_read(const struct history *history, int index, struct snapshot *snapshot);
+
+/** An agent in a copy. */
+struct history_agent {
+    vec2 position, velocity; /* px, px/s */
+    float heading;           /* rad, from +x towards +y */
+};
+
+/** Fills *agent with the agent of this id in a copy; false when it is not in it. 0 <= index < count */
+bool history_agent(const struct history *history, int index, uint32_t id, struct history_agent *agent);
 
 #endif

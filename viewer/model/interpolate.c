@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const float target_jump_px = 150.0f;
-static const double cubic_from_ms = 50.0;
+static const double cubic_from_ms = 50.0, cubic_to_ms = 1500.0; /* simulated time between two snapshots */
 
 enum { COLUMN_COUNT = FRAME_SCRATCH_COLUMNS };
 
@@ -329,12 +329,19 @@ static float clamp_unit(double value) {
     return value < 0.0 ? 0.0f : value > 1.0 ? 1.0f : (float)value;
 }
 
+/* What the frame says, or else what is known. */
+static double speed_of(const struct snapshot *snapshot, const struct interpolate_rules *rules) {
+    return snapshot->has_speed ? snapshot->speed : rules->speed;
+}
+
 static struct span span_make(const struct snapshot *a, const struct snapshot *b, double server_ms,
                              const struct interpolate_rules *rules) {
     const double whole = b->clock_ms - a->clock_ms;
-    const double length = fmin(whole, fmax(INTERPOLATE_SPAN_MS, 1.5 * rules->period_ms));
+    const double simulated_ms = (b->time_s - a->time_s) * 1000.0, speed = speed_of(b, rules);
+    const double expected = speed > 0.0 ? simulated_ms / speed : 0.0; /* no pause: the way takes so long */
+    const double held = fmax(INTERPOLATE_SPAN_MS, 1.5 * rules->period_ms);
+    const double length = fmin(whole, speed < 1.0 ? fmax(held, expected) : held);
     const double begin = b->clock_ms - length;
-    const double simulated_ms = (b->time_s - a->time_s) * 1000.0;
     const double fade = fmin(INTERPOLATE_FADE_MS, length);
     return (struct span){
         .a = a,
@@ -342,11 +349,13 @@ static struct span span_make(const struct snapshot *a, const struct snapshot *b,
         .rules = rules,
         .f = clamp_unit((server_ms - begin) / length),
         .seconds = (float)(simulated_ms * 0.001),
-        .since_a_s = simulated_ms > 0.0 ? (float)(fmax(server_ms - begin, 0.0) * 0.001) : 0.0f,
+        .since_a_s =
+            simulated_ms > 0.0 ? (float)(fmax(server_ms - begin, 0.0) * 0.001 * fmin(speed, 1.0)) : 0.0f,
         .fade_in = clamp_unit((server_ms - begin) / fade),
         .fade_out = clamp_unit(1.0 - (server_ms - begin) / fade),
         /* a cubic needs both ends' velocities to belong to the same stretch of time */
-        .is_cubic = whole > cubic_from_ms && length == whole && fabs(simulated_ms - whole) < 0.25 * whole,
+        .is_cubic = simulated_ms > cubic_from_ms && simulated_ms < cubic_to_ms && length == whole &&
+                    fabs(expected - whole) < 0.25 * whole,
     };
 }
 
@@ -363,6 +372,32 @@ static void move_on(const struct snapshot *snapshot, double milliseconds,
     }
 }
 
+/* How long a slow world is without a tick. */
+static double tick_gap_ms(const struct interpolate_rules *rules) {
+    return rules->speed > 0.0 && rules->speed < 1.0 ? rules->tick_ms / rules->speed : 0.0;
+}
+
+/* What a moment beyond the newest snapshot, or before the oldest, is: how long its one snapshot is moved on, ms. */
+static double move_on_ms(const struct snapshot *a, double server_ms, const struct interpolate_rules *rules) {
+    if (rules->is_paused) {
+        return 0.0;
+    }
+    const double since_ms = a == NULL ? server_ms : rules->since_ms > 0.0 ? rules->since_ms : a->clock_ms;
+    return fmax(fmin((server_ms - since_ms) * rules->speed, INTERPOLATE_EXTRAPOLATE_MS), 0.0);
+}
+
+/* Everything of a frame but its agents and targets. */
+static void begin_frame(const struct snapshot *a, const struct snapshot *b, double server_ms,
+                        const struct interpolate_rules *rules, struct frame *frame) {
+    const bool is_ahead = a != NULL && b == NULL;
+    frame->names = b != NULL ? b : a;
+    frame->has_forces = frame->names->has_forces;
+    frame->time_s = frame->names->time_s;
+    frame->late_ms = is_ahead ? fmax(server_ms - a->clock_ms - tick_gap_ms(rules), 0.0) : 0.0;
+    frame->is_stalled = is_ahead && !rules->is_paused &&
+                        frame->late_ms > fmax(INTERPOLATE_EXTRAPOLATE_MS, 2.0 * rules->period_ms);
+}
+
 int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
                    const struct interpolate_rules *rules, struct frame *frame) {
     const struct snapshot *a, *b;
@@ -372,16 +407,14 @@ int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
     frame->target_count = 0;
     frame->is_stalled = false;
     frame->late_ms = 0.0;
-    frame->names = b != NULL ? b : a;
-    if (frame->names == NULL) {
+    frame->names = NULL;
+    if (a == NULL && b == NULL) {
         return 0;
     }
-    frame->has_forces = frame->names->has_forces;
-    frame->time_s = frame->names->time_s;
     if (frame_reserve(frame, (a != NULL ? a->count : 0) + (b != NULL ? b->count : 0)) != 0) {
-        frame->names = NULL;
         return -1;
     }
+    begin_frame(a, b, server_ms, rules, frame);
     if (a != NULL && b != NULL) {
         const struct span span = span_make(a, b, server_ms, rules);
         frame->time_s = a->time_s + (b->time_s - a->time_s) * (double)span.f;
@@ -389,10 +422,119 @@ int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
         merge_targets(&span, frame);
         return 0;
     }
-    frame->late_ms = a != NULL ? server_ms - a->clock_ms : 0.0;
-    frame->is_stalled =
-        !rules->is_paused && frame->late_ms > fmax(INTERPOLATE_EXTRAPOLATE_MS, 2.0 * rules->period_ms);
-    move_on(frame->names, rules->is_paused ? 0.0 : fmin(frame->late_ms, INTERPOLATE_EXTRAPOLATE_MS), rules,
-            frame);
+    move_on(frame->names, move_on_ms(a, server_ms, rules), rules, frame);
     return 0;
+}
+
+/* ---- for a card that moves agents by itself ---- */
+
+bool interpolate_motion(const struct snapshot_buffer *buffer, double server_ms,
+                        const struct interpolate_rules *rules, struct interpolate_motion *motion) {
+    const struct snapshot *a, *b;
+    snapshot_buffer_around(buffer, server_ms, &a, &b);
+    const bool wraps = rules->wraps && rules->world_size.x > 0.0f && rules->world_size.y > 0.0f;
+    *motion = (struct interpolate_motion){.a = a != NULL ? a : b,
+                                          .b = a != NULL ? b : NULL,
+                                          .since_s = (float)(move_on_ms(a, server_ms, rules) * 0.001),
+                                          .fade_out = 1.0f,
+                                          .width = wraps ? rules->world_size.x : 0.0f,
+                                          .height = wraps ? rules->world_size.y : 0.0f};
+    if (a != NULL && b != NULL) {
+        const struct span span = span_make(a, b, server_ms, rules);
+        const struct blend blend = blend_make(&span);
+        motion->along = blend.along;
+        motion->leave = blend.leave;
+        motion->reach = blend.reach;
+        motion->part = blend.f;
+        motion->reach_s = blend.reach_s;
+        motion->has_jumped = blend.jumped > 0.0f;
+        motion->since_s = span.since_a_s;
+        motion->fade_in = span.fade_in;
+        motion->fade_out = span.fade_out;
+    }
+    return motion->a != NULL;
+}
+
+/* The columns of what a frame draws, from this agent on. */
+static struct frame frame_from(const struct frame *frame, int32_t index) {
+    struct frame rest = *frame;
+    rest.x += index;
+    rest.y += index;
+    rest.vx += index;
+    rest.vy += index;
+    rest.dir_x += index;
+    rest.dir_y += index;
+    rest.alpha += index;
+    rest.count = 1;
+    return rest;
+}
+
+static struct columns columns_from(const struct snapshot *snapshot, int32_t row) {
+    return (struct columns){snapshot->x + row, snapshot->y + row, snapshot->vx + row, snapshot->vy + row,
+                            snapshot->heading + row};
+}
+
+/* Where an agent is in a snapshot, whose ids ascend; -1 when it is not there. */
+static int32_t row_of(const struct snapshot *snapshot, uint32_t id) {
+    int32_t low = 0, high = snapshot->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (snapshot->id[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < snapshot->count && snapshot->id[low] == id ? low : -1;
+}
+
+/* One agent of one snapshot, as add_moving. */
+static void move_one(const struct snapshot *snapshot, int32_t row, float seconds, struct frame *one) {
+    one->vx[0] = (float)snapshot->vx[row] * 0.01f;
+    one->vy[0] = (float)snapshot->vy[row] * 0.01f;
+    one->x[0] = (float)snapshot->x[row] * 0.01f + one->vx[0] * seconds;
+    one->y[0] = (float)snapshot->y[row] * 0.01f + one->vy[0] * seconds;
+    direction_of((float)snapshot->heading[row], &one->dir_x[0], &one->dir_y[0]);
+}
+
+static void move_among_two(const struct span *span, const struct blend *blend, int32_t index,
+                           struct frame *frame) {
+    const int32_t in_a = row_of(span->a, frame->id[index]), in_b = frame->row[index];
+    struct frame one = frame_from(frame, index);
+    if (in_a >= 0 && in_b >= 0) {
+        const struct columns from = columns_from(span->a, in_a), to = columns_from(span->b, in_b);
+        blend_motion(blend, &from, &to, 1, &one);
+        blend_headings(&from, &to, 1, &one);
+        one.alpha[0] = 1.0f;
+    } else if (in_b >= 0) {
+        move_one(span->b, in_b, 0.0f, &one);
+    } else if (in_a >= 0) {
+        move_one(span->a, in_a, span->since_a_s, &one);
+    }
+    wrap_frame(span->rules, &one);
+}
+
+void interpolate_few(const struct snapshot_buffer *buffer, double server_ms,
+                     const struct interpolate_rules *rules, const int32_t *indices, int count,
+                     struct frame *frame) {
+    const struct snapshot *a, *b;
+    snapshot_buffer_around(buffer, server_ms, &a, &b);
+    assert(a != NULL || b != NULL);
+    begin_frame(a, b, server_ms, rules, frame);
+    if (a == NULL || b == NULL) {
+        const float seconds = (float)(move_on_ms(a, server_ms, rules) * 0.001);
+        for (int i = 0; i < count; i++) {
+            struct frame one = frame_from(frame, indices[i]);
+            move_one(frame->names, frame->row[indices[i]], seconds, &one);
+            wrap_frame(rules, &one);
+        }
+        return; /* targets stand */
+    }
+    const struct span span = span_make(a, b, server_ms, rules);
+    const struct blend blend = blend_make(&span);
+    frame->time_s = a->time_s + (b->time_s - a->time_s) * (double)span.f;
+    for (int i = 0; i < count; i++) {
+        move_among_two(&span, &blend, indices[i], frame);
+    }
+    merge_targets(&span, frame);
 }

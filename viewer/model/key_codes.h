@@ -50,6 +50,7 @@ enum key_code {
     KEY_X = 'x',
     KEY_Y = 'y',
     KEY_Z = 'z',
+    KEY_DELETE = 127,
     KEY_F1 = 0x4000003a,
     KEY_F2 = 0x4000003b,
     KEY_F3 = 0x4000003c,
@@ -63,13 +64,16 @@ enum key_code {
     KEY_F11 = 0x40000044,
     KEY_F12 = 0x40000045,
     KEY_HOME = 0x4000004a,
+    KEY_PAGE_UP = 0x4000004b,
     KEY_END = 0x4000004d,
+    KEY_PAGE_DOWN = 0x4000004e,
     KEY_RIGHT = 0x4000004f,
     KEY_LEFT = 0x40000050,
     KEY_DOWN = 0x40000051,
     KEY_UP = 0x40000052,
     KEY_PAD_MINUS = 0x40000056,
     KEY_PAD_PLUS = 0x40000057,
+    KEY_PAD_ENTER = 0x40000058,
 };
 
 #endif

@@ -34,6 +34,19 @@ void playhead_seek(struct playhead *head, const struct history *history, double 
     }
 }
 
+void playhead_preview(struct playhead *head, const struct history *history, double to_s, double within_s) {
+    const int before = history_find(history, to_s);
+    const int after = before >= 0 && before + 1 < history->count ? before + 1 : before;
+    playhead_go_live(head);
+    if (before >= 0) {
+        const double low_s = history_time_s(history, before), high_s = history_time_s(history, after);
+        const double nearest_s = fabs(high_s - to_s) < fabs(to_s - low_s) ? high_s : low_s;
+        if (fabs(nearest_s - to_s) <= within_s) {
+            hold(head, nearest_s);
+        }
+    }
+}
+
 void playhead_step(struct playhead *head, const struct history *history, double now_s, bool is_forward) {
     const int last = last_past(history, now_s);
     int index = head->is_live ? last + 1 : history_find(history, head->at_s);

@@ -19,6 +19,9 @@ void playhead_go_live(struct playhead *head);
 /** Holds the copy nearest to a moment; from now_s on it is live. Without a copy before now nothing changes.
  */
 void playhead_seek(struct playhead *head, const struct history *history, double now_s, double to_s);
+/** Holds the copy nearest to a moment if one is within so many seconds of it, before or after now; else it is live.
+ * For recordings that are played. */
+void playhead_preview(struct playhead *head, const struct history *history, double to_s, double within_s);
 /** Holds the copy nearest to so many seconds later (or earlier), but never the one that is shown already. */
 void playhead_jump(struct playhead *head, const struct history *history, double now_s, double by_s);
 /** Holds the copy after or before the one shown; after the newest it is live. */

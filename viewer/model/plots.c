@@ -11,6 +11,28 @@ void plots_init(struct plots *plots) {
     memset(plots, 0, sizeof *plots);
 }
 
+void plots_clear(struct plots *plots) {
+    plots->begin = plots->count = plots->state_count = 0;
+}
+
+void plots_choose(struct plots *plots, const char *kind, const char *name) {
+    (void)snprintf(plots->own_kind, sizeof plots->own_kind, "%s", kind);
+    (void)snprintf(plots->own_name, sizeof plots->own_name, "%s", name);
+    plots->own_value = NAN;
+    for (int i = 0; i < PLOTS_SAMPLES; i++) {
+        plots->samples[i].own = NAN;
+    }
+}
+
+float plots_value(const struct plots *plots, int series, int index) {
+    const struct plots_sample *sample = plots_at(plots, index);
+    assert(series >= 0 && series < PLOTS_STATE + PLOTS_STATES);
+    return series == PLOTS_SPEED   ? sample->mean_speed
+           : series == PLOTS_ORDER ? sample->order
+           : series == PLOTS_OWN   ? sample->own
+                                   : sample->states[series - PLOTS_STATE];
+}
+
 static int column_of(struct plots *plots, const char *name) {
     for (int i = 0; i < plots->state_count; i++) {
         if (strcmp(plots->state_names[i], name) == 0) {
@@ -30,6 +52,9 @@ static void count_states(struct plots *plots, const struct snapshot *snapshot, s
         counts[snapshot->state[i]]++;
     }
     for (int i = 0; i < snapshot->state_names.count; i++) {
+        if (plots->own_kind[0] == '\0' && strcmp(plots->own_name, snapshot->state_names.names[i]) == 0) {
+            sample->own = (float)counts[i];
+        }
         const int column = counts[i] > 0 ? column_of(plots, snapshot->state_names.names[i]) : -1;
         if (column >= 0) {
             sample->states[column] = (float)counts[i];
@@ -59,6 +84,7 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     const double count = snapshot->count > 0 ? (double)snapshot->count : 1.0;
     memset(sample, 0, sizeof *sample);
     sample->time_s = snapshot->time_s;
+    sample->own = plots->own_kind[0] != '\0' ? plots->own_value : plots->own_name[0] != '\0' ? 0.0f : NAN;
     sample->mean_speed = (float)(speeds / count);
     sample->order = (float)(sqrt(along_x * along_x + along_y * along_y) / count);
     count_states(plots, snapshot, sample);

@@ -21,18 +21,33 @@ struct plots_sample {
     double time_s;    /* simulated */
     float mean_speed; /* px/s */
     float order;      /* 0: headings cancel out, 1: all the same way */
+    float own;        /* of the series that was chosen; NAN while it was not known */
     float states[PLOTS_STATES];
 };
+
+/** What a sample holds; PLOTS_STATE + i is the count of state number i. */
+enum plots_series { PLOTS_SPEED, PLOTS_ORDER, PLOTS_OWN, PLOTS_STATE };
 
 struct plots {
     struct plots_sample samples[PLOTS_SAMPLES];
     int begin, count;
     char state_names[PLOTS_STATES][LIMIT_NAME_CHARS + 1]; /* in the order they were seen in */
     int state_count;
+    char own_kind[LIMIT_NAME_CHARS +
+                  1];  /* the chosen series: a parameter of this kind; "": the count of a state */
+    char own_name[64]; /* the parameter or the state; "" for no series */
+    float own_value;   /* of the parameter now, which the next sample takes; NAN: not known */
 };
 
 /** Without samples. */
 void plots_init(struct plots *plots);
+/** Without samples; the chosen series stays. */
+void plots_clear(struct plots *plots);
+/** Chooses a series of one's own, from now on: a parameter of a kind, or with the kind "" the count of a state; the
+ * name "" for none. Names that are too long are cut off. */
+void plots_choose(struct plots *plots, const char *kind, const char *name);
+/** A value of a series at a sample; 0 is the oldest. */
+float plots_value(const struct plots *plots, int series, int index);
 /** Takes a sample from the snapshot, at most one in 0.1 s of simulated time. */
 void plots_add(struct plots *plots, const struct snapshot *snapshot);
 /** 0 is the oldest. */

@@ -2,6 +2,7 @@
 #include "viewer/model/radius_overlay.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,4 +93,42 @@ int radius_overlay_find(const struct message_param *params, int param_count, con
         }
     }
     return count;
+}
+
+static bool is_one_ring(const struct radius_overlay *a, const struct radius_overlay *b) {
+    return a->form == b->form && fabsf(a->radius - b->radius) < 0.5f;
+}
+
+bool radius_overlay_name(const struct radius_overlay *rings, int count, int index, char *out, size_t size) {
+    static const char *const words[] = {[RADIUS_VIEW] = "",
+                                        [RADIUS_NOTICE] = " within",
+                                        [RADIUS_SLOWING] = " slows down",
+                                        [RADIUS_WANDER] = " circle"};
+    assert(index >= 0 && index < count && size > 0);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        if (is_one_ring(&rings[i], &rings[index])) {
+            if (i < index) {
+                return false;
+            }
+            const int added =
+                snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", rings[i].behavior);
+            used = used + (size_t)added < size ? used + (size_t)added : size - 1;
+        }
+    }
+    (void)snprintf(out + used, size - used, "%s %ld px", words[rings[index].form],
+                   lroundf(rings[index].radius));
+    return true;
+}
+
+float radius_overlay_value(const struct message_param *params, int param_count, const char *kind,
+                           const char *param) {
+    assert(param_count >= 0 && kind != NULL && param != NULL);
+    for (int i = 0; i < param_count; i++) {
+        if (strcmp(params[i].kind, kind) == 0 && strcmp(params[i].param, param) == 0) {
+            return (float)params[i].value;
+        }
+    }
+    return 0.0f;
 }

@@ -1,6 +1,7 @@
 /* See real_time.h. */
 #include "viewer/model/real_time.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double window_ms = 3000.0, least_span_ms = 1000.0;
@@ -11,7 +12,8 @@ enum { KEPT_SAMPLES = 3 };
 
 void real_time_init(struct real_time *meter) {
     memset(meter, 0, sizeof *meter);
-    meter->newest_s = meter->factor = -1.0;
+    meter->newest_s = meter->factor = meter->pace = -1.0;
+    meter->speed = 1.0;
 }
 
 static int slot(const struct real_time *meter, int index) {
@@ -41,14 +43,29 @@ static void judge(struct real_time *meter) {
         return;
     }
     const double passed_s = meter->times_s[slot(meter, meter->count - 1)] - meter->times_s[slot(meter, 0)];
-    meter->factor = passed_s * 1000.0 / span_ms(meter, 0);
+    meter->pace = passed_s * 1000.0 / span_ms(meter, 0);
+    if (meter->speed <= 0.0) {
+        return; /* nothing is due */
+    }
+    meter->factor = meter->pace / meter->speed;
     meter->is_behind = meter->factor < (meter->is_behind ? kept_up_above : behind_below);
 }
 
-void real_time_add(struct real_time *meter, double time_s, double clock_ms, bool is_paused) {
+/* Two speeds are the same when a frame says so, which has six decimals. */
+static bool is_same(double a, double b) {
+    return fabs(a - b) <= 1e-5;
+}
+
+void real_time_add(struct real_time *meter, double time_s, double clock_ms, double speed, bool is_paused) {
     if (time_s < meter->newest_s ||
         (meter->count > 0 && clock_ms < meter->clocks_ms[slot(meter, meter->count - 1)])) {
         real_time_init(meter);
+    }
+    if (!is_same(speed, meter->speed)) {
+        meter->count = 0;
+        meter->factor = meter->pace = -1.0;
+        meter->is_behind = false;
+        meter->speed = speed;
     }
     const bool is_new = time_s > meter->newest_s; /* a moment may be sent again, long after it was */
     meter->newest_s = time_s;
@@ -59,6 +76,10 @@ void real_time_add(struct real_time *meter, double time_s, double clock_ms, bool
         keep(meter, time_s, clock_ms);
         judge(meter);
     }
+}
+
+double real_time_pace(const struct real_time *meter) {
+    return meter->pace;
 }
 
 double real_time_behind(const struct real_time *meter) {

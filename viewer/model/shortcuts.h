@@ -23,6 +23,13 @@ enum shortcut_action {
     SHORTCUT_PAUSE,
     SHORTCUT_STEP,
     SHORTCUT_STEP_BACK,
+    SHORTCUT_SLOWER,
+    SHORTCUT_FASTER,
+    SHORTCUT_NORMAL_SPEED,
+    SHORTCUT_RESTART,
+    SHORTCUT_RESTART_CHANGED, /* keeps what was changed */
+    SHORTCUT_UNDO,
+    SHORTCUT_REDO,
     SHORTCUT_PREVIOUS_SCENARIO,
     SHORTCUT_NEXT_SCENARIO,
     SHORTCUT_PICKER,
@@ -35,7 +42,9 @@ enum shortcut_action {
     SHORTCUT_FORWARD,
     SHORTCUT_LIVE,
     SHORTCUT_PANEL,
+    SHORTCUT_LEGEND,
     SHORTCUT_PARAMS,
+    SHORTCUT_FOCUS,
     SHORTCUT_ADD,
     SHORTCUT_REMOVE,
     SHORTCUT_LARGER,
@@ -45,7 +54,12 @@ enum shortcut_action {
     SHORTCUT_SCREENSHOT,
     SHORTCUT_CLIP,
     SHORTCUT_EXPORT,
+    SHORTCUT_SAVE,
+    SHORTCUT_RECORD,
+    SHORTCUT_KEEP_MINUTE,
+    SHORTCUT_TAKE_OVER,
     SHORTCUT_HELP,
+    SHORTCUT_CARD,
     SHORTCUT_CLOSE,
     SHORTCUT_QUIT,
     SHORTCUT_ACTION_COUNT
@@ -55,21 +69,28 @@ struct shortcut {
     enum shortcut_action action;
     int32_t key;      /* SDL_Keycode; 0 for what the mouse does */
     bool has_control; /* with Ctrl held */
+    bool has_shift;   /* with Shift held; else with and without it */
     const char *name; /* "Space"; "" for another key of the row before */
     const char *help; /* what it does, no full stop; "" where the name is */
     /* Of struct view_settings, with its name in the file of settings; name NULL for none. help: for a
      * choice, the words before its value in a notice. */
     struct field setting;
-    bool is_overlay;   /* the setting is drawn over the world: kept as a word of the list "overlays" */
-    const char *label; /* the setting's words in the side panel; NULL: it has no check box there */
+    bool is_overlay;         /* the setting is drawn over the world: kept as a word of the list "overlays" */
+    const char *replay_help; /* what it does while a recording is played; NULL: the same */
+    bool is_live_only;       /* it does nothing while a recording is played */
+    const char *label;       /* the setting's words in the side panel; NULL: it has no check box there */
+    const char *page_way; /* what else does it in the page of a browser: "tap"; NULL: a button or nothing */
+    const char *no_page;  /* why the page of a browser has it not; NULL: it has it */
 };
 
 /** The rows, in the order of the help. */
 const struct shortcut *shortcuts_table(size_t *count);
-/** The row of a key, or NULL when the key does nothing. */
-const struct shortcut *shortcuts_find(int32_t key, bool has_control);
+/** The row of a key, or NULL when the key does nothing. One with Shift goes before one that does not mind it. */
+const struct shortcut *shortcuts_find(int32_t key, bool has_control, bool has_shift);
 /** The first row of an action. */
 const struct shortcut *shortcuts_row(enum shortcut_action action);
+/** What a key does, in a live world or while a recording is played. */
+const char *shortcuts_help(const struct shortcut *row, bool is_replay);
 /** The request that the action makes, whose role it needs; REQUEST_PING when it needs none. */
 enum request_op shortcuts_request(enum shortcut_action action);
 

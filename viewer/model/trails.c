@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "viewer/model/torus.h"
+
 static const double rounding_s = 1e-6;
 static const int segments_most = 12000; /* of all trails: what a frame can draw */
 
@@ -48,11 +50,11 @@ static const struct trail *find_old(const struct trails *trails, uint32_t id, in
     return *from < trails->count && trails->rows[*from].id == id ? &trails->rows[*from] : NULL;
 }
 
-static void add_point(struct trail *trail, vec2 point, float jump_px, int kept) {
+static void add_point(struct trail *trail, vec2 point, float jump_px, vec2 wrap_size, int kept) {
     bool breaks = trail->count == 0;
     if (!breaks) {
         const int last = (trail->begin + trail->count - 1) % TRAILS_POINTS;
-        breaks = vec2_length(vec2_sub(point, trail->points[last])) > jump_px;
+        breaks = vec2_length(torus_short_way(vec2_sub(point, trail->points[last]), wrap_size)) > jump_px;
     }
     while (trail->count >= kept) {
         trail->begin = (trail->begin + 1) % TRAILS_POINTS;
@@ -63,7 +65,7 @@ static void add_point(struct trail *trail, vec2 point, float jump_px, int kept) 
     trail->is_broken[at] = breaks;
 }
 
-void trails_add(struct trails *trails, const struct frame *frame, float jump_px) {
+void trails_add(struct trails *trails, const struct frame *frame, float jump_px, vec2 wrap_size) {
     assert(jump_px > 0.0f);
     const double now_s = frame->time_s + rounding_s;
     if (now_s < trails->next_s - 2.0 * TRAILS_STEP_S) {
@@ -74,6 +76,8 @@ void trails_add(struct trails *trails, const struct frame *frame, float jump_px)
     }
     trails->next_s = now_s - trails->next_s > 4.0 * TRAILS_STEP_S ? frame->time_s + TRAILS_STEP_S
                                                                   : trails->next_s + TRAILS_STEP_S;
+    const float late = (float)fmax((now_s - trails->last_s) / TRAILS_JUMP_S, 1.0);
+    trails->last_s = now_s;
     const int count = with_trail(frame->settled_count);
     trails->points_kept = trails_points(frame->settled_count);
     for (int i = 0, from = 0; i < count; i++) {
@@ -85,7 +89,7 @@ void trails_add(struct trails *trails, const struct frame *frame, float jump_px)
             trail->id = frame->id[i];
             trail->begin = trail->count = 0;
         }
-        add_point(trail, vec2_make(frame->x[i], frame->y[i]), jump_px, trails->points_kept);
+        add_point(trail, vec2_make(frame->x[i], frame->y[i]), jump_px * late, wrap_size, trails->points_kept);
     }
     struct trail *rows = trails->rows;
     trails->rows = trails->others;

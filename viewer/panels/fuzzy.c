@@ -1,8 +1,8 @@
 /* See fuzzy.h. */
 #include "viewer/panels/fuzzy.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -44,4 +44,56 @@ int fuzzy_score(const char *wanted, const char *text) {
         best = score > best ? score : best;
     } while (text[from] != '\0' && text[++from] != '\0');
     return best;
+}
+
+/* The letters of a word at the start of text. */
+static bool begins_with(const char *text, const char *word, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\0' || lower(text[i]) != lower(word[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const int at_start = 14, inside = 6; /* what a letter of a found word counts */
+
+static int word_score(const char *word, size_t length, const char *text) {
+    const int letters = (int)length;
+    int best = 0;
+    for (size_t at = 0; text[at] != '\0'; at++) {
+        if (begins_with(text + at, word, length)) {
+            const bool starts_word = at == 0 || !is_letter(text[at - 1]);
+            const int score = letters * (starts_word ? at_start : inside);
+            best = score > best ? score : best;
+        }
+    }
+    return best;
+}
+
+int fuzzy_words_score(const char *wanted, const char *text) {
+    int score = 1;
+    for (const char *word = wanted; *word != '\0';) {
+        const size_t length = strcspn(word, " ");
+        const int its = length > 0 ? word_score(word, length, text) : 0;
+        if (length > 0 && its == 0) {
+            return 0;
+        }
+        score += its;
+        word += length + (word[length] == ' ' ? 1 : 0);
+    }
+    return score;
+}
+
+bool fuzzy_has_words(const char *wanted, const char *text) {
+    int letters = 0;
+    for (const char *word = wanted; *word != '\0';) {
+        const size_t length = strcspn(word, " ");
+        if (length > 0 && (length < 3 || word_score(word, length, text) < at_start * (int)length)) {
+            return false;
+        }
+        letters += (int)length;
+        word += length + (word[length] == ' ' ? 1 : 0);
+    }
+    return letters > 0;
 }

@@ -6,12 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/draw/palette.h"
+#include "viewer/explain/theme.h"
+#include "viewer/explain/units.h"
+#include "viewer/model/speeds.h"
 #include "viewer/panels/hud_agent.h"
+#include "viewer/panels/hud_caption.h"
 #include "viewer/panels/hud_format.h"
 #include "viewer/panels/hud_labels.h"
-#include "viewer/panels/hud_legend.h"
+#include "viewer/panels/hud_picker.h"
 #include "viewer/panels/hud_plots.h"
+#include "viewer/panels/hud_ranks.h"
+#include "viewer/panels/hud_replay.h"
 
 static const double slow_stall_ms = 5000.0;
 
@@ -27,92 +32,18 @@ enum run_state hud_run_state(const struct link_status *link, bool is_paused, boo
 
 static const struct {
     const char *name;
-    color mark;
+    enum theme_part mark;
 } states[] = {
-    [RUN_CONNECTING] = {"connecting", PALETTE_WARN}, [RUN_RECONNECTING] = {"reconnecting", PALETTE_BAD},
-    [RUN_REFUSED] = {"not let in", PALETTE_BAD},     [RUN_STALLED] = {"stalled", PALETTE_BAD},
-    [RUN_PAUSED] = {"paused", PALETTE_WARN},         [RUN_RUNNING] = {"running", PALETTE_OK},
-    [RUN_PAST] = {"the past", PALETTE_WARN},
+    [RUN_CONNECTING] = {"connecting", THEME_WARN}, [RUN_RECONNECTING] = {"reconnecting", THEME_BAD},
+    [RUN_REFUSED] = {"not let in", THEME_BAD},     [RUN_STALLED] = {"stalled", THEME_BAD},
+    [RUN_PAUSED] = {"paused", THEME_WARN},         [RUN_RUNNING] = {"running", THEME_OK},
+    [RUN_PAST] = {"the past", THEME_WARN},         [RUN_RESUMING] = {"resuming", THEME_WARN},
+    [RUN_SEEKING] = {"seeking", THEME_WARN},       [RUN_PLAYING] = {"playing", THEME_ACCENT},
+    [RUN_WARMING] = {"warming up", THEME_ACCENT},  [RUN_ENDED] = {"ended", THEME_BAD},
 };
 
 const char *run_state_name(enum run_state state) {
     return states[state].name;
-}
-
-static void fill_numbers(const struct hud_input *input, struct panels_view *view) {
-    const struct snapshot *newest = input->frame->names;
-    if (newest != NULL) {
-        hud_format_count(newest->tick, view->tick, sizeof view->tick);
-        hud_format_tenths(newest->time_s, " s", view->time, sizeof view->time);
-    }
-    if (input->playhead->is_live &&
-        (input->density != NULL || input->has_region)) { /* what is seen is not all there is */
-        hud_format_count((uint64_t)input->server->agent_total, view->agents, sizeof view->agents);
-    }
-    if (!input->is_fixed && input->link->state == LINK_READY) {
-        if (input->link->ping_ms >= 0.0) {
-            hud_format_tenths(input->link->ping_ms, " ms", view->ping, sizeof view->ping);
-        }
-        if (input->measures.snapshots_per_s >= 0.0) {
-            hud_format_tenths(input->measures.snapshots_per_s, "/s", view->rate, sizeof view->rate);
-        }
-    }
-}
-
-struct hud_refusal hud_refusal(const struct link_status *link) {
-    static const struct hud_refusal refusals[] = {
-        {"This server wants a token",
-         "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in the environment. The tokens "
-         "are in the server's --token-file."},
-        {"The token was refused",
-         "Start the viewer with another one, --token SECRET or DROVER_TOKEN=SECRET in the environment. The "
-         "tokens are in the server's --token-file."},
-    };
-    return refusals[link->has_token ? 1 : 0];
-}
-
-/* " --port 7800" unless it is the one a server takes by itself. */
-static void add_start(const struct address *address, char *out, size_t size) {
-    const bool is_here = strcmp(address->host, "127.0.0.1") == 0 || strcmp(address->host, "localhost") == 0 ||
-                         strcmp(address->host, "::1") == 0;
-    const bool is_usual = strcmp(address->port, "7717") == 0;
-    const size_t used = strlen(out);
-    if (is_here) {
-        (void)snprintf(out + used, size - used,
-                       ".\nNo server runs there. Start one:  drover-server flock%s%s",
-                       is_usual ? "" : " --port ", is_usual ? "" : address->port);
-    } else {
-        (void)snprintf(out + used, size - used, ".\nNo server listens there.");
-    }
-}
-
-static void fill_banner(const struct hud_input *input, struct panels_view *view) {
-    const struct link_status *link = input->link;
-    if (link->state == LINK_READY) {
-        return;
-    }
-    if (link->state == LINK_REFUSED) {
-        const struct hud_refusal refusal = hud_refusal(link);
-        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
-        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
-        return;
-    }
-    const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;
-    const char *verb = link->was_ready ? "Reconnecting" : "Connecting";
-    if (waits) {
-        const unsigned long long seconds = (link->retry_at_ns - input->now_ns + 999999999u) / 1000000000u;
-        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s in %llu s", verb, seconds);
-    } else {
-        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s ...", verb);
-    }
-    if (link->reason[0] != '\0') {
-        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
-        if (link->has_no_server) {
-            add_start(input->address, view->banner[1], sizeof view->banner[1]);
-        }
-    } else {
-        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
-    }
 }
 
 /* A world that is behind its rate has rare snapshots: no stall, and the network is not to blame. */
@@ -131,25 +62,139 @@ static bool is_network_bad(const struct hud_input *input) {
            (is_stalled(input) || (guessed > 3 && input->measures.behind_rate < 0.0));
 }
 
-static void fill_params(const struct hud_input *input, struct panels_view *view) {
-    const struct server_model *server = input->server;
-    (void)snprintf(view->params_kind, sizeof view->params_kind, "%s", input->tuned_kind);
-    for (int i = 0; input->open->params && i < server->param_count && view->param_count < PANELS_PARAMS;
-         i++) {
-        const struct message_param *from = &server->params[i];
-        if (strcmp(from->kind, input->tuned_kind) == 0) {
-            view->params[view->param_count++] = (struct panels_param){
-                from->param, from->unit,
-                from->help,  i,
-                from->value, server->first_values != NULL ? server->first_values[i] : from->value,
-                from->min,   from->max};
+/* Its figures are for those that ask for them, and for all when they explain what is wrong. */
+static bool shows_network(const struct hud_input *input) {
+    return !input->is_fixed && input->link->state == LINK_READY &&
+           (input->settings->shows_network || is_network_bad(input));
+}
+
+static void fill_numbers(const struct hud_input *input, struct panels_view *view) {
+    const struct snapshot *newest = input->frame->names;
+    if (newest != NULL) {
+        (void)units_format_whole(newest->tick, view->tick, sizeof view->tick);
+        hud_format_tenths(newest->time_s, " s", view->time, sizeof view->time);
+    }
+    if (input->playhead->is_live &&
+        (input->density != NULL || input->has_region)) { /* what is seen is not all there is */
+        (void)units_format_whole((uint64_t)input->server->agent_total, view->agents, sizeof view->agents);
+    }
+    if (shows_network(input)) {
+        if (input->link->ping_ms >= 0.0) {
+            hud_format_tenths(input->link->ping_ms, " ms", view->ping, sizeof view->ping);
         }
+        if (input->measures.snapshots_per_s >= 0.0) {
+            hud_format_tenths(input->measures.snapshots_per_s, "/s", view->rate, sizeof view->rate);
+        }
+    }
+}
+
+struct hud_refusal hud_refusal(const struct link_status *link, bool is_page) {
+    static const struct hud_refusal refusals[] = {
+        {"This server wants a token",
+         "Start the viewer with --token SECRET, or with DROVER_TOKEN=SECRET in the environment. The tokens "
+         "are in the server's --token-file."},
+        {"The token was refused",
+         "Start the viewer with another one, --token SECRET or DROVER_TOKEN=SECRET in the environment. The "
+         "tokens are in the server's --token-file."},
+    };
+    static const struct hud_refusal page_refusals[] = {
+        {"This server wants a token",
+         "Open the page with #token=SECRET behind its address. The tokens are in the server's --token-file."},
+        {"The token was refused",
+         "Open the page with another one, #token=SECRET, behind its address. The tokens are in the server's "
+         "--token-file."},
+    };
+    return (is_page ? page_refusals : refusals)[link->has_token ? 1 : 0];
+}
+
+/* Whether the server is the viewer's own, for a recording. */
+static bool has_file(const struct hud_input *input) {
+    return input->file != NULL && input->file[0] != '\0';
+}
+
+/* The viewer's own server is gone, and its port with it. */
+static bool has_ended(const struct hud_input *input) {
+    return input->ended != NULL && input->ended[0] != '\0';
+}
+
+/* " --port 7800" unless it is the one a server takes by itself. */
+static void add_start(const struct address *address, char *out, size_t size) {
+    const bool is_here = strcmp(address->host, "127.0.0.1") == 0 || strcmp(address->host, "localhost") == 0 ||
+                         strcmp(address->host, "::1") == 0;
+    const bool is_usual = strcmp(address->port, "7717") == 0;
+    const size_t used = strlen(out);
+    if (is_here) {
+        (void)snprintf(out + used, size - used,
+                       ".\nNo server runs there. Start one:  drover-server flock%s%s\n"
+                       "Or open a recording:  drover-viewer FILE.drover",
+                       is_usual ? "" : " --port ", is_usual ? "" : address->port);
+    } else {
+        (void)snprintf(out + used, size - used, ".\nNo server listens there.");
+    }
+}
+
+/* Visitors can do nothing about it: neither addresses nor reasons, which the log has. */
+static void fill_kiosk_banner(const struct link_status *link, struct panels_view *view) {
+    (void)snprintf(view->banner[0], sizeof view->banner[0], "One moment, please");
+    (void)snprintf(view->banner[1], sizeof view->banner[1], "%s",
+                   link->state == LINK_REFUSED ? "This screen is being set up."
+                   : link->was_ready           ? "The world comes back by itself."
+                                               : "The world is about to begin.");
+}
+
+/* Whether the scenario's view asks for the legend, alone or with the panels. */
+static bool asks_legend(const struct message_view *view) {
+    bool is_asked = (view->has & MESSAGE_VIEW_PANEL) != 0 && view->panel;
+    for (int i = 0; (view->has & MESSAGE_VIEW_OVERLAYS) != 0 && i < view->overlay_count; i++) {
+        is_asked = is_asked || strcmp(view->overlays[i], "legend") == 0;
+    }
+    return is_asked;
+}
+
+static void fill_banner(const struct hud_input *input, struct panels_view *view) {
+    const struct link_status *link = input->link;
+    if (link->state == LINK_READY) {
+        return;
+    }
+    if (input->is_kiosk) {
+        fill_kiosk_banner(link, view);
+        return;
+    }
+    if (has_ended(input)) {
+        if (input->open->question == PANELS_NO_QUESTION) {
+            (void)snprintf(view->banner[0], sizeof view->banner[0], "The recording's server has ended");
+            (void)snprintf(view->banner[1], sizeof view->banner[1],
+                           "%s\nCtrl+O opens %s again. Ctrl+Q quits.", input->ended, input->file);
+        }
+        return;
+    }
+    if (link->state == LINK_REFUSED) {
+        const struct hud_refusal refusal = hud_refusal(link, input->is_page);
+        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
+        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
+        return;
+    }
+    const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;
+    const char *verb = link->was_ready ? "Reconnecting" : "Connecting";
+    if (waits) {
+        const unsigned long long seconds = (link->retry_at_ns - input->now_ns + 999999999u) / 1000000000u;
+        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s in %llu s", verb, seconds);
+    } else {
+        (void)snprintf(view->banner[0], sizeof view->banner[0], "%s ...", verb);
+    }
+    if (link->reason[0] != '\0') {
+        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, link->reason);
+        if (link->has_no_server && !has_file(input) && !input->is_page) {
+            add_start(input->address, view->banner[1], sizeof view->banner[1]);
+        }
+    } else {
+        (void)snprintf(view->banner[1], sizeof view->banner[1], "%s", view->address);
     }
 }
 
 static void fill_network(const struct hud_input *input, struct panels_view *view) {
     char text[48];
-    if (input->is_fixed || input->link->state != LINK_READY) {
+    if (!shows_network(input)) {
         return;
     }
     int *count = &view->network_count;
@@ -163,8 +208,11 @@ static void fill_network(const struct hud_input *input, struct panels_view *view
     hud_add_row(view->network, count, "interpolation delay", text);
     hud_format_tenths(fmax(input->measures.echo_ms, 0.0), " ms", text, sizeof text);
     hud_add_row(view->network, count, "mouse to echo", input->measures.echo_ms >= 0.0 ? text : "...");
-    (void)snprintf(text, sizeof text, "%u", input->measures.skipped);
-    hud_add_row(view->network, count, "skipped snapshots", text);
+    /* two that come between two pictures: the newer one is drawn */
+    const uint64_t came = input->link->snapshot_count, skipped = input->link->skipped_count;
+    (void)snprintf(text, sizeof text, "%u %%",
+                   (unsigned)(came > 0 && came > skipped ? 100 * (came - skipped) / came : 0));
+    hud_add_row(view->network, count, "snapshots drawn", came > 0 ? text : "...");
     view->is_network_bad = is_network_bad(input);
     if (input->lag != NULL) {
         view->lag = *input->lag;
@@ -178,21 +226,37 @@ static void fill_hint(const struct hud_input *input, struct panels_view *view) {
     const struct snapshot *newest = input->frame->names;
     if (!input->is_headless && input->playhead->is_live && input->link->state == LINK_READY &&
         input->server->is_paused && newest != NULL && newest->tick == 0) {
+        const bool is_empty = view->is_replay && replay_line_ticks(&view->replay.line) == 0;
         (void)snprintf(view->hint, sizeof view->hint, "%s",
-                       server_model_may(input->server, REQUEST_RESUME) ? "Paused: Space resumes"
-                                                                       : "Paused, until an admin resumes");
+                       is_empty                                           ? "The recording has no ticks"
+                       : !server_model_may(input->server, REQUEST_RESUME) ? "Paused, until an admin resumes"
+                       : view->is_replay                                  ? "Paused: Space plays"
+                                                                          : "Paused: Space resumes");
     }
 }
 
 static void fill_role(const struct server_model *server, struct panels_view *view) {
     _Static_assert(sizeof view->no_time >= SERVER_MODEL_DENIAL &&
-                       sizeof view->no_tuning >= SERVER_MODEL_DENIAL,
+                       sizeof view->no_tuning >= SERVER_MODEL_DENIAL &&
+                       sizeof view->no_speed >= SERVER_MODEL_DENIAL,
                    "the reasons fit");
     for (int action = 0; action < SHORTCUT_ACTION_COUNT; action++) {
         view->is_denied[action] = !server_model_may(server, shortcuts_request((enum shortcut_action)action));
     }
+    view->is_denied[SHORTCUT_TAKE_OVER] =
+        !server_model_is_replay(server) || !server_model_may(server, REQUEST_SEEK);
+    if (server_model_is_replay(server)) { /* their keys change the speed then */
+        view->is_denied[SHORTCUT_PREVIOUS_SCENARIO] = view->is_denied[SHORTCUT_NEXT_SCENARIO] =
+            !server_model_may(server, REQUEST_SPEED);
+        view->is_denied[SHORTCUT_RESTART] = view->is_denied[SHORTCUT_RESTART_CHANGED] =
+            !server_model_may(server, REQUEST_SEEK);
+    }
     server_model_denial(server, REQUEST_PAUSE, view->no_time);
     server_model_denial(server, REQUEST_SET_PARAM, view->no_tuning);
+    server_model_denial(server, REQUEST_SPEED, view->no_speed);
+    server_model_denial(server, server_model_is_replay(server) ? REQUEST_SEEK : REQUEST_LOAD,
+                        view->no_restart);
+    view->speed = server_model_speed(server);
     if (server->has_scenario && server->role != ROLE_ADMIN && server->role != ROLE_NONE) {
         (void)snprintf(view->role, sizeof view->role, "%s", role_name(server->role));
     }
@@ -202,7 +266,9 @@ static void fill_role(const struct server_model *server, struct panels_view *vie
 static void fill_title(const struct hud_input *input, struct panels_view *view) {
     const struct address *address = input->address;
     const bool is_v6 = strchr(address->host, ':') != NULL;
-    if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
+    if (has_file(input)) { /* the server is the viewer's own: its port says nothing */
+        (void)snprintf(view->address, sizeof view->address, "%s", input->file);
+    } else if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
         (void)snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host,
                        address->port);
     }
@@ -215,25 +281,73 @@ static void fill_title(const struct hud_input *input, struct panels_view *view) 
 
 static enum run_state state_of(const struct hud_input *input) {
     const bool is_ready = input->link->state == LINK_READY;
+    if (!is_ready && has_ended(input)) {
+        return RUN_ENDED;
+    }
     if (is_ready && input->server->role == ROLE_NONE) {
         return RUN_CONNECTING;
+    }
+    const struct message_playback *playback = &input->server->playback;
+    if (is_ready && playback->is_resuming) {
+        return RUN_RESUMING;
+    }
+    if (is_ready && playback->has_replay) {
+        return playback->replay.is_seeking ? RUN_SEEKING
+               : input->server->is_paused  ? RUN_PAUSED
+                                           : RUN_PLAYING;
+    }
+    if (is_ready && input->playhead->is_live && !input->server->is_paused &&
+        server_model_is_warming(input->server)) {
+        return RUN_WARMING;
     }
     return is_ready && !input->playhead->is_live
                ? RUN_PAST
                : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
 }
 
+/* "running 0.5x", "max 37x"; amber when the world is behind: "running 0.09x", at another speed than its own
+ * "running 4x (55 %)". */
+static void fill_speed(const struct hud_input *input, const char *name, struct panels_view *view) {
+    const double speed = server_model_speed(input->server), behind = input->measures.behind_rate;
+    char words[SPEEDS_TEXT];
+    if (speed <= 0.0) {
+        const bool is_known = input->measures.pace >= 0.0 && !input->is_fixed;
+        speeds_format(input->measures.pace, words, sizeof words);
+        (void)snprintf(view->state, sizeof view->state,
+                       server_model_is_replay(input->server) ? "playing max %s" : "max %s",
+                       is_known ? words : "speed");
+        return;
+    }
+    speeds_format(speed, words, sizeof words);
+    if (behind >= 0.0 && !input->is_fixed) {
+        const unsigned hundredths = (unsigned)(behind * 100.0); /* never up: 0.949 is not 0.95 */
+        view->state_color = view->state_words =
+            theme_color(view_settings_palette(input->settings), THEME_WARN);
+        if (speed == 1.0) {
+            (void)snprintf(view->state, sizeof view->state, "%s %u.%02ux", name, hundredths / 100,
+                           hundredths % 100);
+        } else {
+            (void)snprintf(view->state, sizeof view->state, "%s %s (%u %%)", name, words, hundredths);
+        }
+    } else if (speed != 1.0) {
+        (void)snprintf(view->state, sizeof view->state, "%s %s", name, words);
+    }
+}
+
 static void fill_state(const struct hud_input *input, struct panels_view *view) {
     const enum run_state state = state_of(input);
+    const enum palette palette = view_settings_palette(input->settings);
     (void)snprintf(view->state, sizeof view->state, "%s", states[state].name);
-    view->state_color = states[state].mark;
-    view->state_words = PALETTE_TEXT;
-    if (state == RUN_RUNNING && input->measures.behind_rate >= 0.0 && !input->is_fixed) {
-        /* never up: 0.949 is not 0.95 */
-        const unsigned hundredths = (unsigned)(input->measures.behind_rate * 100.0);
-        (void)snprintf(view->state, sizeof view->state, "%s %u.%02ux", states[state].name, hundredths / 100,
-                       hundredths % 100);
-        view->state_color = view->state_words = PALETTE_WARN;
+    view->state_color = theme_color(palette, states[state].mark);
+    view->state_words = theme_color(palette, THEME_TEXT);
+    if (state == RUN_RESUMING || state == RUN_SEEKING) {
+        const struct message_playback *playback = &input->server->playback;
+        const double share = state == RUN_RESUMING ? playback->resumed : playback->replay.sought;
+        (void)snprintf(view->state, sizeof view->state, "%s %u %%", states[state].name,
+                       (unsigned)(share * 100.0));
+    }
+    if (state == RUN_RUNNING || state == RUN_PLAYING) {
+        fill_speed(input, states[state].name, view);
     }
 }
 
@@ -245,7 +359,10 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->is_live = head->is_live;
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
-    if (!head->is_live) { /* playing the past needs no role */
+    if (view->is_replay) { /* its moments are not the past of a world that runs on */
+        view->is_live = true;
+        view->shows_play = input->server->is_paused;
+    } else if (!head->is_live) { /* playing the past needs no role */
         hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
         view->no_time[0] = '\0';
         (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
@@ -257,7 +374,24 @@ static void fill_toast(const struct hud_input *input, struct panels_view *view) 
     if (input->toast_alpha > 0.0f) {
         (void)snprintf(view->toast, sizeof view->toast, "%s", input->server->notice);
         view->is_toast_error = input->server->is_notice_error;
+        view->is_toast_warning = input->server->is_notice_warning;
     }
+}
+
+static void fill_legend(const struct hud_input *input, struct panels_view *view) {
+    const int32_t agent = input->selection->has_agent && input->frame->names != NULL
+                              ? frame_find(input->frame, input->selection->id)
+                              : -1;
+    const struct legend_input legend = {.server = input->server,
+                                        .frame = input->frame,
+                                        .settings = input->settings,
+                                        .colors = input->colors,
+                                        .scale = input->scale,
+                                        .inspected = input->inspected,
+                                        .has_agent = agent >= 0,
+                                        .agent = agent,
+                                        .hides_agents = input->density != NULL || input->is_heat};
+    legend_collect(&legend, &view->legend);
 }
 
 void hud_fill(const struct hud_input *input, struct panels_view *view) {
@@ -266,30 +400,40 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     memset(view, 0, sizeof *view);
     view->settings = input->settings;
     view->open = input->open;
+    view->is_kiosk = input->is_kiosk;
+    view->asks_legend = input->server->has_scenario && asks_legend(&input->server->scenario.view);
+    view->server = input->server;
+    view->inspected = input->inspected;
+    view->lit = input->selection->lit;
+    view->tuned_kind = input->tuned_kind != NULL ? input->tuned_kind : "";
+    view->agent_kind = view->agent_state = "";
     view->has_force_data =
         input->frame->names != NULL && (input->frame->has_forces || input->inspected != NULL);
+    if (input->link->state == LINK_READY) { /* else it is not known whether it is still written */
+        (void)snprintf(view->recording, sizeof view->recording, "%.60s", input->server->recording);
+    }
     (void)snprintf(view->clip, sizeof view->clip, "%s", input->clip != NULL ? input->clip : "");
     fill_title(input, view);
     fill_state(input, view);
     fill_toast(input, view);
     fill_numbers(input, view);
-    if (input->settings->colors_by_kind) {
-        hud_fill_kinds(input, view);
-    } else {
-        hud_fill_states(input, view);
-    }
+    fill_legend(input, view);
     hud_fill_agent(input, view);
     hud_fill_plots(input, view);
     fill_network(input, view);
+    hud_fill_ranks(input, view);
     if (input->open->picker) {
         hud_fill_hits(input, view);
     }
-    hud_fill_targets(input, view);
-    hud_fill_cursors(input, view);
-    hud_fill_places(input, view);
-    fill_params(input, view);
+    if (input->open->card) {
+        explain_fill_card(&input->server->scenario, server_model_is_replay(input->server), &view->card);
+    }
+    hud_fill_caption(input, view);
+    hud_fill_labels(input, view);
     fill_banner(input, view);
     fill_role(input->server, view);
+    hud_fill_replay(input, view);
+    hud_fill_question(input, view);
     fill_timeline(input, view);
     fill_hint(input, view);
 }

@@ -12,7 +12,12 @@ enum run_state {
     RUN_STALLED,
     RUN_PAUSED,
     RUN_RUNNING,
-    RUN_PAST
+    RUN_PAST,
+    RUN_RESUMING, /* the server continues a world that it had before */
+    RUN_SEEKING,  /* the server goes to another moment of a recording */
+    RUN_PLAYING,  /* the server plays a recording */
+    RUN_WARMING,  /* a fresh world hurries through its warm-up */
+    RUN_ENDED     /* the server that played it has ended */
 };
 
 /** Agents whose forces are asked for: with more of them the snapshots would be too large. */
@@ -27,8 +32,8 @@ const char *run_state_name(enum run_state state);
 struct hud_refusal {
     const char *title, *words;
 };
-/** For a link in state LINK_REFUSED. Static storage. */
-struct hud_refusal hud_refusal(const struct link_status *link);
+/** For a link in state LINK_REFUSED. is_page: in a browser, which has an address instead of a command line. Static storage. */
+struct hud_refusal hud_refusal(const struct link_status *link, bool is_page);
 
 /** Fills the whole of *view; its pointers are those of the input. */
 void hud_fill(const struct hud_input *input, struct panels_view *view);

@@ -4,63 +4,77 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "viewer/draw/palette.h"
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/model/radius_overlay.h"
 #include "viewer/panels/hud_format.h"
 
 static float share_length(const struct snapshot_share *share) {
     return vec2_length(vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f));
 }
 
-static void fill_shares(const struct server_model *server, const struct snapshot *snapshot, int32_t row,
-                        struct panels_view *view) {
-    float sum = 0.0f;
-    for (int32_t i = snapshot->share_begin[row]; i < snapshot->share_begin[row + 1]; i++) {
-        sum += share_length(&snapshot->shares[i]);
-    }
-    for (int32_t i = snapshot->share_begin[row];
-         i < snapshot->share_begin[row + 1] && view->share_count < PANELS_SHARES; i++) {
-        const struct snapshot_share *from = &snapshot->shares[i];
-        struct panels_share *share = &view->shares[view->share_count++];
-        const float length = share_length(from);
-        (void)snprintf(share->name, sizeof share->name, "%s", snapshot->behavior_names.names[from->behavior]);
-        hud_format_tenths((double)length, "", share->value, sizeof share->value);
-        share->fill = palette_series(server_model_behavior(server, share->name));
-        share->share = sum > 0.0f ? length / sum : 0.0f;
-    }
-}
-
 /* The forces that came with the answer to inspect. */
 static void fill_inspected(const struct hud_input *input, struct panels_view *view) {
     const struct message_agent *agent = input->inspected;
     char text[64];
-    float sum = 0.0f;
-    if (agent->stamina != 0.0f) {
+    const float stamina =
+        radius_overlay_value(input->server->params, input->server->param_count, agent->kind, "max_stamina");
+    if (stamina > 0.0f) {
+        (void)snprintf(text, sizeof text, "%ld of %ld", lroundf(agent->stamina), lroundf(stamina));
+        hud_add_row(view->agent_rows, &view->agent_row_count, "stamina", text);
+    } else if (agent->stamina != 0.0f) {
         hud_format_tenths((double)agent->stamina, "", text, sizeof text);
         hud_add_row(view->agent_rows, &view->agent_row_count, "stamina", text);
     }
     hud_format_pair((double)vec2_length(agent->steering), (double)agent->max_force, " of ", "", text,
                     sizeof text);
     hud_add_row(view->agent_rows, &view->agent_row_count, "steering force", text);
-    for (int i = 0; i < agent->share_count; i++) {
-        sum += vec2_length(agent->shares[i].force);
+}
+
+/* The behavior with the strongest force on the agent; "" when no force is known. */
+static const char *strongest(const struct hud_input *input, int32_t index) {
+    const struct snapshot *names = input->frame->names;
+    const int32_t row = input->frame->has_forces ? input->frame->row[index] : -1;
+    const char *name = "";
+    float most = 0.0f;
+    for (int i = 0; input->inspected != NULL && i < input->inspected->share_count; i++) {
+        const float length = vec2_length(input->inspected->shares[i].force);
+        name = length > most ? input->inspected->shares[i].behavior : name;
+        most = fmaxf(most, length);
     }
-    for (int i = 0; i < agent->share_count && view->share_count < PANELS_SHARES; i++) {
-        struct panels_share *share = &view->shares[view->share_count++];
-        const float length = vec2_length(agent->shares[i].force);
-        (void)snprintf(share->name, sizeof share->name, "%s", agent->shares[i].behavior);
-        hud_format_tenths((double)length, "", share->value, sizeof share->value);
-        share->fill = palette_series(server_model_behavior(input->server, share->name));
-        share->share = sum > 0.0f ? length / sum : 0.0f;
+    for (int32_t i = row >= 0 ? names->share_begin[row] : 0;
+         input->inspected == NULL && row >= 0 && i < names->share_begin[row + 1]; i++) {
+        const float length = share_length(&names->shares[i]);
+        name = length > most ? names->behavior_names.names[names->shares[i].behavior] : name;
+        most = fmaxf(most, length);
+    }
+    return name;
+}
+
+/* The agent's state; of a kind without states the strongest force of the moment. There is always a row: what is below
+ * stays where it is under the pointer. */
+static void add_state_row(const struct hud_input *input, const struct pose *pose, int32_t index,
+                          struct panels_view *view) {
+    const struct snapshot *names = input->frame->names;
+    const struct message_kind *kind = server_model_kind(input->server, names->kind_names.names[pose->kind]);
+    const char *words =
+        state_colors_words(input->colors, kind != NULL ? (int)(kind - input->server->scenario.kinds) : -1,
+                           names->state_names.names[pose->state]);
+    const char *force = words[0] == '\0' ? strongest(input, index) : "";
+    if (words[0] != '\0') {
+        hud_add_row(view->agent_rows, &view->agent_row_count, "state", words);
+    } else {
+        hud_add_row(view->agent_rows, &view->agent_row_count, "strongest force",
+                    force[0] != '\0' ? force : "none");
     }
 }
 
-static void fill_agent_rows(const struct hud_input *input, const struct pose *pose,
+static void fill_agent_rows(const struct hud_input *input, const struct pose *pose, int32_t index,
                             struct panels_view *view) {
     const struct snapshot *names = input->frame->names;
     const struct message_kind *kind = server_model_kind(input->server, names->kind_names.names[pose->kind]);
     char text[64];
     int *count = &view->agent_row_count;
-    hud_add_row(view->agent_rows, count, "state", names->state_names.names[pose->state]);
+    add_state_row(input, pose, index, view);
     const float degrees = pose->heading * (180.0f / 3.14159265f);
     hud_format_pair((double)fabsf(pose->position.x), (double)fabsf(pose->position.y),
                     pose->position.y < 0.0f ? ", -" : ", ", "", text + 1, sizeof text - 1);
@@ -96,12 +110,13 @@ void hud_fill_agent(const struct hud_input *input, struct panels_view *view) {
     const struct snapshot *names = input->frame->names;
     (void)snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id,
                    names->kind_names.names[pose.kind], input->selection->is_following ? ", followed" : "");
-    fill_agent_rows(input, &pose, view);
+    view->agent_kind = names->kind_names.names[pose.kind];
+    view->agent_state = names->state_names.names[pose.state];
+    fill_agent_rows(input, &pose, index, view);
     if (input->inspected != NULL) {
         fill_inspected(input, view);
-    } else if (input->frame->has_forces && input->frame->row[index] >= 0) {
-        fill_shares(input->server, names, input->frame->row[index], view);
     } else if (!input->playhead->is_live) {
-        (void)snprintf(view->agent_note, sizeof view->agent_note, "Forces are not kept for looking back.");
+        (void)snprintf(view->agent_note, sizeof view->agent_note,
+                       "Its forces are kept while it is selected; then it was not.");
     }
 }

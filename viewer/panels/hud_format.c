@@ -4,20 +4,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-void hud_format_count(uint64_t value, char *out, size_t size) {
-    assert(size >= 27);
-    char digits[24];
-    const int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    size_t used = 0;
-    for (int i = 0; i < count && used + 2 < size; i++) {
-        if (i > 0 && (count - i) % 3 == 0) {
-            out[used++] = ' ';
-        }
-        out[used++] = digits[i];
-    }
-    out[used] = '\0';
-}
-
 /* One decimal without printf's %f, whose point depends on the locale. */
 void hud_format_tenths(double value, const char *unit, char *out, size_t size) {
     assert(size > 0);

@@ -3,12 +3,9 @@
 #define DROVER_VIEWER_PANELS_HUD_FORMAT_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "viewer/panels/panels_view.h"
 
-/** 1234567 -> "1 234 567". out has at least 27 bytes. */
-void hud_format_count(uint64_t value, char *out, size_t size);
 /** 12.34, " ms" -> "12.3 ms"; a value below 0 is written as 0. */
 void hud_format_tenths(double value, const char *unit, char *out, size_t size);
 /** 12.34, 5, " of ", " px/s" -> "12.3 of 5.0 px/s". */

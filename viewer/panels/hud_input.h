@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 
-#include "clients/c/mailbox.h"
-#include "clients/c/server_address.h"
-#include "clients/c/server_model.h"
+#include "common/text/server_address.h"
+#include "viewer/explain/color_scale.h"
+#include "viewer/explain/label_places.h"
+#include "viewer/explain/state_colors.h"
+#include "viewer/link/mailbox.h"
+#include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
 #include "viewer/model/playhead.h"
@@ -21,12 +24,28 @@ struct hud_measures {
     double bytes_per_s;     /* < 0: not known yet */
     double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
                                not behind */
+    double pace;        /* real_time_pace; < 0: not known yet */
     double delay_ms;    /* how far behind the newest snapshot the picture is */
-    uint32_t skipped;   /* snapshots of the last seconds that came and were never drawn */
+};
+
+enum { HUD_COVERS = 8 };
+
+/** The picture that names are placed in. */
+struct hud_picture {
+    vec2 size, middle;                                      /* px; the middle of what panels leave of it */
+    float pixel_scale;                                      /* picture px per window px */
+    float line_px;                                          /* the height of a line of words */
+    float (*words_px)(const void *font, const char *words); /* the width of words; NULL: a guess will do */
+    const void *font;                                       /* for words_px */
+    const struct label_box *covers;                         /* what panels cover */
+    int cover_count;
+    bool leads_mouse; /* the target named mouse is at the pointer: a word there would follow the hand */
 };
 
 /** All pointers are the caller's. */
 struct hud_input {
+    bool is_page;  /* in a browser: no command lines in words */
+    bool is_kiosk; /* words for an exhibition */
     const struct server_model *server;
     const struct frame *frame;
     const struct link_status *link;
@@ -34,6 +53,9 @@ struct hud_input {
     const struct camera *camera;
     const struct view_settings *settings;
     const struct selection *selection;
+    const struct state_colors *colors;
+    const struct color_scale *scale; /* of the colors or the heat; NULL for none */
+    bool is_heat;                    /* the crowd is drawn as heat */
     const struct panels_open *open;
     const struct playhead *playhead;
     const struct density *density;         /* shown instead of agents; NULL for none */
@@ -43,14 +65,23 @@ struct hud_input {
     const char *tuned_kind;                /* whose parameters; "" for none */
     const char *clip;                      /* what is being recorded, "" for nothing */
     const char *wanted;                    /* what is typed in the picker */
+    const char *file;                      /* the recording that the viewer opened; "" for none */
+    const char *ended; /* the last words of the server that played it; NULL or "": it runs */
+    const struct message_save_row *asked; /* the saved world that the question is about, or NULL */
+    const char *proposal, *entered;       /* the question for a name: its first answer, what is typed now */
+    const struct replay_moment *wish;     /* where the replay is going, or NULL */
+    struct hud_picture picture;
+    struct label_places *places; /* the names of the frame before, changed; NULL: names lie to the right */
+    int64_t wall_s;              /* seconds since 1970 */
     struct hud_measures measures;
+    uint64_t now_tick;        /* of the newest moment, whatever is shown */
     double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
     double behind_s;          /* how far the picture is behind it */
     uint64_t now_ns;
-    float toast_alpha;
-    bool has_region;  /* frames have the agents around what is visible alone */
-    bool is_headless; /* there is no keyboard */
-    bool is_fixed;    /* measured numbers are left out, so that pictures can be compared */
+    float toast_alpha, caption_alpha; /* 0..1 */
+    bool has_region;                  /* frames have the agents around what is visible alone */
+    bool is_headless;                 /* there is no keyboard */
+    bool is_fixed;                    /* measured numbers are left out, so that pictures can be compared */
 };
 
 #endif

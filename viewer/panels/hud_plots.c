@@ -4,14 +4,45 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "viewer/draw/palette.h"
+#include "viewer/explain/theme.h"
+#include "viewer/explain/units.h"
 #include "viewer/panels/hud_format.h"
 
-static void plot_begin(struct panels_view *view, const char *title, const struct plots *plots) {
+static struct panels_plot *add_plot(struct panels_view *view, const char *title) {
     struct panels_plot *plot = &view->plots[view->plot_count++];
     (void)snprintf(plot->title, sizeof plot->title, "%s", title);
-    plot->count = plots->count;
     plot->top = 1e-6f;
+    return plot;
+}
+
+static void add_series(struct panels_plot *plot, int series, color fill) {
+    plot->series[plot->series_count] = series;
+    plot->fill[plot->series_count++] = fill;
+}
+
+/* The scale reaches a little above the highest value. */
+static void fit(struct panels_plot *plot, const struct plots *plots) {
+    for (int i = 0; i < plots->count; i++) {
+        for (int s = 0; s < plot->series_count; s++) {
+            plot->top = fmaxf(plot->top, 1.05f * plots_value(plots, plot->series[s], i));
+        }
+    }
+}
+
+/* The series that was chosen: what it is, and its value at a sample. */
+static void fill_own(const struct hud_input *input, struct panels_view *view, int shown) {
+    const struct plots *plots = input->plots;
+    struct panels_plot *plot = add_plot(view, "");
+    if (plots->own_name[0] == '\0') {
+        return;
+    }
+    (void)snprintf(plot->title, sizeof plot->title, "%.*s", (int)sizeof plot->title - 1, plots->own_name);
+    add_series(plot, PLOTS_OWN, theme_color(view_settings_palette(input->settings), THEME_WARN));
+    fit(plot, plots);
+    const float value = shown >= 0 ? plots_value(plots, PLOTS_OWN, shown) : NAN;
+    if (!isnan(value)) {
+        units_format_number((double)value, plot->value, sizeof plot->value);
+    }
 }
 
 void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
@@ -19,30 +50,23 @@ void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
     if (plots == NULL || plots->count < 2) {
         return;
     }
-    plot_begin(view, "mean speed", plots);
-    plot_begin(view, "order", plots);
-    plot_begin(view, "states", plots);
-    struct panels_plot *speed = &view->plots[0], *order = &view->plots[1], *crowd = &view->plots[2];
-    speed->series_count = order->series_count = 1;
-    speed->fill[0] = PALETTE_ACCENT;
-    order->fill[0] = palette_series(1);
+    view->samples = plots;
+    struct panels_plot *speed = add_plot(view, "mean speed"), *order = add_plot(view, "order"),
+                       *crowd = add_plot(view, "states");
+    add_series(speed, PLOTS_SPEED, theme_color(view_settings_palette(input->settings), THEME_ACCENT));
+    fit(speed, plots);
+    add_series(order, PLOTS_ORDER, theme_color(view_settings_palette(input->settings), THEME_CURVE));
     order->top = 1.0f;
-    crowd->series_count = plots->state_count;
+    crowd->has_names = true;
     for (int s = 0; s < plots->state_count; s++) {
-        crowd->fill[s] = palette_state((enum palette)input->settings->palette, plots->state_names[s]);
+        add_series(crowd, PLOTS_STATE + s,
+                   state_colors_fill(input->colors, input->server, view_settings_palette(input->settings), -1,
+                                     plots->state_names[s]));
     }
-    for (int i = 0; i < plots->count; i++) {
-        const struct plots_sample *sample = plots_at(plots, i);
-        speed->values[0][i] = sample->mean_speed;
-        speed->top = fmaxf(speed->top, 1.1f * sample->mean_speed);
-        order->values[0][i] = sample->order;
-        for (int s = 0; s < plots->state_count; s++) {
-            crowd->values[s][i] = sample->states[s];
-            crowd->top = fmaxf(crowd->top, 1.05f * sample->states[s]);
-        }
-    }
+    fit(crowd, plots);
     const int shown = input->playhead->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
     view->plot_mark = input->playhead->is_live ? -1 : shown;
+    fill_own(input, view, shown);
     if (shown < 0) {
         return; /* a moment that is held for longer than the plots reach */
     }

@@ -21,8 +21,9 @@ const char *const bold_fonts[] = {
     "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans-Bold.ttf", "/usr/share/fonts/TTF/DejaVuSans-Bold.ttf"};
 
 /* Latin, Greek, Cyrillic, punctuation and arrows: what titles are likely to hold. */
-const ImWchar glyph_ranges[] = {0x0020, 0x017f, 0x0370, 0x03ff, 0x0400, 0x045f,
-                                0x2010, 0x2026, 0x2190, 0x2193, 0};
+const ImWchar glyph_ranges[] = {0x0020, 0x017f, 0x0370, 0x03ff, 0x0400, 0x045f, 0x2010,
+                                0x2026, 0x2190, 0x2193, 0x2212, 0x2212, 0x221a, 0x221a,
+                                0x2248, 0x2248, 0x2264, 0x2265, 0};
 
 template <size_t count> ImFont *load_font(const char *const (&paths)[count], float size) {
     ImFontConfig config;
@@ -41,7 +42,7 @@ template <size_t count> ImFont *load_font(const char *const (&paths)[count], flo
 
 } // namespace
 
-struct panels *panels_create(float scale) {
+struct panels *panels_create(float scale, bool is_kiosk) {
     panels *made = new (std::nothrow) panels();
     if (made == nullptr) {
         return nullptr;
@@ -52,14 +53,24 @@ struct panels *panels_create(float scale) {
     io.IniFilename = nullptr; /* nothing is written beside the user's files */
     io.LogFilename = nullptr;
     io.ConfigInputTextCursorBlink = false; /* pictures can be compared */
-    io.KeyMap[ImGuiKey_Backspace] = 1;
-    ImGui::GetStyle().AntiAliasedLinesUseTex = false; /* would need a filtered texture */
-    ImGui::GetStyle().WindowMinSize = ImVec2(1, 1);
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+    static const ImGuiKey keys[PANELS_KEYS] = {
+        ImGuiKey_Tab,       ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
+        ImGuiKey_PageUp,    ImGuiKey_PageDown,  ImGuiKey_Home,       ImGuiKey_End,     ImGuiKey_Delete,
+        ImGuiKey_Backspace, ImGuiKey_Space,     ImGuiKey_Enter,      ImGuiKey_Escape,  ImGuiKey_A,
+        ImGuiKey_C,         ImGuiKey_V,         ImGuiKey_X,          ImGuiKey_Y,       ImGuiKey_Z};
+    for (int key = 0; key < PANELS_KEYS; key++) {
+        io.KeyMap[keys[key]] = key;
+    }
+    panels_apply_style(scale);
+    panels_apply_colors(made->theme);
     made->scale = scale;
-    made->typed_param = made->held_param = -1;
+    made->held_param = -1;
     made->regular = load_font(regular_fonts, std::floor(14 * scale));
     made->bold = load_font(bold_fonts, std::floor(14 * scale));
     made->large = load_font(bold_fonts, std::floor(18 * scale));
+    made->afar_title = is_kiosk ? load_font(bold_fonts, std::floor(44 * scale)) : made->large;
+    made->afar = is_kiosk ? load_font(regular_fonts, std::floor(28 * scale)) : made->regular;
     io.Fonts->Flags |= ImFontAtlasFlags_NoBakedLines;
     unsigned char *texels = nullptr;
     io.Fonts->GetTexDataAsAlpha8(&texels, &made->texture.width, &made->texture.height);
@@ -87,34 +98,124 @@ uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_
     return texels;
 }
 
-static void give_input(const pointer &pointer, const panels_input &input, ImVec2 size) {
+float panels_words_px(const void *panels, const char *words) {
+    const struct panels *all = static_cast<const struct panels *>(panels);
+    return all->regular->CalcTextSizeA(all->regular->FontSize, FLT_MAX, 0, words).x;
+}
+
+float panels_line_px(const struct panels *panels) {
+    return panels->regular->FontSize;
+}
+
+/* Keys are the panels' while a control has the keyboard, something is typed or a list is open. Tab goes on like Down:
+ * it reaches every control. waits: the keyboard goes to another part in this frame, and presses come after it. */
+static void give_keys(const panels_input &input, bool has_focus, bool waits, panels_pending *pending) {
+    ImGuiIO &io = ImGui::GetIO();
+    const bool takes_keys = !waits && (has_focus || io.WantTextInput);
+    for (int i = 0; i < input.press_count && pending->press_count < PANELS_PRESSES; i++) {
+        pending->presses[pending->press_count++] = input.presses[i];
+    }
+    for (int key = 0; key < PANELS_KEYS;
+         key++) { /* one press a frame, and a frame without a key between two */
+        const bool is_next = pending->press_count > 0 && !pending->was_press &&
+                             (pending->presses[0] & ~PANELS_WITH_CONTROL) == key;
+        io.KeysDown[key] = takes_keys && (is_next || (pending->press_count == 0 && input.is_key_down[key]));
+    }
+    pending->was_press = !waits && pending->press_count > 0 && !pending->was_press;
+    pending->has_control = pending->was_press && (pending->presses[0] & PANELS_WITH_CONTROL) != 0;
+    if (pending->was_press) {
+        pending->press_count--;
+        std::memmove(pending->presses, pending->presses + 1, static_cast<size_t>(pending->press_count));
+    }
+    if (has_focus && !io.WantTextInput && io.KeysDown[PANELS_KEY_TAB]) {
+        io.KeysDown[PANELS_KEY_TAB] = false;
+        io.KeysDown[input.has_shift ? PANELS_KEY_UP : PANELS_KEY_DOWN] = true;
+    }
+    io.KeyShift = input.has_shift && !(has_focus && input.is_key_down[PANELS_KEY_TAB]);
+    io.KeyAlt = input.has_alt && takes_keys;
+}
+
+static bool is_list_open() {
+    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+/* The left button as ImGui is to see it. A release and another press since the last frame are two frames, else the second
+ * press is lost. A double click on a slider is a Ctrl+click, which types its value. */
+static void give_button(const panels_input &input, bool is_over_slider, panels_pending *pending) {
+    ImGuiIO &io = ImGui::GetIO();
+    const bool is_double = input.was_double || pending->is_double;
+    const bool is_again = input.was_pressed && io.MouseDown[0];
+    io.MouseDown[0] = !is_again && (input.is_down || input.was_pressed || pending->is_press);
+    io.KeyCtrl = input.has_control || pending->has_control || (!is_again && is_double && is_over_slider);
+    pending->is_press = is_again;
+    pending->is_double = is_again && is_double;
+}
+
+/* What was pressed and let go of within a frame is let go of in the next one. */
+static bool has_more(const panels_input &input, const panels_pending &pending) {
+    return (ImGui::GetIO().MouseDown[0] && !input.is_down) || pending.is_press || pending.press_count > 0 ||
+           pending.was_press;
+}
+
+static void give_input(const pointer &pointer, const panels_input &input, const char *text, ImVec2 size) {
     ImGuiIO &io = ImGui::GetIO();
     io.DisplaySize = size;
     io.DeltaTime = 1.0f / 60.0f;
     io.MousePos = pointer.is_over_window ? ImVec2(pointer.at.x, pointer.at.y) : ImVec2(-FLT_MAX, -FLT_MAX);
-    io.MouseDown[0] = input.is_down || input.was_pressed;
     io.MouseWheel = input.wheel;
-    io.KeysDown[1] = input.is_backspace;
-    io.AddInputCharactersUTF8(input.text);
+    io.AddInputCharactersUTF8(text);
+}
+
+void panels::finish(struct canvas *canvas) {
+    ImGui::Render();
+    if (canvas->raster != nullptr) {
+        paint_raster(canvas);
+    } else {
+        paint_mesh(canvas);
+    }
+}
+
+static void set_theme(struct panels *panels, const struct view_settings *settings) {
+    const theme_parts theme = {view_settings_palette(settings)};
+    if (theme.palette != panels->theme.palette) {
+        panels->theme = theme;
+        panels_apply_colors(theme);
+    }
 }
 
 const struct panels_result *panels_draw(struct panels *panels, const struct panels_view *view,
                                         const struct pointer *pointer, const struct panels_input *input,
                                         struct canvas *canvas) {
     const ImVec2 size(static_cast<float>(canvas->width), static_cast<float>(canvas->height));
-    give_input(*pointer, *input, size);
+    const bool has_focus = panels->focus != PANELS_FOCUS_WORLD || is_list_open();
+    char
+        text[sizeof panels->early + sizeof input->text]; /* letters wait until the picker's line takes them */
+    std::snprintf(text, sizeof text, "%s%s", panels->early, input->text);
+    const bool waits = view->open->picker && !panels->is_ready;
+    std::snprintf(panels->early, sizeof panels->early, "%.*s", waits ? 63 : 0, text);
+    give_input(*pointer, *input, waits ? "" : text, size);
+    give_keys(*input, has_focus, panels->focus != view->open->focus, &panels->pending);
+    give_button(*input, panels->is_over_slider, &panels->pending);
+    panels->is_over_slider = false;
     panels->result = {};
+    panels->preview = view->preview.image;
     panels->mouse = pointer;
     panels->input = input;
+    set_theme(panels, view->settings);
     ImGui::NewFrame();
     panels->list = ImGui::GetBackgroundDrawList();
-    panels->labels(*view, size.x);
-    panels->bar(*view, size.x);
-    panels->past(*view, size, panels->legend(*view));
-    if (view->open->picker && view->hit_count > 0) {
-        panels->chosen += (input->is_down_key ? 1 : 0) - (input->is_up ? 1 : 0);
-        panels->result.picks = input->is_return;
+    panels->labels(*view);
+    if (view->is_kiosk) {
+        panels->kiosk(*view, size);
+        panels->finish(canvas);
+        return &panels->result;
     }
+    panels->bar(*view, size.x);
+    const float legend_right = panels->legend(*view);
+    panels->past(*view, size, legend_right);
+    panels->caption(*view, size, legend_right);
+    const bool is_asked = view->open->question != PANELS_NO_QUESTION;
+    panels->move_focus(*view);
     panels->windows(*view, size);
     panels->list = ImGui::GetForegroundDrawList();
     panels->banner(*view, size);
@@ -124,14 +225,13 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
         panels->help(*view, size);
     }
     panels->had_help = view->open->help;
-    ImGui::Render();
-    if (canvas->raster != nullptr) {
-        panels->paint_raster(canvas);
-    } else {
-        panels->paint_mesh(canvas);
-    }
+    panels->finish(canvas);
     panels->result.wants_mouse = ImGui::GetIO().WantCaptureMouse;
-    panels->result.is_typing = panels->typed_param >= 0;
-    panels->result.wants_keys = view->open->picker || panels->result.is_typing;
+    panels->result.wants_text = ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
+    panels->result.has_focus = panels->focus != PANELS_FOCUS_WORLD || is_list_open();
+    panels->result.takes_escape = is_list_open() || ImGui::GetIO().WantTextInput ||
+                                  (panels->focus != PANELS_FOCUS_WORLD && ImGui::IsAnyItemActive());
+    panels->result.has_more = panels->early[0] != '\0' || has_more(*input, panels->pending);
+    panels->result.wants_keys = view->open->picker || is_asked || ImGui::GetIO().WantTextInput;
     return &panels->result;
 }

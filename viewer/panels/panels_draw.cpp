@@ -1,4 +1,6 @@
 /* See panels_draw.hpp. */
+#include <imgui_internal.h> /* the mark of the keyboard around a button of our own */
+
 #include "viewer/panels/panels_draw.hpp"
 
 namespace {
@@ -42,6 +44,17 @@ void panels_pen::vector_mark(ImVec2 at, color fill) {
                             ImVec2(at.x + px(4), at.y + px(4)), to_imgui(fill));
 }
 
+/* The words if they fit, else as many letters as do and an ellipsis. */
+void panels_pen::fit(ImFont *font, const char *words, float room, char *out, size_t size) {
+    std::snprintf(out, size, "%s", words);
+    for (size_t length = std::strlen(out); length > 0 && width(font, out) > room;) {
+        do {
+            length--;
+        } while (length > 0 && (static_cast<unsigned char>(words[length]) & 0xc0u) == 0x80u);
+        std::snprintf(out + length, size - length, "%s", length > 0 ? "…" : "");
+    }
+}
+
 /* ---- controls ---- */
 
 void panels_pen::begin_window(const char *name, ImVec2 low, ImVec2 high) {
@@ -51,8 +64,10 @@ void panels_pen::begin_window(const char *name, ImVec2 low, ImVec2 high) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
     ImGuiWindowFlags flags =
         still | (std::strcmp(name, "side") == 0 ? 0 : ImGuiWindowFlags_NoScrollWithMouse);
-    if (std::strcmp(name, "picker") == 0) {
+    if (std::strcmp(name, "picker") == 0 || std::strcmp(name, "dialog") == 0) {
         flags &= ~ImGuiWindowFlags_NoBringToFrontOnFocus; /* over the side panel and the timeline */
+    } else if (std::strcmp(name, "timeline") == 0) {
+        flags &= ~ImGuiWindowFlags_NoNav;
     }
     ImGui::Begin(name, nullptr, flags);
     ImGui::PopStyleVar(2);
@@ -64,17 +79,18 @@ bool panels_pen::button(const char *id, ImVec2 low, ImVec2 high) {
     ImGui::SetCursorScreenPos(low);
     const bool is_pressed = ImGui::InvisibleButton(id, ImVec2(high.x - low.x, high.y - low.y));
     if (ImGui::IsItemHovered()) {
-        list->AddRectFilled(low, high, to_imgui(0x18ffffffu), px(4));
+        list->AddRectFilled(low, high, to_imgui(theme(THEME_GLOW)), px(4));
     }
+    ImGui::RenderNavHighlight(ImRect(low, high), ImGui::GetItemID());
     return is_pressed;
 }
 
 /* why_not: why it does nothing; "" when it does something. */
 bool panels_pen::icon_button(const char *id, ImVec2 low, color fill, enum icon icon, const char *why_not) {
     const ImVec2 high(low.x + px(28), low.y + px(24)), middle((low.x + high.x) / 2, (low.y + high.y) / 2);
-    box(low, high, 0xff252b34u, 0, 4);
+    box(low, high, theme(THEME_BUTTON), 0, 4);
     const bool is_pressed = button(id, low, high);
-    fill = why_not[0] != '\0' ? faint_text : fill;
+    fill = why_not[0] != '\0' ? theme(THEME_FAINT) : fill;
     if (ImGui::IsItemHovered() && why_not[0] != '\0') {
         tooltip(why_not, ImVec2(low.x, low.y - px(12)), 0.0f, 1.0f);
     }
@@ -84,6 +100,11 @@ bool panels_pen::icon_button(const char *id, ImVec2 low, color fill, enum icon i
                             to_imgui(fill));
         list->AddRectFilled(ImVec2(middle.x + px(1.5f), middle.y - s), ImVec2(middle.x + s, middle.y + s),
                             to_imgui(fill));
+    } else if (icon == icon_restart) {
+        list->AddRectFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x - s + px(2), middle.y + s),
+                            to_imgui(fill));
+        list->AddTriangleFilled(ImVec2(middle.x + s, middle.y - s), ImVec2(middle.x - s * 0.5f, middle.y),
+                                ImVec2(middle.x + s, middle.y + s), to_imgui(fill));
     } else {
         list->AddTriangleFilled(ImVec2(middle.x - s, middle.y - s), ImVec2(middle.x + s * 0.8f, middle.y),
                                 ImVec2(middle.x - s, middle.y + s), to_imgui(fill));
@@ -105,17 +126,17 @@ void panels_pen::tooltip(const char *words, ImVec2 at, float share_x, float shar
     ImDrawList *before = list;
     list = ImGui::GetForegroundDrawList();
     box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
-        pop_fill, pop_edge, 5);
-    list->AddText(regular, regular->FontSize, low, to_imgui(PALETTE_TEXT), words, nullptr, wrap);
+        theme(THEME_POP), theme(THEME_POP_EDGE), 5);
+    list->AddText(regular, regular->FontSize, low, to_imgui(theme(THEME_TEXT)), words, nullptr, wrap);
     list = before;
 }
 
 float panels_pen::heading(float x, float y, const char *words) {
-    text(bold, x, y, PALETTE_ACCENT, words);
+    text(bold, x, y, theme(THEME_ACCENT), words);
     return y + px(22);
 }
 
 void panels_pen::row(float x, float y, float right, const panels_row &row) {
-    text(regular, x, y, PALETTE_TEXT_DIM, row.name);
-    text(regular, right - width(regular, row.value), y, PALETTE_TEXT, row.value);
+    text(regular, x, y, theme(THEME_TEXT_DIM), row.name);
+    text(regular, right - width(regular, row.value), y, theme(THEME_TEXT), row.value);
 }

@@ -17,14 +17,23 @@ extern "C" {
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/palette.h"
 #include "viewer/draw/raster_texture.h"
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/formula_look.h"
+#include "viewer/explain/param_list.h"
+#include "viewer/explain/theme.h"
+#include "viewer/explain/tips.h"
+#include "viewer/explain/units.h"
 #include "viewer/model/shortcuts.h"
+#include "viewer/model/speeds.h"
 #include "viewer/panels/panels_view.h"
 }
 #pragma GCC diagnostic pop
 
-constexpr color panel_fill = 0xff1b1f26u, legend_fill = 0xa01b1f26u, panel_edge = 0xff2d343fu,
-                pop_fill = 0xfa1e232bu, pop_edge = 0xff3d4653u, well_fill = 0xff12151au,
-                faint_text = 0xff6c7683u;
+/* The colors of a theme: theme(THEME_TEXT). */
+struct theme_parts {
+    enum palette palette;
+    color operator()(enum theme_part part) const { return theme_color(palette, part); }
+};
 
 /* ImGui's colors have red in the lowest byte, ours blue. */
 inline ImU32 to_imgui(color c) {
@@ -34,11 +43,17 @@ inline color from_imgui(ImU32 c) {
     return to_imgui(c);
 }
 
-enum icon { icon_pause, icon_play, icon_step };
+/* The sizes of ImGui's own widgets, after the context was created. scale: picture px per window px. */
+void panels_apply_style(float scale);
+/* Their colors. */
+void panels_apply_colors(const theme_parts &theme);
+
+enum icon { icon_pause, icon_play, icon_step, icon_restart };
 
 /* Draws into an ImGui list, in window px times the scale. */
 struct panels_pen {
     float scale;
+    theme_parts theme; /* of this frame */
     ImFont *regular, *bold, *large;
     ImDrawList *list;
 
@@ -51,6 +66,7 @@ struct panels_pen {
     static float width(ImFont *font, const char *words, float wrap = 0.0f) {
         return font->CalcTextSizeA(font->FontSize, FLT_MAX, wrap, words).x;
     }
+    static void fit(ImFont *font, const char *words, float room, char *out, size_t size);
     void box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding);
     void agent_mark(ImVec2 at, enum shape shape, float radius, color fill);
     void vector_mark(ImVec2 at, color fill);

@@ -1,8 +1,10 @@
 /* The state of the panels, for the viewer's C++ files alone.
  *
- * From the bottom up: panels_draw.cpp (text, boxes, buttons), panels_params.cpp (sliders),
- * panels_windows.cpp (side panel, timeline, picker), panels_bar.cpp and panels_notices.cpp (what cannot be
- * clicked), panels_paint.cpp (triangles to pixels), panels.cpp.
+ * From the bottom up: panels_draw.cpp (text, boxes, buttons); then a file for each part: panels_bar.cpp, panels_legend.cpp,
+ * panels_agent.cpp, panels_settings.cpp, panels_plots.cpp, panels_network.cpp, panels_ranks.cpp, panels_params.cpp (sliders),
+ * panels_side.cpp (the side panel of these), panels_timeline.cpp, panels_replay.cpp (timeline of a recording),
+ * panels_picker.cpp, panels_card.cpp (about the world), panels_kiosk.cpp (all that an exhibition shows of it), panels_dialog.cpp (questions), panels_notices.cpp (what cannot be clicked); then panels_windows.cpp
+ * (which of them are open), panels_paint.cpp (triangles to pixels), panels.cpp.
  */
 #ifndef DROVER_VIEWER_PANELS_PANELS_IMPL_HPP
 #define DROVER_VIEWER_PANELS_PANELS_IMPL_HPP
@@ -11,20 +13,68 @@
 
 struct bar_item;
 
+/* A part of a formula's line that is not broken. */
+struct formula_piece {
+    const formula_token *token;
+    const char *begin, *end; /* in its text */
+    float wide, room;        /* px of the text, and of what is reserved for it */
+    bool is_closing;         /* it does not begin a line */
+};
+enum { FORMULA_PIECES = 120 };
+
+/* The texture of panels_view.preview; the font's is the null pointer. */
+inline ImTextureID preview_texture() {
+    static const char its_address = '\0';
+    return const_cast<char *>(&its_address);
+}
+/* Presses of the left button and of keys that ImGui has yet to see. */
+struct panels_pending {
+    bool is_press, is_double;
+    unsigned char presses[PANELS_PRESSES]; /* of keys */
+    bool has_control;                      /* the press of this frame came with Ctrl */
+    int press_count;
+    bool was_press; /* the frame before had one of them */
+};
+
 struct panels : panels_pen {
     raster_texture texture;
-    ImVec2 white; /* u, v of an opaque texel */
+    ImFont *afar_title, *afar; /* of captions from afar */
+    ImVec2 white;              /* u, v of an opaque texel */
     panels_result result;
     char wanted[64]; /* typed in the picker */
     int chosen;      /* row of the picker */
-    bool had_picker, had_help;
-    float help_scroll;           /* px that the rows of the help are moved up */
-    int typed_param, held_param; /* index of the parameter that is typed, or held; -1 */
-    char typed[24];
-    double held_value;
-    float scrub_x;    /* where the timeline's handle was taken, */
-    double scrub_s;   /* and at which moment */
-    bool is_scrubbed; /* the mouse has moved since, or it was taken beside the handle */
+    bool had_picker, had_help, had_card;
+    char early[64];    /* typed before the picker's line was ready for it */
+    bool is_ready;     /* the line takes letters */
+    bool has_typed;    /* the rows of the view are not yet those that fit what is typed */
+    bool picks_next;   /* Return came with letters: it means the rows that fit them */
+    int picker_shown;  /* the row that was last brought into sight */
+    float help_scroll; /* px that the rows of the help are moved up */
+    /* the side panel */
+    enum panels_focus focus; /* of the frame before */
+    float sliders_px;        /* how high all sliders are, px of the picture; 0: not known yet */
+    bool had_params;
+    char filter[64];                        /* of the sliders */
+    char first_state[LIMIT_NAME_CHARS + 1]; /* whose sliders come first */
+    struct formula formula;                 /* of the row that is drawn */
+    int held_param;                         /* the parameter that is dragged, typed or moved by keys; -1 */
+    double held_value;                      /* what it has until then */
+    bool is_taken;                          /* it is no mere click */
+    panels_pending pending;
+    bool is_over_slider;    /* in the frame before */
+    bool is_speed_held;     /* the slider of the speed is, */
+    float held_speed;       /* at this place */
+    float scrub_x;          /* where the timeline's handle was taken, */
+    double scrub_s;         /* and at which moment */
+    bool is_scrubbed;       /* the mouse has moved since, or it was taken beside the handle */
+    bool scrubs_replay;     /* the handle of a recording's timeline is held, */
+    replay_moment scrub_at; /* at this moment */
+    int asked;              /* the question of the frame before, enum panels_question */
+    bool is_proposal;       /* what stands in the question's line is the proposal */
+    char entered[LIMIT_NAME_CHARS + 1];
+    char refused[48];                 /* why the last key changed nothing in it; "" when it did */
+    ImVec2 covered_low, covered_high; /* the box of the question or the list; both 0 without one */
+    raster_image preview;             /* of this frame; pixels NULL for none */
     const pointer *mouse;
     const panels_input *input;
 
@@ -33,47 +83,130 @@ struct panels : panels_pen {
     void draw_item(float x, float y, const bar_item &item);
     float bar_begin(const panels_view &view, float y, float bar_width);
     void bar(const panels_view &view, float width);
+    /* panels_legend.cpp */
     float legend(const panels_view &view);
-    float legend_rows(const panels_view &view, float y, float line, float left, float right);
-    void labels(const panels_view &view, float picture_width);
+    float legend_rows(const ::legend &rows, float y, float line, float left, float right);
+    void legend_head(bool has_rows, ImVec2 low, ImVec2 high);
+    void legend_way(const legend_row &row, ImVec2 at);
+    void legend_mark(const legend_row &row, ImVec2 at);
+    void legend_scale(const color_scale &bar, float x, float y, float right);
+    void labels(const panels_view &view);
     /* panels_notices.cpp */
     void help(const panels_view &view, ImVec2 size);
     void help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t lines, float line, float keys,
                    float column);
     void toast(const panels_view &view, ImVec2 size);
+    float toast_top(const panels_view &view, ImVec2 size, float left, float w, float h);
     void tool(const panels_view &view, ImVec2 size);
     void past(const panels_view &view, ImVec2 size, float legend_right);
     void banner(const panels_view &view, ImVec2 size);
 
     /* panels_params.cpp */
-    float params(const panels_view &view, float x, float y, float right);
-    float param_row(const panels_view &view, const panels_param &param, float x, float y, float right);
-    float param_value(const panels_param &param, double value, float y, float right);
-    void handle_param(const panels_view &view, const panels_param &param, float x, float right);
-    void tune(const panels_param &param, double value);
-    void type_value(const panels_param &param);
+    void sliders(const panels_view &view);
+    void kind_choice(const panels_view &view);
+    void param_rows(const panels_view &view);
+    void param_row(const panels_view &view, int index);
+    void param_tip(const panels_view &view, const message_param &param, double first);
+    void move_param(const panels_view &view, int param, double value, bool is_changed);
+    void tune(int param, double value);
 
-    /* panels_windows.cpp */
-    void windows(const panels_view &view, ImVec2 size);
-    float inspector(const panels_view &view, float x, float y, float right);
-    float setting_rows(const panels_view &view, float x, float y, float right);
-    void toggle_row(const shortcut &row, bool is_on, float x, float y, float right);
-    void choice_row(const panels_view &view, const shortcut &row, float x, float y);
+    /* panels_agent.cpp */
+    void inspector(const panels_view &view);
+    /* panels_equations.cpp */
+    void equations(const panels_view &view);
+    void term(const panels_view &view, int index, float most);
+    void muted_terms(const panels_view &view);
+    void force_bar(const char *behavior, float wants, float gets, float most);
+    void formula_lines(const panels_view &view, const char *kind, float indent);
+    int formula_pieces(const formula_line &line, formula_piece *pieces);
+    float reserved(const char *key, int index, float wide);
+    void formula_line_row(const panels_view &view, const formula_line &line, float indent);
+    void token(const panels_view &view, const formula_token &token, const char *begin, const char *end);
+    void figure(const panels_view &view);
+    void figure_arrow(const panels_view &view, const formula_arrow &arrow, ImVec2 from, ImVec2 to);
+    void figure_words(const panels_view &view, const formula_figure &shown, ImVec2 low, ImVec2 high,
+                      float keys, float px_per);
+    void point_at(const formula_link &link);
+    bool eye(const panels_view &view, int weight);
+    /* panels_settings.cpp */
+    void setting_rows(const panels_view &view);
+    void toggle_row(const panels_view &view, const shortcut &row);
+    void choice_row(const panels_view &view, const shortcut &row);
     void setting_mark(const shortcut &row, float right, float y);
-    float plot(const panels_plot &plot, int mark, float x, float y, float right, float height);
+    /* panels_plots.cpp */
+    void plot(const panels_view &view, const panels_plot &plot);
+    void plot_number(const char *number, float x, float y);
+    void plot_tip(const panels_view &view, const panels_plot &plot, int index);
+    void own_choice(const panels_view &view);
+    void plots(const panels_view &view);
+    /* panels_network.cpp */
     float network(const panels_view &view, float x, float y, float right);
-    float observations(const panels_view &view, float x, float y, float right);
+    void network_corner(const panels_view &view, ImVec2 size);
+    /* panels_ranks.cpp */
+    void rank_bar(const panels_rank &rank);
+    void ranks(const panels_view &view);
+    /* panels_side.cpp */
+    void move_focus(const panels_view &view);
+    bool section(const char *title, const char *id, const char *key);
+    void value_row(const char *name, const char *value);
+    void place_tip();
+    void tip(const char *words);
+    void tip(const char *words, const char *more);
+    void observations(const panels_view &view);
     void side(const panels_view &view, ImVec2 size);
+    /* panels_timeline.cpp */
     void scrub(const panels_view &view, float right, float knob, double seconds_per_px);
     void timeline(const panels_view &view, ImVec2 size);
-    void network_corner(const panels_view &view, ImVec2 size);
+    float time_buttons(const panels_view &view, ImVec2 low, ImVec2 high);
+    void time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low,
+                     const char *why_not);
+    float speed_box(const panels_view &view, float x, float middle);
+    void speed_slider(const panels_view &view, float wide);
+    void speed_words(const panels_view &view, char *out, size_t size) const;
+    void take_speed(float place, bool is_changed, bool is_typed);
+    void tip_above(const char *words, const char *why_not);
+    void speed_max(const panels_view &view);
+    void set_speed(double speed, bool is_held);
+    /* panels_picker.cpp */
     void picker(const panels_view &view, ImVec2 size);
-    void hit_rows(const panels_view &view, float x, float y, float right, float bottom);
+    void picker_keys(const panels_view &view, int page);
+    void picker_head(const panels_view &view, float wide);
+    void picker_list(const panels_view &view, ImVec2 room);
+    void picker_row(const panels_view &view, int index, float wide);
+    void picker_detail(const panels_view &view, ImVec2 room);
+    /* panels_card.cpp */
+    void caption(const panels_view &view, ImVec2 size, float legend_right);
+    /* panels_kiosk.cpp */
+    void kiosk_words(ImVec2 middle, float wrap, const char *title, const char *words, const char *more,
+                     float alpha);
+    void kiosk(const panels_view &view, ImVec2 size);
+    void finish(struct canvas *canvas);
+    void card(const panels_view &view, ImVec2 size);
+    void card_texts(const explain_card &card);
+    void card_keys(const explain_card &card);
+    /* panels_windows.cpp */
+    void windows(const panels_view &view, ImVec2 size);
+
+    /* panels_dialog.cpp */
+    void dialog(const panels_view &view, ImVec2 size);
+    void edit_line(const panels_view &view);
+    void dialog_line(const panels_view &view, float x, float y, float right);
+    void dialog_buttons(const panels_view &view, float x, float y, float right);
+
+    /* panels_replay.cpp */
+    void replay_timeline(const panels_view &view, ImVec2 size);
+    void replay_track(const panels_view &view, float left, float right, float middle);
+    void replay_hint(const panels_view &view, float left, float right, float middle, float mouse_x);
+    float replay_words(const panels_view &view, float right, float least, float middle);
+    float replay_take_over(const panels_view &view, float right, float least, float middle);
+    float replay_button(const char *id, const char *words, float right, float middle, const char *why_not,
+                        bool *is_pressed);
 
     /* panels_paint.cpp */
     void paint_raster(canvas *canvas);
     void paint_mesh(canvas *canvas);
     void paint_triangles(canvas *canvas, const ImDrawList *commands, const ImDrawCmd &command);
+    void paint_preview(canvas *canvas, const ImDrawList *commands, const ImDrawCmd &command);
     bool paint_quad(raster *raster, const ImDrawVert *vertex, const ImDrawIdx *index);
 };
 

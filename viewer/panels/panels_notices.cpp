@@ -18,9 +18,11 @@ void panels::help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t 
             const size_t side = at / lines;
             const float x = low.x + column * static_cast<float>(side);
             const float y = low.y + line * static_cast<float>(at % lines) - help_scroll;
-            const bool is_denied = view.is_denied[table[i].action];
-            text(bold, x, y, is_denied ? faint_text : PALETTE_ACCENT, table[i].name);
-            text(regular, x + keys + px(18), y, is_denied ? faint_text : PALETTE_TEXT, table[i].help);
+            const bool is_denied =
+                view.is_denied[table[i].action] || (view.is_replay && table[i].is_live_only);
+            text(bold, x, y, is_denied ? theme(THEME_FAINT) : theme(THEME_ACCENT), table[i].name);
+            text(regular, x + keys + px(18), y, is_denied ? theme(THEME_FAINT) : theme(THEME_TEXT),
+                 shortcuts_help(&table[i], view.is_replay));
             at++;
         }
     }
@@ -28,8 +30,9 @@ void panels::help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t 
     if (most > 0) {
         const float thumb = room * room / all, top = low.y + (room - thumb) * help_scroll / most;
         const float left = high.x + px(8);
-        list->AddRectFilled(ImVec2(left, low.y), ImVec2(left + px(4), high.y), to_imgui(well_fill), px(2));
-        list->AddRectFilled(ImVec2(left, top), ImVec2(left + px(4), top + thumb), to_imgui(0xff6c7683u),
+        list->AddRectFilled(ImVec2(left, low.y), ImVec2(left + px(4), high.y), to_imgui(theme(THEME_WELL)),
+                            px(2));
+        list->AddRectFilled(ImVec2(left, top), ImVec2(left + px(4), top + thumb), to_imgui(theme(THEME_GRIP)),
                             px(2));
     }
 }
@@ -41,7 +44,7 @@ void panels::help(const panels_view &view, ImVec2 size) {
     float keys = 0, words = 0;
     for (size_t i = 0; i < count; i++) {
         keys = std::max(keys, width(bold, table[i].name));
-        words = std::max(words, width(regular, table[i].help));
+        words = std::max(words, width(regular, shortcuts_help(&table[i], view.is_replay)));
         shown += table[i].name[0] != '\0' ? 1 : 0;
     }
     const float pad = px(22), room = size.y - px(PANELS_BAR_PX + 8 + 34) - pad * 2;
@@ -54,15 +57,31 @@ void panels::help(const panels_view &view, ImVec2 size) {
     const float rows = std::min(line * static_cast<float>(lines), room), h = pad * 2 + px(34) + rows;
     const ImVec2 low(std::floor((size.x - w) / 2),
                      std::floor(std::max((size.y - h) / 2, px(PANELS_BAR_PX + 4))));
-    list->AddRectFilled(ImVec2(0, px(PANELS_BAR_PX)), size, to_imgui(0x8015181du));
-    box(low, ImVec2(low.x + w, low.y + h), pop_fill, pop_edge, 8);
-    const float title = text(large, low.x + pad, low.y + pad - px(4), PALETTE_TEXT, "Keys");
+    list->AddRectFilled(ImVec2(0, px(PANELS_BAR_PX)), size, to_imgui(theme(THEME_SHADE)));
+    box(low, ImVec2(low.x + w, low.y + h), theme(THEME_POP), theme(THEME_POP_EDGE), 8);
+    const float title = text(large, low.x + pad, low.y + pad - px(4), theme(THEME_TEXT),
+                             view.is_replay ? "Keys in a recording" : "Keys");
     if (rows < line * static_cast<float>(lines)) {
-        text(regular, low.x + pad + title + px(14), low.y + pad - px(1), PALETTE_TEXT_DIM,
+        text(regular, low.x + pad + title + px(14), low.y + pad - px(1), theme(THEME_TEXT_DIM),
              "Up, Down, wheel: the others");
     }
     const ImVec2 first(low.x + pad, low.y + pad + px(34));
     help_rows(view, first, ImVec2(low.x + w - pad, first.y + rows), lines, line, keys, column);
+}
+
+/* The upper edge of the notice: clear of the timeline and the hint over it, and of a question or list. -1 when there is
+ * no room. */
+float panels::toast_top(const panels_view &view, ImVec2 size, float left, float w, float h) {
+    const float below = view.is_replay                            ? px(PANELS_TIMELINE_PX + 34)
+                        : view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX + 6)
+                                                                  : px(34);
+    const float top = std::floor(size.y - below - h), gap = px(8);
+    const bool is_beside = left + w < covered_low.x || left > covered_high.x;
+    if (is_beside || top > covered_high.y + gap) {
+        return top;
+    }
+    const float above = std::floor(covered_low.y - gap - h);
+    return above >= px(PANELS_BAR_PX + 4) ? above : -1.0f;
 }
 
 void panels::toast(const panels_view &view, ImVec2 size) {
@@ -72,15 +91,22 @@ void panels::toast(const panels_view &view, ImVec2 size) {
     const float pad = px(14), stripe = px(4);
     const float wrap = std::max(std::min(px(640), size.x - px(80)), px(80));
     const ImVec2 words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, view.toast);
-    const ImVec2 low(std::floor((size.x - words.x) / 2 - pad),
-                     std::floor(size.y - px(28) - words.y - pad * 2));
-    const ImVec2 high(low.x + words.x + pad * 2, low.y + words.y + pad * 2 - px(6));
-    const color mark = view.is_toast_error ? PALETTE_BAD : PALETTE_ACCENT;
-    box(low, high, color_fade(0xfa1e232bu, view.toast_alpha), color_fade(0xff3d4653u, view.toast_alpha), 5);
+    const float w = words.x + pad * 2, h = words.y + pad * 2 - px(6), left = std::floor((size.x - w) / 2);
+    const float top = toast_top(view, size, left, w, h);
+    if (top < 0) {
+        result.holds_toast = true;
+        return;
+    }
+    const ImVec2 low(left, top), high(left + w, top + h);
+    const color mark = view.is_toast_error     ? theme(THEME_BAD)
+                       : view.is_toast_warning ? theme(THEME_WARN)
+                                               : theme(THEME_ACCENT);
+    box(low, high, color_fade(theme(THEME_POP), view.toast_alpha),
+        color_fade(theme(THEME_POP_EDGE), view.toast_alpha), 5);
     list->AddRectFilled(ImVec2(low.x, low.y), ImVec2(low.x + stripe, std::floor(high.y)),
                         to_imgui(color_fade(mark, view.toast_alpha)), px(5), ImDrawFlags_RoundCornersLeft);
     list->AddText(regular, regular->FontSize, ImVec2(low.x + pad, std::floor(low.y + pad - px(3))),
-                  to_imgui(color_fade(PALETTE_TEXT, view.toast_alpha)), view.toast, nullptr, wrap);
+                  to_imgui(color_fade(theme(THEME_TEXT), view.toast_alpha)), view.toast, nullptr, wrap);
 }
 
 /* A line under the bar says what a click does, or what to do first. */
@@ -91,8 +117,9 @@ void panels::tool(const panels_view &view, ImVec2 size) {
         const float words = width(bold, said), x = std::floor((size.x - words) / 2),
                     y = px(PANELS_BAR_PX + 10);
         box(ImVec2(x - px(14), y), ImVec2(x + words + px(14), y + px(28)),
-            is_tool ? 0xf02a3a50u : 0xf03a3423u, is_tool ? PALETTE_ACCENT : PALETTE_WARN, 5);
-        text(bold, x, y + px(6), PALETTE_TEXT, said);
+            is_tool ? theme(THEME_TOOL) : theme(THEME_HINT),
+            is_tool ? theme(THEME_ACCENT) : theme(THEME_WARN), 5);
+        text(bold, x, y + px(6), theme(THEME_TEXT), said);
     }
 }
 
@@ -105,8 +132,8 @@ void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
                 bottom = size.y - (view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX) : 0),
                 top = px(PANELS_BAR_PX);
     const float half = px(1.5f);
-    list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(PALETTE_WARN), 0, 0,
-                  px(3));
+    list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(theme(THEME_WARN)),
+                  0, 0, px(3));
     const char *const hints[] = {!view.shows_play ? "Space: hold   End: now" : "Space: play   End: now",
                                  "End: now", ""};
     const float ago = width(bold, view.past), gap = px(18), room = right - legend_right - px(38) - ago - gap;
@@ -119,9 +146,9 @@ void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
     const float x = std::floor(std::min(std::max(middle, legend_right + px(22)), right - words - px(14)));
     const float y = top + px(3);
     list->AddRectFilled(ImVec2(x - px(14), top), ImVec2(x + words + px(14), y + px(25)),
-                        to_imgui(PALETTE_WARN), px(5), ImDrawFlags_RoundCornersBottom);
-    text(bold, x, y + px(3), PALETTE_OUTLINE, view.past);
-    text(regular, x + ago + gap, y + px(3), PALETTE_OUTLINE, *hint);
+                        to_imgui(theme(THEME_WARN)), px(5), ImDrawFlags_RoundCornersBottom);
+    text(bold, x, y + px(3), theme(THEME_ON_WARN), view.past);
+    text(regular, x + ago + gap, y + px(3), theme(THEME_ON_WARN), *hint);
 }
 
 void panels::banner(const panels_view &view, ImVec2 size) {
@@ -134,9 +161,9 @@ void panels::banner(const panels_view &view, ImVec2 size) {
     const bool has_words = view.banner[1][0] != '\0';
     const float w = std::max(title.x, words.x) + px(56), h = px(64) + (has_words ? px(14) + words.y : 0);
     const ImVec2 low(std::floor((size.x - w) / 2), std::floor((size.y - h) / 2));
-    box(low, ImVec2(low.x + w, low.y + h), 0xf01e232bu, 0xff3d4653u, 8);
-    text(large, (size.x - title.x) / 2, low.y + px(20), PALETTE_TEXT, view.banner[0]);
+    box(low, ImVec2(low.x + w, low.y + h), theme(THEME_POP), theme(THEME_POP_EDGE), 8);
+    text(large, (size.x - title.x) / 2, low.y + px(20), theme(THEME_TEXT), view.banner[0]);
     list->AddText(regular, regular->FontSize,
                   ImVec2(std::floor((size.x - words.x) / 2), std::floor(low.y + px(54))),
-                  to_imgui(PALETTE_TEXT_DIM), view.banner[1], nullptr, wrap);
+                  to_imgui(theme(THEME_TEXT_DIM)), view.banner[1], nullptr, wrap);
 }

@@ -45,7 +45,9 @@ void panels::paint_raster(canvas *canvas) {
     for (int l = 0; l < data->CmdListsCount; l++) {
         const ImDrawList *commands = data->CmdLists[l];
         for (const ImDrawCmd &command : commands->CmdBuffer) {
-            if (command.UserCallback == nullptr) {
+            if (command.UserCallback == nullptr && command.GetTexID() == preview_texture()) {
+                paint_preview(canvas, commands, command);
+            } else if (command.UserCallback == nullptr) {
                 paint_triangles(canvas, commands, command);
             }
         }
@@ -73,6 +75,17 @@ void panels::paint_triangles(canvas *canvas, const ImDrawList *commands, const I
     }
 }
 
+/* Its rectangle: a command of this texture has nothing else. */
+void panels::paint_preview(canvas *canvas, const ImDrawList *commands, const ImDrawCmd &command) {
+    const ImDrawIdx *index = commands->IdxBuffer.Data + command.IdxOffset;
+    const ImDrawVert *vertex = commands->VtxBuffer.Data + command.VtxOffset;
+    canvas_set_clip(canvas, clip_of(command));
+    for (unsigned i = 0; preview.pixels != nullptr && i + 5 < command.ElemCount; i += 6) {
+        const ImVec2 low = vertex[index[i]].pos, high = vertex[index[i + 2]].pos;
+        raster_draw_image(canvas->raster, {low.x, low.y}, {high.x, high.y}, &preview);
+    }
+}
+
 void panels::paint_mesh(canvas *canvas) {
     const ImDrawData *data = ImGui::GetDrawData();
     for (int l = 0; l < data->CmdListsCount; l++) {
@@ -89,8 +102,8 @@ void panels::paint_mesh(canvas *canvas) {
             }
             canvas_set_clip(canvas, clip_of(command));
             if (command.UserCallback != nullptr || count == 0 ||
-                mesh_add(canvas->mesh, MESH_FONT, canvas->clip, high - low + 1, count, &vertex, &index,
-                         &base) != 0) {
+                mesh_add(canvas->mesh, command.GetTexID() == preview_texture() ? MESH_PREVIEW : MESH_FONT,
+                         canvas->clip, high - low + 1, count, &vertex, &index, &base) != 0) {
                 continue;
             }
             for (int32_t i = low; i <= high; i++) {

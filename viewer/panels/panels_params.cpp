@@ -1,193 +1,180 @@
-/* See panels.h. A slider for every number of a kind that can be tuned: drag, double click to type, right
+/* See panels.h. A slider for every number of a kind that can be tuned: drag; double click or Ctrl+click to type; right
  * click for the value it had when this viewer first saw the world. */
-#include <cctype>
-#include <cstdlib>
+#include <imgui_internal.h> /* whether a value is typed in a slider */
 
 #include "viewer/panels/panels_impl.hpp"
 
 namespace {
 
-/* Up to three decimals; no locale. */
-void format_value(double value, char *out, size_t size) {
-    const double magnitude = std::min(std::fabs(value), 1e15);
-    const auto thousandths = static_cast<unsigned long long>(std::llround(magnitude * 1000));
-    char rest[8];
-    std::snprintf(rest, sizeof rest, ".%03llu", thousandths % 1000);
-    for (size_t last = 3; last > 0 && rest[last] == '0'; last--) {
-        rest[last] = '\0';
-    }
-    std::snprintf(out, size, "%s%llu%s", value < 0 && thousandths > 0 ? "-" : "", thousandths / 1000,
-                  rest[1] != '\0' ? rest : "");
-}
-
-/* Digits with at most one point and a sign; no locale. */
-bool read_value(const char *words, double *value) {
-    const bool is_negative = *words == '-';
-    double sum = 0, place = 0;
-    int digits = 0;
-    for (words += is_negative ? 1 : 0; *words != '\0'; words++) {
-        if (*words == '.' && place == 0) {
-            place = 1;
-        } else if (*words >= '0' && *words <= '9') {
-            sum = sum * 10 + (*words - '0');
-            place *= 10;
-            digits++;
-        } else {
-            return false;
-        }
-    }
-    *value = (is_negative ? -sum : sum) / std::max(place, 1.0);
-    return digits > 0;
-}
-
-/* The allowed range is often far wider than the sensible one: the track ends at four times the first value.
- */
-double track_end(const panels_param &param) {
-    const double usual = param.first > 0 ? 4 * param.first : std::min(param.max, 100.0);
-    return std::min(std::max(usual, param.value), param.max);
-}
-
-/* 237.4183 -> 237.4: as fine as the track is. */
-double rounded(double value, double reach) {
-    const double step = std::pow(10.0, std::floor(std::log10(std::max(reach, 1e-3))) - 2);
-    return std::round(value / step) * step;
+double first_value(const panels_view &view, int param) {
+    return view.server->first_values != nullptr ? view.server->first_values[param]
+                                                : view.server->params[param].value;
 }
 
 } // namespace
 
-/* Takes what was typed since the last frame; Return gives the value, Esc does not. */
-void panels::type_value(const panels_param &param) {
-    size_t used = std::strlen(typed);
-    for (const char *c = input->text; *c != '\0' && used + 1 < sizeof typed; c++) {
-        if (std::strchr("0123456789.-", *c) != nullptr) {
-            typed[used++] = *c;
-            typed[used] = '\0';
-        }
-    }
-    if (input->is_backspace && used > 0) {
-        typed[used - 1] = '\0';
-    }
-    double value = 0;
-    if (input->is_return && !input->is_escape && read_value(typed, &value)) {
-        tune(param, value); /* out of range: the app says so */
-    }
-    typed_param = input->is_return || input->is_escape ? -1 : typed_param;
-}
-
-/* Applies mouse and keyboard to the row that ImGui has seen last. */
-void panels::handle_param(const panels_view &view, const panels_param &param, float x, float right) {
-    const double end = track_end(param), begin = param.min, reach = std::max(end - begin, 1e-9);
-    const bool is_hovered = ImGui::IsItemHovered(), is_active = ImGui::IsItemActive();
-    const bool is_taken = held_param == param.index || std::fabs(mouse->at.x - mouse->pressed_at.x) > px(2);
-    if (view.no_tuning[0] != '\0') {
-        if (is_active && input->was_pressed) {
-            tune(param, param.value); /* the app says why not */
-        }
-    } else if (is_hovered && input->was_double) {
-        typed_param = param.index;
-        typed[0] = '\0';
-        held_param = -1;
-    } else if (is_hovered && input->was_right_pressed) {
-        tune(param, param.first);
-    } else if (is_active && typed_param != param.index && is_taken) {
-        const double share = static_cast<double>((mouse->at.x - x) / (right - x));
-        const double value = std::min(std::max(begin + share * reach, begin), end);
-        held_param = param.index;
-        held_value = std::min(std::max(rounded(value, reach), begin), param.max);
-        tune(param, held_value);
-        result.is_sliding = true;
-    } else if (held_param == param.index) { /* let go */
-        held_param = -1;
-        tune(param, held_value);
-    }
-    if (typed_param == param.index) {
-        type_value(param);
-    }
-}
-
 /* The parameter is to have this value. */
-void panels::tune(const panels_param &param, double value) {
+void panels::tune(int param, double value) {
     result.tunes = true;
-    result.param = param.index;
+    result.param = param;
     result.value = value;
 }
 
-/* The number at the right, or what is typed in its place. Returns where it begins. */
-float panels::param_value(const panels_param &param, double value, float y, float right) {
-    const bool is_typed = typed_param == param.index;
-    ImFont *font = is_typed ? bold : regular;
-    char words[64], number[32];
-    if (is_typed) {
-        std::snprintf(words, sizeof words, "%s_", typed);
-    } else {
-        format_value(value, number, sizeof number);
-        std::snprintf(words, sizeof words, std::strcmp(param.unit, "1") == 0 ? "%s" : "%s %s", number,
-                      param.unit);
-    }
-    const color fill = is_typed ? PALETTE_ACCENT : value == param.first ? PALETTE_TEXT : PALETTE_WARN;
-    const float left = right - width(font, words);
-    text(font, left, y, fill, words);
-    return left;
+/* Help, unit, range, and why it cannot be changed. */
+void panels::param_tip(const panels_view &view, const message_param &param, double first) {
+    char range[PARAM_RANGE_TEXT], more[400];
+    param_range_text(&param, first, range);
+    std::snprintf(more, sizeof more, "%s%s%s", range, view.no_tuning[0] != '\0' ? "\n\n" : "",
+                  view.no_tuning);
+    tip(param.help, more);
 }
 
-float panels::param_row(const panels_view &view, const panels_param &param, float x, float y, float right) {
-    const ImVec2 low(x - px(4), y - px(1)), high(right + px(4), y + px(33));
-    char id[16];
-    std::snprintf(id, sizeof id, "param%d", param.index);
-    ImGui::SetCursorScreenPos(low);
-    ImGui::InvisibleButton(id, ImVec2(high.x - low.x, high.y - low.y));
-    if (ImGui::IsItemHovered()) {
-        list->AddRectFilled(low, high, to_imgui(0x10ffffffu), px(4));
+/* Takes what the slider, the item before, made of the value. A mere click changes nothing: it may become a double one.
+ * What is typed is taken when it is done. */
+void panels::move_param(const panels_view &view, int param, double value, bool is_changed) {
+    const bool is_typed = ImGui::GetCurrentContext()->TempInputId == ImGui::GetItemID();
+    const bool is_pressed = ImGui::GetIO().MouseDown[0],
+               is_moved = is_pressed && std::fabs(mouse->at.x - mouse->pressed_at.x) > px(2);
+    if (ImGui::IsItemActivated()) {
+        held_param = param;
+        held_value = view.server->params[param].value;
+        is_taken = false;
     }
-    handle_param(view, param, x, right);
-    const double value = held_param == param.index ? held_value : param.value;
-    const double reach = std::max(track_end(param) - param.min, 1e-9);
-    const double share = std::min(std::max((value - param.min) / reach, 0.0), 1.0);
-    const float knob = x + (right - x) * static_cast<float>(share), track = std::floor(y + px(24));
-    const float left = param_value(param, value, y, right) - px(8);
-    list->PushClipRect(ImVec2(x, y), ImVec2(left, y + px(22)), true); /* a long name gives way to the value */
-    text(regular, x, y, PALETTE_TEXT_DIM, param.name);
-    list->PopClipRect();
-    list->AddRectFilled(ImVec2(x, track), ImVec2(right, track + px(3)), to_imgui(0xff2d343fu), px(2));
-    list->AddRectFilled(ImVec2(x, track), ImVec2(knob, track + px(3)), to_imgui(0xff3774b8u), px(2));
-    list->AddCircleFilled(ImVec2(knob, track + px(1.5f)), px(5),
-                          to_imgui(view.no_tuning[0] == '\0' ? 0xffffffffu : faint_text), 16);
-    return y + px(36);
+    if (held_param == param && is_changed && (is_typed || is_moved || is_taken || !is_pressed)) {
+        is_taken = true;
+        held_value = value;
+    }
+    if (held_param == param && is_taken && !is_typed) { /* each frame: the app sends at a bounded rate */
+        tune(param, held_value);
+        result.is_sliding = true;
+    }
+    if (ImGui::IsItemDeactivated() && held_param == param) {
+        held_param = -1;
+        if (is_taken) {
+            tune(param, held_value); /* out of range: the app says so */
+            result.is_sliding = false;
+        }
+    }
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) {
+        is_over_slider = true;
+        if (input->was_right_pressed) {
+            tune(param, first_value(view, param));
+        } else if (view.no_tuning[0] != '\0' && input->was_pressed) {
+            tune(param, view.server->params[param].value); /* the app says why not */
+        }
+    }
 }
 
-float panels::params(const panels_view &view, float x, float y, float right) {
-    const float top = y;
-    y = heading(x, y, "Parameters");
-    if (button("kind", ImVec2(right - width(bold, view.params_kind) - px(26), top - px(3)),
-               ImVec2(right + px(4), top + px(19)))) {
-        result.next_kind = true;
-        typed_param = held_param = -1;
+void panels::param_row(const panels_view &view, int index) {
+    const message_param &param = view.server->params[index];
+    const double first = first_value(view, index), end = param_track_end(&param, first), begin = param.min;
+    double value = held_param == index ? held_value : param.value;
+    char words[UNITS_TEXT];
+    ImGui::PushID(index);
+    ImGui::BeginGroup();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float room = ImGui::GetContentRegionAvail().x;
+    units_format_param(&param, value, words);
+    ImGui::TextDisabled("%s", param_name_of(param.param).name);
+    list = ImGui::GetWindowDrawList();
+    text(regular, at.x + room - width(regular, words), at.y,
+         value == first ? theme(THEME_TEXT) : theme(THEME_WARN), words);
+    ImGui::BeginDisabled(view.no_tuning[0] != '\0');
+    const bool is_typed = ImGui::TempInputIsActive(ImGui::GetID("##value"));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - px(3));
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(1)));
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(is_typed ? theme(THEME_ACCENT) : 0x00000000u));
+    const bool is_changed =
+        ImGui::SliderScalar("##value", ImGuiDataType_Double, &value, &begin, &end, "%.9g");
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+    move_param(view, index, is_typed ? value : param_rounded(value, end - begin), is_changed);
+    ImGui::EndDisabled();
+    ImGui::EndGroup();
+    if (held_param != index) {
+        param_tip(view, param, first);
     }
-    text(bold, right - width(bold, view.params_kind) - px(18), top, PALETTE_TEXT, view.params_kind);
-    list->AddTriangleFilled(ImVec2(right - px(10), top + px(6)), ImVec2(right, top + px(6)),
-                            ImVec2(right - px(5), top + px(12)), to_imgui(PALETTE_TEXT_DIM));
-    const panels_param *hovered = nullptr;
-    bool is_typed_shown = false;
-    for (int i = 0; i < view.param_count; i++) {
-        const panels_param &param = view.params[i];
-        y = param_row(view, param, x, y, right);
-        hovered = ImGui::IsItemHovered() ? &param : hovered;
-        is_typed_shown = is_typed_shown || typed_param == param.index;
+    ImGui::PopID();
+}
+
+/* Of which kind they are. */
+void panels::kind_choice(const panels_view &view) {
+    const message_scenario &scenario = view.server->scenario;
+    ImGui::SetNextItemWidth(px(104));
+    if (ImGui::BeginCombo("##kind", view.tuned_kind)) {
+        for (int i = 0; i < scenario.kind_count; i++) {
+            const bool is_it = std::strcmp(scenario.kinds[i].name, view.tuned_kind) == 0;
+            if (ImGui::Selectable(scenario.kinds[i].name, is_it)) {
+                result.picks_kind = true;
+                result.kind = i;
+            }
+            if (is_it) {
+                ImGui::SetItemDefaultFocus();
+            }
+        }
+        ImGui::EndCombo();
     }
-    typed_param = is_typed_shown ? typed_param : -1;
-    if (hovered != nullptr) {
-        char least[32], most[32], words[600];
-        format_value(hovered->min, least, sizeof least);
-        format_value(hovered->max, most, sizeof most);
-        std::snprintf(words, sizeof words, "%s\n%s to %s %s%s%s", hovered->help, least, most,
-                      std::strcmp(hovered->unit, "1") == 0 ? "" : hovered->unit,
-                      view.no_tuning[0] != '\0' ? "\n\n" : "", view.no_tuning);
-        tooltip(words, ImVec2(x - px(40), mouse->at.y), 1.0f, 0.5f);
+    tip("The kind of agent that the sliders are for.");
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::InputTextWithHint("##filter", "filter", filter, sizeof filter);
+    tip("Shows the numbers whose names hold these words.");
+}
+
+/* A fold for each behavior; those of the selected agent's state, and of the body, are open at first. */
+void panels::param_rows(const panels_view &view) {
+    param_list rows;
+    bool is_open = true;
+    param_list_fill(view.server->params, view.server->param_count, view.tuned_kind, first_state, filter,
+                    &rows);
+    for (int i = 0; i < rows.count; i++) {
+        const struct param_row &row = rows.rows[i];
+        const param_name name = param_name_of(view.server->params[row.index].param);
+        if (row.is_first) {
+            char title[80];
+            std::snprintf(title, sizeof title, "%s%s%s", name.state, name.state[0] != '\0' ? ": " : "",
+                          name.behavior[0] != '\0' ? name.behavior : "body");
+            ImGui::SetNextItemOpen(filter[0] != '\0' || row.is_now || first_state[0] == '\0',
+                                   filter[0] != '\0' ? ImGuiCond_Always : ImGuiCond_Once);
+            is_open = ImGui::TreeNodeEx(title, ImGuiTreeNodeFlags_NoTreePushOnOpen |
+                                                   ImGuiTreeNodeFlags_SpanAvailWidth);
+        }
+        if (is_open) {
+            param_row(view, row.index);
+        }
     }
-    const char *note = view.param_count == 0       ? "The server has not listed its parameters yet."
-                       : view.no_tuning[0] != '\0' ? view.no_tuning
-                                                   : "Drag; double click to type; right click: as it was.";
-    list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y + px(4))),
-                  to_imgui(PALETTE_TEXT_DIM), note, nullptr, right - x);
-    return y + px(14) + regular->CalcTextSizeA(regular->FontSize, FLT_MAX, right - x, note).y;
+    const char *note = view.server->param_count == 0 ? "The server has not listed its parameters yet."
+                       : view.no_tuning[0] != '\0'   ? view.no_tuning
+                       : rows.count == 0 && filter[0] != '\0'
+                           ? "No number has such a name."
+                           : "Drag; double click to type; right click: as it was.";
+    ImGui::PushTextWrapPos(0.0f);
+    ImGui::TextDisabled("%s", note);
+    ImGui::PopTextWrapPos();
+}
+
+void panels::sliders(const panels_view &view) {
+    ImGui::SetNextItemOpen(view.open->params);
+    const bool is_open = section("Sliders", "sliders", shortcuts_row(SHORTCUT_PARAMS)->name);
+    if (is_open != view.open->params) {
+        result.shortcut = shortcuts_row(SHORTCUT_PARAMS);
+    }
+    if (!is_open) {
+        held_param = -1;
+        return;
+    }
+    const bool is_over = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows |
+                                                ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+    const bool is_of_kind = std::strcmp(view.agent_kind, view.tuned_kind) == 0;
+    if (!is_over && held_param < 0) { /* no slider runs away from the hand */
+        std::snprintf(first_state, sizeof first_state, "%s", is_of_kind ? view.agent_state : "");
+    }
+    kind_choice(view);
+    const float from = ImGui::GetCursorPosY();
+    ImGui::BeginChild("rows", ImVec2(0, 0), false, ImGuiWindowFlags_NavFlattened);
+    const float top = ImGui::GetCursorPosY();
+    param_rows(view);
+    sliders_px = from - top + ImGui::GetCursorPosY();
+    ImGui::EndChild();
 }

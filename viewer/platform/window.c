@@ -39,14 +39,25 @@ _Static_assert(KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F3 == (in
                    KEY_F10 == (int)SDLK_F10 && KEY_F11 == (int)SDLK_F11 && KEY_F12 == (int)SDLK_F12 &&
                    KEY_HOME == (int)SDLK_HOME && KEY_END == (int)SDLK_END && KEY_RIGHT == (int)SDLK_RIGHT &&
                    KEY_LEFT == (int)SDLK_LEFT && KEY_DOWN == (int)SDLK_DOWN && KEY_UP == (int)SDLK_UP &&
-                   KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS,
+                   KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS &&
+                   KEY_PAD_ENTER == (int)SDLK_KP_ENTER && KEY_PAGE_UP == (int)SDLK_PAGEUP &&
+                   KEY_PAGE_DOWN == (int)SDLK_PAGEDOWN && KEY_DELETE == (int)SDLK_DELETE,
                "key_codes.h repeats SDL's codes of other keys");
 
 enum { LEAST_WIDTH = 320, LEAST_HEIGHT = 240 };
 
-static int start_video(bool is_headless, struct failure *failure) {
+/* Before SDL starts. */
+static void set_hints(bool is_kiosk) {
     SDL_SetHint(SDL_HINT_RENDER_BATCHING, "1");
-    SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
+    SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, is_kiosk ? "0" : "1");
+    SDL_SetHint(SDL_HINT_QUIT_ON_LAST_WINDOW_CLOSE, is_kiosk ? "0" : "1");
+    SDL_SetHint(SDL_HINT_WINDOWS_NO_CLOSE_ON_ALT_F4, is_kiosk ? "1" : "0");
+    SDL_SetHint(SDL_HINT_ALLOW_ALT_TAB_WHILE_GRABBED, is_kiosk ? "0" : "1");
+    SDL_SetHint(SDL_HINT_GRAB_KEYBOARD, is_kiosk ? "1" : "0");
+    SDL_SetHint(SDL_HINT_VIDEO_MINIMIZE_ON_FOCUS_LOSS, is_kiosk ? "0" : "1");
+}
+
+static int start_video(bool is_headless, struct failure *failure) {
     if (is_headless && SDL_setenv("SDL_VIDEODRIVER", "dummy", 1) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot set SDL_VIDEODRIVER");
     }
@@ -182,6 +193,10 @@ static int create_window(struct window *window, const struct window_def *def, st
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot open a window: %s", SDL_GetError());
     }
     SDL_SetWindowMinimumSize(window->window, LEAST_WIDTH, LEAST_HEIGHT);
+    if (def->is_kiosk && !def->is_headless) {
+        SDL_SetWindowKeyboardGrab(window->window, SDL_TRUE);
+        (void)SDL_ShowCursor(SDL_DISABLE);
+    }
     return 0;
 }
 
@@ -231,6 +246,7 @@ struct window *window_create(const struct window_def *def, struct failure *failu
         (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
         return NULL;
     }
+    set_hints(def->is_kiosk);
     if (start_video(def->is_headless, failure) != 0) {
         free(window);
         return NULL;
@@ -381,12 +397,21 @@ void window_set_pointer(struct window *window, enum window_pointer pointer) {
     }
 }
 
+bool window_copy(const struct window *window, const char *words) {
+    return window->window != NULL && SDL_SetClipboardText(words) == 0;
+}
+
 void window_set_title(struct window *window, const char *title) {
     SDL_SetWindowTitle(window->window, title);
 }
 
 bool window_wants_mesh(const struct window *window) {
     return window->wants_mesh;
+}
+
+bool window_takes_crowd(const struct window *window) {
+    (void)window;
+    return false; /* SDL draws triangles, nothing else */
 }
 
 void window_toggle_full_screen(struct window *window) {

@@ -33,12 +33,16 @@ void window_expose(struct window *window);
 void window_present(struct window *window, const struct raster *raster);
 /** Whether pictures are to be meshes. */
 bool window_wants_mesh(const struct window *window);
+/** Whether what draws its meshes also draws crowds by itself (agent_instances.h). */
+bool window_takes_crowd(const struct window *window);
 /** Full screen, or the window it was before. */
 void window_toggle_full_screen(struct window *window);
 /** Whether window_present waits by itself. */
 bool window_has_vsync(const struct window *window);
 /** Sets the pointer's shape; it stays as it is on a screen without such a pointer. */
 void window_set_pointer(struct window *window, enum window_pointer pointer);
+/** Puts words on the clipboard. Whether it worked; false without a window. */
+bool window_copy(const struct window *window, const char *words);
 /** Sets the title, which is copied. */
 void window_set_title(struct window *window, const char *title);
 

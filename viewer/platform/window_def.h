@@ -21,6 +21,7 @@ struct window_def {
     int32_t width, height; /* window px; 0: the usual size, larger where text is */
     bool is_headless;      /* SDL's dummy driver: nothing is shown, no display is needed */
     bool is_full_screen;
+    bool is_kiosk; /* no pointer, no screen saver, not closed by the desktop; the keyboard is its own */
     enum window_renderer renderer;
 };
 

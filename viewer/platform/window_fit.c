@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double usual_dpi = 96.0, least_lines = 600.0, full_screen_lines = 1080.0;
+#include "common/text/decimal.h"
+
+static const double usual_dpi = 96.0, least_lines = 600.0, full_screen_lines = 1080.0,
+                    desk_lines = 1440.0; /* of a screen on a desk whose dots are not known */
 
 /* One side: the length that fits and where it begins. */
 static void fit_side(int32_t *begin, int32_t *length, int32_t before, int32_t after, int32_t free_begin,
@@ -30,25 +33,10 @@ static double quarters(double value) {
 
 double window_text_scale_for(double dpi, int32_t screen_height, bool is_full_screen) {
     const double most = fmax(quarters((double)screen_height / least_lines), 1.0);
-    const double wanted = fmin(fmax(quarters(dpi / usual_dpi), 1.0), most);
+    const double near = dpi > 0.0 ? dpi / usual_dpi : (double)screen_height / desk_lines;
+    const double wanted = fmin(fmax(quarters(near), 1.0), most);
     const double far = is_full_screen ? quarters((double)screen_height / full_screen_lines) : 1.0;
     return fmin(fmax(wanted, far), 4.0);
-}
-
-/* Digits and a point; no locale. */
-static double read_number(const char *text) {
-    double value = 0.0, place = 0.0;
-    for (; (*text >= '0' && *text <= '9' && value < 1e6) || (*text == '.' && place == 0.0); text++) {
-        if (*text == '.') {
-            place = 1.0;
-        } else if (place > 0.0) {
-            place *= 0.1;
-            value += place * (*text - '0');
-        } else {
-            value = value * 10.0 + (*text - '0');
-        }
-    }
-    return value;
 }
 
 double window_resources_dpi(const char *resources) {
@@ -57,7 +45,7 @@ double window_resources_dpi(const char *resources) {
         line += *line == '\n' ? 1 : 0;
         if (strncmp(line, name, sizeof name - 1) == 0) {
             const char *value = line + sizeof name - 1;
-            return read_number(value + strspn(value, " \t"));
+            return decimal_read(value + strspn(value, " \t"), NULL);
         }
     }
     return 0.0;

@@ -22,7 +22,7 @@ struct window_area window_fit(struct window_area window, struct window_border bo
                               struct window_area usable);
 
 /** The size of text and lines, in quarters, 1 or more. dpi: of the desktop's settings or of the screen, 0
- * when unknown; 96 is 1. It leaves a screen at least 600 lines, since what screens say of their size may be
+ * when unknown: then a 1440th of the height; 96 is 1. It leaves a screen at least 600 lines, since what screens say of their size may be
  * wrong. In full screen, which is looked at from afar, it is at least a 1080th of the height. */
 double window_text_scale_for(double dpi, int32_t screen_height, bool is_full_screen);
 

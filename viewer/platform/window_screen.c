@@ -2,6 +2,7 @@
 #include "viewer/platform/window_screen.h"
 
 #include <SDL.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/system/log.h"
@@ -53,7 +54,8 @@ static double text_dpi(int display) {
     if (set > 0.0 || !is_plain || SDL_GetDisplayDPI(display, &dpi, NULL, NULL) != 0) {
         return set;
     }
-    return (double)dpi;
+    /* X servers say 96 of a screen that they do not know */
+    return is_x && fabs((double)dpi - 96.0) < 1.0 ? 0.0 : (double)dpi;
 }
 
 float window_screen_text_scale(int display, bool is_full_screen) {
@@ -64,7 +66,17 @@ float window_screen_text_scale(int display, bool is_full_screen) {
     return (float)window_text_scale_for(text_dpi(display), bounds.h, is_full_screen);
 }
 
+/* Without a window manager, as on a screen that shows nothing else, a window stays as large as it was made. */
+static struct window_area whole_screen(void) {
+    SDL_Rect bounds = {0, 0, USUAL_WIDTH, USUAL_HEIGHT};
+    (void)SDL_GetDisplayBounds(0, &bounds);
+    return (struct window_area){bounds.x, bounds.y, bounds.w, bounds.h};
+}
+
 struct window_area window_screen_first_area(const struct window_def *def) {
+    if (def->is_kiosk && !def->is_headless) {
+        return whole_screen();
+    }
     const float scale =
         def->is_headless || def->width > 0 ? 1.0f : window_screen_text_scale(0, def->is_full_screen);
     const int32_t width = def->width > 0 ? def->width : (int32_t)(USUAL_WIDTH * scale);

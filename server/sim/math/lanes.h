@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "server/sim/math/motion.h"
 
@@ -24,6 +25,10 @@
     struct lanes_motion {                                                                                    \
         lanes x, y, vx, vy;                                                                                  \
     };
+
+/* Of lanes_key. */
+#define LANES_FIRST_KEY UINT32_C(0x00800000) /* the bits of the least one: less would be a subnormal number */
+#define LANES_NO_KEY    8.0f                 /* more than any */
 
 #define LANES_INLINE static inline __attribute__((always_inline, unused))
 
@@ -40,6 +45,13 @@ LANES_INLINE lanes lanes_load(const float *from) {
     return *from;
 }
 LANES_INLINE void lanes_store(float *to, lanes a) {
+    *to = a;
+}
+/* The same from and to anywhere; the others want memory that is aligned to their lanes. */
+LANES_INLINE lanes lanes_load_loose(const float *from) {
+    return *from;
+}
+LANES_INLINE void lanes_store_loose(float *to, lanes a) {
     *to = a;
 }
 LANES_INLINE lanes lanes_all(float value) {
@@ -124,6 +136,10 @@ LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
 LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
     *to = (int32_t)row * columns + (int32_t)column;
 }
+/* Without what stands behind the point; |a| < 2^31. */
+LANES_INLINE lanes lanes_truncated(lanes a) {
+    return (float)(int32_t)a;
+}
 /* a / b, +0.0 where the mask is false */
 LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
     return mask ? a / b : 0.0f;
@@ -134,6 +150,229 @@ LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
     return (float)tally;
+}
+/* The lowest and the highest of the lanes; none is NaN. */
+LANES_INLINE float lanes_lowest(lanes a) {
+    return a;
+}
+LANES_INLINE float lanes_highest(lanes a) {
+    return a;
+}
+LANES_INLINE lanes lanes_negate(lanes a) {
+    return -a;
+}
+LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
+    return a || b;
+}
+LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
+    return !a;
+}
+/* a && !b */
+LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
+    return a && !b;
+}
+/* A key: 20 bits of `quanta` (in [0, 2^20), rounded down) above the 10 bits of `number`, as a positive float,
+ * so that keys are in order as floats. LANES_NO_KEY where the mask is false, whatever stands there. */
+LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
+    const uint32_t bits = mask ? ((uint32_t)quanta << 10) + number + LANES_FIRST_KEY : 0;
+    float key;
+    memcpy(&key, &bits, sizeof key);
+    return mask ? key : LANES_NO_KEY;
+}
+/* Whether two keys differ in their numbers at most. */
+LANES_INLINE lanes_mask lanes_same_quanta(lanes a, lanes b) {
+    uint32_t one, two;
+    memcpy(&one, &a, sizeof one);
+    memcpy(&two, &b, sizeof two);
+    return (one ^ two) >> 10 == 0;
+}
+/* The numbers of keys. */
+LANES_INLINE void lanes_store_numbers(int32_t *to, lanes key) {
+    uint32_t bits;
+    memcpy(&bits, &key, sizeof bits);
+    *to = (int32_t)(bits & 1023);
+}
+/* from[index[lane]] */
+LANES_INLINE lanes lanes_fetch(const float *from, const int32_t *index) {
+    return from[*index];
+}
+LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *index,
+                                     struct lanes_motion *to) {
+    lanes_load_motion(from + *index, to);
+}
+
+#elif LANES_WIDTH == 4 && defined(__wasm_simd128__)
+
+#include <wasm_simd128.h>
+
+typedef v128_t lanes;
+typedef v128_t lanes_mask;
+typedef v128_t lanes_tally;
+LANES_MOTION
+
+LANES_INLINE lanes lanes_load(const float *from) {
+    return wasm_v128_load(from);
+}
+LANES_INLINE void lanes_store(float *to, lanes a) {
+    wasm_v128_store(to, a);
+}
+LANES_INLINE lanes lanes_load_loose(const float *from) {
+    return wasm_v128_load(from);
+}
+LANES_INLINE void lanes_store_loose(float *to, lanes a) {
+    wasm_v128_store(to, a);
+}
+LANES_INLINE lanes lanes_all(float value) {
+    return wasm_f32x4_splat(value);
+}
+LANES_INLINE lanes lanes_add(lanes a, lanes b) {
+    return wasm_f32x4_add(a, b);
+}
+LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
+    return wasm_f32x4_sub(a, b);
+}
+LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
+    return wasm_f32x4_mul(a, b);
+}
+LANES_INLINE lanes lanes_div(lanes a, lanes b) {
+    return wasm_f32x4_div(a, b);
+}
+LANES_INLINE lanes lanes_sqrt(lanes a) {
+    return wasm_f32x4_sqrt(a);
+}
+/* pmin(b, a) is a < b ? a : b; min alone has rules of its own for zeros and NaN. */
+LANES_INLINE lanes lanes_min(lanes a, lanes b) {
+    return wasm_f32x4_pmin(b, a);
+}
+LANES_INLINE lanes lanes_max(lanes a, lanes b) {
+    return wasm_f32x4_pmax(b, a);
+}
+LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+    return wasm_f32x4_lt(a, b);
+}
+LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+    return wasm_v128_and(a, b);
+}
+LANES_INLINE bool lanes_any(lanes_mask a) {
+    return wasm_v128_any_true(a);
+}
+LANES_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+    return wasm_v128_and(mask, a);
+}
+LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
+    return wasm_v128_bitselect(a, b, mask);
+}
+LANES_INLINE lanes lanes_abs(lanes a) {
+    return wasm_f32x4_abs(a);
+}
+LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
+    return wasm_v128_and(mask, wasm_f32x4_le(a, b));
+}
+LANES_INLINE lanes lanes_sub_where(lanes_mask mask, lanes a, lanes b) {
+    return wasm_v128_and(mask, wasm_f32x4_sub(a, b));
+}
+LANES_INLINE lanes lanes_add_where(lanes_mask mask, lanes a, lanes b) {
+    return wasm_f32x4_add(a, wasm_v128_and(mask, b));
+}
+LANES_INLINE uint32_t lanes_bits(lanes_mask mask) {
+    return (uint32_t)wasm_i32x4_bitmask(mask);
+}
+LANES_INLINE lanes_mask lanes_from_bits(uint32_t bits) {
+    const v128_t each = wasm_i32x4_const(1, 2, 4, 8);
+    return wasm_i32x4_eq(wasm_v128_and(wasm_i32x4_splat((int32_t)bits), each), each);
+}
+/* Rows to columns and back. */
+LANES_INLINE void lanes_transpose(v128_t row[4]) {
+    const v128_t low_01 = wasm_i32x4_shuffle(row[0], row[1], 0, 4, 1, 5);
+    const v128_t high_01 = wasm_i32x4_shuffle(row[0], row[1], 2, 6, 3, 7);
+    const v128_t low_23 = wasm_i32x4_shuffle(row[2], row[3], 0, 4, 1, 5);
+    const v128_t high_23 = wasm_i32x4_shuffle(row[2], row[3], 2, 6, 3, 7);
+    row[0] = wasm_i64x2_shuffle(low_01, low_23, 0, 2);
+    row[1] = wasm_i64x2_shuffle(low_01, low_23, 1, 3);
+    row[2] = wasm_i64x2_shuffle(high_01, high_23, 0, 2);
+    row[3] = wasm_i64x2_shuffle(high_01, high_23, 1, 3);
+}
+LANES_INLINE void lanes_load_motion(const struct motion *from, struct lanes_motion *to) {
+    v128_t row[4] = {wasm_v128_load(&from[0].x), wasm_v128_load(&from[1].x), wasm_v128_load(&from[2].x),
+                     wasm_v128_load(&from[3].x)};
+    lanes_transpose(row);
+    *to = (struct lanes_motion){row[0], row[1], row[2], row[3]};
+}
+LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motion *from) {
+    v128_t row[4] = {from->x, from->y, from->vx, from->vy};
+    lanes_transpose(row);
+    wasm_v128_store(&to[0].x, row[0]);
+    wasm_v128_store(&to[1].x, row[1]);
+    wasm_v128_store(&to[2].x, row[2]);
+    wasm_v128_store(&to[3].x, row[3]);
+}
+LANES_INLINE lanes_tally lanes_tally_none(void) {
+    return wasm_i32x4_const_splat(0);
+}
+LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
+    return wasm_i32x4_sub(tally, mask);
+}
+LANES_INLINE void lanes_tally_store(int32_t *to, lanes_tally tally) {
+    wasm_v128_store(to, tally);
+}
+LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_t columns) {
+    /* As for SSE2: neither factor has more than 15 bits. */
+    const v128_t before = wasm_i32x4_dot_i16x8(wasm_i32x4_trunc_sat_f32x4(row), wasm_i32x4_splat(columns));
+    wasm_v128_store(to, wasm_i32x4_add(before, wasm_i32x4_trunc_sat_f32x4(column)));
+}
+LANES_INLINE lanes lanes_truncated(lanes a) {
+    return wasm_f32x4_convert_i32x4(wasm_i32x4_trunc_sat_f32x4(a)); /* -0.5 gives +0.0, as in C */
+}
+LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
+    return wasm_v128_and(mask, wasm_f32x4_div(a, b));
+}
+LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
+    return wasm_f32x4_pmin(b, a);
+}
+LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
+    return wasm_f32x4_convert_i32x4(tally);
+}
+LANES_INLINE float lanes_lowest(lanes a) {
+    const v128_t two = lanes_min(a, wasm_i64x2_shuffle(a, a, 1, 1));
+    return wasm_f32x4_extract_lane(lanes_min(two, wasm_i32x4_shuffle(two, two, 1, 1, 1, 1)), 0);
+}
+LANES_INLINE float lanes_highest(lanes a) {
+    const v128_t two = lanes_max(a, wasm_i64x2_shuffle(a, a, 1, 1));
+    return wasm_f32x4_extract_lane(lanes_max(two, wasm_i32x4_shuffle(two, two, 1, 1, 1, 1)), 0);
+}
+LANES_INLINE lanes lanes_negate(lanes a) {
+    return wasm_f32x4_neg(a);
+}
+LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
+    return wasm_v128_or(a, b);
+}
+LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
+    return wasm_v128_not(a);
+}
+LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
+    return wasm_v128_andnot(a, b);
+}
+LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
+    const v128_t above = wasm_i32x4_shl(wasm_i32x4_trunc_sat_f32x4(quanta), 10);
+    const v128_t below = wasm_i32x4_splat((int32_t)(number + LANES_FIRST_KEY));
+    return lanes_select(mask, wasm_i32x4_add(above, below), wasm_f32x4_const_splat(LANES_NO_KEY));
+}
+LANES_INLINE lanes_mask lanes_same_quanta(lanes a, lanes b) {
+    const v128_t differs = wasm_u32x4_shr(wasm_v128_xor(a, b), 10);
+    return wasm_i32x4_eq(differs, wasm_i32x4_const_splat(0));
+}
+LANES_INLINE void lanes_store_numbers(int32_t *to, lanes key) {
+    wasm_v128_store(to, wasm_v128_and(key, wasm_i32x4_const_splat(1023)));
+}
+LANES_INLINE lanes lanes_fetch(const float *from, const int32_t *index) {
+    return wasm_f32x4_make(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
+}
+LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *index,
+                                     struct lanes_motion *to) {
+    v128_t row[4] = {wasm_v128_load(&from[index[0]].x), wasm_v128_load(&from[index[1]].x),
+                     wasm_v128_load(&from[index[2]].x), wasm_v128_load(&from[index[3]].x)};
+    lanes_transpose(row);
+    *to = (struct lanes_motion){row[0], row[1], row[2], row[3]};
 }
 
 #elif LANES_WIDTH == 4
@@ -150,6 +389,12 @@ LANES_INLINE lanes lanes_load(const float *from) {
 }
 LANES_INLINE void lanes_store(float *to, lanes a) {
     _mm_store_ps(to, a);
+}
+LANES_INLINE lanes lanes_load_loose(const float *from) {
+    return _mm_loadu_ps(from);
+}
+LANES_INLINE void lanes_store_loose(float *to, lanes a) {
+    _mm_storeu_ps(to, a);
 }
 LANES_INLINE lanes lanes_all(float value) {
     return _mm_set1_ps(value);
@@ -237,6 +482,9 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m128i before = _mm_madd_epi16(_mm_cvttps_epi32(row), _mm_set1_epi32(columns));
     _mm_storeu_si128((__m128i *)(void *)to, _mm_add_epi32(before, _mm_cvttps_epi32(column)));
 }
+LANES_INLINE lanes lanes_truncated(lanes a) {
+    return _mm_cvtepi32_ps(_mm_cvttps_epi32(a));
+}
 LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
     return _mm_and_ps(mask, _mm_div_ps(a, b));
 }
@@ -245,6 +493,48 @@ LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
     return _mm_cvtepi32_ps(tally);
+}
+LANES_INLINE float lanes_lowest(lanes a) {
+    const __m128 two = _mm_min_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+LANES_INLINE float lanes_highest(lanes a) {
+    const __m128 two = _mm_max_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+LANES_INLINE lanes lanes_negate(lanes a) {
+    return _mm_xor_ps(_mm_set1_ps(-0.0f), a);
+}
+LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
+    return _mm_or_ps(a, b);
+}
+LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
+    return _mm_xor_ps(a, _mm_castsi128_ps(_mm_set1_epi32(-1)));
+}
+LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
+    return _mm_andnot_ps(b, a);
+}
+LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
+    const __m128i above = _mm_slli_epi32(_mm_cvttps_epi32(quanta), 10);
+    const __m128i below = _mm_set1_epi32((int32_t)(number + LANES_FIRST_KEY));
+    return lanes_select(mask, _mm_castsi128_ps(_mm_add_epi32(above, below)), _mm_set1_ps(LANES_NO_KEY));
+}
+LANES_INLINE lanes_mask lanes_same_quanta(lanes a, lanes b) {
+    const __m128i differs = _mm_srli_epi32(_mm_castps_si128(_mm_xor_ps(a, b)), 10);
+    return _mm_castsi128_ps(_mm_cmpeq_epi32(differs, _mm_setzero_si128()));
+}
+LANES_INLINE void lanes_store_numbers(int32_t *to, lanes key) {
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_and_si128(_mm_castps_si128(key), _mm_set1_epi32(1023)));
+}
+LANES_INLINE lanes lanes_fetch(const float *from, const int32_t *index) {
+    return _mm_set_ps(from[index[3]], from[index[2]], from[index[1]], from[index[0]]);
+}
+LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *index,
+                                     struct lanes_motion *to) {
+    __m128 a = _mm_loadu_ps(&from[index[0]].x), b = _mm_loadu_ps(&from[index[1]].x);
+    __m128 c = _mm_loadu_ps(&from[index[2]].x), d = _mm_loadu_ps(&from[index[3]].x);
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    *to = (struct lanes_motion){a, b, c, d};
 }
 
 #elif LANES_WIDTH == 8
@@ -261,6 +551,12 @@ LANES_INLINE lanes lanes_load(const float *from) {
 }
 LANES_INLINE void lanes_store(float *to, lanes a) {
     _mm256_store_ps(to, a);
+}
+LANES_INLINE lanes lanes_load_loose(const float *from) {
+    return _mm256_loadu_ps(from);
+}
+LANES_INLINE void lanes_store_loose(float *to, lanes a) {
+    _mm256_storeu_ps(to, a);
 }
 LANES_INLINE lanes lanes_all(float value) {
     return _mm256_set1_ps(value);
@@ -357,6 +653,9 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m256i before = _mm256_mullo_epi32(_mm256_cvttps_epi32(row), _mm256_set1_epi32(columns));
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi32(before, _mm256_cvttps_epi32(column)));
 }
+LANES_INLINE lanes lanes_truncated(lanes a) {
+    return _mm256_cvtepi32_ps(_mm256_cvttps_epi32(a));
+}
 LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
     return _mm256_and_ps(mask, _mm256_div_ps(a, b));
 }
@@ -365,6 +664,62 @@ LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
     return _mm256_cvtepi32_ps(tally);
+}
+LANES_INLINE float lanes_lowest(lanes a) {
+    const __m128 four = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+LANES_INLINE float lanes_highest(lanes a) {
+    const __m128 four = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+LANES_INLINE lanes lanes_negate(lanes a) {
+    return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a);
+}
+LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
+    return _mm256_or_ps(a, b);
+}
+LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
+    return _mm256_xor_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(-1)));
+}
+LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
+    return _mm256_andnot_ps(b, a);
+}
+LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
+    const __m256i above = _mm256_slli_epi32(_mm256_cvttps_epi32(quanta), 10);
+    const __m256i below = _mm256_set1_epi32((int32_t)(number + LANES_FIRST_KEY));
+    return lanes_select(mask, _mm256_castsi256_ps(_mm256_add_epi32(above, below)),
+                        _mm256_set1_ps(LANES_NO_KEY));
+}
+LANES_INLINE lanes_mask lanes_same_quanta(lanes a, lanes b) {
+    const __m256i differs = _mm256_srli_epi32(_mm256_castps_si256(_mm256_xor_ps(a, b)), 10);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(differs, _mm256_setzero_si256()));
+}
+LANES_INLINE void lanes_store_numbers(int32_t *to, lanes key) {
+    _mm256_storeu_si256((__m256i *)(void *)to,
+                        _mm256_and_si256(_mm256_castps_si256(key), _mm256_set1_epi32(1023)));
+}
+/* No gathers: some processors take them apart, slowly. */
+LANES_INLINE lanes lanes_fetch(const float *from, const int32_t *index) {
+    return _mm256_set_ps(from[index[7]], from[index[6]], from[index[5]], from[index[4]], from[index[3]],
+                         from[index[2]], from[index[1]], from[index[0]]);
+}
+/* Records i and i + 4 in the halves of a register; then each half is transposed. */
+LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *index,
+                                     struct lanes_motion *to) {
+    __m256 r[4];
+    for (int i = 0; i < 4; i++) {
+        const __m128 low = _mm_loadu_ps(&from[index[i]].x), high = _mm_loadu_ps(&from[index[i + 4]].x);
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+    }
+    const __m256 p = _mm256_unpacklo_ps(r[0], r[1]), q = _mm256_unpackhi_ps(r[0], r[1]);
+    const __m256 s = _mm256_unpacklo_ps(r[2], r[3]), t = _mm256_unpackhi_ps(r[2], r[3]);
+    to->x = _mm256_shuffle_ps(p, s, 0x44);
+    to->y = _mm256_shuffle_ps(p, s, 0xEE);
+    to->vx = _mm256_shuffle_ps(q, t, 0x44);
+    to->vy = _mm256_shuffle_ps(q, t, 0xEE);
 }
 
 #elif LANES_WIDTH == 16
@@ -381,6 +736,12 @@ LANES_INLINE lanes lanes_load(const float *from) {
 }
 LANES_INLINE void lanes_store(float *to, lanes a) {
     _mm512_store_ps(to, a);
+}
+LANES_INLINE lanes lanes_load_loose(const float *from) {
+    return _mm512_loadu_ps(from);
+}
+LANES_INLINE void lanes_store_loose(float *to, lanes a) {
+    _mm512_storeu_ps(to, a);
 }
 LANES_INLINE lanes lanes_all(float value) {
     return _mm512_set1_ps(value);
@@ -477,6 +838,9 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m512i before = _mm512_mullo_epi32(_mm512_cvttps_epi32(row), _mm512_set1_epi32(columns));
     _mm512_storeu_si512(to, _mm512_add_epi32(before, _mm512_cvttps_epi32(column)));
 }
+LANES_INLINE lanes lanes_truncated(lanes a) {
+    return _mm512_cvtepi32_ps(_mm512_cvttps_epi32(a));
+}
 LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
     return _mm512_maskz_div_ps(mask, a, b);
 }
@@ -485,6 +849,60 @@ LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
     return _mm512_cvtepi32_ps(tally);
+}
+LANES_INLINE float lanes_lowest(lanes a) {
+    return _mm512_reduce_min_ps(a);
+}
+LANES_INLINE float lanes_highest(lanes a) {
+    return _mm512_reduce_max_ps(a);
+}
+LANES_INLINE lanes lanes_negate(lanes a) {
+    return _mm512_xor_ps(_mm512_set1_ps(-0.0f), a);
+}
+LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
+    return _kor_mask16(a, b);
+}
+LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
+    return _knot_mask16(a);
+}
+LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
+    return _kandn_mask16(b, a);
+}
+LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
+    const __m512i above = _mm512_slli_epi32(_mm512_cvttps_epi32(quanta), 10);
+    const __m512i below = _mm512_set1_epi32((int32_t)(number + LANES_FIRST_KEY));
+    return lanes_select(mask, _mm512_castsi512_ps(_mm512_add_epi32(above, below)),
+                        _mm512_set1_ps(LANES_NO_KEY));
+}
+LANES_INLINE lanes_mask lanes_same_quanta(lanes a, lanes b) {
+    const __m512i differs = _mm512_xor_si512(_mm512_castps_si512(a), _mm512_castps_si512(b));
+    return _mm512_testn_epi32_mask(differs, _mm512_set1_epi32(~1023));
+}
+LANES_INLINE void lanes_store_numbers(int32_t *to, lanes key) {
+    _mm512_storeu_si512(to, _mm512_and_si512(_mm512_castps_si512(key), _mm512_set1_epi32(1023)));
+}
+LANES_INLINE lanes lanes_fetch(const float *from, const int32_t *index) {
+    return _mm512_set_ps(from[index[15]], from[index[14]], from[index[13]], from[index[12]], from[index[11]],
+                         from[index[10]], from[index[9]], from[index[8]], from[index[7]], from[index[6]],
+                         from[index[5]], from[index[4]], from[index[3]], from[index[2]], from[index[1]],
+                         from[index[0]]);
+}
+/* Records i, i + 4, i + 8 and i + 12 in the quarters of a register; then each quarter is transposed. */
+LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *index,
+                                     struct lanes_motion *to) {
+    __m512 r[4];
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm512_castps128_ps512(_mm_loadu_ps(&from[index[i]].x));
+        r[i] = _mm512_mask_broadcast_f32x4(r[i], 0x00F0, _mm_loadu_ps(&from[index[i + 4]].x));
+        r[i] = _mm512_mask_broadcast_f32x4(r[i], 0x0F00, _mm_loadu_ps(&from[index[i + 8]].x));
+        r[i] = _mm512_mask_broadcast_f32x4(r[i], 0xF000, _mm_loadu_ps(&from[index[i + 12]].x));
+    }
+    const __m512 p = _mm512_unpacklo_ps(r[0], r[1]), q = _mm512_unpackhi_ps(r[0], r[1]);
+    const __m512 s = _mm512_unpacklo_ps(r[2], r[3]), t = _mm512_unpackhi_ps(r[2], r[3]);
+    to->x = _mm512_shuffle_ps(p, s, 0x44);
+    to->y = _mm512_shuffle_ps(p, s, 0xEE);
+    to->vx = _mm512_shuffle_ps(q, t, 0x44);
+    to->vy = _mm512_shuffle_ps(q, t, 0xEE);
 }
 
 #else

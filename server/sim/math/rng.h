@@ -17,6 +17,7 @@ enum rng_stream {
     RNG_TARGET_JUMP = 4,
     RNG_WANDER = 5,
     RNG_DITHER = 6,
+    RNG_TARGET_STROLL = 7,
     RNG_FLOW_NOISE = 16,
 };
 
@@ -31,12 +32,20 @@ static inline uint64_t rng_mix(uint64_t z) {
     return z ^ (z >> 31);
 }
 
+/** What all sequences of a tick have in common. */
+static inline uint64_t rng_tick_key(uint64_t seed, uint64_t tick) {
+    const uint64_t key = rng_mix(seed + UINT64_C(0x9E3779B97F4A7C15));
+    return rng_mix(key ^ (tick * UINT64_C(0xD1342543DE82EF95) + 1));
+}
+
+/** tick_key: rng_tick_key(seed, tick). */
+static inline struct rng rng_begin_at(uint64_t tick_key, uint32_t subject, enum rng_stream stream) {
+    return (struct rng){rng_mix(tick_key ^ (((uint64_t)stream << 32) | subject))};
+}
+
 /** subject: the agent's id, or a target's index. */
 static inline struct rng rng_begin(uint64_t seed, uint64_t tick, uint32_t subject, enum rng_stream stream) {
-    uint64_t key = rng_mix(seed + UINT64_C(0x9E3779B97F4A7C15));
-    key = rng_mix(key ^ (tick * UINT64_C(0xD1342543DE82EF95) + 1));
-    key = rng_mix(key ^ (((uint64_t)stream << 32) | subject));
-    return (struct rng){key};
+    return rng_begin_at(rng_tick_key(seed, tick), subject, stream);
 }
 
 static inline uint64_t rng_next(struct rng *rng) {

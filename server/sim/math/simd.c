@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char *const simd_names[] = {"plain", "sse2", "avx2", "avx512", NULL};
+const char *const simd_names[] = {"plain", "sse2", "avx2", "avx512", "simd128", NULL};
 
 int simd_from_name(const char *name) {
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
@@ -25,6 +25,8 @@ bool simd_is_supported(enum simd simd) {
     default:
         return simd == SIMD_PLAIN || simd == SIMD_SSE2;
     }
+#elif defined(__wasm_simd128__)
+    return simd == SIMD_PLAIN || simd == SIMD_SIMD128;
 #else
     return simd == SIMD_PLAIN;
 #endif

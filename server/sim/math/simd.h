@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-/** By width: 1, 4, 8, 16 lanes. */
-enum simd { SIMD_PLAIN, SIMD_SSE2, SIMD_AVX2, SIMD_AVX512, SIMD_COUNT };
+/** By width: 1, 4, 8, 16 lanes; then WebAssembly's, 4 lanes. */
+enum simd { SIMD_PLAIN, SIMD_SSE2, SIMD_AVX2, SIMD_AVX512, SIMD_SIMD128, SIMD_COUNT };
 
-/** "plain", "sse2", "avx2", "avx512"; NULL-ended. */
+/** "plain", "sse2", "avx2", "avx512", "simd128"; NULL-ended. */
 extern const char *const simd_names[];
 /** The instruction set of this name, or -1. */
 int simd_from_name(const char *name);

@@ -1,6 +1,6 @@
 /* Sine, cosine and arc tangent from + - * / alone: the same bits on every machine, which libm does not
- * promise. Never called inside a tick; for definitions (degrees to unit vectors) and for copying headings
- * out. */
+ * promise. Never called for each agent of a tick; for definitions (degrees to unit vectors), for copying
+ * headings out and for targets that stroll. */
 #ifndef DROVER_SERVER_SIM_MATH_TRIG_H
 #define DROVER_SERVER_SIM_MATH_TRIG_H
 

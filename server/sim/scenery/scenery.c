@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLIDES    4     /* surfaces that one tick's way may be turned along */
-#define PUSHES    8     /* solids that a body is pushed out of in one tick */
-#define SKIN      0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
+#define SLIDES    4 /* surfaces that one tick's way may be turned along */
+#define PUSHES    8 /* solids that a body is pushed out of in one tick */
+#define SKIN      SCENERY_SKIN
 #define ON_COURSE 1e-6f
 
 /* ---- preparing ---- */
@@ -117,11 +117,20 @@ bool scenery_clone_fits(const struct scenery *to, const struct scenery *from) {
     return to->block != NULL && packed_size(from) <= to->block_size;
 }
 
+size_t scenery_clone_size(const struct scenery *from) {
+    return packed_size(from);
+}
+
 int scenery_clone_reserve(struct scenery *to, const struct scenery *from) {
-    const size_t own = packed_size(to), other = packed_size(from), size = own > other ? own : other;
-    if (to->block != NULL && other <= to->block_size) {
+    return scenery_reserve(to, packed_size(from));
+}
+
+int scenery_reserve(struct scenery *to, size_t size) {
+    const size_t own = packed_size(to);
+    if (to->block != NULL && size <= to->block_size) {
         return 0;
     }
+    size = own > size ? own : size;
     struct packing packing = {.start = malloc(size + 1)}; /* never NULL but for want of memory */
     if (packing.start == NULL) {
         return -1;
@@ -236,6 +245,19 @@ struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct
         }
     }
     return first;
+}
+
+bool scenery_within(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float reach,
+                    struct solid_set *set) {
+    const struct solid_grid *grid = &scenery->grid;
+    const float margin = 1e-3f + 1e-5f * reach; /* of what a caller makes of distances */
+    *set = (struct solid_set){{0}};
+    if (scenery_room(scenery, bounds, place) > reach + margin) {
+        return true;
+    }
+    const float columns = 2.0f * reach / grid->cell.x + 2.0f, rows = 2.0f * reach / grid->cell.y + 2.0f;
+    return columns * rows < (float)scenery->solid_count &&
+           solid_grid_sweep(grid, bounds, place, vec2_make(1.0f, 0.0f), 0.0f, reach + margin, set);
 }
 
 /* ---- the rule ---- */

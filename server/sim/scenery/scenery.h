@@ -16,6 +16,9 @@
 #include "server/sim/scenery/paths.h"
 #include "server/sim/scenery/solid_grid.h"
 
+#define SCENERY_SKIN                                                                                         \
+    0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
+
 struct scenery {
     struct geometry_def def; /* owned copy */
     int solid_count;         /* obstacles first (def.obstacle_count of them), then walls */
@@ -34,6 +37,10 @@ void scenery_fini(struct scenery *scenery);
 /** Moves what `to` holds into one block with room for it and for `from`. 0, or -1 without memory (nothing
  * changes). The room is there until scenery_fini. */
 NODISCARD int scenery_clone_reserve(struct scenery *to, const struct scenery *from);
+/** The same with room for a scenery of this size (scenery_clone_size). */
+NODISCARD int scenery_reserve(struct scenery *to, size_t size);
+/** Bytes that a clone takes. */
+size_t scenery_clone_size(const struct scenery *from);
 /** Whether `to` has room for `from`. */
 bool scenery_clone_fits(const struct scenery *to, const struct scenery *from);
 /** Copies `from` into the room of `to`. Allocates nothing. */
@@ -65,6 +72,11 @@ struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const
                                             vec2 place);
 struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const struct bounds *bounds,
                                          vec2 place, vec2 way, float length, float radius);
+
+/** The solids that may be nearer to a place than `reach` px, and perhaps more. False: all may as well be
+ * compared; the set is empty then. */
+bool scenery_within(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float reach,
+                    struct solid_set *set);
 
 /** Moves a body through a tick without entering or passing a solid, whatever its speed.
  *

@@ -1,20 +1,16 @@
 /* See edge.h. Each axis by itself; a body wider than the box is held at its middle. */
+#define LANES_WIDTH 1 /* one agent at a time */
 #include "server/sim/space/edge.h"
 
 #include <assert.h>
 #include <stdint.h>
 
-#define COORDINATE_MAX  ((float)LIMIT_COORDINATE)
-#define CONTAIN_HORIZON 2.0f /* s, the furthest ahead that containment predicts */
+#include "server/sim/space/edge_rules.inc.h"
+
+#define COORDINATE_MAX ((float)LIMIT_COORDINATE)
 
 static float clamp(float value, float low, float high) {
     return value < low ? low : value > high ? high : value;
-}
-
-/* The largest integer <= value, |value| < 2^31. Not floorf: no dependency on how libm or the CPU does it. */
-static float floor_small(float value) {
-    const float truncated = (float)(int32_t)value;
-    return truncated > value ? truncated - 1.0f : truncated;
 }
 
 static float wrap_coordinate(float value, float size) {
@@ -26,21 +22,14 @@ static float wrap_coordinate(float value, float size) {
     return value >= 0.0f && value < size ? value : 0.0f;
 }
 
-static float wrap_difference(float value, float size) {
-    const float half = 0.5f * size;
-    if (value > half || value < -half) {
-        value -= size * floor_small(clamp(value, -1e9f, 1e9f) / size + 0.5f);
-    }
-    return value;
-}
-
 vec2 bounds_difference(const struct bounds *bounds, vec2 from, vec2 to) {
     const vec2 difference = vec2_sub(to, from);
     if (bounds->edge != EDGE_WRAP) {
         return difference;
     }
-    return vec2_make(wrap_difference(difference.x, bounds->size.x),
-                     wrap_difference(difference.y, bounds->size.y));
+    const vec2 size = bounds->size;
+    return vec2_make(wrap_difference(difference.x, size.x, 0.5f * size.x),
+                     wrap_difference(difference.y, size.y, 0.5f * size.y));
 }
 
 vec2 bounds_settle(const struct bounds *bounds, vec2 point) {
@@ -59,7 +48,7 @@ vec2 bounds_settle(const struct bounds *bounds, vec2 point) {
 }
 
 static void bounce(float *position, float *velocity, float size, float radius) {
-    const float low = radius < 0.5f * size ? radius : 0.5f * size, high = size - low;
+    const float low = lowest_place(size, radius), high = size - low;
     if (*position < low) {
         *position = low + (low - *position);
         *velocity = *velocity < 0.0f ? -*velocity : *velocity;
@@ -95,18 +84,13 @@ struct motion bounds_apply(const struct bounds *bounds, struct motion motion, fl
 
 /* -1, 0, +1: the way back in on this axis, for a body that will be at `future`. */
 static float way_in(float future, float size, float radius) {
-    const float low = radius < 0.5f * size ? radius : 0.5f * size, high = size - low;
+    const float low = lowest_place(size, radius), high = size - low;
     return future < low ? 1.0f : future > high ? -1.0f : 0.0f;
 }
 
 float containment_horizon(vec2 velocity, float acceleration, float reserve) {
     assert(acceleration >= 0.0f && reserve >= 0.0f);
-    const float speed = vec2_length(velocity);
-    /* Braking from v at a takes v / 2a seconds' worth of the present velocity. */
-    if (speed < 2.0f * acceleration * (CONTAIN_HORIZON - reserve)) {
-        return speed / (2.0f * acceleration) + reserve;
-    }
-    return CONTAIN_HORIZON;
+    return braking_horizon((struct pair){velocity.x, velocity.y}, acceleration, reserve);
 }
 
 bool containment_box(vec2 future, vec2 size, float inset, float max_speed, vec2 *desired) {

@@ -11,17 +11,6 @@
 
 /* ---- storage ---- */
 
-/* What is new is zero: slots behind the last one are read. */
-static bool grow(void *column, size_t entry, int32_t old_count, int32_t count) {
-    if (!column_grow(column, entry, count)) {
-        return false;
-    }
-    char *start;
-    memcpy(&start, column, sizeof start);
-    memset(start + entry * (size_t)old_count, 0, entry * (size_t)(count - old_count));
-    return true;
-}
-
 /* Only as much of these is ever touched as there are cells and parts. */
 static bool grow_cells(struct grid *grid, int32_t cells) {
     bool grown = column_grow(&grid->shared, sizeof *grid->shared, cells) &&
@@ -43,9 +32,11 @@ int grid_reserve(struct grid *grid, int32_t count) {
         }
     }
     const int32_t old = grid->capacity > 0 ? grid->capacity + GRID_SPARE : 0, slots = count + GRID_SPARE;
-    bool grown = grow(&grid->lookup->slot, sizeof *grid->lookup->slot, old, slots) &&
+    /* Slots behind the last one are read. */
+    bool grown = column_grow_zero(&grid->lookup->slot, sizeof *grid->lookup->slot, old, slots) &&
                  grow_cells(grid, grid_cells_max(count));
-#define GROW_COLUMN(type, name, copied) grown = grown && grow(&grid->name, sizeof *grid->name, old, slots);
+#define GROW_COLUMN(type, name, copied)                                                                      \
+    grown = grown && column_grow_zero(&grid->name, sizeof *grid->name, old, slots);
     GRID_COLUMNS(GROW_COLUMN)
 #undef GROW_COLUMN
     if (!grown) {
@@ -90,7 +81,8 @@ void grid_clone(struct grid *to, const struct grid *from) {
 #undef CLONE_COLUMN
     /* In a world that is not sorted, cells may be left over from agents that are gone. */
     const int32_t cells = from->across.cells * from->down.cells;
-    if (cells > 0 && cells <= grid_cells_max(from->count)) {
+    const int32_t agents = from->count + from->absent;
+    if (agents > 0 && cells > 0 && cells <= grid_cells_max(agents)) {
         memcpy(to->begin, from->begin, sizeof *to->begin * ((size_t)cells + 1));
     }
     if (to->lookup != NULL) {
@@ -103,7 +95,7 @@ void grid_append(struct grid *grid, struct motion motion, uint8_t kind) {
     const int32_t slot = grid->count++;
     grid->motion[slot] = motion;
     grid->kind[slot] = kind;
-    grid->row[slot] = slot;
+    grid->row[slot] = slot + grid->absent;
     grid->has_kinds = grid->has_kinds || kind != grid->kind[0];
     grid->lookup->is_fresh = false;
 }
@@ -148,13 +140,30 @@ void grid_look_up(const struct grid *grid, const struct parallel *parallel) {
     }
 }
 
+void grid_follow(const struct grid *grid, int32_t begin, int32_t end, int32_t *from) {
+    assert(begin >= 0 && end <= grid->count);
+    for (int32_t slot = begin; slot < end; slot++) {
+        int32_t *place = &grid->lookup->slot[grid->row[slot]];
+        from[slot - begin] = *place;
+        *place = slot;
+    }
+}
+
+void grid_followed(const struct grid *grid) {
+    grid->lookup->is_fresh = true;
+}
+
 int32_t grid_slot(const struct grid *grid, int32_t row) {
-    assert(row >= 0 && row < grid->count);
+    assert(row >= 0 && row < grid->count + grid->absent);
     if (!grid->lookup->is_fresh) {
         const struct parallel alone = parallel_alone();
         grid_look_up(grid, &alone);
     }
-    return grid->lookup->slot[row];
+    const int32_t slot = grid->lookup->slot[row];
+    if (grid->absent > 0 && (slot >= grid->count || grid->row[slot] != row)) {
+        return -1; /* entries of those that have gone stay */
+    }
+    return slot;
 }
 
 /* ---- walking ---- */
@@ -175,10 +184,8 @@ static int two_ends(const struct grid_axis *axis, int32_t low_end, int32_t high_
     return 2;
 }
 
-static int spans_of(const struct grid_axis *axis, float at, float radius, struct grid_span spans[2]) {
-    const float reach = grid_reach(axis, radius);
-    const float low = at - reach, high = at + reach;
-    if (axis->wraps && !(2.0f * reach < axis->size)) {
+int grid_axis_spans(const struct grid_axis *axis, float low, float high, struct grid_span spans[2]) {
+    if (axis->wraps && !(high - low < axis->size)) {
         return all_of(axis, spans);
     }
     if (axis->wraps && low < 0.0f) {
@@ -191,17 +198,22 @@ static int spans_of(const struct grid_axis *axis, float at, float radius, struct
     return 1;
 }
 
-struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius) {
-    struct grid_walk walk = {.grid = grid};
+static int spans_of(const struct grid_axis *axis, float at, float radius, struct grid_span spans[2]) {
+    const float reach = grid_reach(axis, radius);
+    return grid_axis_spans(axis, at - reach, at + reach, spans);
+}
+
+void grid_walk_begin(struct grid_walk *walk, const struct grid *grid, vec2 at, float radius) {
+    walk->grid = grid;
+    walk->band = walk->piece = 0;
     if (grid_is_given_up(grid)) {
-        walk.bands[0] = (struct grid_span){1, 0}; /* it is over before it began */
-        walk.band_count = walk.piece_count = 1;
+        walk->bands[0] = (struct grid_span){1, 0}; /* it is over before it began */
+        walk->band_count = walk->piece_count = 1;
     } else {
-        walk.band_count = spans_of(&grid->down, at.y, radius + grid->drift, walk.bands);
-        walk.piece_count = spans_of(&grid->across, at.x, radius + grid->drift, walk.pieces);
+        walk->band_count = spans_of(&grid->down, at.y, radius + grid->drift, walk->bands);
+        walk->piece_count = spans_of(&grid->across, at.x, radius + grid->drift, walk->pieces);
     }
-    walk.row = walk.bands[0].first;
-    return walk;
+    walk->row = walk->bands[0].first;
 }
 
 bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {

@@ -31,7 +31,15 @@
 #include "server/sim/math/parallel.h"
 #include "server/sim/space/edge.h"
 
-enum { GRID_PARTS = 8, GRID_SPARE = 64 /* readable slots behind the last one */ };
+enum {
+    GRID_AXIS_CELLS_MAX = 16384, /* so that rounding moves a cell's border by far less than a walk's slack */
+    GRID_PARTS = 8,
+    GRID_SPARE = 64 /* readable slots behind the last one */
+};
+
+struct grid_span {
+    int32_t first, last; /* cells, both included */
+};
 
 /** One direction of the grid: cell = (coordinate - origin) * scale. */
 struct grid_axis {
@@ -66,7 +74,8 @@ struct grid_lookup {
     X(int32_t, key, false)
 
 struct grid {
-    int32_t count, capacity;       /* agents */
+    int32_t count, capacity; /* agents */
+    int32_t absent;          /* agents of the world that are not here: others have them (world_stripes.h) */
     struct grid_axis across, down; /* columns, rows */
 #define GRID_MEMBER(type, name, copied) type *name;
     GRID_COLUMNS(GRID_MEMBER)
@@ -98,7 +107,7 @@ void grid_fini(struct grid *grid);
  * agents. Allocates nothing. *given_up stays that of `to`. */
 void grid_clone(struct grid *to, const struct grid *from);
 
-/** One more agent, of row `count`, in slot `count`; unsorted. */
+/** One more agent, of the row behind those of all others, in slot `count`; unsorted. */
 void grid_append(struct grid *grid, struct motion motion, uint8_t kind);
 
 /** Takes rows out. new_row: by row, where it goes, -1 for those that leave. Slots keep their order. */
@@ -114,6 +123,30 @@ void grid_advance(struct grid *grid, float step);
  *         larger where there would be too many */
 void grid_sort(struct grid *grid, const struct bounds *bounds, float radius, const struct parallel *parallel);
 
+/** How many cells a grid of so many agents has that covers a box of this size. radius: as above. */
+int32_t grid_cells_of(int32_t count, vec2 size, bool wraps, float radius);
+/* grid_sort in steps, for agents that are here in part alone (absent): the shape is that of the grid of all, and
+ * `begin` has the cells of the rows in which agents are here. */
+
+struct grid_box {
+    vec2 low, high; /* px */
+};
+
+/** The smallest box that has the agents in slots [begin, end) at t+1; begin < end. */
+struct grid_box grid_box_of(const struct grid *grid, int32_t begin, int32_t end);
+
+/** Chooses cells for so many agents, those that are absent counted. box: that of all agents; of no matter on a torus. */
+void grid_choose(struct grid *grid, const struct bounds *bounds, struct grid_box box, float radius);
+
+/** Fills key with the cells of t+1 of slots [begin, end), unless has_cells says that it has them. */
+void grid_find_cells(struct grid *grid, int32_t begin, int32_t end, const struct parallel *parallel);
+
+/** The rest of grid_sort: key has the cells of all agents, in rows of `rows`, ascending, at most GRID_HELD_SPANS. Of
+ * all other rows begin has the first cell alone: as if they had no agents. */
+enum { GRID_HELD_SPANS = 2 };
+void grid_sort_rows(struct grid *grid, const struct grid_span *rows, int count,
+                    const struct parallel *parallel);
+
 /** Sorts tick t. */
 void grid_resort(struct grid *grid, const struct bounds *bounds, float radius);
 
@@ -125,9 +158,15 @@ static inline bool grid_is_given_up(const struct grid *grid) {
 /** Brings the lookup up to date. */
 void grid_look_up(const struct grid *grid, const struct parallel *parallel);
 
-/** The slot of a row. Brings the lookup up to date if need be: several threads may call this
+/** The slot of a row; -1: its agent is not here. Brings the lookup up to date if need be: several threads may call this
  * at once only after grid_look_up, or after one call. */
 int32_t grid_slot(const struct grid *grid, int32_t row);
+
+/** Where agents were that have been sorted since grid_look_up. from: of slots [begin, end), the slot that each
+ * agent was in then. Looks these agents up where they are now: of each slot once, in parts that may run side
+ * by side; then grid_followed. */
+void grid_follow(const struct grid *grid, int32_t begin, int32_t end, int32_t *from);
+void grid_followed(const struct grid *grid);
 
 /** The cell of a coordinate; beyond a border the outermost. */
 static inline int32_t grid_axis_cell(const struct grid_axis *axis, float coordinate) {
@@ -146,9 +185,15 @@ static inline float grid_reach(const struct grid_axis *axis, float radius) {
     return radius * GRID_SLACK + GRID_ROUNDING * (1.0f + 2.0f * (origin + axis->size));
 }
 
-struct grid_span {
-    int32_t first, last; /* cells, both included */
-};
+/** Cells that a walk from anywhere in a cell may reach on either side. */
+static inline int32_t grid_reach_cells(const struct grid_axis *axis, float radius) {
+    const float cells = grid_reach(axis, radius) * axis->scale;
+    return cells < (float)axis->cells ? (int32_t)cells + 1 : axis->cells;
+}
+
+/** The cells from one coordinate to another, low <= high, on a torus at most its size beyond its borders: one
+ * span, or two, the lower one first, where the torus wraps. */
+int grid_axis_spans(const struct grid_axis *axis, float low, float high, struct grid_span spans[2]);
 
 /** A walk through the slots near a point. */
 struct grid_walk {
@@ -165,8 +210,8 @@ static inline int32_t grid_cell(const struct grid *grid, const struct motion *mo
            grid_axis_cell(&grid->across, motion->x);
 }
 
-/** A walk over the runs of slots near a place; it visits no agents once *given_up is true. */
-struct grid_walk grid_walk_begin(const struct grid *grid, vec2 at, float radius);
+/** Begins a walk over the runs of slots near a place; it visits no agents once *given_up is true. */
+void grid_walk_begin(struct grid_walk *walk, const struct grid *grid, vec2 at, float radius);
 
 /** The next contiguous run of slots [*begin, *end); false when there is none. */
 bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end);

@@ -10,19 +10,22 @@
 
 #include "server/sim/space/grid.h"
 
-#define AXIS_CELLS_MAX 16384 /* so that rounding moves a cell's border by far less than a walk's slack */
 enum { PART_WORTH = 4096, /* agents for which a part pays */ FEW = 24 /* agents that insertion sorts */ };
 #define IS_FIRST INT32_MIN /* of a cursor: no agent of this part is in the cell yet */
 
-struct box {
-    vec2 low, high;
+/* Cells [first, first + count). */
+struct run {
+    int32_t first, count;
 };
 
 struct sorting {
     struct grid *grid;
     int parts;
-    int32_t cells;
-    struct box box[GRID_PARTS];       /* of the part's agents */
+    int32_t cells; /* of all runs */
+    int run_count;
+    struct run runs
+        [GRID_HELD_SPANS]; /* the cells that agents may be in, ascending: all of them, or those of held rows */
+    struct grid_box box[GRID_PARTS];  /* of the part's agents */
     int32_t cell_count[GRID_PARTS];   /* agents in the part's range of cells */
     int32_t dirty_count[GRID_PARTS];  /* of key, from the part's first slot on */
     int32_t shared_count[GRID_PARTS]; /* of shared, from the part's first cell on */
@@ -32,11 +35,28 @@ static int32_t part_begin(int32_t count, int part, int parts) {
     return (int32_t)((int64_t)count * part / parts);
 }
 
+/* The cells of a part of all runs. Returns how many runs that are. */
+static int runs_of(const struct sorting *sorting, int part, struct run runs[GRID_HELD_SPANS]) {
+    int32_t begin = part_begin(sorting->cells, part, sorting->parts);
+    int32_t end = part_begin(sorting->cells, part + 1, sorting->parts);
+    int count = 0;
+    for (int i = 0; i < sorting->run_count; i++) {
+        const struct run *run = &sorting->runs[i];
+        const int32_t first = begin > 0 ? begin : 0, last = end < run->count ? end : run->count;
+        if (first < last) {
+            runs[count++] = (struct run){run->first + first, last - first};
+        }
+        begin -= run->count;
+        end -= run->count;
+    }
+    return count;
+}
+
 /* ---- cells ---- */
 
 static int32_t cells_along(float size, float edge) {
     const float cells = size / edge;
-    return !(cells >= 1.0f) ? 1 : cells < (float)AXIS_CELLS_MAX ? (int32_t)cells : AXIS_CELLS_MAX;
+    return !(cells >= 1.0f) ? 1 : cells < (float)GRID_AXIS_CELLS_MAX ? (int32_t)cells : GRID_AXIS_CELLS_MAX;
 }
 
 static struct grid_axis make_axis(float low, float high, int32_t cells, bool wraps) {
@@ -49,14 +69,14 @@ static bool is_same_axis(const struct grid_axis *a, const struct grid_axis *b) {
 }
 
 /* A little more than walks of `radius` may reach: then they touch three rows and five columns at most. */
-static void choose_cells(struct grid *grid, struct box box, bool wraps, float radius) {
+static void choose_cells(struct grid *grid, struct grid_box box, bool wraps, float radius) {
     const float width = box.high.x - box.low.x, height = box.high.y - box.low.y;
     const struct grid_axis x = make_axis(box.low.x, box.high.x, 1, wraps);
     const struct grid_axis y = make_axis(box.low.y, box.high.y, 1, wraps);
     const float reach_x = grid_reach(&x, radius), reach_y = grid_reach(&y, radius);
     float edge = 1.0001f * (reach_x > reach_y ? reach_x : reach_y);
     int32_t columns = cells_along(width, 0.5f * edge), rows = cells_along(height, edge);
-    while ((int64_t)columns * rows > grid_cells_max(grid->count)) {
+    while ((int64_t)columns * rows > grid_cells_max(grid->count + grid->absent)) {
         edge *= 1.25f;
         columns = cells_along(width, 0.5f * edge);
         rows = cells_along(height, edge);
@@ -65,7 +85,13 @@ static void choose_cells(struct grid *grid, struct box box, bool wraps, float ra
     grid->down = make_axis(box.low.y, box.high.y, rows, wraps);
 }
 
-static struct box merge(struct box a, struct box b) {
+int32_t grid_cells_of(int32_t count, vec2 size, bool wraps, float radius) {
+    struct grid grid = {.count = count};
+    choose_cells(&grid, (struct grid_box){{0.0f, 0.0f}, size}, wraps, radius);
+    return grid.across.cells * grid.down.cells;
+}
+
+static struct grid_box merge(struct grid_box a, struct grid_box b) {
     a.low.x = b.low.x < a.low.x ? b.low.x : a.low.x;
     a.low.y = b.low.y < a.low.y ? b.low.y : a.low.y;
     a.high.x = b.high.x > a.high.x ? b.high.x : a.high.x;
@@ -73,19 +99,23 @@ static struct box merge(struct box a, struct box b) {
     return a;
 }
 
+struct grid_box grid_box_of(const struct grid *grid, int32_t begin, int32_t end) {
+    const struct motion *motion = grid->next;
+    const vec2 at = {motion[begin].x, motion[begin].y};
+    struct grid_box box = {at, at};
+    for (int32_t slot = begin; slot < end; slot++) {
+        const vec2 here = {motion[slot].x, motion[slot].y};
+        box = merge(box, (struct grid_box){here, here});
+    }
+    return box;
+}
+
 static void find_boxes(void *context, int32_t begin, int32_t end) {
     struct sorting *sorting = context;
-    const struct motion *motion = sorting->grid->next;
     for (int32_t part = begin; part < end; part++) {
         const int32_t first = part_begin(sorting->grid->count, part, sorting->parts);
         const int32_t last = part_begin(sorting->grid->count, part + 1, sorting->parts);
-        const vec2 at = {motion[first].x, motion[first].y};
-        struct box box = {at, at};
-        for (int32_t slot = first; slot < last; slot++) {
-            const vec2 here = {motion[slot].x, motion[slot].y};
-            box = merge(box, (struct box){here, here});
-        }
-        sorting->box[part] = box;
+        sorting->box[part] = grid_box_of(sorting->grid, first, last);
     }
 }
 
@@ -96,7 +126,9 @@ static void count_parts(void *context, int32_t begin, int32_t end) {
     const struct grid *grid = sorting->grid;
     for (int32_t part = begin; part < end; part++) {
         int32_t *counts = grid->cursor[part], *key = grid->key;
-        memset(counts, 0, (size_t)sorting->cells * sizeof *counts);
+        for (int i = 0; i < sorting->run_count; i++) {
+            memset(counts + sorting->runs[i].first, 0, (size_t)sorting->runs[i].count * sizeof *counts);
+        }
         const int32_t last = part_begin(grid->count, part + 1, sorting->parts);
         for (int32_t slot = part_begin(grid->count, part, sorting->parts); slot < last; slot++) {
             if (!grid->has_cells) {
@@ -107,45 +139,68 @@ static void count_parts(void *context, int32_t begin, int32_t end) {
     }
 }
 
+/* Agents in a run of cells. */
+static int32_t count_run(const struct sorting *sorting, struct run run) {
+    int32_t sum = 0;
+    for (int p = 0; p < sorting->parts; p++) {
+        const int32_t *counts = sorting->grid->cursor[p] + run.first;
+        for (int32_t cell = 0; cell < run.count; cell++) {
+            sum += counts[cell];
+        }
+    }
+    return sum;
+}
+
 static void add_up_parts(void *context, int32_t begin, int32_t end) {
     struct sorting *sorting = context;
     for (int32_t part = begin; part < end; part++) {
-        const int32_t last = part_begin(sorting->cells, part + 1, sorting->parts);
-        int32_t sum = 0;
-        for (int p = 0; p < sorting->parts; p++) {
-            const int32_t *counts = sorting->grid->cursor[p];
-            for (int32_t cell = part_begin(sorting->cells, part, sorting->parts); cell < last; cell++) {
-                sum += counts[cell];
-            }
+        struct run runs[GRID_HELD_SPANS];
+        const int run_count = runs_of(sorting, part, runs);
+        sorting->cell_count[part] = 0;
+        for (int i = 0; i < run_count; i++) {
+            sorting->cell_count[part] += count_run(sorting, runs[i]);
         }
-        sorting->cell_count[part] = sum;
     }
 }
 
-/* Counts become cursors, for a range of cells. */
+/* Counts become cursors, for a run of cells, from slot `next` on; cells of several parts go to `shared`. Returns how
+ * many these are. */
+static int32_t place_run(const struct sorting *sorting, struct run run, int32_t next, int32_t *shared) {
+    const struct grid *grid = sorting->grid;
+    int32_t shared_count = 0;
+    for (int32_t cell = run.first; cell < run.first + run.count; cell++) {
+        int sharers = 0;
+        grid->begin[cell] = next;
+        for (int p = 0; p < sorting->parts; p++) {
+            const int32_t count = grid->cursor[p][cell];
+            grid->cursor[p][cell] = next | IS_FIRST;
+            sharers += count > 0;
+            next += count;
+        }
+        if (sharers > 1) {
+            shared[shared_count++] = cell;
+        }
+    }
+    return shared_count;
+}
+
 static void place_cursors(void *context, int32_t begin, int32_t end) {
     struct sorting *sorting = context;
-    const struct grid *grid = sorting->grid;
     for (int32_t part = begin; part < end; part++) {
-        int32_t next = 0, shared = part_begin(sorting->cells, part, sorting->parts);
+        struct run runs[GRID_HELD_SPANS];
+        const int run_count = runs_of(sorting, part, runs);
+        int32_t *shared = sorting->grid->shared + part_begin(sorting->cells, part, sorting->parts);
+        int32_t next = 0, shared_count = 0;
         for (int before = 0; before < part; before++) {
             next += sorting->cell_count[before];
         }
-        const int32_t first = shared, last = part_begin(sorting->cells, part + 1, sorting->parts);
-        for (int32_t cell = first; cell < last; cell++) {
-            int sharers = 0;
-            grid->begin[cell] = next;
-            for (int p = 0; p < sorting->parts; p++) {
-                const int32_t count = grid->cursor[p][cell];
-                grid->cursor[p][cell] = next | IS_FIRST;
-                sharers += count > 0;
-                next += count;
-            }
-            if (sharers > 1) {
-                grid->shared[shared++] = cell;
-            }
+        for (int i = 0; i < run_count; i++) {
+            /* A part has two runs where rows are missing between them: then counts are added up first. */
+            const int32_t agents = i + 1 < run_count ? count_run(sorting, runs[i]) : 0;
+            shared_count += place_run(sorting, runs[i], next, shared + shared_count);
+            next += agents;
         }
-        sorting->shared_count[part] = shared - first;
+        sorting->shared_count[part] = shared_count;
     }
 }
 
@@ -249,10 +304,15 @@ static void order_cells(void *context, int32_t begin, int32_t end) {
     const struct sorting *sorting = context;
     const struct grid *grid = sorting->grid;
     for (int32_t part = begin; part < end; part++) {
-        const int32_t first = part_begin(sorting->cells, part, sorting->parts);
-        const int32_t last = part_begin(sorting->cells, part + 1, sorting->parts);
+        struct run runs[GRID_HELD_SPANS];
+        const int run_count = runs_of(sorting, part, runs);
+        if (run_count == 0) {
+            continue;
+        }
+        const int32_t shared = part_begin(sorting->cells, part, sorting->parts), first = runs[0].first;
+        const int32_t last = runs[run_count - 1].first + runs[run_count - 1].count;
         for (int32_t i = 0; i < sorting->shared_count[part]; i++) {
-            order_cell(grid, grid->shared[first + i]);
+            order_cell(grid, grid->shared[shared + i]);
         }
         for (int p = 0; p < sorting->parts; p++) {
             const int32_t *noted = grid->key + part_begin(grid->count, p, sorting->parts);
@@ -281,42 +341,116 @@ static void take_moved(struct grid *grid) {
     grid->drift = 0.0f;
 }
 
-static struct box box_of(struct sorting *sorting, const struct bounds *bounds,
-                         const struct parallel *parallel) {
+static struct grid_box box_of(struct sorting *sorting, const struct bounds *bounds,
+                              const struct parallel *parallel) {
     if (bounds->edge == EDGE_WRAP || sorting->grid->count == 0) {
-        return (struct box){{0.0f, 0.0f}, bounds->size};
+        return (struct grid_box){{0.0f, 0.0f}, bounds->size};
     }
     parallel->run(parallel->pool, sorting->parts, 1, find_boxes, sorting);
-    struct box box = sorting->box[0];
+    struct grid_box box = sorting->box[0];
     for (int part = 1; part < sorting->parts; part++) {
         box = merge(box, sorting->box[part]);
     }
     return box;
 }
 
-void grid_sort(struct grid *grid, const struct bounds *bounds, float radius,
-               const struct parallel *parallel) {
-    assert(radius > 0.0f);
+static struct sorting begin_sorting(struct grid *grid, const struct parallel *parallel) {
     int parts = parallel->threads < GRID_PARTS ? parallel->threads : GRID_PARTS;
     parts = grid->count / PART_WORTH < parts ? grid->count / PART_WORTH : parts;
-    struct sorting sorting = {.grid = grid, .parts = parts > 1 ? parts : 1};
-    const struct grid_axis across = grid->across, down = grid->down;
-    choose_cells(grid, box_of(&sorting, bounds, parallel), bounds->edge == EDGE_WRAP, radius);
-    grid->has_cells =
-        grid->has_cells && is_same_axis(&across, &grid->across) && is_same_axis(&down, &grid->down);
-    sorting.cells = grid->across.cells * grid->down.cells;
+    return (struct sorting){.grid = grid, .parts = parts > 1 ? parts : 1};
+}
+
+/* The first cells of rows [begin, end), which are empty. */
+static void begin_rows(struct grid *grid, int32_t begin, int32_t end, int32_t slot) {
+    for (int32_t row = begin; row < end; row++) {
+        grid->begin[row * grid->across.cells] = slot;
+    }
+}
+
+/* Every row that is in no run begins where the next run does; the last entry is the end. */
+static void begin_other_rows(const struct sorting *sorting) {
+    struct grid *grid = sorting->grid;
+    const int32_t columns = grid->across.cells;
+    int32_t row = 0;
+    for (int i = 0; i < sorting->run_count; i++) {
+        const struct run *run = &sorting->runs[i];
+        begin_rows(grid, row, run->first / columns, grid->begin[run->first]);
+        row = (run->first + run->count) / columns;
+    }
+    begin_rows(grid, row, grid->down.cells + 1, grid->count);
+}
+
+static void sort_runs(struct sorting *sorting, const struct parallel *parallel) {
+    struct grid *grid = sorting->grid;
     static const parallel_body passes[] = {count_parts, add_up_parts, place_cursors, move_parts};
+    for (int i = 0; i < sorting->run_count; i++) {
+        sorting->cells += sorting->runs[i].count;
+    }
     for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
         if (grid_is_given_up(grid)) {
             return;
         }
-        if (sorting.parts > 1 || passes[pass] != add_up_parts) {
-            parallel->run(parallel->pool, sorting.parts, 1, passes[pass], &sorting);
+        if (sorting->parts > 1 || passes[pass] != add_up_parts) {
+            parallel->run(parallel->pool, sorting->parts, 1, passes[pass], sorting);
         }
     }
-    grid->begin[sorting.cells] = grid->count;
+    begin_other_rows(sorting);
     take_moved(grid);
-    parallel->run(parallel->pool, sorting.parts, 1, order_cells, &sorting);
+    parallel->run(parallel->pool, sorting->parts, 1, order_cells, sorting);
+}
+
+void grid_sort(struct grid *grid, const struct bounds *bounds, float radius,
+               const struct parallel *parallel) {
+    struct sorting sorting = begin_sorting(grid, parallel);
+    grid_choose(grid, bounds, box_of(&sorting, bounds, parallel), radius);
+    sorting.run_count = 1;
+    sorting.runs[0] = (struct run){0, grid->across.cells * grid->down.cells};
+    sort_runs(&sorting, parallel);
+}
+
+/* ---- in steps ---- */
+
+void grid_choose(struct grid *grid, const struct bounds *bounds, struct grid_box box, float radius) {
+    assert(radius > 0.0f);
+    const struct grid_axis across = grid->across, down = grid->down;
+    const bool wraps = bounds->edge == EDGE_WRAP;
+    choose_cells(grid, wraps ? (struct grid_box){{0.0f, 0.0f}, bounds->size} : box, wraps, radius);
+    grid->has_cells =
+        grid->has_cells && is_same_axis(&across, &grid->across) && is_same_axis(&down, &grid->down);
+}
+
+struct finding {
+    struct grid *grid;
+    int32_t begin; /* slot */
+};
+
+static void find_cells(void *context, int32_t begin, int32_t end) {
+    const struct finding *finding = context;
+    struct grid *grid = finding->grid;
+    for (int32_t slot = finding->begin + begin; slot < finding->begin + end; slot++) {
+        grid->key[slot] = grid_cell(grid, &grid->next[slot]);
+    }
+}
+
+void grid_find_cells(struct grid *grid, int32_t begin, int32_t end, const struct parallel *parallel) {
+    struct finding finding = {grid, begin};
+    if (!grid->has_cells && begin < end) {
+        parallel->run(parallel->pool, end - begin, PART_WORTH, find_cells, &finding);
+    }
+    grid->has_cells = true;
+}
+
+void grid_sort_rows(struct grid *grid, const struct grid_span *rows, int count,
+                    const struct parallel *parallel) {
+    assert(grid->has_cells && count >= 0 && count <= GRID_HELD_SPANS);
+    const int32_t columns = grid->across.cells;
+    struct sorting sorting = begin_sorting(grid, parallel);
+    for (int i = 0; i < count; i++) {
+        assert(i == 0 || rows[i].first > rows[i - 1].last + 1);
+        sorting.runs[sorting.run_count++] =
+            (struct run){rows[i].first * columns, (rows[i].last + 1 - rows[i].first) * columns};
+    }
+    sort_runs(&sorting, parallel);
 }
 
 void grid_resort(struct grid *grid, const struct bounds *bounds, float radius) {

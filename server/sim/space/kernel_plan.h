@@ -5,24 +5,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/sim/space/kernel_columns.h"
 #include "server/sim/space/neighbor_batch.h"
 
-enum { KERNEL_WIDTH_MAX = 16 };
-
-/** Which zones are the same. */
-enum kernel_layout { KERNEL_THREE, KERNEL_TWIN /* alignment and cohesion */, KERNEL_ONE };
+/** Which zones are the same; or the one zone that has a radius. */
+enum kernel_layout {
+    KERNEL_THREE,
+    KERNEL_TWIN, /* alignment and cohesion */
+    KERNEL_ONE,
+    KERNEL_APART,
+    KERNEL_ALONG,
+    KERNEL_TOGETHER,
+};
 
 /** The query of a batch as numbers. */
 struct kernel_plan {
     const struct neighbor_batch *batch;
-    bool is_picky;  /* some agent's kind may not count */
-    bool has_cones; /* a view that is not all round */
-    bool is_sharp;  /* all weights are 1 */
-    enum kernel_layout layout;
+    bool is_picky;                        /* some agent's kind may not count */
+    bool has_cones;                       /* a view that is not all round */
+    bool is_sharp;                        /* all weights are 1 */
+    bool is_sparse;                       /* most candidates are in no agent's zones */
+    enum kernel_layout layout;            /* which zones are the same */
+    enum zone only;                       /* the zone that has a radius; ZONE_COUNT: several have */
     float size_x, size_y, half_x, half_y; /* px, of the torus */
     float furthest;                       /* px^2 */
     struct zone_plan zones[ZONE_COUNT];
     int32_t reach_columns, reach_rows; /* cells */
+    int32_t
+        gap; /* slots of no wanted agent that cost as much as a block of their own for those behind them */
 };
 
 /** Sums as memory, lane by lane. */
@@ -43,14 +53,17 @@ struct kernel_plan kernel_make_plan(const struct neighbor_batch *batch);
 
 /** The sums of one agent by neighbors_sum: for an agent with another one in the same place. */
 struct neighbor_sums kernel_sums_alone(const struct kernel_plan *plan, int32_t slot);
-/** A kernel: the sums of the agents in slots [begin, end). out: end - begin entries. */
-typedef void kernel_function(const struct kernel_plan *plan, int32_t begin, int32_t end,
-                             struct neighbor_sums *out);
+
+/** A kernel: neighbor_kernel_columns of its width. */
+typedef void kernel_function(const struct kernel_plan *plan, int32_t begin, int32_t end, uint64_t wanted,
+                             struct sums_columns *out);
 
 /* neighbor_sums.inc.h for each width. */
 kernel_function neighbor_kernel_plain;
 #if defined(__x86_64__)
 kernel_function neighbor_kernel_sse2, neighbor_kernel_avx2, neighbor_kernel_avx512;
+#elif defined(__wasm_simd128__)
+kernel_function neighbor_kernel_simd128;
 #endif
 
 #endif

@@ -13,10 +13,17 @@
 #include <stdint.h>
 
 #include "server/sim/math/simd.h"
+#include "server/sim/space/kernel_columns.h"
 #include "server/sim/space/neighbor_batch.h"
 
 /** The sums of the agents in slots [begin, end). simd must be supported. out: end - begin entries. */
 void neighbor_kernel_sums(enum simd simd, const struct neighbor_batch *batch, int32_t begin, int32_t end,
                           struct neighbor_sums *out);
+
+/** The sums of the wanted agents in slots [begin, end), at most KERNEL_PLACES of them. Bit i of `wanted`: the
+ * agent in slot begin + i; bits for slots from `end` on are not looked at. What stands in `out` for other
+ * agents stays. simd must be supported. */
+void neighbor_kernel_columns(enum simd simd, const struct neighbor_batch *batch, int32_t begin, int32_t end,
+                             uint64_t wanted, struct sums_columns *out);
 
 #endif

@@ -5,6 +5,7 @@
  * comparisons, an agent's own slot left out by splitting the loop there.
  */
 #include "server/sim/math/lanes.h"
+#include "server/sim/space/grid_rows.h"
 #include "server/sim/space/kernel_plan.h"
 #include "server/sim/space/zone_sums.inc.h"
 
@@ -38,12 +39,11 @@ LANES_INLINE int span_cells(const struct grid_axis *axis, int32_t first, int32_t
     return 2;
 }
 
-/* Headings are gathered by row. */
 static void gather_headings(const struct neighbor_batch *batch, const struct block *block, float *x,
                             float *y) {
     for (int32_t lane = 0; lane < LANES_WIDTH; lane++) {
         const int32_t slot = block->first + (lane < block->count ? lane : block->count - 1);
-        const vec2 heading = batch->heading[batch->grid->row[slot]];
+        const vec2 heading = batch->heading[neighbor_batch_place(batch, slot)];
         x[lane] = heading.x;
         y[lane] = heading.y;
     }
@@ -73,6 +73,12 @@ LANES_INLINE lanes find_cores(const struct neighbor_batch *batch, int32_t first)
         cores[lane] = core * core;
     }
     return lanes_load(cores);
+}
+
+/* has_cones */
+LANES_INLINE void find_cones(const struct kernel_plan *plan, struct block *block) {
+    find_headings(plan, block);
+    block->core = find_cores(plan->batch, block->first);
 }
 
 /* A column not behind, and one not before, the one that a slot was sorted into. An agent of the first or the
@@ -116,8 +122,42 @@ struct variant {
     bool has_cones, is_sharp, has_counts;
 };
 
+LANES_INLINE bool is_single(struct variant variant) {
+    return variant.layout == KERNEL_APART || variant.layout == KERNEL_ALONG ||
+           variant.layout == KERNEL_TOGETHER;
+}
+
+/* Of one zone; nothing is done for the others. */
+LANES_INLINE void add_up_one(const struct zone_plan *zones, struct variant variant,
+                             const struct motion *motion, const struct candidate *other, struct sums *sums) {
+    const enum zone only = variant.layout == KERNEL_APART   ? ZONE_SEPARATION
+                           : variant.layout == KERNEL_ALONG ? ZONE_ALIGNMENT
+                                                            : ZONE_COHESION;
+    const lanes_mask counts = variant.has_cones ? zone_contains(&zones[only], other, true) : other->is_near;
+    sums->count[only] = lanes_tally_add(sums->count[only], counts);
+    if (only == ZONE_SEPARATION) {
+        zone_separate(&zones[only], variant.is_sharp, counts, other, sums);
+    } else if (only == ZONE_ALIGNMENT && variant.is_sharp) {
+        zone_align_sharply(counts, motion, sums);
+    } else if (only == ZONE_ALIGNMENT) {
+        const lanes weight = zone_weight(&zones[only], counts, other);
+        zone_align(weight, motion, sums);
+        sums->velocity_weight = lanes_add(sums->velocity_weight, weight);
+    } else if (variant.is_sharp) {
+        zone_cohere_sharply(counts, other, sums);
+    } else {
+        const lanes weight = zone_weight(&zones[only], counts, other);
+        zone_cohere(weight, other, sums);
+        sums->offset_weight = lanes_add(sums->offset_weight, weight);
+    }
+}
+
 LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, const struct motion *motion,
                          const struct candidate *other, struct sums *sums) {
+    if (is_single(variant)) {
+        add_up_one(zones, variant, motion, other, sums);
+        return;
+    }
     const bool is_one = variant.layout == KERNEL_ONE, is_three = variant.layout == KERNEL_THREE;
     const bool has_cones = variant.has_cones;
     const lanes_mask apart =
@@ -169,10 +209,12 @@ LANES_INLINE void visit_candidate(const struct kernel_plan *plan, const struct b
     other.is_near = lanes_less(other.squared, lanes_all(plan->furthest));
     /* In several lanes some candidate is mostly near, and a mispredicted branch costs more than a
      * candidate. */
-    if (LANES_WIDTH == 1 && !lanes_any(other.is_near)) {
+    if ((LANES_WIDTH == 1 || (is_single(variant) && plan->is_sparse)) && !lanes_any(other.is_near)) {
         return;
     }
-    sums->nearest = lanes_min_positive(sums->nearest, other.squared);
+    if (variant.layout != KERNEL_ALONG && variant.layout != KERNEL_TOGETHER) {
+        sums->nearest = lanes_min_positive(sums->nearest, other.squared);
+    }
     if (variant.has_cones) {
         other.facing = candidate_facing(&other, block->heading_x, block->heading_y, block->core);
     }
@@ -222,7 +264,7 @@ LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct bloc
         sums.velocity_weight = lanes_from_tally(sums.count[ZONE_ALIGNMENT]);
         sums.offset_weight = lanes_from_tally(sums.count[ZONE_COHESION]);
     }
-    if (variant.layout != KERNEL_THREE) {
+    if (variant.layout == KERNEL_TWIN || variant.layout == KERNEL_ONE) {
         sums.offset_weight = sums.velocity_weight;
     }
     return sums;
@@ -247,8 +289,7 @@ LANES_INLINE struct sums sweep_layouts(const struct kernel_plan *plan, const str
 /* One copy for each variant, so that the inner loop has no branches. */
 LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block *block, bool has_counts) {
     if (plan->has_cones) {
-        find_headings(plan, block);
-        block->core = find_cores(plan->batch, block->first);
+        find_cones(plan, block);
         return plan->is_sharp
                    ? sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, true, has_counts})
                    : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, false, has_counts});
@@ -275,20 +316,63 @@ LANES_INLINE void store_sums(const struct sums *sums, struct kernel_sums *out) {
     lanes_store(out->offset_weight, sums->offset_weight);
 }
 
-/* A row of cells not beyond the one that a slot was sorted into: where its agent is now, mostly. */
-LANES_INLINE int32_t row_before(const struct grid *grid, int32_t slot) {
-    int32_t row = grid_axis_cell(&grid->down, grid->motion[slot].y);
-    while (grid->begin[row * grid->across.cells] > slot) {
-        row--;
-    }
-    return row;
+/* ---- blocks of wanted agents ---- */
+
+LANES_INLINE void store_where(float *to, lanes_mask mask, lanes value) {
+    lanes_store_loose(to, lanes_select(mask, value, lanes_load_loose(to)));
 }
 
-/* The row of cells that a slot is in, and the first slot behind it. *row: one not beyond it; moved on. */
-LANES_INLINE int32_t row_end(const struct grid *grid, int32_t slot, int32_t *row) {
-    const int32_t columns = grid->across.cells;
-    while (grid->begin[(*row + 1) * columns] <= slot) {
-        (*row)++;
+/* Where the next block begins. */
+struct search {
+    const struct kernel_plan *plan;
+    int32_t begin, end; /* slots */
+    int32_t row;        /* not beyond the one of the next block */
+    uint64_t wanted;    /* bit i: the agent in slot begin + i, in none of the blocks so far */
+};
+
+LANES_INLINE struct search begin_search(const struct kernel_plan *plan, int32_t begin, int32_t end,
+                                        uint64_t wanted) {
+    const uint64_t there = end - begin < 64 ? (UINT64_C(1) << (end - begin)) - 1 : UINT64_MAX;
+    const int32_t row = begin < end ? row_before(plan->batch->grid, begin) : 0;
+    return (struct search){.plan = plan, .begin = begin, .end = end, .row = row, .wanted = wanted & there};
+}
+
+/* The bits before the first `gap` zeros in a row. The lowest bit is set. */
+LANES_INLINE uint64_t until_gap(uint64_t bits, int32_t gap) {
+    uint64_t near = bits; /* less than `gap` behind one of the bits */
+    for (int32_t reach = 1, step; reach < gap; reach += step) {
+        step = reach < gap - reach ? reach : gap - reach;
+        near |= near << step;
     }
-    return grid->begin[(*row + 1) * columns];
+    return near == UINT64_MAX ? bits : bits & ((UINT64_C(1) << __builtin_ctzll(~near)) - 1);
+}
+
+/* The next block from the next wanted agent on; it ends with a wanted one too. Returns the lanes of wanted
+ * agents, 0 when there are no more or once the work is given up. */
+LANES_INLINE uint32_t next_block(struct search *search, struct block *block) {
+    const struct grid *grid = search->plan->batch->grid;
+    if (search->wanted == 0 || grid_is_given_up(grid)) {
+        return 0;
+    }
+    const int32_t place = __builtin_ctzll(search->wanted), first = search->begin + place;
+    const int32_t row_stop = row_end(grid, first, &search->row);
+    const int32_t stop = row_stop < search->end ? row_stop : search->end;
+    const int32_t most = stop - first < LANES_WIDTH ? stop - first : LANES_WIDTH;
+    const uint64_t lanes_wanted =
+        until_gap((search->wanted >> place) & ((UINT64_C(1) << most) - 1), search->plan->gap);
+    begin_block(search->plan, first, search->row, first + 64 - __builtin_clzll(lanes_wanted), block);
+    search->wanted &= ~(lanes_wanted << place);
+    return (uint32_t)lanes_wanted;
+}
+
+/* A walk through all candidates of a block, its own agents among them. */
+LANES_INLINE struct grid_walk block_walk(const struct grid *grid, const struct block *block) {
+    return (struct grid_walk){
+        .grid = grid,
+        .band_count = block->band_count,
+        .piece_count = block->piece_count,
+        .bands = {block->bands[0], block->bands[1]},
+        .pieces = {block->pieces[0], block->pieces[1]},
+        .row = block->bands[0].first,
+    };
 }

@@ -1,4 +1,5 @@
-/* See neighbors.h. One agent at a time: the formula of zone_sums.inc.h with a single lane. */
+/* See neighbors.h. One agent at a time: the formulas of zone_sums.inc.h and threat_rule.inc.h with a single
+ * lane. */
 #define LANES_WIDTH 1
 #include "server/sim/space/neighbors.h"
 
@@ -6,14 +7,11 @@
 #include <math.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/space/threat_rule.inc.h"
 #include "server/sim/space/zone_sums.inc.h"
 
 #define COINCIDENT_PUSH                                                                                      \
     64.0f /* separation from an agent in the same place, as from one at 1/64 of the radius */
-#define STILL_SQUARED  1e-12f /* (px/s)^2: slower than that two agents do not approach each other */
-#define SIDE_SHARE     0.2f   /* of the room two need: how far each agent leans to the same hand */
-#define CROSSING_SHARE 0.3f   /* of the speed: less of it across is no crossing */
-#define FASTER         1.1f   /* times as fast goes first */
 
 vec2 neighbors_split(uint32_t id, uint32_t other) {
     const uint32_t low = id < other ? id : other, high = id < other ? other : id;
@@ -169,7 +167,8 @@ static void find_few(const struct grid *grid, const struct lens *lens, const str
     for (int zone = 0; zone < zone_count; zone++) {
         few[zone].count = 0;
     }
-    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens->self.x, lens->self.y), radius);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, vec2_make(lens->self.x, lens->self.y), radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(lens, &grid->motion[slot]);
@@ -211,7 +210,8 @@ static struct neighbor_sums sum_few(const struct grid *grid, const struct neighb
 /* Logs every agent in one of the zones: those that sum_run adds. */
 static void log_zones(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
                       const struct zone_plan zones[ZONE_COUNT], float radius) {
-    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens->self.x, lens->self.y), radius);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, vec2_make(lens->self.x, lens->self.y), radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(lens, &grid->motion[slot]);
@@ -242,7 +242,8 @@ struct neighbor_sums neighbors_sum(const struct grid *grid, const struct neighbo
         log_zones(grid, query, &lens, plans, radius);
     }
     struct sums sums = {0};
-    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens.self.x, lens.self.y), radius);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, vec2_make(lens.self.x, lens.self.y), radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         sum_run(grid, query, &lens, plans, radius * radius, begin, end, &sums);
     }
@@ -272,7 +273,8 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
     const struct zone_plan plan = zone_make_plan(zone);
     struct neighbor nearest = {.is_there = false};
     float best = zone->radius * zone->radius;
-    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens.self.x, lens.self.y), zone->radius);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, vec2_make(lens.self.x, lens.self.y), zone->radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(&lens, &grid->motion[slot]);
@@ -291,86 +293,70 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
     return nearest;
 }
 
-int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
-                              const struct neighbor_zone *zone, struct neighbor *out) {
+int32_t neighbors_nearest_slots(const struct grid *grid, const struct neighbor_query *query,
+                                const struct neighbor_zone *zone, int32_t *out) {
     assert(query->most >= 1 && query->most <= NEIGHBORS_NEAREST_MAX);
     const struct lens lens = make_lens(grid, query);
     const struct zone_plan plan = zone_make_plan(zone);
     struct few few;
     find_few(grid, &lens, &plan, 1, zone->radius, query->most, &few);
     for (int32_t i = 0; i < few.count; i++) {
-        const int32_t slot = few.at[i].slot;
-        out[i] = describe(grid, query, slot, offset_of(&lens, &grid->motion[slot]));
-        neighbor_log_note(query->log, out[i].id, out[i].offset);
+        out[i] = few.at[i].slot;
     }
     return few.count;
 }
 
-/* When two that are `offset` apart and move apart at `velocity` are nearest: s, 0 when that is over. */
-static float time_of_approach(vec2 offset, vec2 velocity) {
-    const float speed_squared = vec2_length_squared(velocity);
-    if (!(speed_squared > STILL_SQUARED)) {
-        return 0.0f;
+int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
+                              const struct neighbor_zone *zone, struct neighbor *out) {
+    int32_t slots[NEIGHBORS_NEAREST_MAX];
+    const int32_t count = neighbors_nearest_slots(grid, query, zone, slots);
+    const struct lens lens = make_lens(grid, query);
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = describe(grid, query, slots[i], offset_of(&lens, &grid->motion[slots[i]]));
+        neighbor_log_note(query->log, out[i].id, out[i].offset);
     }
-    const float time = -vec2_dot(offset, velocity) / speed_squared;
-    return time > 0.0f ? time : 0.0f;
+    return count;
 }
 
-/* The side to step to when the other comes near the middle, as a unit vector across the relative velocity:
- * the one that lets the faster of two on crossing courses pass first; otherwise the same hand for every
- * agent. What the other computes is the opposite. */
-static vec2 sidestep(vec2 own, vec2 theirs, vec2 relative) {
-    const vec2 along = vec2_with_length(relative, 1.0f);
-    const vec2 across = {-along.y, along.x};
-    const float own_speed = vec2_length(own), their_speed = vec2_length(theirs);
-    float gain = 0.0f, fastest = own_speed;
-    if (own_speed > FASTER * their_speed) {
-        gain = vec2_dot(across, own);
-    } else if (their_speed > FASTER * own_speed) {
-        gain = -vec2_dot(across, theirs);
-        fastest = their_speed;
-    }
-    const bool is_crossing = gain > CROSSING_SHARE * fastest || gain < -CROSSING_SHARE * fastest;
-    return is_crossing && gain < 0.0f ? vec2_scale(across, -1.0f) : across;
-}
+/* ---- threats ---- */
 
-/* The unit vector away from where the other will be. */
-static vec2 away_from(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
-                      const struct neighbor *other, float room) {
-    const vec2 own = {lens->self.vx, lens->self.vy};
-    const vec2 relative = vec2_sub(other->velocity, own);
-    vec2 away = vec2_scale(other->offset_then, -1.0f);
-    if (vec2_length_squared(relative) > STILL_SQUARED) {
-        away = vec2_add(away, vec2_scale(sidestep(own, other->velocity, relative), SIDE_SHARE * room));
-    }
-    if (vec2_length_squared(away) < NEIGHBORS_COINCIDENT) {
-        away = vec2_scale(neighbors_split(query->ids[grid->row[query->slot]], other->id), -1.0f);
-    }
-    return vec2_with_length(away, 1.0f);
-}
-
-static float at_most(float value, float limit) {
-    return value < limit ? value : limit;
-}
-
-/* Whether the candidate will come too near within the horizon; fills what is known of it. */
-static bool is_threat(const struct grid *grid, const struct neighbor_query *query, const struct lens *lens,
-                      const struct neighbor_space *space, int32_t slot, vec2 offset, struct neighbor *out) {
+static struct approach approach_of(const struct lens *lens, const struct neighbor_space *space,
+                                   const struct grid *grid, int32_t slot, vec2 offset) {
     const struct motion *other = &grid->motion[slot];
-    const vec2 relative = {other->vx - lens->self.vx, other->vy - lens->self.vy};
-    const float time = time_of_approach(offset, relative);
-    const vec2 then = vec2_add(offset, vec2_scale(relative, time));
-    const float room = space->radius + grid->radius[slot] + space->clearance;
-    /* An agent that moves away is no threat, however near. */
-    if (!(time < space->horizon && vec2_length_squared(then) < room * room) ||
-        vec2_dot(offset, relative) > 0.0f) {
-        return false;
+    return (struct approach){
+        .offset = {offset.x, offset.y},
+        .own = {lens->self.vx, lens->self.vy},
+        .theirs = {other->vx, other->vy},
+        .room = space->radius + grid->radius[slot] + space->clearance,
+    };
+}
+
+static struct neighbor describe_threat(const struct grid *grid, const struct neighbor_query *query,
+                                       int32_t slot, vec2 offset, const struct threat *threat) {
+    struct neighbor other = describe(grid, query, slot, offset);
+    other.time = threat->time;
+    other.miss = sqrtf(threat->then_squared);
+    other.offset_then = vec2_make(threat->then.x, threat->then.y);
+    return other;
+}
+
+static vec2 push_from(const struct grid *grid, const struct neighbor_query *query,
+                      const struct neighbor_space *space, const struct approach *approach,
+                      const struct threat *threat, uint32_t other) {
+    struct pair away = threat_away(approach, threat);
+    if (pair_dot(away, away) < NEIGHBORS_COINCIDENT) {
+        const vec2 split = neighbors_split(query->ids[grid->row[query->slot]], other);
+        away = pair_all(-split.x, -split.y);
     }
-    *out = describe(grid, query, slot, offset);
-    out->time = time;
-    out->miss = vec2_length(then);
-    out->offset_then = then;
-    return true;
+    const struct pair push = threat_push(approach, threat, away, space->clearance, space->horizon);
+    return vec2_make(push.x, push.y);
+}
+
+static void keep_soonest(const struct neighbor *other, struct neighbor *soonest) {
+    if (!soonest->is_there || other->time < soonest->time ||
+        (other->time == soonest->time && other->row < soonest->row)) {
+        *soonest = *other;
+    }
 }
 
 struct neighbor_threats neighbors_threats(const struct grid *grid, const struct neighbor_query *query,
@@ -379,28 +365,23 @@ struct neighbor_threats neighbors_threats(const struct grid *grid, const struct 
     const struct lens lens = make_lens(grid, query);
     const struct zone_plan plan = zone_make_plan(zone);
     struct neighbor_threats threats = {0};
-    struct grid_walk walk = grid_walk_begin(grid, vec2_make(lens.self.x, lens.self.y), zone->radius);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, vec2_make(lens.self.x, lens.self.y), zone->radius);
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         for (int32_t slot = begin; slot < end; slot++) {
             const vec2 offset = offset_of(&lens, &grid->motion[slot]);
-            struct neighbor other;
-            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, &plan, offset) ||
-                !is_threat(grid, query, &lens, space, slot, offset, &other)) {
+            if (!counts(&lens, grid, slot) || !is_in_zone(&lens, &plan, offset)) {
                 continue;
             }
-            const float room = space->radius + other.radius + space->clearance;
-            /* Both fade out where the danger begins, so that noticing it is no jolt. */
-            const float soon = at_most(2.0f * (1.0f - other.time / space->horizon), 1.0f);
-            const float band = space->clearance + SIDE_SHARE * room;
-            const float near = at_most((room - at_most(other.miss, room)) / band, 1.0f);
-            threats.push =
-                vec2_add(threats.push, vec2_scale(away_from(grid, query, &lens, &other, room), soon * near));
-            threats.count++;
-            neighbor_log_note(query->log, other.id, offset);
-            const struct neighbor *first = &threats.soonest;
-            if (!first->is_there || other.time < first->time ||
-                (other.time == first->time && other.row < first->row)) {
-                threats.soonest = other;
+            const struct approach approach = approach_of(&lens, space, grid, slot, offset);
+            const struct threat threat = threat_predict(&approach, space->horizon);
+            if (threat.is_one) {
+                const struct neighbor other = describe_threat(grid, query, slot, offset, &threat);
+                threats.push =
+                    vec2_add(threats.push, push_from(grid, query, space, &approach, &threat, other.id));
+                threats.count++;
+                neighbor_log_note(query->log, other.id, offset);
+                keep_soonest(&other, &threats.soonest);
             }
         }
     }

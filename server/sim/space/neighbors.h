@@ -92,6 +92,10 @@ struct neighbor neighbors_nearest(const struct grid *grid, const struct neighbor
 int32_t neighbors_nearest_few(const struct grid *grid, const struct neighbor_query *query,
                               const struct neighbor_zone *zone, struct neighbor *out);
 
+/** The slots of the same, without a log. out: room for query->most. */
+int32_t neighbors_nearest_slots(const struct grid *grid, const struct neighbor_query *query,
+                                const struct neighbor_zone *zone, int32_t *out);
+
 /** How much room an agent wants, and how far ahead it predicts. */
 struct neighbor_space {
     float radius;    /* px, of its body */

@@ -4,6 +4,10 @@
 #include <assert.h>
 #include <math.h>
 
+bool zone_is_same(const struct neighbor_zone *a, const struct neighbor_zone *b) {
+    return a->radius == b->radius && a->cosine == b->cosine && a->is_sharp == b->is_sharp;
+}
+
 struct zone_plan zone_make_plan(const struct neighbor_zone *zone) {
     const float radius = zone->radius, cosine = zone->cosine;
     assert(radius >= 0.0f);

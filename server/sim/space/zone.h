@@ -22,6 +22,9 @@ struct zone_plan {
     float strength; /* separation is offset * (strength / d^2 - less) */
     float less;
 };
+/** Whether two zones contain the same, with the same weights. */
+bool zone_is_same(const struct neighbor_zone *a, const struct neighbor_zone *b);
+
 /** The plan of a zone. */
 struct zone_plan zone_make_plan(const struct neighbor_zone *zone);
 

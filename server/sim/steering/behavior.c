@@ -1,11 +1,12 @@
 /* See behavior.h: what several behaviors use. */
+#define LANES_WIDTH 1 /* one agent at a time */
 #include "server/sim/steering/behavior.h"
 
 #include <assert.h>
 
-#define TUTORIAL_RATE    60.0f /* 1/s: steering is applied once a frame at 60 frames a second */
-#define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
-#define ARRIVE_TOLERANCE 0.005f /* px: half of what a snapshot shows */
+#include "server/sim/steering/one_agent.inc.h"
+
+#define TUTORIAL_RATE 60.0f /* 1/s: steering is applied once a frame at 60 frames a second */
 
 void behavior_rates(struct steering_context *context, float weight_sum) {
     assert(context->dt > 0.0f && context->body->mass > 0.0f && weight_sum >= 0.0f);
@@ -18,45 +19,36 @@ void behavior_rates(struct steering_context *context, float weight_sum) {
 
 struct steering_output behavior_match_velocity(vec2 desired, const struct steering_context *context,
                                                float rate) {
+    trace_vector(context->trace, "steering", vec2_sub(desired, context->velocity));
+    trace_number(context->trace, "rate", rate);
     return (struct steering_output){true, desired, vec2_scale(vec2_sub(desired, context->velocity), rate)};
 }
 
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
     assert(distance >= 0.0f && acceleration >= 0.0f && dt > 0.0f);
-    const float step =
-        acceleration * dt * dt; /* what one tick of braking takes off the way of each later tick */
-    if (!(step > 1e-20f)) {
-        return 0.0f;
-    }
-    const float steps = distance / step;
-    const float whole = sqrtf(0.25f + 2.0f * steps) - 0.5f;
-    if (whole >= 1e6f) {
-        return acceleration * dt * whole;
-    }
-    /* From (k + f) * a * dt, k whole and 0 <= f < 1, the way is (k + 1) * (k + 2f) / 2 steps; solved for f.
-     */
-    const float k = (float)(int32_t)whole;
-    const float f = steps / (k + 1.0f) - 0.5f * k;
-    return acceleration * dt * (k + (f > 0.0f ? f : 0.0f));
+    return stopping_speed(distance, acceleration, dt);
 }
 
 float behavior_ramp_speed(float distance, float slowing_distance, float max_speed) {
-    return distance < slowing_distance ? max_speed * (distance / slowing_distance) : max_speed;
+    return ramp_speed(distance, slowing_distance, max_speed);
 }
 
 /* The velocity that brings the agent to rest at `offset`, in a frame that moves with `velocity`. */
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
                                 const struct steering_context *context) {
     const struct body *body = context->body;
-    const float distance = vec2_length(offset);
-    /* Positions are floats: far from the origin a place can only be met to the spacing of floats there. */
-    const float x = context->position.x, y = context->position.y;
-    const float spacing = 2.4e-7f * ((x < 0.0f ? -x : x) + (y < 0.0f ? -y : y));
-    if (distance <= ARRIVE_TOLERANCE + spacing) {
-        return velocity;
+    const struct stopping at =
+        stop_at(pair_of(context->position), pair_of(offset), pair_of(velocity), slowing_distance,
+                body->max_speed, planned_braking(body->max_force, body->mass), context->dt);
+    trace_number(context->trace, "distance", at.distance);
+    if (!(at.tolerance < at.distance)) {
+        trace_number(context->trace, "arrived", at.tolerance);
+        return vec2_of(at.velocity);
     }
-    const float stopping =
-        behavior_stopping_speed(distance, STOP_MARGIN * body->max_force / body->mass, context->dt);
-    const float ramp = behavior_ramp_speed(distance, slowing_distance, body->max_speed);
-    return vec2_add(velocity, vec2_with_length(offset, ramp < stopping ? ramp : stopping));
+    if (slowing_distance > 0.0f) {
+        trace_number(context->trace, "slowing_distance", slowing_distance);
+    }
+    trace_number(context->trace, "stopping_speed", at.stopping);
+    trace_number(context->trace, "speed", at.speed);
+    return vec2_of(at.velocity);
 }

@@ -50,6 +50,24 @@ struct memory {
     uint32_t caught;      /* pursue: the id that it touches; 0: none. No behavior reads it */
 };
 
+/** What a new agent remembers. */
+#define MEMORY_INITIAL_VALUES                                                                                \
+    {                                                                                                        \
+        .wander = { 1.0f, 0.0f }                                                                             \
+    }
+#define MEMORY_INITIAL ((struct memory)MEMORY_INITIAL_VALUES)
+
+/** The vector that a client drives an agent with. All zeros: none. */
+struct drive {
+    vec2 vector;   /* px/s or mass*px/s^2, as the behavior's mode says */
+    uint32_t left; /* ticks until it is forgotten, LIMIT_HOLD when it is new; 0: there is none */
+};
+
+/** Whether a vector is new enough for a behavior that holds it for so many ticks. */
+static inline bool drive_is_fresh(const struct drive *drive, uint32_t hold) {
+    return drive->left != 0 && LIMIT_HOLD - drive->left < hold;
+}
+
 /** What a behavior may read. All of tick t. */
 struct steering_context {
     vec2 position, velocity; /* px, px/s */
@@ -67,6 +85,7 @@ struct steering_context {
     uint64_t seed, tick; /* with id: the key of its random numbers */
     uint32_t id;
     struct memory *memory;                      /* of tick t+1 in the making */
+    const struct drive *drive;                  /* what it is driven with, or NULL */
     struct trace *trace;                        /* receives what the behaviors use, or NULL */
     const struct precomputed_sums *precomputed; /* sums that are known already, or NULL */
     struct neighbor_sums sums;                  /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
@@ -108,6 +127,22 @@ float behavior_ramp_speed(float distance, float slowing_distance, float max_spee
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);
+
+/* avoid_obstacles, as far as agents with nothing in the way are found by it (steering_kernel_solids.inc.h). */
+#define SOLID_SLOW_PROBE 0.25f /* share of max_speed with which an agent at rest probes ahead */
+#define SOLID_KEEP_PACE  0.25f /* s: beside a solid that was in the way it keeps its speed for so long */
+#define SOLID_TOUCHING   0.05f /* px: nearer it is held by the solid (scenery_constrain keeps 0.01) */
+
+/** Whether a solid was in an agent's way in the last so many seconds. */
+static inline bool solid_is_recent(const struct memory *memory, float seconds, uint64_t tick, float dt) {
+    const uint32_t ago = (uint32_t)tick - memory->solid_tick;
+    return memory->solid != 0 && (float)ago * dt <= seconds;
+}
+
+/** What an agent's memory calls a path: 1 + its index. */
+static inline uint32_t path_number(const struct scenery *scenery, const struct path *path) {
+    return 1 + (uint32_t)(path - scenery->paths);
+}
 
 /** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviors that are combined. */
 void behavior_rates(struct steering_context *context, float weight_sum);

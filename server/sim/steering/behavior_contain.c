@@ -35,6 +35,7 @@ struct steering_output behavior_contain(const struct behavior_def *behavior,
     const vec2 place = bounds_difference(context->bounds, center, context->position);
     const vec2 future = vec2_add(place, vec2_scale(context->velocity, ahead));
     trace_place(context->trace, TRACE_FUTURE, vec2_add(center, future));
+    trace_number(context->trace, "look_ahead", ahead);
     vec2 desired = context->velocity;
     const bool leaves = region->shape == REGION_CIRCLE
                             ? containment_circle(region->radius, inset, future, body->max_speed, &desired)

@@ -18,6 +18,9 @@ enum behavior_type {
         BEHAVIOR_TYPE_COUNT
 };
 
+/** For arrays with an entry for each row of the list. */
+enum { BEHAVIOR_ROWS = BEHAVIOR_TYPE_COUNT };
+
 /** How arrive slows down. */
 enum arrive_law {
     ARRIVE_STOP,   /* as fast as max_force allows to stop exactly on the target; slowing_distance may make it
@@ -64,6 +67,12 @@ enum formation_shape {
     FORMATION_CIRCLE, /* around it, evenly */
 };
 
+/** What the vector of a driven agent is. */
+enum external_mode {
+    EXTERNAL_VELOCITY, /* px/s: the velocity that the agent is to have */
+    EXTERNAL_FORCE,    /* mass*px/s^2: the force that acts on it */
+};
+
 /** One behavior of a state. Only the members that behavior_fields(type) lists matter for a type. */
 struct behavior_def {
     int type; /* enum behavior_type */
@@ -101,6 +110,9 @@ struct behavior_def {
     float obstacle_horizon;   /* orca: s, how far ahead it keeps clear of what is solid; 0: it does not */
     struct region_def region; /* contain */
     float margin;             /* contain: px kept between the body and the region's border */
+    int mode;                 /* external: enum external_mode */
+    uint32_t hold;            /* external: ticks for which a vector counts */
+    float limit; /* external: px/s or mass*px/s^2, the longest vector; 0: as far as the body goes */
 };
 
 #endif

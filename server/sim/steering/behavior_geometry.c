@@ -1,15 +1,18 @@
 /* The behaviors that steer by what stands and flows in the world. See behavior.h. */
+#define LANES_WIDTH 1 /* one agent at a time */
 #include <assert.h>
 
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
+#include "server/sim/steering/one_agent.inc.h"
+#include "server/sim/steering/path_following.inc.h"
 
-#define SLOW_PROBE 0.25f /* share of max_speed with which an agent at rest probes ahead */
+#define SLOW_PROBE SOLID_SLOW_PROBE
 #define HEAD_ON    0.35f /* cosine between course and surface, below which the detour decides the side */
 #define KEEP_SIDE  1.0f  /* s: a side is kept for so long after the solid was last in the way */
-#define KEEP_PACE  0.25f /* s: and so is the speed along its surface, beside it */
-#define BESIDE     4.0f  /* px: further away than its clearance it is no longer beside a solid */
-#define TOUCHING   0.05f /* px: nearer it is held by the solid (scenery_constrain keeps 0.01) */
+#define KEEP_PACE  SOLID_KEEP_PACE
+#define BESIDE     4.0f /* px: further away than its clearance it is no longer beside a solid */
+#define TOUCHING   SOLID_TOUCHING
 
 #define PATH_ROW                                                                                             \
     ROW(FIELD_NAME, "path", struct behavior_def, path, FIELD_REQUIRED, 0, 0, 0, "",                          \
@@ -75,8 +78,7 @@ static struct touch touch_of(int index, const struct steering_context *context) 
 }
 
 static bool is_recent(float seconds, const struct steering_context *context) {
-    const uint32_t ago = (uint32_t)context->tick - context->memory->solid_tick;
-    return context->memory->solid != 0 && (float)ago * context->dt <= seconds;
+    return solid_is_recent(context->memory, seconds, context->tick, context->dt);
 }
 
 /* A solid is in the way. Once chosen the side is kept, for this solid and for one that adjoins it: an agent
@@ -103,6 +105,7 @@ static vec2 passing_tangent(vec2 normal, const struct steering_context *context)
 
 /* Out of an obstacle by the shortest way. */
 static struct steering_output get_out(vec2 normal, const struct steering_context *context) {
+    trace_vector(context->trace, "out", normal);
     return behavior_match_velocity(vec2_scale(normal, context->body->max_speed), context,
                                    context->exact_rate);
 }
@@ -112,11 +115,15 @@ static struct steering_output get_out(vec2 normal, const struct steering_context
 static struct steering_output keep_pace(vec2 normal, const struct steering_context *context) {
     const vec2 tangent = passing_tangent(normal, context);
     const float along = vec2_dot(context->velocity, tangent), out = vec2_dot(context->velocity, normal);
+    trace_vector(context->trace, "along", tangent);
+    trace_vector(context->trace, "normal", normal);
     if (along >= context->memory->pace && out >= 0.0f) {
         return no_output;
     }
+    trace_number(context->trace, "outward_speed", out > 0.0f ? out : 0.0f);
     const float pace = along > context->memory->pace ? along : context->memory->pace;
     const vec2 desired = vec2_add(vec2_scale(tangent, pace), vec2_scale(normal, out > 0.0f ? out : 0.0f));
+    trace_number(context->trace, "pace", pace);
     return behavior_match_velocity(vec2_truncate(desired, context->body->max_speed), context,
                                    context->exact_rate);
 }
@@ -134,6 +141,13 @@ static struct steering_output pass(const struct contact *contact, float speed,
     const float share = needed > body->max_force ? body->max_force / needed : 1.0f;
     const vec2 desired = vec2_truncate(vec2_scale(passing, share), body->max_speed);
     const float rate = body->mass / time;
+    trace_vector(context->trace, "passing", passing);
+    trace_number(context->trace, "contact_distance", contact->distance);
+    trace_number(context->trace, "speed", speed);
+    trace_number(context->trace, "least_time", least);
+    trace_number(context->trace, "time", time);
+    trace_number(context->trace, "needed", needed);
+    trace_number(context->trace, "share", share);
     return behavior_match_velocity(desired, context, rate < context->exact_rate ? rate : context->exact_rate);
 }
 
@@ -233,6 +247,11 @@ struct steering_output behavior_follow_wall(const struct behavior_def *behavior,
     float error = (wanted - touch.distance) / (wanted > 1.0f ? wanted : 1.0f);
     error = error > 2.0f ? 2.0f : error < -2.0f ? -2.0f : error;
     const vec2 desired = vec2_with_length(vec2_add(tangent, vec2_scale(normal, error)), body->max_speed);
+    trace_vector(context->trace, "along", tangent);
+    trace_vector(context->trace, "normal", normal);
+    trace_number(context->trace, "wall_distance", touch.distance);
+    trace_number(context->trace, "wanted_distance", wanted);
+    trace_number(context->trace, "error", error);
     return behavior_match_velocity(desired, context, context->rate);
 }
 
@@ -241,12 +260,8 @@ struct steering_output behavior_follow_wall(const struct behavior_def *behavior,
 static vec2 future_place(const struct behavior_def *behavior, const struct steering_context *context) {
     const vec2 future = vec2_add(context->position, vec2_scale(context->velocity, behavior->prediction));
     trace_place(context->trace, TRACE_FUTURE, future);
+    trace_number(context->trace, "prediction", behavior->prediction);
     return future;
-}
-
-/* The end of a path that is no loop, in the direction it is followed: how far along the path it is, px. */
-static float way_to_end(const struct path *path, float s, float sign) {
-    return sign > 0.0f ? path->length - s : s;
 }
 
 /* The way to a point of the path, px. */
@@ -256,32 +271,31 @@ static vec2 way_to_path(float s, const struct steering_context *context) {
     return offset;
 }
 
-/* Towards a point of the path; no faster than it can stop at the path's end. */
-static struct steering_output seek_along(float s, float remaining, const struct steering_context *context) {
-    const struct body *body = context->body;
-    const vec2 offset = way_to_path(s, context);
-    const float stopping =
-        behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, context->dt);
-    const float speed = stopping < body->max_speed ? stopping : body->max_speed;
-    return behavior_match_velocity(vec2_with_length(offset, speed), context, context->rate);
+/* The agent, and what it remembers of its path. */
+static struct path_followers path_follower(const struct behavior_def *behavior,
+                                           const struct steering_context *context) {
+    const struct memory *memory = context->memory;
+    return (struct path_followers){
+        .agents = rule_agent(context),
+        .place = pair_of(context->position),
+        .mass = context->body->mass,
+        .exact_rate = context->exact_rate,
+        .sign = behavior->direction < 0.0f ? -1.0f : 1.0f,
+        .s = memory->path_s,
+        .is_known = memory->path == path_number(context->scenery, context->path),
+        .wanted = true,
+    };
 }
 
-/* Where on its path the agent is. Once on the path, its place is searched only within `window` of the last,
- * so that a path that crosses itself is followed straight on; lost when it is further away than that. */
-static struct path_spot place_on_path(float window, const struct steering_context *context) {
-    const struct path *path = context->path;
-    struct memory *memory = context->memory;
-    const uint32_t number = 1 + (uint32_t)(path - context->scenery->paths);
-    const bool is_known = memory->path == number;
-    struct path_spot spot =
-        is_known ? path_nearest_within(path, context->bounds, context->position, memory->path_s, window)
-                 : path_nearest(path, context->bounds, context->position);
-    if (is_known && spot.distance > path->radius + window) {
-        spot = path_nearest(path, context->bounds, context->position);
+/* No faster than it can stop at the path's end. */
+static void trace_seeking(const struct path_course *course, const struct steering_context *context) {
+    const vec2 way = vec2_of(course->way);
+    trace_offset(context->trace, TRACE_PATH_POINT, way);
+    trace_vector(context->trace, "way", way);
+    if (course->remaining < 1e9f) {
+        trace_number(context->trace, "remaining", course->remaining);
     }
-    memory->path = number;
-    memory->path_s = spot.s;
-    return spot;
+    trace_number(context->trace, "speed", course->speed);
 }
 
 const struct field behavior_follow_path_fields[] = {
@@ -307,35 +321,30 @@ struct steering_output behavior_follow_path(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
     assert(context->path != NULL && context->path->count > 0);
     const struct path *path = context->path;
-    const struct body *body = context->body;
-    const float sign = behavior->direction < 0.0f ? -1.0f : 1.0f;
-    const float reach =
-        body->max_speed * (behavior->prediction > context->dt ? behavior->prediction : context->dt);
-    const float lead = sign * reach,
-                window = behavior->window > 2.0f * reach ? behavior->window : 2.0f * reach;
-    const struct path_spot here = place_on_path(window, context);
-    const struct path_spot there =
-        path_nearest_within(path, context->bounds, future_place(behavior, context), here.s, window);
-    float remaining = 3e38f;
-    if (!path->is_loop) {
-        const float left = way_to_end(path, here.s, sign);
-        remaining = left + here.distance;
-        if (left <= reach) {
-            /* The end is what it goes for. */
-            const vec2 offset = way_to_path(sign > 0.0f ? path->length : 0.0f, context);
-            return behavior_match_velocity(
-                vec2_truncate(behavior_stopping_velocity(offset, nowhere, 0.0f, context), body->max_speed),
-                context, context->exact_rate);
-        }
+    struct trace *trace = context->trace;
+    const struct path_followers follower = path_follower(behavior, context);
+    const struct path_course course =
+        follow_path(path, context->bounds, &follower, behavior->prediction, behavior->window, context->dt);
+    context->memory->path = path_number(context->scenery, path);
+    context->memory->path_s = course.here.s;
+    (void)future_place(behavior, context); /* for the trace */
+    if (course.ends) {
+        const vec2 offset = way_to_path(follower.sign > 0.0f ? path->length : 0.0f, context);
+        trace_vector(trace, "way", offset);
+        trace_number(trace, "end", course.left);
+        return behavior_match_velocity(
+            vec2_truncate(behavior_stopping_velocity(offset, nowhere, 0.0f, context),
+                          context->body->max_speed),
+            context, context->exact_rate);
     }
-    const bool advances = path_between(path, here.s, there.s) * sign > 0.0f;
-    const float stopping =
-        behavior_stopping_speed(remaining, 0.9f * body->max_force / body->mass, context->dt);
-    if (advances && there.distance <= path->radius && stopping >= body->max_speed) {
-        return behavior_match_velocity(vec2_with_length(context->velocity, body->max_speed), context,
-                                       context->rate);
+    trace_number(trace, "path_distance", course.there.distance);
+    trace_number(trace, "path_radius", path->radius);
+    if (course.keeps) {
+        trace_vector(trace, "course", context->velocity);
+    } else {
+        trace_seeking(&course, context);
     }
-    return seek_along(path_advance(path, here.s, lead), remaining, context);
+    return behavior_match_velocity(vec2_of(course.output.desired), context, context->rate);
 }
 
 const struct field behavior_stay_on_path_fields[] = {WEIGHT_ROW, LOOK_ROW(0.4), PATH_ROW, TURN_ROWS, END_ROW};
@@ -348,12 +357,15 @@ struct steering_output behavior_stay_on_path(const struct behavior_def *behavior
     assert(context->path != NULL);
     const vec2 future = future_place(behavior, context);
     const struct path_spot there = path_nearest(context->path, context->bounds, future);
+    trace_number(context->trace, "path_distance", there.distance);
+    trace_number(context->trace, "path_radius", context->path->radius);
     if (there.distance <= context->path->radius) {
         return no_output;
     }
     const vec2 to_path =
         bounds_difference(context->bounds, context->position, vec2_add(future, there.offset));
     trace_offset(context->trace, TRACE_PATH_POINT, to_path);
+    trace_vector(context->trace, "way", to_path);
     return behavior_match_velocity(vec2_with_length(to_path, context->body->max_speed), context,
                                    context->rate);
 }
@@ -375,6 +387,7 @@ struct steering_output behavior_follow_flow(const struct behavior_def *behavior,
                                             const struct steering_context *context) {
     assert(context->flow != NULL);
     const vec2 flow = flow_at(context->flow, context->bounds, future_place(behavior, context));
+    trace_vector(context->trace, "flow", flow);
     return behavior_match_velocity(vec2_truncate(flow, context->body->max_speed), context, context->rate);
 }
 
@@ -428,6 +441,7 @@ struct steering_output behavior_hide(const struct behavior_def *behavior,
         return behavior_evade(behavior, context);
     }
     trace_offset(context->trace, TRACE_HIDING_PLACE, best);
+    trace_vector(context->trace, "way", best);
     const vec2 desired = behavior_stopping_velocity(best, nowhere, behavior->slowing_distance, context);
     return behavior_match_velocity(vec2_truncate(desired, context->body->max_speed), context,
                                    context->exact_rate);

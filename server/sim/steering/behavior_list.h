@@ -44,7 +44,8 @@
     X(HIDE,            hide,            1, NEIGHBORS_UNUSED,  0,                TRAIT_SCENERY)               \
     X(ORCA,            orca,            0, NEIGHBORS_NEAREST, ZONES_SEPARATION,                              \
       TRAIT_VELOCITY_FILTER | TRAIT_ALL_ROUND)                                                               \
-    X(CONTAIN,         contain,         0, NEIGHBORS_UNUSED,  0,                TRAIT_REGION)
+    X(CONTAIN,         contain,         0, NEIGHBORS_UNUSED,  0,                TRAIT_REGION)                \
+    X(EXTERNAL,        external,        0, NEIGHBORS_UNUSED,  0,                TRAIT_DRIVEN)
 /* clang-format on */
 
 #endif

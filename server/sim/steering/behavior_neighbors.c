@@ -32,9 +32,15 @@ static const char *const falloff_names[] = {"smooth", "none", NULL};
 static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
 /* towards: a direction times a strength up to 1. */
-static struct steering_output push(vec2 towards, const struct steering_context *context) {
+static struct steering_output pushed(vec2 towards, const struct steering_context *context) {
     return (struct steering_output){true, vec2_scale(towards, context->body->max_speed),
                                     vec2_scale(towards, context->body->max_force)};
+}
+
+/* The same of a behavior that has one strength. */
+static struct steering_output push(vec2 towards, const struct steering_context *context) {
+    trace_vector(context->trace, "strength", towards);
+    return pushed(towards, context);
 }
 
 /* ---- the three rules: {0,0} to a vector of length 1 ---- */
@@ -42,7 +48,28 @@ static struct steering_output push(vec2 towards, const struct steering_context *
 static vec2 separating(const struct steering_context *context) {
     const vec2 sum = context->sums.separation;
     const struct pair strength = separation_strength((struct pair){sum.x, sum.y});
+    trace_vector(context->trace, "separation_sum", sum);
     return vec2_make(strength.x, strength.y);
+}
+
+/* The numbers of alignment; what is enough to take the difference away within a tick only when it limits the
+ * strength. */
+static void trace_alignment(vec2 strength, const struct steering_context *context) {
+    const struct neighbor_sums *sums = &context->sums;
+    const struct body *body = context->body;
+    const vec2 mean =
+        vec2_truncate(vec2_scale(sums->velocity, 1.0f / sums->velocity_weight), body->max_speed);
+    const vec2 difference = vec2_sub(mean, context->velocity);
+    trace_vector(context->trace, "mean_velocity", mean);
+    trace_vector(context->trace, "difference", difference);
+    trace_number(context->trace, "alignment_count", sums->velocity_weight);
+    if (body->max_force > 0.0f) {
+        const float enough = context->exact_rate * vec2_length(difference) / body->max_force;
+        if (vec2_length(strength) > 0.9999f * enough) {
+            trace_number(context->trace, "rate", context->exact_rate);
+            trace_number(context->trace, "enough", enough);
+        }
+    }
 }
 
 static vec2 aligning(const struct steering_context *context) {
@@ -52,13 +79,20 @@ static vec2 aligning(const struct steering_context *context) {
     const struct pair velocity = {context->velocity.x, context->velocity.y};
     const struct pair strength = alignment_strength((struct pair){sums->velocity.x, sums->velocity.y},
                                                     sums->velocity_weight, velocity, &limits);
+    if (context->trace != NULL && sums->velocity_weight > 0.0f) {
+        trace_alignment(vec2_make(strength.x, strength.y), context);
+    }
     return vec2_make(strength.x, strength.y);
 }
 
 static vec2 cohering(float radius, const struct steering_context *context) {
     const struct neighbor_sums *sums = &context->sums;
     if (context->trace != NULL && sums->offset_weight > 0.0f) {
-        trace_offset(context->trace, TRACE_CENTER, vec2_scale(sums->offset, 1.0f / sums->offset_weight));
+        const vec2 center = vec2_scale(sums->offset, 1.0f / sums->offset_weight);
+        trace_offset(context->trace, TRACE_CENTER, center);
+        trace_vector(context->trace, "mean_offset", center);
+        trace_number(context->trace, "cohesion_count", sums->offset_weight);
+        trace_number(context->trace, "cohesion_radius", radius);
     }
     const struct pair strength = cohesion_strength((struct pair){sums->offset.x, sums->offset.y},
                                                    sums->offset_weight, flock_full_inverse(radius));
@@ -120,6 +154,22 @@ const struct field behavior_flock_fields[] = {
     END_ROW,
 };
 
+/* The strengths of the three rules, and the force of each. */
+static void trace_rules(const struct steering_context *context, const vec2 strengths[ZONE_COUNT],
+                        const float weights[ZONE_COUNT]) {
+    static const char *const names[ZONE_COUNT] = {"separation_strength", "alignment_strength",
+                                                  "cohesion_strength"};
+    static const char *const weight_names[ZONE_COUNT] = {"separation_weight", "alignment_weight",
+                                                         "cohesion_weight"};
+    vec2 forces[ZONE_COUNT];
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        trace_vector(context->trace, names[zone], strengths[zone]);
+        trace_number(context->trace, weight_names[zone], weights[zone]);
+        forces[zone] = vec2_scale(strengths[zone], weights[zone] * context->body->max_force);
+    }
+    trace_note_parts(context->trace, forces);
+}
+
 /* Flocking: the three together, each with its own radius, view and weight, from one query.
  * source  Reynolds 1987, "Flocks, herds, and schools" */
 struct steering_output behavior_flock(const struct behavior_def *behavior,
@@ -135,7 +185,10 @@ struct steering_output behavior_flock(const struct behavior_def *behavior,
     const struct pair strength =
         flock_strength((struct pair){apart.x, apart.y}, (struct pair){along.x, along.y},
                        (struct pair){together.x, together.y}, weights);
-    return push(vec2_make(strength.x, strength.y), context);
+    if (context->trace != NULL) {
+        trace_rules(context, (const vec2[]){apart, along, together}, weights);
+    }
+    return pushed(vec2_make(strength.x, strength.y), context);
 }
 
 const struct field behavior_avoid_agents_fields[] = {
@@ -162,6 +215,10 @@ struct steering_output behavior_avoid_agents(const struct behavior_def *behavior
     trace_offset(context->trace, TRACE_PREDICTED,
                  vec2_add(soonest->offset, vec2_scale(soonest->velocity, soonest->time)));
     trace_offset(context->trace, TRACE_FUTURE, vec2_scale(context->velocity, soonest->time));
+    trace_number(context->trace, "threats", (float)context->threats.count);
+    trace_number(context->trace, "time", soonest->time);
+    trace_number(context->trace, "miss", soonest->miss);
+    trace_vector(context->trace, "away", context->threats.push);
     return push(vec2_truncate(context->threats.push, 1.0f), context);
 }
 
@@ -169,6 +226,8 @@ struct steering_output behavior_avoid_agents(const struct behavior_def *behavior
 
 static struct steering_output match(vec2 desired, const struct steering_context *context) {
     const vec2 velocity = vec2_truncate(desired, context->body->max_speed);
+    trace_vector(context->trace, "steering", vec2_sub(velocity, context->velocity));
+    trace_number(context->trace, "rate", context->exact_rate);
     return (struct steering_output){true, velocity,
                                     vec2_scale(vec2_sub(velocity, context->velocity), context->exact_rate)};
 }
@@ -188,6 +247,7 @@ static bool step_aside(float clear_ahead, const struct steering_context *context
     }
     const vec2 right = {-leader->heading.y, leader->heading.x};
     *aside = vec2_scale(right, is_right ? context->body->max_speed : -context->body->max_speed);
+    trace_vector(context->trace, "aside", *aside);
     return true;
 }
 
@@ -216,10 +276,17 @@ struct steering_output behavior_follow_leader(const struct behavior_def *behavio
         const vec2 behind = vec2_scale(leader->heading, -behavior->distance), nowhere = {0.0f, 0.0f};
         const vec2 place = bounds_difference(context->bounds, nowhere, vec2_add(leader->offset, behind));
         trace_offset(context->trace, TRACE_PLACE, place);
+        trace_vector(context->trace, "offset", leader->offset);
+        trace_vector(context->trace, "beside", behind);
+        trace_vector(context->trace, "way", place);
+        trace_vector(context->trace, "other_velocity", leader->velocity);
         desired = behavior_stopping_velocity(place, leader->velocity, behavior->slowing_distance, context);
     }
     /* Velocities are added, not forces: where arriving and keeping apart balance, followers come to rest. */
-    return match(vec2_add(desired, vec2_scale(separating(context), context->body->max_speed)), context);
+    const vec2 apart = separating(context);
+    trace_vector(context->trace, "arriving", desired);
+    trace_vector(context->trace, "strength", apart);
+    return match(vec2_add(desired, vec2_scale(apart, context->body->max_speed)), context);
 }
 
 const struct field behavior_queue_fields[] = {
@@ -242,6 +309,8 @@ struct steering_output behavior_queue(const struct behavior_def *behavior,
     const vec2 still = {0.0f, 0.0f};
     trace_offset(context->trace, TRACE_TARGET, context->first.offset);
     vec2 desired = behavior_stopping_velocity(context->first.offset, still, 0.0f, context);
+    trace_vector(context->trace, "offset", context->first.offset);
+    trace_vector(context->trace, "arriving", desired);
     if (other->is_there) {
         const float moving = HEADWAY * vec2_length(context->velocity);
         const float gap = other->distance - body->radius - other->radius - behavior->clearance - moving;
@@ -251,9 +320,19 @@ struct steering_output behavior_queue(const struct behavior_def *behavior,
             gap > 0.0f ? behavior_stopping_speed(gap, STOP_MARGIN * body->max_force / body->mass, context->dt)
                        : 0.0f;
         desired = vec2_truncate(desired, own + (theirs > 0.0f ? theirs : 0.0f));
+        trace_number(context->trace, "gap", gap);
+        trace_number(context->trace, "gap_speed", own);
+        trace_number(context->trace, "their_speed", theirs > 0.0f ? theirs : 0.0f);
+        trace_vector(context->trace, "held", desired);
     }
-    desired = vec2_add(desired, vec2_scale(separating(context), 0.5f * body->max_speed));
+    const vec2 apart = separating(context);
+    desired = vec2_add(desired, vec2_scale(apart, 0.5f * body->max_speed));
+    trace_vector(context->trace, "strength", apart);
     /* A waiting agent stands: the small push of its neighbors would keep turning it on its spot. */
     const float rest = REST_SHARE * body->max_speed;
-    return match(vec2_length_squared(desired) < rest * rest ? still : desired, context);
+    const bool waits = vec2_length_squared(desired) < rest * rest;
+    if (waits) {
+        trace_number(context->trace, "rest", rest);
+    }
+    return match(waits ? still : desired, context);
 }

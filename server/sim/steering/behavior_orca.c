@@ -9,12 +9,8 @@
  */
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
+#include "server/sim/steering/orca_limits.h"
 #include "server/sim/steering/velocity_obstacles.h"
-
-/* s: time in which overlapping agents must separate; short, so that it is the last constraint to be violated
- * in a dense crowd. */
-#define SETTLE 0.05f
-#define LEAN   0.1f /* of the speed, to one hand: what an exactly symmetric meeting turns on */
 
 enum { NEAR_SOLIDS_MAX = 16 };
 _Static_assert(NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX <= HALF_PLANES_MAX, "a half-plane for each");
@@ -41,20 +37,41 @@ static void keep_solid(struct near_solids *near, float gap, vec2 away) {
     near->at[place].away = away;
 }
 
+/* The solid, when the agent may touch it within the horizon at some speed. */
+static void compare_solid(const struct steering_context *context, int index, float far,
+                          struct near_solids *near) {
+    const struct solid *solid = &context->scenery->solids[index];
+    const struct touch touch = solid_touch(solid, solid_offset(solid, context->bounds, context->position));
+    const float gap = touch.distance - context->body->radius;
+    if (gap < far) {
+        keep_solid(near, gap, touch.normal);
+    }
+}
+
+/* far: px, to the body. */
+static void find_solids(const struct steering_context *context, float far, struct near_solids *near) {
+    const struct scenery *scenery = context->scenery;
+    const float reach = far + context->body->radius;
+    struct solid_set set;
+    if (!scenery_within(scenery, context->bounds, context->position, reach, &set)) {
+        for (int i = 0; i < scenery->solid_count; i++) {
+            compare_solid(context, i, far, near);
+        }
+    }
+    for (int word = 0; word < SOLID_WORDS; word++) {
+        for (uint64_t left = set.words[word]; left != 0; left &= left - 1) {
+            compare_solid(context, 64 * word + __builtin_ctzll(left), far, near);
+        }
+    }
+}
+
 /* The half-planes of what is solid; returns how many. */
 static int forbid_solids(const struct behavior_def *behavior, const struct steering_context *context,
                          float settle, struct half_plane *planes) {
-    const struct scenery *scenery = context->scenery;
     const float horizon = behavior->obstacle_horizon, max_speed = context->body->max_speed;
     struct near_solids near = {.count = 0};
-    for (int i = 0; horizon > 0.0f && i < scenery->solid_count; i++) {
-        const struct solid *solid = &scenery->solids[i];
-        const struct touch touch =
-            solid_touch(solid, solid_offset(solid, context->bounds, context->position));
-        const float gap = touch.distance - context->body->radius;
-        if (gap < max_speed * horizon) {
-            keep_solid(&near, gap, touch.normal);
-        }
+    if (horizon > 0.0f) {
+        find_solids(context, max_speed * horizon, &near);
     }
     for (int i = 0; i < near.count; i++) {
         planes[i] = half_plane_of_solid(near.at[i].away, near.at[i].gap, horizon, settle, max_speed);
@@ -75,16 +92,18 @@ static int forbid_neighbors(const struct behavior_def *behavior, const struct st
     int count = 0;
     for (int32_t i = 0; i < context->nearest_count; i++) {
         const struct neighbor *other = &context->nearest[i];
+        const float room = context->body->radius + other->radius + behavior->clearance;
+        const bool are_apart = vec2_length_squared(other->offset) > room * room;
         const struct encounter encounter = {
             .offset = other->offset,
             .own = context->velocity,
             .other = other->velocity,
-            .room = context->body->radius + other->radius + behavior->clearance,
-            .split = parting(context->id, other->id),
+            .room = room,
+            .split = are_apart ? vec2_make(0.0f, 0.0f) : parting(context->id, other->id),
             .horizon = behavior->horizon > context->dt ? behavior->horizon : context->dt,
             .settle = settle,
         };
-        if (encounter.room > 0.0f) { /* two points without clearance cannot collide */
+        if (room > 0.0f) { /* two points without clearance cannot collide */
             planes[count++] = half_plane_of(&encounter);
         }
     }
@@ -113,17 +132,20 @@ const struct field behavior_orca_fields[] = {
 struct steering_output behavior_orca(const struct behavior_def *behavior,
                                      const struct steering_context *context) {
     struct half_plane planes[NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX];
-    const float settle = SETTLE > context->dt ? SETTLE : context->dt;
+    const float settle = ORCA_SETTLE > context->dt ? ORCA_SETTLE : context->dt;
     const int hard = forbid_solids(behavior, context, settle, planes);
     const int count = hard + forbid_neighbors(behavior, context, settle, planes + hard);
     const vec2 preferred = context->preferred;
+    trace_vector(context->trace, "preferred", preferred);
+    trace_number(context->trace, "half_planes", (float)count);
     if (half_planes_permit(planes, count, preferred)) {
         return (struct steering_output){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     }
     /* Every agent leans to the right, as on a pavement: mirror images would brake for each other
      * indefinitely. */
-    const vec2 lean = vec2_scale(vec2_make(-context->velocity.y, context->velocity.x), LEAN);
+    const vec2 lean = vec2_scale(vec2_make(-context->velocity.y, context->velocity.x), ORCA_LEAN);
     const vec2 permitted =
         half_planes_nearest(planes, count, hard, vec2_add(preferred, lean), context->body->max_speed);
+    trace_vector(context->trace, "lean", lean);
     return behavior_match_velocity(permitted, context, context->exact_rate);
 }

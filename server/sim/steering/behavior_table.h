@@ -21,6 +21,7 @@ enum behavior_trait {
     TRAIT_PATH = 64,           /* has the parameter "path" */
     TRAIT_FLOW = 128,          /* has the parameter "flow_field" */
     TRAIT_REGION = 256,        /* a scenario may give it a region: "rect" or "circle" */
+    TRAIT_DRIVEN = 512,        /* follows the vector that a client drives the agent with (struct drive) */
 };
 
 /** Zones as bits, for behavior_row.zones. */

@@ -1,22 +1,24 @@
 /* The behaviors about targets and other agents. See behavior.h. */
+#define LANES_WIDTH 1 /* one agent at a time */
 #include <stdint.h>
 
 #include "server/sim/math/trig.h"
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
-
-#define ON_COURSE_MISS 0.02f /* px: seek leaves a course alone that misses the target by less */
+#include "server/sim/steering/one_agent.inc.h"
 
 static const char *const arrive_law_names[] = {"stop", "linear", NULL};
 static const char *const formation_names[] = {"line", "column", "wedge", "circle", NULL};
 
 static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
-/* Whether the present velocity already leads to the target, but for a miss too small to see. */
-static bool is_on_course(const struct steering_context *context) {
-    const float miss = vec2_cross(context->velocity, context->first.offset); /* px times the speed */
-    const float unseen = ON_COURSE_MISS * ON_COURSE_MISS * vec2_length_squared(context->velocity);
-    return vec2_dot(context->velocity, context->first.offset) > 0.0f && miss * miss < unseen;
+/* The output of a rule that matches a velocity. */
+static struct steering_output matching(struct steering_pairs pairs, float rate,
+                                       const struct steering_context *context) {
+    const struct steering_output output = output_of(pairs);
+    trace_vector(context->trace, "steering", vec2_sub(output.desired, context->velocity));
+    trace_number(context->trace, "rate", rate);
+    return output;
 }
 
 const struct field behavior_seek_fields[] = {WEIGHT_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
@@ -28,24 +30,32 @@ struct steering_output behavior_seek(const struct behavior_def *behavior,
                                      const struct steering_context *context) {
     (void)behavior;
     trace_offset(context->trace, TRACE_TARGET, context->first.offset);
-    const vec2 towards = is_on_course(context) ? context->velocity : context->first.offset;
-    return behavior_match_velocity(vec2_with_length(towards, context->body->max_speed), context,
-                                   context->rate);
+    trace_vector(context->trace, "offset", context->first.offset);
+    const struct rule_lanes agent = rule_agent(context);
+    const struct pair offset = pair_of(context->first.offset);
+    if (is_on_course(offset, agent.velocity)) {
+        trace_vector(context->trace, "course", context->velocity);
+    }
+    return matching(seek(&agent, offset), context->rate, context);
 }
 
 /* Whether what is at `offset` is too far away to run from. */
-static bool is_calm(vec2 offset, float panic_distance) {
-    return panic_distance > 0.0f && vec2_length_squared(offset) > panic_distance * panic_distance;
+static bool is_calm(vec2 offset, float panic_distance, struct trace *trace) {
+    const bool is_far = is_beyond(pair_of(offset), panic_distance);
+    trace_vector(trace, "offset", offset);
+    if (is_far) {
+        trace_number(trace, "distance", vec2_length(offset));
+        trace_number(trace, "calm_beyond", panic_distance);
+    }
+    return is_far;
 }
 
-/* Full speed away from a point at `offset`; on the point itself straight ahead. */
-static struct steering_output run_from(vec2 offset, const struct steering_context *context) {
-    const float squared = vec2_length_squared(offset);
-    vec2 away = vec2_with_length(offset, -context->body->max_speed);
-    if (!(squared > 1e-30f)) {
-        away = vec2_scale(context->heading, context->body->max_speed);
+static struct steering_output running(vec2 offset, const struct steering_context *context) {
+    const struct rule_lanes agent = rule_agent(context);
+    if (!has_direction(pair_of(offset))) {
+        trace_vector(context->trace, "heading", context->heading);
     }
-    return behavior_match_velocity(away, context, context->rate);
+    return matching(run_from(&agent, pair_of(offset), pair_of(context->heading)), context->rate, context);
 }
 
 const struct field behavior_flee_fields[] = {WEIGHT_ROW, PANIC_ROW, TARGET_ROWS, TURN_ROWS, END_ROW};
@@ -55,11 +65,11 @@ const struct field behavior_flee_fields[] = {WEIGHT_ROW, PANIC_ROW, TARGET_ROWS,
  * source  Reynolds 1999, "Flee" */
 struct steering_output behavior_flee(const struct behavior_def *behavior,
                                      const struct steering_context *context) {
-    if (is_calm(context->first.offset, behavior->panic_distance)) {
+    if (is_calm(context->first.offset, behavior->panic_distance, context->trace)) {
         return no_output;
     }
     trace_offset(context->trace, TRACE_TARGET, context->first.offset);
-    return run_from(context->first.offset, context);
+    return running(context->first.offset, context);
 }
 
 const struct field behavior_arrive_fields[] = {
@@ -87,10 +97,15 @@ struct steering_output behavior_arrive(const struct behavior_def *behavior,
                                        const struct steering_context *context) {
     const vec2 offset = context->first.offset;
     trace_offset(context->trace, TRACE_TARGET, offset);
+    trace_vector(context->trace, "offset", offset);
     if (behavior->law == ARRIVE_LINEAR) {
-        const float speed =
-            behavior_ramp_speed(vec2_length(offset), behavior->slowing_distance, context->body->max_speed);
-        return behavior_match_velocity(vec2_with_length(offset, speed), context, context->rate);
+        const struct rule_lanes agent = rule_agent(context);
+        trace_number(context->trace, "distance", vec2_length(offset));
+        trace_number(context->trace, "slowing_distance", behavior->slowing_distance);
+        trace_number(context->trace, "speed",
+                     ramp_speed(vec2_length(offset), behavior->slowing_distance, context->body->max_speed));
+        return matching(arrive_linear(&agent, pair_of(offset), behavior->slowing_distance), context->rate,
+                        context);
     }
     const vec2 still = {0.0f, 0.0f};
     return behavior_match_velocity(
@@ -102,15 +117,17 @@ struct steering_output behavior_arrive(const struct behavior_def *behavior,
 
 /* s: how far ahead to predict, as long as it takes to get there. */
 static float time_to(vec2 offset, float max_prediction, const struct steering_context *context) {
-    const float distance = vec2_length(offset), speed = context->body->max_speed;
-    return distance < max_prediction * speed ? distance / speed : max_prediction;
+    const float time = time_ahead(pair_of(offset), max_prediction, context->body->max_speed);
+    trace_vector(context->trace, "way_ahead", offset);
+    trace_number(context->trace, "max_prediction", max_prediction);
+    trace_number(context->trace, "time", time);
+    return time;
 }
 
 /* Where the other will be after `time` s, from the agent, the short way. */
 static vec2 predicted(const struct target_info *other, float time, const struct steering_context *context) {
-    const vec2 nowhere = {0.0f, 0.0f};
-    const vec2 then = bounds_difference(context->bounds, nowhere,
-                                        vec2_add(other->offset, vec2_scale(other->velocity, time)));
+    const struct rule_lanes agent = rule_agent(context);
+    const vec2 then = vec2_of(place_ahead(&agent, pair_of(other->offset), pair_of(other->velocity), time));
     trace_offset(context->trace, TRACE_PREDICTED, then);
     return then;
 }
@@ -135,7 +152,10 @@ struct steering_output behavior_pursue(const struct behavior_def *behavior,
                                        const struct steering_context *context) {
     const vec2 ahead = predicted(&context->first,
                                  time_to(context->first.offset, behavior->max_prediction, context), context);
-    return behavior_match_velocity(vec2_with_length(ahead, context->body->max_speed), context, context->rate);
+    trace_vector(context->trace, "other_velocity", context->first.velocity);
+    trace_vector(context->trace, "predicted_offset", ahead);
+    const struct rule_lanes agent = rule_agent(context);
+    return matching(pursue(&agent, pair_of(ahead)), context->rate, context);
 }
 
 const struct field behavior_evade_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC_ROW,
@@ -145,11 +165,14 @@ const struct field behavior_evade_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC
  * source  Reynolds 1999, "Evasion" */
 struct steering_output behavior_evade(const struct behavior_def *behavior,
                                       const struct steering_context *context) {
-    if (is_calm(context->first.offset, behavior->panic_distance)) {
+    if (is_calm(context->first.offset, behavior->panic_distance, context->trace)) {
         return no_output;
     }
     const float time = time_to(context->first.offset, behavior->max_prediction, context);
-    return run_from(predicted(&context->first, time, context), context);
+    const vec2 ahead = predicted(&context->first, time, context);
+    trace_vector(context->trace, "other_velocity", context->first.velocity);
+    trace_vector(context->trace, "predicted_offset", ahead);
+    return running(ahead, context);
 }
 
 /* Keeps the place at `offset` (x ahead, y to the right) of the one seen first, at its velocity. */
@@ -162,6 +185,10 @@ static struct steering_output keep_place(vec2 offset, float slowing_distance,
     const vec2 place =
         bounds_difference(context->bounds, nowhere, vec2_add(leader->offset, vec2_add(ahead, right)));
     trace_offset(context->trace, TRACE_PLACE, place);
+    trace_vector(context->trace, "offset", leader->offset);
+    trace_vector(context->trace, "beside", vec2_add(ahead, right));
+    trace_vector(context->trace, "way", place);
+    trace_vector(context->trace, "other_velocity", leader->velocity);
     const vec2 desired = behavior_stopping_velocity(place, leader->velocity, slowing_distance, context);
     return behavior_match_velocity(vec2_truncate(desired, context->body->max_speed), context,
                                    context->exact_rate);
@@ -229,6 +256,8 @@ const struct field behavior_formation_fields[] = {
 struct steering_output behavior_formation(const struct behavior_def *behavior,
                                           const struct steering_context *context) {
     const vec2 place = formation_place(behavior->shape, context->rank, context->group, behavior->spacing);
+    trace_number(context->trace, "rank", (float)(context->rank + 1));
+    trace_number(context->trace, "group", (float)context->group);
     return keep_place(place, behavior->slowing_distance, context);
 }
 
@@ -247,6 +276,13 @@ struct steering_output behavior_interpose(const struct behavior_def *behavior,
      */
     const vec2 half = vec2_scale(bounds_difference(context->bounds, one, other), 0.5f);
     const vec2 midpoint = vec2_add(one, half), still = {0.0f, 0.0f};
+    trace_vector(context->trace, "offset", context->first.offset);
+    trace_vector(context->trace, "other_velocity", context->first.velocity);
+    trace_vector(context->trace, "predicted_offset", one);
+    trace_vector(context->trace, "second_offset", context->second.offset);
+    trace_vector(context->trace, "second_velocity", context->second.velocity);
+    trace_vector(context->trace, "second_predicted", other);
+    trace_vector(context->trace, "way", midpoint);
     trace_offset(context->trace, TRACE_MIDPOINT, midpoint);
     const vec2 desired = behavior_stopping_velocity(midpoint, still, behavior->slowing_distance, context);
     return behavior_match_velocity(desired, context, context->exact_rate);

@@ -11,6 +11,8 @@ static flock_function *const kernels[SIMD_COUNT] = {
     [SIMD_SSE2] = flock_kernel_sse2,
     [SIMD_AVX2] = flock_kernel_avx2,
     [SIMD_AVX512] = flock_kernel_avx512,
+#elif defined(__wasm_simd128__)
+    [SIMD_SIMD128] = flock_kernel_simd128,
 #endif
 };
 

@@ -1,12 +1,10 @@
 /* The part of flock_kernel.h that is done in LANES_WIDTH lanes; FLOCK_FUNCTION is the name it gets. The sums
- * are those of zone_sums.inc.h, the rules those of flock_rules.inc.h; accelerate() does what
- * locomotion_velocity does for one agent, in the same order (test_flock_kernel compares them).
+ * are those of zone_sums.inc.h, the rules those of flock_rules.inc.h and locomotion_rules.inc.h.
  */
 #include "server/sim/space/neighbor_sweep.inc.h"
 #include "server/sim/steering/flock_plan.h"
 #include "server/sim/steering/flock_rules.inc.h"
-
-#define REST_SPEED_SQUARED (1e-3f * 1e-3f) /* locomotion.c */
+#include "server/sim/steering/locomotion_rules.inc.h"
 
 /* The force before truncation: behavior_flock, its weight, and the empty sums it is added to. */
 LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct sums *sums, struct pair velocity) {
@@ -25,14 +23,8 @@ LANES_INLINE struct pair flock(const struct flock_plan *plan, const struct sums 
 
 LANES_INLINE struct pair accelerate(const struct flock_plan *plan, struct pair velocity, struct pair force) {
     const struct flock_rules *rules = plan->rules;
-    const struct pair applied = pair_truncate_often(force, lanes_all(rules->max_force));
-    const struct pair pushed = pair_add(velocity, pair_scale(applied, lanes_all(plan->push)));
-    const struct pair next = pair_truncate(pushed, lanes_all(rules->max_speed));
-    const lanes_mask brakes = lanes_less(pair_dot(applied, velocity), lanes_all(0.0f));
-    const lanes_mask rests =
-        lanes_both(brakes, lanes_less(pair_dot(next, next), lanes_all(REST_SPEED_SQUARED)));
-    const struct pair rest = {lanes_all(0.0f), lanes_all(0.0f)};
-    return pair_select(rests, rest, next);
+    return steered_velocity(velocity, force, lanes_all(rules->max_force), lanes_all(plan->push),
+                            lanes_all(rules->max_speed));
 }
 
 /* ---- one block ---- */

@@ -46,7 +46,7 @@ void flock_finish(const struct kernel_plan *plan, const struct flock_plan *flock
     if (out->cell != NULL) {
         out->cell[slot] = grid_cell(plan->batch->grid, &next);
     }
-    out->heading[plan->batch->grid->row[slot]] =
+    out->heading[neighbor_batch_place(plan->batch, slot)] =
         locomotion_heading(neighbor_batch_heading(plan->batch, slot), vec2_make(next.vx, next.vy),
                            rules->max_speed, rules->turn);
 }

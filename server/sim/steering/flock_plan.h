@@ -22,7 +22,7 @@ struct flock_rules {
 struct flock_out {
     int kind;             /* the kind that is moved */
     struct motion *next;  /* by slot */
-    vec2 *heading;        /* by row: of tick t+1 */
+    vec2 *heading;        /* of tick t+1, where the batch has those of tick t */
     int32_t *cell;        /* by slot: the cell of tick t's grid that the agent is in then; NULL: not needed */
     bool only_of_resting; /* headings are written only of agents that do not face along their velocity */
 };
@@ -52,6 +52,8 @@ typedef void flock_function(const struct kernel_plan *plan, const struct flock_p
 flock_function flock_kernel_plain;
 #if defined(__x86_64__)
 flock_function flock_kernel_sse2, flock_kernel_avx2, flock_kernel_avx512;
+#elif defined(__wasm_simd128__)
+flock_function flock_kernel_simd128;
 #endif
 
 #endif

@@ -2,45 +2,9 @@
  * length 0 to 1 each. behavior_neighbors.c includes it with one lane, the flock kernels with the lanes of
  * their instruction set; the rules stand nowhere else.
  */
-#include "server/sim/math/lanes.h"
+#include "server/sim/math/pair.h"
 #include "server/sim/space/zone.h"
 #include "server/sim/steering/flock_limits.h"
-
-struct pair {
-    lanes x, y;
-};
-
-LANES_INLINE struct pair pair_add(struct pair a, struct pair b) {
-    return (struct pair){lanes_add(a.x, b.x), lanes_add(a.y, b.y)};
-}
-LANES_INLINE struct pair pair_sub(struct pair a, struct pair b) {
-    return (struct pair){lanes_sub(a.x, b.x), lanes_sub(a.y, b.y)};
-}
-LANES_INLINE struct pair pair_scale(struct pair a, lanes s) {
-    return (struct pair){lanes_mul(a.x, s), lanes_mul(a.y, s)};
-}
-LANES_INLINE lanes pair_dot(struct pair a, struct pair b) {
-    return lanes_add(lanes_mul(a.x, b.x), lanes_mul(a.y, b.y));
-}
-LANES_INLINE struct pair pair_keep(lanes_mask mask, struct pair a) {
-    return (struct pair){lanes_keep(mask, a.x), lanes_keep(mask, a.y)};
-}
-LANES_INLINE struct pair pair_select(lanes_mask mask, struct pair a, struct pair b) {
-    return (struct pair){lanes_select(mask, a.x, b.x), lanes_select(mask, a.y, b.y)};
-}
-LANES_INLINE lanes_mask is_longer(struct pair a, lanes limit) {
-    return lanes_less(lanes_mul(limit, limit), pair_dot(a, a));
-}
-/* Branch-free: for truncations that are neither rare nor the rule. A misprediction costs more than a root and
- * a division. */
-LANES_INLINE struct pair pair_truncate_often(struct pair a, lanes limit) {
-    const lanes length = lanes_sqrt(pair_dot(a, a));
-    return pair_select(is_longer(a, limit), pair_scale(a, lanes_div(limit, length)), a);
-}
-/* With a branch: for truncations that are rare. */
-LANES_INLINE struct pair pair_truncate(struct pair a, lanes limit) {
-    return lanes_any(is_longer(a, limit)) ? pair_truncate_often(a, limit) : a;
-}
 
 /* `difference` as a direction with strength 1 from 1 / full_inverse on; less with few neighbors. */
 LANES_INLINE struct pair rule_strength(struct pair difference, float full_inverse, lanes weight) {

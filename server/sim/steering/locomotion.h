@@ -11,6 +11,7 @@ enum locomotion {
     LOCOMOTION_CONSTANT_SPEED, /* the force is scaled to exactly max_force and the speed to exactly max_speed
                                   (the boids tutorial) */
 };
+enum { LOCOMOTION_COUNT = LOCOMOTION_CONSTANT_SPEED + 1 };
 
 /** One agent's own body: what was drawn or set for it, or its kind's values. */
 struct body {

@@ -1,67 +1,27 @@
 /* See velocity_obstacles.h. */
+#define LANES_WIDTH 1
 #include "server/sim/steering/velocity_obstacles.h"
 
 #include <assert.h>
 
-#define STILL_SQUARED 1e-12f /* (px/s)^2: less has no direction */
-#define PARALLEL      1e-6f  /* of two unit vectors: nearer than that they are one direction */
-#define YIELDING      0.4f   /* the most that a share is off one half */
-#define ROUNDING      1e-5f  /* of max_speed: by how much parallel half-planes may miss each other */
+#include "server/sim/steering/half_plane.inc.h"
+#include "server/sim/steering/half_plane_limits.h"
 
 /* ---- half-planes ---- */
 
-/* From inside the collision: on the circle of relative velocities that just separate the two in time. */
-static struct half_plane plane_of_overlap(const struct encounter *e, vec2 relative, float *change) {
-    const float inverse = 1.0f / e->settle;
-    const vec2 from_middle = vec2_sub(relative, vec2_scale(e->offset, inverse));
-    vec2 normal = vec2_scale(e->split, -1.0f);
-    if (vec2_length_squared(from_middle) > STILL_SQUARED) {
-        normal = vec2_with_length(from_middle, 1.0f);
-    }
-    *change = e->room * inverse - vec2_length(from_middle);
-    return (struct half_plane){.normal = normal};
-}
-
-/* The truncated cone of relative velocities that collide within the horizon: its round tip, or the nearer of
- * its two legs. */
-static struct half_plane plane_of_cone(const struct encounter *e, vec2 relative, float squared,
-                                       float *change) {
-    const vec2 p = e->offset;
-    const float inverse = 1.0f / e->horizon;
-    const vec2 from_middle = vec2_sub(relative, vec2_scale(p, inverse));
-    const float along = vec2_dot(from_middle, p), length_squared = vec2_length_squared(from_middle);
-    if (along < 0.0f && along * along > e->room * e->room * length_squared) {
-        *change = e->room * inverse - sqrtf(length_squared);
-        return (struct half_plane){.normal = vec2_with_length(from_middle, 1.0f)};
-    }
-    const float leg = sqrtf(squared - e->room * e->room);
-    const float side = vec2_cross(p, from_middle) > 0.0f ? 1.0f : -1.0f;
-    /* p turned by the cone's half angle to that side, and from there a quarter turn further out. */
-    const vec2 way = {p.x * leg - side * p.y * e->room, side * p.x * e->room + p.y * leg};
-    const vec2 normal = vec2_with_length(vec2_make(-side * way.y, side * way.x), 1.0f);
-    *change = -vec2_dot(relative, normal);
-    return (struct half_plane){.normal = normal};
-}
-
-/* Which part of the change is the agent's: half of it when the other is ahead of or behind it on their common
- * way; less when the other is to the right, more to the left. What the other computes is 1 less this. So a
- * ring of agents that all want to the middle starts to turn before it jams. */
-static float share_of(const struct encounter *e) {
-    const vec2 common = vec2_with_length(vec2_add(e->own, e->other), 1.0f);
-    const vec2 towards = vec2_with_length(e->offset, 1.0f);
-    return 0.5f - YIELDING * vec2_cross(common, towards);
-}
-
 struct half_plane half_plane_of(const struct encounter *e) {
     assert(e->room > 0.0f && e->horizon > 0.0f && e->settle > 0.0f);
-    const vec2 relative = vec2_sub(e->own, e->other);
-    const float squared = vec2_length_squared(e->offset);
-    float change;
-    struct half_plane plane = squared > e->room * e->room ? plane_of_cone(e, relative, squared, &change)
-                                                          : plane_of_overlap(e, relative, &change);
-    /* The relative velocity must change by this along the normal. */
-    plane.least = vec2_dot(e->own, plane.normal) + share_of(e) * change;
-    return plane;
+    const struct encounter_lanes in_lanes = {
+        .offset = {e->offset.x, e->offset.y},
+        .own = {e->own.x, e->own.y},
+        .other = {e->other.x, e->other.y},
+        .room = e->room,
+        .split = {e->split.x, e->split.y},
+        .horizon_inverse = 1.0f / e->horizon,
+        .settle_inverse = 1.0f / e->settle,
+    };
+    const struct plane_lanes plane = half_plane_in_lanes(&in_lanes);
+    return (struct half_plane){vec2_make(plane.normal.x, plane.normal.y), plane.least};
 }
 
 struct half_plane half_plane_of_solid(vec2 away, float gap, float horizon, float settle, float max_speed) {
@@ -104,8 +64,8 @@ static bool solve_on_border(const struct half_plane *planes, int line, const str
     for (int i = 0; i < line; i++) {
         const float slope = vec2_dot(planes[i].normal, along);
         const float needed = planes[i].least - least * vec2_dot(planes[i].normal, normal);
-        if (slope < PARALLEL && slope > -PARALLEL) {
-            if (needed > ROUNDING * goal->max_speed) {
+        if (slope < HALF_PLANE_PARALLEL && slope > -HALF_PLANE_PARALLEL) {
+            if (needed > HALF_PLANE_ROUNDING * goal->max_speed) {
                 return false;
             }
             continue;
@@ -164,7 +124,7 @@ static void violate_least(const struct half_plane *planes, int count, int hard, 
             }
             const vec2 difference = vec2_sub(planes[j].normal, planes[i].normal);
             const float length = vec2_length(difference);
-            if (length > PARALLEL) {
+            if (length > HALF_PLANE_PARALLEL) {
                 equal[equals++] = (struct half_plane){vec2_scale(difference, 1.0f / length),
                                                       (planes[j].least - planes[i].least) / length};
             }

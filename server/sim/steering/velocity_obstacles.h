@@ -31,8 +31,8 @@ struct encounter {
     vec2 own;    /* px/s, the agent's velocity */
     vec2 other;  /* px/s, the other's */
     float room;  /* px, > 0: nearer than this the two collide */
-    vec2
-        split; /* unit vector: the way to the other when both are in the same place; opposite for the other */
+    vec2 split;  /* unit vector: the way to the other when both are in the same place; opposite for the other.
+                    Read only when |offset| <= room */
     float horizon; /* s, > 0: no collision within this time */
     float settle;  /* s, > 0: agents that collide already are to be apart after this time */
 };

@@ -5,8 +5,7 @@
 #include "server/sim/world/world_internal.h"
 
 /* Solids, then the edge. What a bounce would throw through a solid stays where it was. */
-static struct motion world_move(const struct world *world, struct motion old, struct motion moved,
-                                float radius) {
+struct motion world_move(const struct world *world, struct motion old, struct motion moved, float radius) {
     const struct scenery *scenery = &world->scenery;
     const struct bounds *bounds = &world->bounds;
     const struct motion held = scenery_constrain(scenery, bounds, old, moved, radius);
@@ -21,7 +20,7 @@ static struct motion world_move(const struct world *world, struct motion old, st
 }
 
 void world_step_agent(struct world *world, int32_t slot, const struct precomputed_sums *precomputed) {
-    assert(slot >= 0 && slot < world->agent_count);
+    assert(slot >= 0 && slot < world->grid.count && !world->is_pure_flock);
     const int32_t row = world->grid.row[slot];
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct body *body = world_body(world, row);
@@ -35,9 +34,9 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
     const struct motion next = world_move(world, old, moved, body->radius);
     assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
     world->grid.next[slot] = next;
-    world->next_heading[row] =
-        locomotion_heading(world->heading[row], vec2_make(next.vx, next.vy), body->max_speed, kind->turn);
+    world->next_heading[slot] =
+        locomotion_heading(world->heading[slot], vec2_make(next.vx, next.vy), body->max_speed, kind->turn);
     /* Only the agent itself reads these, so they need no second buffer. */
-    world->state[row] = (uint8_t)intent.state;
-    world->memory[row] = intent.memory;
+    world->state[slot] = (uint8_t)intent.state;
+    world->memory[slot] = intent.memory;
 }

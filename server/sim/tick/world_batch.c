@@ -1,42 +1,19 @@
-/* The tick of agents in consecutive slots of the grid: the sums about their neighbors are formed for all of
- * them at once (neighbor_kernel.h), a batch of slots at a time so that the sums are used while they are in
- * the cache.
- *
- * Only sums that every agent needs are precomputed: those of behaviors without targets, of kinds with a
- * single state. Precomputing changes no bit of the result.
- */
+/* The tick of agents in consecutive slots of the grid, a batch at a time so that what is found for all of them
+ * at once is used while it is in the cache. Kinds that merely flock go through flock_kernel.h, all others
+ * through world_crowd.c. */
 #include <assert.h>
 
 #include "server/sim/steering/flock_kernel.h"
 #include "server/sim/world/world_internal.h"
 
-enum {
-    BATCH = 64,
-    WORTHWHILE_SHARE = 4 /* the agents of a kind with fewer than one in so many of a batch go one by one */
-};
+enum { WORTHWHILE_SHARE = 4 /* a flock of fewer than one in so many of a batch is not worth its kernel */ };
 
-/* Fills sums[i][slot - begin], and precomputed with the behaviors that they belong to. */
-static void precompute_sums(const struct world *world, const struct kind *kind, int32_t begin, int32_t end,
-                            struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH],
-                            struct precomputed_sums *precomputed) {
-    const struct state_def *state = &kind->def.states[0];
-    precomputed->count = 0;
-    for (int b = 0; b < state->behavior_count && precomputed->count < PRECOMPUTED_MAX; b++) {
-        if (world_sums_are_certain(kind, &state->behaviors[b])) {
-            const struct neighbor_batch batch =
-                world_neighbor_batch(world, kind, &kind->states[0].behaviors[b]);
-            neighbor_kernel_sums(world->simd, &batch, begin, end, sums[precomputed->count]);
-            precomputed->behavior[precomputed->count++] = &state->behaviors[b];
-        }
-    }
-}
-
-static int32_t count_kind(const uint8_t *kinds, int32_t count, int kind) {
-    int32_t found = 0;
+static place_set places_of_kind(const uint8_t *kinds, int32_t count, int kind) {
+    place_set places = 0;
     for (int32_t i = 0; i < count; i++) {
-        found += kinds[i] == kind;
+        places |= (place_set)(kinds[i] == kind) << i;
     }
-    return found;
+    return places;
 }
 
 /* ---- a flock and nothing else ---- */
@@ -75,52 +52,49 @@ static void step_flock(struct world *world, int kind_index, int32_t begin, int32
     for (int32_t slot = begin; !kind->is_tireless && slot < end; slot++) {
         if (world->grid.kind[slot] == kind_index) {
             const int32_t row = world->grid.row[slot];
-            world_age(world, row, 0, &world->memory[row]);
+            world_age(world, row, 0, world_memory(world, row));
         }
     }
 }
 
 /* ---- all kinds ---- */
 
-/* The agents of one kind; `found` of them are in the batch. */
-static void step_kind(struct world *world, int kind, int32_t found, int32_t begin, int32_t end) {
-    struct neighbor_sums sums[PRECOMPUTED_MAX][BATCH];
-    struct precomputed_sums precomputed = {0};
-    if (found * WORTHWHILE_SHARE >= end - begin || world->is_pure_flock) {
-        if (world_can_use_flock_kernel(world, &world->kinds[kind])) {
-            step_flock(world, kind, begin, end);
-            return;
-        }
-        precompute_sums(world, &world->kinds[kind], begin, end, sums, &precomputed);
+/* The kinds whose agents a kernel for flocks can move, a bit each. */
+static uint64_t flocking_kinds(const struct world *world) {
+    uint64_t kinds = 0;
+    for (int k = 0; k < world->kind_count; k++) {
+        kinds |= (uint64_t)world_can_use_flock_kernel(world, &world->kinds[k]) << k;
     }
-    for (int32_t slot = begin; slot < end && !world_is_given_up(world); slot++) {
-        if (world->grid.kind[slot] == kind) {
-            for (int f = 0; f < precomputed.count; f++) {
-                precomputed.sums[f] = &sums[f][slot - begin];
-            }
-            world_step_agent(world, slot, &precomputed);
-        }
-    }
+    return kinds;
 }
 
-static void step_batch(struct world *world, int32_t begin, int32_t end) {
-    for (int32_t left = end - begin, kind = 0; left > 0; kind++) {
-        const int32_t found = count_kind(world->grid.kind + begin, end - begin, kind);
-        if (found > 0) {
-            step_kind(world, kind, found, begin, end);
+/* Kinds that merely flock, each by itself; all other agents together. */
+static void step_batch(struct world *world, uint64_t flocking, int32_t begin, int32_t end) {
+    place_set crowd = places_until(end - begin);
+    for (; flocking != 0; flocking &= flocking - 1) {
+        const int kind = __builtin_ctzll(flocking);
+        const place_set places = places_of_kind(world->grid.kind + begin, end - begin, kind);
+        const int32_t found = places_count(places);
+        const bool is_worthwhile = found * WORTHWHILE_SHARE >= end - begin || world->is_pure_flock;
+        if (found > 0 && is_worthwhile) {
+            step_flock(world, kind, begin, end);
+            crowd &= ~places;
         }
-        left -= found;
+    }
+    if (crowd != 0) {
+        world_step_crowd(world, begin, end, crowd);
     }
 }
 
 void world_step_slots(struct world *world, int32_t begin, int32_t end) {
-    assert(world->is_sorted && begin >= 0 && begin < end && end <= world->agent_count);
+    assert(begin >= 0 && begin < end && end <= world->grid.count);
     const int only = world->grid.kind[begin];
     if (!world->grid.has_kinds && world_can_use_flock_kernel(world, &world->kinds[only])) {
         step_flock(world, only, begin, end);
         return;
     }
-    for (int32_t first = begin; first < end && !world_is_given_up(world); first += BATCH) {
-        step_batch(world, first, end - first < BATCH ? end : first + BATCH);
+    const uint64_t flocking = flocking_kinds(world);
+    for (int32_t first = begin; first < end && !world_is_given_up(world); first += BATCH_MAX) {
+        step_batch(world, flocking, first, end - first < BATCH_MAX ? end : first + BATCH_MAX);
     }
 }

@@ -21,13 +21,11 @@ static void query_ahead(const struct world *world, struct neighbor_query *query,
 /* Takes precomputed sums of the behavior; false when there are none. */
 static bool use_precomputed(const struct behavior_def *behavior, const struct precomputed_sums *precomputed,
                             struct neighbor_sums *sums) {
-    for (int i = 0; precomputed != NULL && i < precomputed->count; i++) {
-        if (precomputed->behavior[i] == behavior) {
-            *sums = *precomputed->sums[i];
-            return true;
-        }
+    if (precomputed == NULL || precomputed->behavior != behavior) {
+        return false;
     }
-    return false;
+    *sums = *precomputed->sums;
+    return true;
 }
 
 struct neighbor_batch world_neighbor_batch(const struct world *world, const struct kind *kind,
@@ -39,6 +37,7 @@ struct neighbor_batch world_neighbor_batch(const struct world *world, const stru
         .bounds = &world->bounds,
         .ids = world->id,
         .heading = world->heading,
+        .heading_place = world->is_pure_flock ? world->grid.row : NULL,
         .course_above = world->is_pure_flock ? locomotion_hold_squared(kind->body.max_speed) : COURSE_NEVER,
         .core_radii = CORE_RADII,
         .kinds = (runtime->kinds & all) == all ? UINT64_MAX : runtime->kinds,
@@ -48,7 +47,7 @@ struct neighbor_batch world_neighbor_batch(const struct world *world, const stru
 
 void world_query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
                            const struct behavior_runtime *runtime, struct steering_context *context) {
-    assert(world->is_sorted && world->grid.count == world->agent_count);
+    assert(world->is_sorted);
     assert(row >= 0 && row < world->agent_count && behavior->max_neighbors <= NEIGHBORS_NEAREST_MAX);
     struct neighbor_query query = {
         .bounds = &world->bounds,

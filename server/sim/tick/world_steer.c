@@ -9,8 +9,8 @@
 #include "server/sim/world/world_internal.h"
 
 /* An agent's own aim, or its kind's, stands over what seek, arrive and queue are about. */
-static bool aimed_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                        vec2 *point) {
+bool world_aimed_point(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                       vec2 *point) {
     if (!world_is_aimed(behavior->type)) {
         return false;
     }
@@ -29,16 +29,16 @@ static bool aimed_point(const struct world *world, int32_t row, const struct beh
  * nearest. */
 static struct target_info kept_quarry(const struct world *world, int32_t row,
                                       const struct behavior_def *behavior, const struct ref_runtime *runtime,
-                                      struct memory *memory) {
+                                      struct sight_place known, struct memory *memory) {
     if (memory->quarry != 0) {
         const struct target_ref ref = {.agent = memory->quarry};
         const struct ref_runtime kept = {.mode = REF_AGENT};
-        const struct target_info info = world_resolve_target(world, row, &ref, &kept);
+        const struct target_info info = world_resolve_target(world, row, &ref, &kept, known);
         if (info.is_there) {
             return info;
         }
     }
-    const struct target_info info = world_resolve_target(world, row, &behavior->target, runtime);
+    const struct target_info info = world_resolve_target(world, row, &behavior->target, runtime, known);
     memory->quarry = info.is_there ? info.id : 0;
     return info;
 }
@@ -53,7 +53,10 @@ static void note_touch(const struct world *world, const struct target_info *quar
         memory->caught = 0;
         return;
     }
-    const float touching = context->body->radius + world_body(world, row)->radius;
+    const struct body *body = world->has_own_bodies
+                                  ? world_body(world, row)
+                                  : &world->kinds[world->grid.kind[grid_slot(&world->grid, row)]].body;
+    const float touching = context->body->radius + body->radius;
     const float squared = vec2_length_squared(quarry->offset);
     if (squared <= touching * touching) {
         memory->has_caught = memory->caught != quarry->id;
@@ -70,36 +73,62 @@ static void trace_target(struct trace *trace, const struct target_info *info) {
 }
 
 /* Fills first and second. False when a target of the behavior is not there. */
-static bool resolve_targets(const struct world *world, int32_t row, const struct behavior_def *behavior,
-                            const struct behavior_runtime *runtime, struct steering_context *context) {
+bool world_resolve_targets(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                           const struct behavior_runtime *runtime, struct steering_context *context) {
     const int count = behavior_target_count((enum behavior_type)behavior->type);
+    const struct sight_place known =
+        context->precomputed != NULL ? context->precomputed->sight : (struct sight_place){NULL, 0};
     vec2 point;
-    if (aimed_point(world, row, behavior, &point)) {
+    if (world_aimed_point(world, row, behavior, &point)) {
         context->first = (struct target_info){.is_there = true, .heading = {1.0f, 0.0f}};
         context->first.offset = bounds_difference(&world->bounds, context->position, point);
         return true;
     }
     if (count >= 1) {
         context->first = behavior->keep
-                             ? kept_quarry(world, row, behavior, &runtime->target, context->memory)
-                             : world_resolve_target(world, row, &behavior->target, &runtime->target);
+                             ? kept_quarry(world, row, behavior, &runtime->target, known, context->memory)
+                             : world_resolve_target(world, row, &behavior->target, &runtime->target, known);
         trace_target(context->trace, &context->first);
     }
     if (behavior_has_trait(behavior->type, TRAIT_CATCHES)) {
         note_touch(world, &context->first, context);
     }
     if (count >= 2) {
-        context->second = world_resolve_target(world, row, &behavior->second, &runtime->second);
+        context->second = world_resolve_target(world, row, &behavior->second, &runtime->second, known);
         trace_target(context->trace, &context->second);
     }
     return (count < 1 || context->first.is_there) && (count < 2 || context->second.is_there);
 }
 
 /* From here on the trace belongs to this behavior. */
-static void trace_behavior(struct trace *trace, const struct behavior_runtime *runtime) {
+static void trace_behavior(const struct world *world, int32_t row, struct trace *trace,
+                           const struct behavior_def *behavior, const struct behavior_runtime *runtime) {
     if (trace != NULL) {
-        trace->label = runtime->label;
+        const bool has_tier = !behavior_is_velocity_filter((enum behavior_type)behavior->type);
+        trace_begin_term(trace, runtime->label, behavior_row(behavior->type)->name, behavior->weight,
+                         has_tier ? (int)behavior->tier : TRACE_NO_TIER);
+        struct trace_term *term = &trace->terms[trace->term_count - 1];
+        term->why = way_reasons[world_way_of_agent(world, row, behavior, runtime)];
+        term->way = term->why == NULL ? "lanes" : "alone";
     }
+}
+
+/* force: weighted. */
+static void trace_output(struct trace *trace, const struct steering_output *output, vec2 force) {
+    if (trace != NULL) {
+        trace_end_term(trace, output->is_active ? &output->desired : NULL, force);
+    }
+}
+
+/* Of the forces of the terms from `first` on, `after` is left of `before`. */
+static void trace_kept(struct trace *trace, int first, vec2 after, vec2 before) {
+    if (trace != NULL) {
+        trace_scale_terms(trace, first, after, before);
+    }
+}
+
+static int trace_terms(const struct trace *trace) {
+    return trace != NULL ? trace->term_count : 0;
 }
 
 static void note_force(struct steering_view *detail, const char *label, vec2 force) {
@@ -123,24 +152,24 @@ static struct steering_output call_behavior(const struct world *world, int32_t r
 }
 
 /* The weighted output of one behavior; zero when it is inactive or a velocity filter. */
-static struct steering_output evaluate_behavior(const struct world *world, int32_t row,
-                                                const struct behavior_def *behavior,
-                                                const struct behavior_runtime *runtime,
-                                                struct steering_context *context,
-                                                struct steering_view *detail) {
+struct steering_output world_evaluate(const struct world *world, int32_t row,
+                                      const struct behavior_def *behavior,
+                                      const struct behavior_runtime *runtime,
+                                      struct steering_context *context, struct steering_view *detail) {
     struct steering_output output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     if (behavior_is_velocity_filter((enum behavior_type)behavior->type)) {
         return output;
     }
-    trace_behavior(context->trace, runtime);
+    trace_behavior(world, row, context->trace, behavior, runtime);
     context->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
     context->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
-    if (resolve_targets(world, row, behavior, runtime, context)) {
+    if (world_resolve_targets(world, row, behavior, runtime, context)) {
         output = call_behavior(world, row, behavior, runtime, context);
     }
     if (!output.is_active) {
         output = (struct steering_output){false, {0.0f, 0.0f}, {0.0f, 0.0f}};
     }
+    trace_output(context->trace, &output, vec2_scale(output.force, behavior->weight));
     output.desired = vec2_scale(output.desired, behavior->weight);
     output.force = vec2_scale(output.force, behavior->weight);
     note_force(detail, runtime->label, output.force);
@@ -158,10 +187,11 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
                       struct intent *intent, struct steering_view *detail) {
     vec2 tier_force = {0.0f, 0.0f};
     bool is_first_tier = true;
+    int first_term = 0; /* of the tier */
     for (int i = 0; i < state->behavior_count; i++) {
         const struct behavior_def *behavior = &state->behaviors[runtime->order[i]];
         const struct steering_output output =
-            evaluate_behavior(world, row, behavior, &runtime->behaviors[runtime->order[i]], context, detail);
+            world_evaluate(world, row, behavior, &runtime->behaviors[runtime->order[i]], context, detail);
         intent->desired = vec2_add(intent->desired, output.desired);
         tier_force = vec2_add(tier_force, output.force);
         const bool is_last = i + 1 == state->behavior_count;
@@ -170,6 +200,8 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
             const vec2 fitting = is_first_tier && is_last
                                      ? tier_force
                                      : fit_in(tier_force, intent->force, context->body->max_force);
+            trace_kept(context->trace, first_term, fitting, tier_force);
+            first_term = trace_terms(context->trace);
             intent->force = vec2_add(intent->force, fitting);
             tier_force = vec2_make(0.0f, 0.0f);
             is_first_tier = false;
@@ -189,32 +221,59 @@ static void dither(const struct world *world, int32_t row, const struct state_de
             continue;
         }
         const struct steering_output output =
-            evaluate_behavior(world, row, behavior, &runtime->behaviors[runtime->order[i]], context, detail);
+            world_evaluate(world, row, behavior, &runtime->behaviors[runtime->order[i]], context, detail);
         if (output.is_active && vec2_length_squared(output.force) > 0.0f) {
             intent->desired = output.desired;
             intent->force = vec2_scale(output.force, 1.0f / behavior->probability);
+            trace_number(context->trace, "probability", behavior->probability);
+            trace_kept(context->trace, trace_terms(context->trace) - 1, intent->force, output.force);
             return;
         }
     }
 }
 
 /* Containment first, then whatever of max_force it leaves to the behaviors. */
-static void contain(struct intent *intent, vec2 inward, struct steering_context *context,
-                    struct steering_view *detail) {
+void world_contain(const struct world *world, struct steering_context *context, struct intent *intent,
+                   struct steering_view *detail) {
+    const struct motion motion = {context->position.x, context->position.y, context->velocity.x,
+                                  context->velocity.y};
+    const struct body *body = context->body;
+    const float max_force = body->max_force;
+    vec2 inward;
+    if (world->bounds.edge != EDGE_CONTAIN ||
+        !bounds_contain(&world->bounds, motion, body->radius, body->max_speed, max_force / body->mass,
+                        2.0f * world->dt, &inward)) {
+        return;
+    }
     behavior_rates(context, 1.0f);
-    const float max_force = context->body->max_force;
     const vec2 force =
         vec2_truncate(vec2_scale(vec2_sub(inward, context->velocity), context->rate), max_force);
+    const vec2 fitting = fit_in(intent->force, force, max_force);
     note_force(detail, "containment", force);
-    intent->force = vec2_add(force, fit_in(intent->force, force, max_force));
+    trace_kept(context->trace, 0, fitting, intent->force);
+    if (context->trace != NULL) {
+        trace_begin_term(context->trace, "containment", "containment", 1.0f, TRACE_NO_TIER);
+        trace_vector(context->trace, "steering", vec2_sub(inward, context->velocity));
+        trace_number(context->trace, "rate", context->rate);
+        trace_end_term(context->trace, &inward, force);
+    }
+    intent->force = vec2_add(force, fitting);
     intent->desired = inward;
+}
+
+/* The last term, a velocity filter's, gets `instead`; of those before it `own` is left of `before`. */
+static void trace_filter(struct trace *trace, vec2 own, vec2 before, vec2 instead) {
+    if (trace != NULL) {
+        trace_scale_terms(trace, 0, own, before);
+        trace->terms[trace->term_count - 1].gets = instead;
+    }
 }
 
 /* Velocity filters replace the velocity that the agent wants by one that it may have. When no behavior wants
  * anything, the agent would keep its velocity. */
-static void filter_velocity(const struct world *world, int32_t row, const struct state_def *state,
-                            const struct state_runtime *runtime, const struct steering_context *before,
-                            struct intent *intent, struct steering_view *detail) {
+void world_filter_velocity(const struct world *world, int32_t row, const struct state_def *state,
+                           const struct state_runtime *runtime, const struct steering_context *before,
+                           struct intent *intent, struct steering_view *detail) {
     struct neighbor nearest[NEIGHBORS_NEAREST_MAX];
     struct steering_context context = *before;
     const float max_speed = context.body->max_speed, max_force = context.body->max_force;
@@ -229,22 +288,26 @@ static void filter_velocity(const struct world *world, int32_t row, const struct
         const bool is_idle =
             vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
         context.preferred = vec2_truncate(is_idle ? context.velocity : intent->desired, max_speed);
-        trace_behavior(context.trace, &runtime->behaviors[b]);
+        trace_behavior(world, row, context.trace, behavior, &runtime->behaviors[b]);
         const struct steering_output output =
             call_behavior(world, row, behavior, &runtime->behaviors[b], &context);
         const float share = output.is_active ? behavior->weight : 0.0f;
-        note_force(detail, runtime->behaviors[b].label, vec2_scale(output.force, share));
+        const vec2 wanted = vec2_scale(output.force, share);
+        note_force(detail, runtime->behaviors[b].label, wanted);
+        trace_output(context.trace, &output, wanted);
         if (share > 0.0f) {
             const vec2 own_force = vec2_scale(vec2_truncate(intent->force, max_force), 1.0f - share);
             const vec2 own_desired = vec2_scale(context.preferred, 1.0f - share);
-            intent->force = vec2_add(own_force, vec2_scale(vec2_truncate(output.force, max_force), share));
+            const vec2 instead = vec2_scale(vec2_truncate(output.force, max_force), share);
+            trace_filter(context.trace, own_force, intent->force, instead);
+            intent->force = vec2_add(own_force, instead);
             intent->desired = vec2_add(own_desired, vec2_scale(output.desired, share));
         }
     }
 }
 
 /* Stamina drains or recovers; empty means exhausted until full. */
-static void tire(struct memory *memory, float rate, float max_stamina, float dt) {
+void world_tire(struct memory *memory, float rate, float max_stamina, float dt) {
     float stamina = memory->stamina + rate * dt;
     stamina = stamina > 0.0f ? stamina : 0.0f;
     memory->stamina = stamina < max_stamina ? stamina : max_stamina;
@@ -255,45 +318,50 @@ static void tire(struct memory *memory, float rate, float max_stamina, float dt)
     }
 }
 
-static void begin_state(const struct world *world, int32_t row, int state, struct memory *memory) {
-    if (state != world->state[row]) {
+void world_begin_state(const struct world *world, int before, int state, struct memory *memory) {
+    if (state != before) {
         memory->state_since = (uint32_t)world->tick;
         memory->quarry = 0;
         memory->caught = 0;
     }
+    memory->has_caught = false;
 }
 
 void world_age(const struct world *world, int32_t row, int state, struct memory *memory) {
     const struct kind *kind = &world->kinds[world->kind[row]];
-    begin_state(world, row, state, memory);
-    tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
+    world_begin_state(world, world_state(world, row), state, memory);
+    world_tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
 }
 
-struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
-                           struct steering_view *detail) {
-    const struct kind *kind = &world->kinds[world->kind[row]];
+struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
     const struct motion motion = world_motion(world, row);
-    const struct body *body = world_body(world, row);
-    struct intent intent = {.state = world_decide(world, row), .memory = world->memory[row]};
-    begin_state(world, row, intent.state, &intent.memory);
-    intent.memory.has_caught = false;
-    struct steering_context context = {
+    return (struct steering_context){
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
         .heading = world_heading(world, row),
         .rank = world->rank[row],
         .group = world_kind_population(world, world->kind[row]),
-        .body = body,
+        .body = world_body(world, row),
         .bounds = &world->bounds,
         .scenery = &world->scenery,
         .dt = world->dt,
         .seed = world->seed,
         .tick = world->tick,
         .id = world->id[row],
-        .memory = &intent.memory,
-        .precomputed = precomputed,
-        .trace = detail != NULL ? detail->trace : NULL,
+        .memory = memory,
+        .drive = &world->drive[row],
     };
+}
+
+struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
+                           struct steering_view *detail) {
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    const struct sight_place known = precomputed != NULL ? precomputed->sight : (struct sight_place){NULL, 0};
+    struct intent intent = {.state = world_decide(world, row, known), .memory = *world_memory(world, row)};
+    world_begin_state(world, world_state(world, row), intent.state, &intent.memory);
+    struct steering_context context = world_context(world, row, &intent.memory);
+    context.precomputed = precomputed;
+    context.trace = detail != NULL ? detail->trace : NULL;
     const struct state_def *state = &kind->def.states[intent.state];
     const struct state_runtime *runtime = &kind->states[intent.state];
     if (detail != NULL) {
@@ -305,17 +373,12 @@ struct intent world_intend(const struct world *world, int32_t row, const struct 
     } else {
         sum_tiers(world, row, state, runtime, &context, &intent, detail);
     }
-    vec2 inward;
-    if (world->bounds.edge == EDGE_CONTAIN &&
-        bounds_contain(&world->bounds, motion, body->radius, body->max_speed, body->max_force / body->mass,
-                       2.0f * world->dt, &inward)) {
-        contain(&intent, inward, &context, detail);
-    }
+    world_contain(world, &context, &intent, detail);
     if (runtime->has_velocity_filter) {
-        filter_velocity(world, row, state, runtime, &context, &intent, detail);
+        world_filter_velocity(world, row, state, runtime, &context, &intent, detail);
     }
-    intent.desired = vec2_truncate(intent.desired, body->max_speed);
-    tire(&intent.memory, state->stamina_rate, kind->def.body.max_stamina, world->dt);
+    intent.desired = vec2_truncate(intent.desired, context.body->max_speed);
+    world_tire(&intent.memory, state->stamina_rate, kind->def.body.max_stamina, world->dt);
     return intent;
 }
 
@@ -330,6 +393,7 @@ static void explain(const struct world *world, int32_t row, struct trace *trace,
     out->desired = intent.desired;
     out->steering =
         locomotion_force((enum locomotion)locomotion, body, velocity, intent.desired, intent.force);
+    trace_kept(trace, 0, out->steering, intent.force);
 }
 
 void world_explain(const struct world *world, int32_t row, struct steering_view *out) {
@@ -339,6 +403,9 @@ void world_explain(const struct world *world, int32_t row, struct steering_view 
 void world_trace(const struct world *world, int32_t row, struct steering_view *out, struct trace *trace) {
     assert(row >= 0 && row < world->agent_count);
     const struct motion motion = world_motion(world, row);
-    *trace = (struct trace){.bounds = world->bounds, .position = {motion.x, motion.y}, .label = ""};
+    trace->bounds = world->bounds;
+    trace->position = vec2_make(motion.x, motion.y);
+    trace->label = "";
+    trace->point_count = trace->term_count = trace->neighbors.count = 0;
     explain(world, row, trace, out);
 }

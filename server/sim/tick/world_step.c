@@ -1,7 +1,9 @@
-/* The tick of a world: targets that jump, the agents, the events, then tick t+1. */
+/* The tick of a world: targets that jump and stroll, the agents, the events, then tick t+1. */
 #include <assert.h>
+#include <string.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/tick/world_sights.h"
 #include "server/sim/world/world_internal.h"
 
 /* Agents that one thread takes at a time: few enough to share out evenly, many enough to fill the lanes. */
@@ -10,11 +12,12 @@ static int32_t grain_of(int32_t count, int threads) {
     return share < 512 ? 512 : share > 4096 ? 4096 : share;
 }
 
-/* The agent of tick t that is within the target's jump_within, of several the one of the lowest id; or -1. */
+/* The own agent of tick t that is within the target's jump_within, of several the one of the lowest id; or -1. */
 static int32_t reaching_row(const struct world *world, const struct target_def *target) {
     const float limit = target->jump_within * target->jump_within;
     int32_t lowest = -1;
-    for (int32_t slot = 0; slot < world->agent_count; slot++) {
+    const struct world_slots own = world_own_slots(world);
+    for (int32_t slot = own.begin; slot < own.end; slot++) {
         const struct motion *motion = &world->grid.motion[slot];
         const vec2 offset = bounds_difference(&world->bounds, vec2_make(motion->x, motion->y), target->at);
         if (vec2_length_squared(offset) < limit && (lowest < 0 || world->grid.row[slot] < lowest)) {
@@ -22,6 +25,24 @@ static int32_t reaching_row(const struct world *world, const struct target_def *
         }
     }
     return lowest;
+}
+
+/* reaching_row of every target that jumps, on all ranks; -1 of the others. */
+static void find_reaching(const struct world *world, int targets, int32_t rows[LIMIT_TARGETS]) {
+    uint32_t least[LIMIT_TARGETS];
+    bool some_jump = false;
+    for (int i = 0; i < targets; i++) {
+        const bool jumps = world->targets[i].jump_within > 0.0f;
+        rows[i] = jumps && !world_is_given_up(world) ? reaching_row(world, &world->targets[i]) : -1;
+        least[i] = rows[i] < 0 ? UINT32_MAX : (uint32_t)rows[i];
+        some_jump |= jumps;
+    }
+    if (world->stripes != NULL && some_jump) {
+        world->exchange->least(world->exchange->context, least, targets);
+        for (int i = 0; i < targets; i++) {
+            rows[i] = least[i] == UINT32_MAX ? -1 : (int32_t)least[i];
+        }
+    }
 }
 
 static vec2 jump(const struct world *world, int target) {
@@ -35,27 +56,76 @@ static vec2 jump(const struct world *world, int target) {
 }
 
 static void step_agents(void *context, int32_t begin, int32_t end) {
-    struct world *world = context;
-    if (world->is_sorted) { /* in the order of the grid, neighbors are near in memory */
-        world_step_slots(world, begin, end);
+    world_step_slots(context, begin, end); /* in the order of the grid, neighbors are near in memory */
+}
+
+struct part {
+    struct world *world;
+    int32_t begin; /* slot */
+};
+
+static void step_part(void *context, int32_t begin, int32_t end) {
+    const struct part *part = context;
+    world_step_slots(part->world, part->begin + begin, part->begin + end);
+}
+
+/* The agents in some slots alone. */
+static void act_in(struct world *world, struct world_slots slots, const struct parallel *parallel) {
+    const int32_t count = slots.end - slots.begin;
+    struct part part = {world, slots.begin};
+    if (count > 0) {
+        parallel->run(parallel->pool, count, grain_of(count, parallel->threads), step_part, &part);
+    }
+}
+
+enum { POLLS = 8 /* while the inner rows of a window are stepped */ };
+
+/* Border rows, then the inner ones, while other ranks hear of the border. A tick that sorts renews the ghosts. */
+static void act_in_stripes(struct world *world, const struct parallel *parallel) {
+    const struct exchange *exchange = world->exchange;
+    const struct world_slots own = world_own_slots(world), inner = world_stripes_inner(world);
+    if (world_will_sort(world)) {
+        act_in(world, own, parallel);
         return;
     }
-    for (int32_t slot = begin; slot < end && !world_is_given_up(world); slot++) {
-        world_step_agent(world, slot, NULL);
+    act_in(world, (struct world_slots){own.begin, inner.begin}, parallel);
+    act_in(world, (struct world_slots){inner.end, own.end}, parallel);
+    world_stripes_begin(world);
+    const int64_t count = inner.end - inner.begin;
+    for (int part = 0; part < POLLS; part++) {
+        const int32_t begin = inner.begin + (int32_t)(count * part / POLLS);
+        act_in(world, (struct world_slots){begin, inner.begin + (int32_t)(count * (part + 1) / POLLS)},
+               parallel);
+        exchange->poll(exchange->context);
     }
+    world_stripes_end(world);
+}
+
+static void act_with_ranks(struct world *world, const struct parallel *parallel) {
+    if (world->stripes != NULL) {
+        act_in_stripes(world, parallel);
+        return;
+    }
+    act_in(world, world_copy_share(world), parallel);
+    world_copy_tell(world);
 }
 
 void world_act(struct world *world, const struct parallel *parallel) {
     if (world->agent_count > 0) {
         world->keeps_order = world_keeps_order(world);
         /* A torus has the same cells from tick to tick. */
-        world->grid.has_cells =
-            world->is_pure_flock && world->bounds.edge == EDGE_WRAP && !world->keeps_order;
+        world->grid.has_cells = world->is_pure_flock && world->bounds.edge == EDGE_WRAP &&
+                                !world->keeps_order && (world->exchange == NULL || world->stripes != NULL);
         if (!world->is_pure_flock) { /* a pure flock needs no lookup */
             grid_look_up(&world->grid, parallel);
         }
-        parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
-                      step_agents, world);
+        world_sights_begin(world);
+        if (world->exchange == NULL) {
+            parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
+                          step_agents, world);
+        } else {
+            act_with_ranks(world, parallel);
+        }
     }
 }
 
@@ -66,15 +136,19 @@ void world_step(struct world *world) {
 
 void world_step_parallel(struct world *world, const struct parallel *parallel) {
     assert(world_is_consistent(world) && parallel->threads >= 1);
-    /* Where targets jump to is decided from tick t as well, but only takes their place once all agents have
+    /* Where targets jump or walk to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];
+    int32_t reaching[LIMIT_TARGETS];
+    const int targets = world->target_count;
+    world_begin_counting(world);
     world->note_count = 0;
     world->notes_left_out = 0;
-    for (int i = 0; i < world->target_count && !world_is_given_up(world); i++) {
-        const struct target_def *target = &world->targets[i];
-        const int32_t row = target->jump_within > 0.0f ? reaching_row(world, target) : -1;
-        next_targets[i] = row >= 0 ? jump(world, i) : target->at;
+    memset(world->tallies, 0, sizeof world->tallies);
+    find_reaching(world, targets, reaching);
+    for (int i = 0; i < targets && !world_is_given_up(world); i++) {
+        const int32_t row = reaching[i];
+        next_targets[i] = row >= 0 ? jump(world, i) : world_stroll(world, i);
         if (row >= 0) {
             world_note_reached(world, row, i);
         }
@@ -85,9 +159,11 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
         return; /* parts of tick t+1 may be missing */
     }
     world_note_catches(world);
-    for (int i = 0; i < world->target_count; i++) {
+    for (int i = 0; i < targets; i++) {
         world->targets[i].at = next_targets[i];
+        world->targets[i].idle = world_stroll_idle(world, i);
     }
+    world_fade_drives(world);
     world->tick++;
     world_advance(world, parallel);
     world->is_spoiled = world_is_given_up(world); /* perhaps on the way */

@@ -4,7 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/sim/world/world_internal.h"
+#include "server/sim/tick/world_sights.h"
+
+static vec2 place_of(const struct world *world, int32_t slot) {
+    return vec2_make(world->grid.motion[slot].x, world->grid.motion[slot].y);
+}
 
 static vec2 position_of(const struct world *world, int32_t row) {
     const struct motion motion = world_motion(world, row);
@@ -20,24 +24,38 @@ static bool is_noticed(vec2 offset, float within) {
     return !(within > 0.0f) || vec2_length_squared(offset) <= within * within;
 }
 
-static struct target_info resolve_named(const struct world *world, int32_t row, int target, float within) {
+static struct target_info resolve_named(const struct world *world, vec2 here, int target, float within) {
     struct target_info info = nothing();
-    info.offset = bounds_difference(&world->bounds, position_of(world, row), world->targets[target].at);
+    info.offset = bounds_difference(&world->bounds, here, world->targets[target].at);
     info.is_there = is_noticed(info.offset, within);
     return info;
 }
 
-static struct target_info resolve_agent(const struct world *world, int32_t row, int32_t other, float within) {
+static struct target_info resolve_agent(const struct world *world, vec2 here, int32_t other, uint32_t id,
+                                        float within) {
     const struct motion motion = world_motion(world, other);
     const vec2 at = {motion.x, motion.y};
     struct target_info info = {
-        .id = world->id[other],
-        .offset = bounds_difference(&world->bounds, position_of(world, row), at),
+        .id = id,
+        .offset = bounds_difference(&world->bounds, here, at),
         .velocity = {motion.vx, motion.vy},
         .heading = world_heading(world, other),
     };
     info.is_there = is_noticed(info.offset, within);
     return info;
+}
+
+/* The agent in a slot, as the one in slot `own` sees it. Not of a pure flock. */
+static struct target_info seen_in_slot(const struct world *world, int32_t own, int32_t slot) {
+    const struct motion motion = world->grid.motion[slot];
+    assert(!world->is_pure_flock);
+    return (struct target_info){
+        .is_there = true,
+        .id = world->id[world->grid.row[slot]],
+        .offset = bounds_difference(&world->bounds, place_of(world, own), place_of(world, slot)),
+        .velocity = {motion.vx, motion.vy},
+        .heading = world->heading[slot],
+    };
 }
 
 /* The nearest of the targets whose names begin with the prefix; of two as near the first in the scenario. */
@@ -48,7 +66,7 @@ static struct target_info resolve_prefix(const struct world *world, int32_t row,
         if (strncmp(world->targets[i].name, ref->target, (size_t)length) != 0) {
             continue;
         }
-        const struct target_info one = resolve_named(world, row, i, ref->within);
+        const struct target_info one = resolve_named(world, position_of(world, row), i, ref->within);
         const bool is_nearer = vec2_length_squared(one.offset) < vec2_length_squared(nearest.offset);
         if (one.is_there && (!nearest.is_there || is_nearer)) {
             nearest = one;
@@ -79,7 +97,7 @@ static struct target_info search_grid(const struct world *world, int32_t row, in
             }
         }
     }
-    return nearest < 0 ? nothing() : resolve_agent(world, row, nearest, 0.0f);
+    return nearest < 0 ? nothing() : resolve_agent(world, here, nearest, world->id[nearest], 0.0f);
 }
 
 /* px: a circle of this size holds about `wanted` agents of a kind, were they spread evenly. */
@@ -88,7 +106,12 @@ static float circle_for(const struct world *world, float wanted, int32_t populat
     return sqrtf(wanted / 3.0f * grid->across.size * grid->down.size / (float)population);
 }
 
-/* Searches the grid in larger and larger circles. False when a list would be faster. */
+/* Whether cells within so many px may be searched: a rank has no agents in those further away. */
+static bool may_search(const struct world *world, float reach) {
+    return !world_is_partial(world) || reach <= world->halo;
+}
+
+/* Searches the grid in larger and larger circles. False when a list would be faster, or all there is. */
 static bool search_kind(const struct world *world, int32_t row, int kind, float within, int32_t population,
                         struct target_info *found) {
     const float limit = within > 0.0f ? within : (float)LIMIT_COORDINATE * 4.0f;
@@ -96,8 +119,9 @@ static bool search_kind(const struct world *world, int32_t row, int kind, float 
     radius = radius > 1.0f ? radius : 1.0f;
     for (;; radius *= 2.0f) {
         const float reach = radius < limit ? radius : limit;
-        struct grid_walk walk = grid_walk_begin(&world->grid, position_of(world, row), reach);
-        if (grid_walk_runs(&walk) >= population / 4) {
+        struct grid_walk walk;
+        grid_walk_begin(&walk, &world->grid, position_of(world, row), reach);
+        if (!may_search(world, reach) || grid_walk_runs(&walk) >= population / 4) {
             return false;
         }
         *found = search_grid(world, row, kind, reach, &walk);
@@ -120,32 +144,61 @@ static struct target_info resolve_kind(const struct world *world, int32_t row, i
     float best = within > 0.0f ? within * within : 3e38f;
     const int32_t end = world_is_given_up(world) ? 0 : world->kind_begin[kind + 1];
     for (int32_t i = world->kind_begin[kind]; i < end; i++) {
-        const int32_t other = world->by_kind[i];
+        const int32_t other = world->by_kind[i], slot = grid_slot(&world->grid, other);
+        if (slot < 0) {
+            continue; /* another rank has it: too far away */
+        }
         const float squared =
-            vec2_length_squared(bounds_difference(&world->bounds, here, position_of(world, other)));
+            vec2_length_squared(bounds_difference(&world->bounds, here, place_of(world, slot)));
         if (other != row && (squared < best || (nearest < 0 && squared <= best))) {
             best = squared;
             nearest = other;
         }
     }
-    return nearest < 0 ? nothing() : resolve_agent(world, row, nearest, 0.0f);
+    return nearest < 0 ? nothing() : resolve_agent(world, here, nearest, world->id[nearest], 0.0f);
+}
+
+static bool finds_sight(const struct target_ref *ref, const struct ref_runtime *runtime,
+                        struct sight_place known, int32_t *slot) {
+    return runtime->mode == REF_KIND && known.sights != NULL &&
+           world_sights_find(known.sights, known.place, runtime->index, ref->within, slot);
+}
+
+bool world_notices(const struct world *world, int32_t row, const struct target_ref *ref,
+                   const struct ref_runtime *runtime, struct sight_place known) {
+    int32_t slot;
+    if (runtime->mode == REF_TARGET) {
+        const vec2 here = place_of(world, world_sights_slot(world, row, known));
+        return is_noticed(bounds_difference(&world->bounds, here, world->targets[runtime->index].at),
+                          ref->within);
+    }
+    return finds_sight(ref, runtime, known, &slot)
+               ? slot >= 0
+               : world_resolve_target(world, row, ref, runtime, known).is_there;
 }
 
 struct target_info world_resolve_target(const struct world *world, int32_t row, const struct target_ref *ref,
-                                        const struct ref_runtime *runtime) {
+                                        const struct ref_runtime *runtime, struct sight_place known) {
     assert(row >= 0 && row < world->agent_count);
     assert(runtime->mode != REF_TARGET || runtime->index < world->target_count);
     assert(runtime->mode != REF_KIND || runtime->index < world->kind_count);
+    int32_t slot;
+    if (finds_sight(ref, runtime, known, &slot)) {
+        return slot < 0 ? nothing() : seen_in_slot(world, world_sights_slot(world, row, known), slot);
+    }
     switch (runtime->mode) {
     case REF_TARGET:
-        return resolve_named(world, row, runtime->index, ref->within);
+        return resolve_named(world, place_of(world, world_sights_slot(world, row, known)), runtime->index,
+                             ref->within);
     case REF_PREFIX:
         return resolve_prefix(world, row, ref, runtime->index);
     case REF_KIND:
         return resolve_kind(world, row, runtime->index, ref->within);
     case REF_AGENT: {
         const int32_t other = world_find_agent(world, ref->agent);
-        return other < 0 || other == row ? nothing() : resolve_agent(world, row, other, ref->within);
+        const vec2 here = place_of(world, world_sights_slot(world, row, known));
+        return other < 0 || other == row ? nothing()
+                                         : resolve_agent(world, here, other, ref->agent, ref->within);
     }
     case REF_NONE:
         break;

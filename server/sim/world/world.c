@@ -13,6 +13,10 @@ uint64_t world_tick(const struct world *world) {
 double world_tick_hz(const struct world *world) {
     return world->tick_hz;
 }
+void world_set_seed(struct world *world, uint64_t seed) {
+    world->seed = seed;
+}
+
 uint64_t world_seed(const struct world *world) {
     return world->seed;
 }
@@ -22,6 +26,10 @@ vec2 world_size(const struct world *world) {
 enum edge world_edge(const struct world *world) {
     return world->bounds.edge;
 }
+int32_t world_max_agents(const struct world *world) {
+    return world->max_agents;
+}
+
 int32_t world_agent_count(const struct world *world) {
     return world->agent_count;
 }
@@ -39,17 +47,18 @@ int world_target_count(const struct world *world) {
 }
 
 struct agent_view world_agent(const struct world *world, int32_t row) {
-    assert(row >= 0 && row < world->agent_count);
+    assert(row >= 0 && row < world->agent_count && world_owns(world, row));
+    const int32_t place = world_place(world, row);
     const struct motion motion = world_motion(world, row);
     const struct body *body = world_body(world, row);
     return (struct agent_view){
         .id = world->id[row],
         .kind = world->kind[row],
-        .state = world->state[row],
+        .state = world->state[place],
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
         .heading = world_heading(world, row),
-        .stamina = world->memory[row].stamina,
+        .stamina = world->memory[place].stamina,
         .mass = body->mass,
         .radius = body->radius,
         .max_speed = body->max_speed,
@@ -57,8 +66,18 @@ struct agent_view world_agent(const struct world *world, int32_t row) {
     };
 }
 
-vec2 world_heading(const struct world *world, int32_t row) {
+int world_agent_kind(const struct world *world, int32_t row) {
     assert(row >= 0 && row < world->agent_count);
+    return world->kind[row];
+}
+
+uint32_t world_agent_id(const struct world *world, int32_t row) {
+    assert(row >= 0 && row < world->agent_count);
+    return world->id[row];
+}
+
+vec2 world_heading(const struct world *world, int32_t row) {
+    assert(row >= 0 && row < world->agent_count && world_holds(world, row));
     if (world->is_pure_flock) {
         const struct motion motion = world_motion(world, row);
         const vec2 velocity = {motion.vx, motion.vy};
@@ -66,11 +85,22 @@ vec2 world_heading(const struct world *world, int32_t row) {
             return vec2_with_length(velocity, 1.0f);
         }
     }
-    return world->heading[row];
+    return world->heading[world_place(world, row)];
 }
 
 int32_t world_find_agent(const struct world *world, uint32_t id) {
-    int32_t low = 0, high = world->agent_count;
+    const int32_t last = world->agent_count - 1;
+    if (last < 0 || id < world->id[0] || id > world->id[last]) {
+        return -1;
+    }
+    /* Ids ascend, so between two of them there are at most as many rows as ids: the row itself, where no id is
+     * missing. */
+    const uint32_t before = id - world->id[0], behind = world->id[last] - id;
+    if (world_ids_are_dense(world)) {
+        return (int32_t)before;
+    }
+    int32_t low = behind < (uint32_t)last ? last - (int32_t)behind : 0;
+    int32_t high = before < (uint32_t)last ? (int32_t)before + 1 : last + 1;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
         if (world->id[middle] < id) {
@@ -79,7 +109,7 @@ int32_t world_find_agent(const struct world *world, uint32_t id) {
             high = middle;
         }
     }
-    return low < world->agent_count && world->id[low] == id ? low : -1;
+    return low <= last && world->id[low] == id ? low : -1;
 }
 
 const struct kind_def *world_kind(const struct world *world, int kind) {

@@ -32,15 +32,16 @@ struct world;
 enum world_result {
     WORLD_OK = 0,
     WORLD_NO_MEMORY = -1,
-    WORLD_FULL = -2, /* LIMIT_AGENTS would be passed, or ids are used up */
+    WORLD_FULL = -2, /* world_max_agents would be passed, or ids are used up */
     WORLD_NO_AGENT = -3,
     WORLD_NO_KIND = -4,
     WORLD_NO_TARGET = -5,
     WORLD_BAD_DEF = -6, /* a name in the definition refers to nothing, or a limit is passed */
     WORLD_NO_OBSTACLE = -7,
-    WORLD_EXISTS = -8,    /* a target of this name */
-    WORLD_IN_USE = -9,    /* a behavior or condition names the target */
-    WORLD_GIVEN_UP = -10, /* the definition's given_up became true */
+    WORLD_EXISTS = -8,      /* a target of this name */
+    WORLD_IN_USE = -9,      /* a behavior or condition names the target */
+    WORLD_GIVEN_UP = -10,   /* the definition's given_up became true */
+    WORLD_NOT_DRIVEN = -11, /* a kind without an external behavior */
 };
 
 /** Builds a world at tick 0. The definition is copied. On WORLD_BAD_DEF *what (if not NULL) points to a
@@ -51,7 +52,8 @@ void world_destroy(struct world *world);
 
 /** Copies a whole world into another one, in place of what that held, without allocating: the hash, and with
  * the same commands every later one, are equal from then on. Between ticks only. How `to` is computed stays
- * as it was (world_set_simd, world_let_give_up).
+ * as it was (world_set_simd, world_let_give_up). Of a rank's part of a world in stripes only what
+ * world_clone_new has made of it can become a clone; the same ranks share that, too (world_gather makes whole ones).
  *
  * to       another world, from world_clone_new, or after world_clone_reserve
  * returns  false when it does not fit (nothing changes): `from` has more agents, kinds or geometry than `to`
@@ -61,6 +63,22 @@ NODISCARD bool world_clone(struct world *to, const struct world *from);
 /** Gives a world the memory for clones of another as it is now, and leaves what it holds as it is. False
  * without memory (nothing changes but some room). */
 NODISCARD bool world_clone_reserve(struct world *to, const struct world *from);
+/** How much memory a clone of a world takes. */
+struct world_room {
+    int32_t agents;
+    int kinds;
+    size_t scenery; /* bytes */
+    int32_t sights; /* agents, where some are looked for */
+};
+struct world_room world_room_of(const struct world *world);
+/** Bytes that world_new_room gives to it. */
+uint64_t world_room_bytes(const struct world_room *room);
+/** A world that holds nothing but memory for clones, which the system has given already: a later world_clone is as
+ * quick as the copying. For world_clone, world_clone_reserve and world_destroy alone. NULL without
+ * memory. */
+NODISCARD struct world *world_new_room(const struct world_room *room);
+/** Whether there is memory for a clone of that world. */
+bool world_has_room(const struct world *to, const struct world *from);
 /** A further world, a clone of another, owned by the caller; NULL without memory. Never given up, at first.
  */
 NODISCARD struct world *world_clone_new(const struct world *from);
@@ -115,7 +133,7 @@ struct steering_view {
 };
 
 /** How many candidates the queries of the average agent visit, all its behaviors together; 0 when no behavior
- * has neighbors. Estimated from about a thousand agents. */
+ * has neighbors. Estimated from about a thousand agents, own ones of a rank. */
 double world_candidates(const struct world *world);
 
 /** Where agents stand closest: the cell of the grid that holds most of them. */
@@ -125,7 +143,7 @@ struct world_clump {
     int32_t candidates; /* candidates that the queries of one of them visit, all its behaviors together; no
                            fewer than agents in the cell */
 };
-/** False when there is no such place: no agents, or none that queries neighbors. O(cells). */
+/** False when there is no such place: no agents, or none that queries neighbors. A rank knows its own window. O(cells). */
 bool world_find_clump(const struct world *world, struct world_clump *out);
 
 uint64_t world_tick(const struct world *world);
@@ -137,7 +155,21 @@ struct bounds world_bounds(const struct world *world);
 /** What stands and flows in it; owned by the world; obstacles may come, move and go between ticks. */
 const struct scenery *world_scenery(const struct world *world);
 int32_t world_agent_count(const struct world *world);
+/** How many agents there may be: world_def.max_agents, and no more than SIGHT_ROWS where some look for the nearest of a
+ * kind. */
+int32_t world_max_agents(const struct world *world);
+enum { WORLD_SMALL = 100000 /* agents that every machine has memory for */ };
+/** Bytes of memory that a world of these kinds comes to use with so many agents of each: its columns and its grid,
+ * without room to grow, and without columns that such agents never write to.
+ *
+ * threads  that will work on a tick */
+uint64_t world_bytes(const struct world *world, const int64_t population[LIMIT_KINDS], int threads);
+/** The same for what world_spawn would take for `count` agents of a kind more; 0 while there is room for them. */
+uint64_t world_spawn_bytes(const struct world *world, int kind, uint32_t count, int threads);
 struct agent_view world_agent(const struct world *world, int32_t row);
+/** The kind of an agent, and its id: on every rank, wherever the agent is. */
+int world_agent_kind(const struct world *world, int32_t row);
+uint32_t world_agent_id(const struct world *world, int32_t row);
 /** The row of an id, or -1. */
 int32_t world_find_agent(const struct world *world, uint32_t id);
 void world_explain(const struct world *world, int32_t row, struct steering_view *out);
@@ -162,6 +194,12 @@ enum { WORLD_NOTES_MAX = 64 };
  * the next tick. Events are about the world, not part of it: the hash leaves them out. *left_out: how many
  * there was no room for. */
 int world_notes(const struct world *world, const struct world_note **notes, uint32_t *left_out);
+
+/** How many events of the last tick agents of a kind had; those that world_notes had no room for count as well. */
+struct world_tally {
+    uint32_t reached, caught;
+};
+struct world_tally world_tally_of(const struct world *world, int kind);
 
 int world_kind_count(const struct world *world);
 /** The kind as it is now (live parameters included); owned by the world. */
@@ -193,18 +231,41 @@ struct spawn_def {
     float heading; /* rad */
 };
 
-/** All or none. *first_id receives the first of `count` consecutive ids. */
+/* Ranks that share a world all call a command at the same time, with the same arguments, and all get the same answer
+ * (world_stripes.h): where it says "collective" they talk to each other on the way. */
+
+/** All or none. Collective. *first_id receives the first of `count` consecutive ids. */
 NODISCARD enum world_result world_spawn(struct world *world, const struct spawn_def *spawn,
                                         uint32_t *first_id);
-/** Removes agents by id; the others keep ids, state and random streams. One pass whatever the count.
+/** Removes agents by id; the others keep ids, state and random streams. One pass whatever the count. Collective.
  * found    count entries, or NULL: whether ids[i] was there (a repeated id counts once)
  * returns  how many were removed */
 int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bool *found);
-/** Removes every agent of a kind; returns how many. */
+/** Removes every agent of a kind; returns how many. Collective. */
 int32_t world_remove_kind(struct world *world, int kind);
 
-/** Moves a named target; the point is settled first (world_settle_point). */
+/** Agents that are put somewhere else, in columns of `count` entries; NULL: that stays as it is. Of an id that repeats
+ * the last entry counts. Not owned. */
+struct world_placing {
+    int32_t count;
+    const uint32_t *ids;
+    const float *x, *y; /* px; both or neither. Settled, and out of solids, as of a spawned agent */
+    const float *vx,
+        *vy; /* px/s; both or neither. At most the agent's max_speed; the heading follows, if it moves */
+    const float *heading; /* rad, clockwise from right as everywhere */
+    const float *stamina; /* within 0 and the kind's max_stamina */
+};
+/** WORLD_OK; WORLD_NO_AGENT, and nothing has changed, when an id is not there. Collective. What an agent remembers of solids and
+ * paths goes with its place; its aim, state, quarry and random streams stay. */
+NODISCARD enum world_result world_place_agents(struct world *world, const struct world_placing *placing);
+
+/** Whether a target walks about because no world_set_target has moved it for long enough (target_def.stroll_after). */
+bool world_target_is_strolling(const struct world *world, int target);
+/** Moves a named target; the point is settled first (world_settle_point). One that strolls stops and waits again. */
 void world_set_target(struct world *world, int target, vec2 point);
+
+/** Another seed from the next tick on, so that many futures begin with one world. */
+void world_set_seed(struct world *world, uint64_t seed);
 
 /** Where an agent, or the agents of a kind, seek and arrive instead of what their behaviors say. */
 enum aim_mode { AIM_BEHAVIOR, AIM_POINT, AIM_TARGET };
@@ -215,6 +276,24 @@ struct aim {
 };
 NODISCARD enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim aim);
 void world_aim_kind(struct world *world, int kind, struct aim aim);
+
+/** Agents that a client drives, and their vectors. */
+struct drive_def {
+    const uint32_t *agents; /* ids; NULL: agents of the kind, by id in ascending order */
+    int kind;               /* without ids */
+    int32_t first; /* without ids: how many agents of the kind come before; first + count are no more than
+                               world_kind_population */
+    int32_t count;
+    const float *x, *y; /* px/s or mass*px/s^2, |x| <= LIMIT_DRIVE: as the kind's external behavior says */
+};
+/** Gives agents the vectors that their external behaviors follow from the next tick on, for as many ticks as
+ * these hold them. An id that stands there twice keeps its last vector; one that is gone is left out and counted.
+ *
+ * returns  WORLD_OK with how many are *gone, or WORLD_NOT_DRIVEN with *gone the index of the first agent whose kind
+ *          cannot be driven (nothing changes) */
+NODISCARD enum world_result world_drive(struct world *world, const struct drive_def *drive, int32_t *gone);
+/** Whether agents of this kind may be driven: some behavior of theirs is external. */
+bool world_heeds_drive(const struct world *world, int kind);
 
 /** Whether agents of this kind obey an aim: some behavior of theirs is seek, arrive or queue. */
 bool world_heeds_aim(const struct world *world, int kind);
@@ -232,7 +311,7 @@ NODISCARD enum world_result world_remove_target(struct world *world, int target,
  * anything after such a beginning. */
 bool world_wants_targets(const struct world *world, const char *beginning);
 
-/** A further obstacle, without faults (obstacle_def_fault). Bodies that it catches are pushed out at once.
+/** A further obstacle, without faults (obstacle_def_fault). Bodies that it catches are pushed out at once. Collective.
  * WORLD_OK with its *id and how many bodies were *pushed, WORLD_FULL at LIMIT_OBSTACLES, or WORLD_NO_MEMORY.
  */
 NODISCARD enum world_result world_add_obstacle(struct world *world, const struct obstacle_def *obstacle,
@@ -241,9 +320,9 @@ NODISCARD enum world_result world_add_obstacle(struct world *world, const struct
 const struct obstacle_def *world_find_obstacle(const struct world *world, uint32_t id);
 /** Puts an obstacle's first point (a circle's center, a box's upper left corner, a polygon's first corner)
  * somewhere else. WORLD_OK with how many bodies were *pushed, WORLD_NO_OBSTACLE, WORLD_BAD_DEF (so far out
- * that rounding spoils a polygon) or WORLD_NO_MEMORY. */
+ * that rounding spoils a polygon) or WORLD_NO_MEMORY. Collective. */
 NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed);
-/** WORLD_OK, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. */
+/** WORLD_OK, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. Collective. */
 NODISCARD enum world_result world_remove_obstacle(struct world *world, uint32_t id);
 
 /** A number that can be tuned: a row of body_fields() or behavior_fields() with FIELD_PARAM, of one kind. */
@@ -261,9 +340,9 @@ bool world_find_param(const struct world *world, int kind, const char *name, str
 /** In outside units (degrees). A drawn range reports its low end. */
 double world_get_param(const struct world *world, const struct param_ref *ref);
 /** value in outside units, within the field's min and max (assert). For mass, radius, max_speed and
- * max_force: for all agents of the kind. */
+ * max_force: for all agents of the kind. Collective. */
 void world_set_param(struct world *world, const struct param_ref *ref, double value);
-/** One agent's own mass, radius, max_speed or max_force (a FIELD_RANGE row of body_fields()). */
+/** One agent's own mass, radius, max_speed or max_force (a FIELD_RANGE row of body_fields()). Collective. */
 NODISCARD enum world_result world_set_agent_param(struct world *world, uint32_t id, const struct field *field,
                                                   double value);
 

@@ -6,29 +6,71 @@
 
 #include "server/sim/world/world_internal.h"
 
+/* Agents that the index of sights needs room for. */
+static int32_t sights_of(const struct world *world) {
+    return world->has_kind_targets ? world->agent_count : 0;
+}
+
 static bool fits(const struct world *to, const struct world *from) {
     return from->agent_count <= to->capacity && from->kind_count <= to->kind_room &&
-           scenery_clone_fits(&to->scenery, &from->scenery);
+           sights_of(from) <= to->sights.capacity && scenery_clone_fits(&to->scenery, &from->scenery);
+}
+
+/* Without memories, state and memory are zero. */
+static bool is_written(const struct world *world, const void *column) {
+    return world->has_memories || (column != world->state && column != world->memory);
+}
+
+/* Ends has_memories, in what is about to become a clone. */
+static void forget(struct world *world) {
+    const size_t count = world->has_memories ? (size_t)world->capacity : 0;
+    if (count > 0) {
+        memset(world->state, 0, count * sizeof *world->state);
+        memset(world->next_state, 0, count * sizeof *world->next_state);
+        memset(world->memory, 0, count * sizeof *world->memory);
+        memset(world->next_memory, 0, count * sizeof *world->next_memory);
+    }
+    world->has_memories = false;
 }
 
 static void clone_columns(struct world *to, const struct world *own, const struct world *from) {
-    const size_t count = (size_t)from->agent_count;
-#define CLONE_COLUMN(number, type, name, initial, saved, hashed, copied)                                     \
-    to->name = own->name;                                                                                    \
-    if ((copied) && count > 0) {                                                                             \
-        memcpy(to->name, from->name, sizeof *to->name *count);                                               \
+    const size_t rows = (size_t)from->agent_count;
+    const size_t slots = from->is_pure_flock ? rows : (size_t)from->grid.count;
+#define KEEP_ARRAY(type, name) to->name = own->name;
+#define CLONE_COLUMN(number, type, name, initial, saved, hashed, by, copied)                                 \
+    WORLD_ARRAYS_##by(KEEP_ARRAY, type, name);                                                               \
+    if ((copied) && rows > 0 && is_written(from, from->name)) {                                              \
+        memcpy(to->name, from->name, sizeof *to->name *((by) == BY_ROW ? rows : slots));                     \
     }
     WORLD_COLUMNS(CLONE_COLUMN)
 #undef CLONE_COLUMN
+#undef KEEP_ARRAY
 }
 
 bool world_clone(struct world *to, const struct world *from) {
+    if (!fits(to, from) || !world_stripes_fit(to, from)) {
+        return false;
+    }
+    if (from->stripes == NULL) {
+        world_stripes_fini(to);
+    } else {
+        world_stripes_clone(to, from);
+    }
+    return world_clone_here(to, from);
+}
+
+bool world_clone_here(struct world *to, const struct world *from) {
     assert(to != from && world_is_consistent(from));
     if (!fits(to, from)) {
         return false;
     }
+    if (!from->has_memories) {
+        forget(to);
+    }
     const struct world own = *to;
     *to = *from;
+    to->exchange = own.exchange;
+    to->stripes = own.stripes;
     to->simd = own.simd;
     to->capacity = own.capacity;
     to->kind_room = own.kind_room;
@@ -40,29 +82,82 @@ bool world_clone(struct world *to, const struct world *from) {
     scenery_clone(&to->scenery, &from->scenery);
     to->grid = own.grid;
     grid_clone(&to->grid, &from->grid);
+    to->sights = own.sights;
+    to->has_sights = false;
+    to->has_counted = false; /* of the ticks of that one */
     clone_columns(to, &own, from);
     world_group_kinds(to);
     assert(world_is_consistent(to));
     return true;
 }
 
-bool world_clone_reserve(struct world *to, const struct world *from) {
-    assert(to != from);
-    if (from->kind_count > to->kind_room) {
-        struct kind *kinds = realloc(to->kinds, sizeof *kinds * (size_t)from->kind_count);
+static bool reserve(struct world *to, const struct world_room *room) {
+    if (room->kinds > to->kind_room) {
+        struct kind *kinds = realloc(to->kinds, sizeof *kinds * (size_t)room->kinds);
         if (kinds == NULL) {
             return false;
         }
         to->kinds = kinds;
-        to->kind_room = from->kind_count;
+        to->kind_room = room->kinds;
     }
-    return scenery_clone_reserve(&to->scenery, &from->scenery) == 0 &&
-           world_reserve(to, from->agent_count) == 0;
+    return scenery_reserve(&to->scenery, room->scenery) == 0 && world_reserve(to, room->agents) == 0 &&
+           sight_index_reserve(&to->sights, room->sights, !world_is_partial(to)) == 0;
+}
+
+bool world_clone_reserve(struct world *to, const struct world *from) {
+    assert(to != from);
+    const struct world_room room = world_room_of(from);
+    world_stripes_reserve(to, from);
+    return reserve(to, &room);
+}
+
+bool world_has_room(const struct world *to, const struct world *from) {
+    return fits(to, from);
+}
+
+struct world_room world_room_of(const struct world *world) {
+    return (struct world_room){world->agent_count, world->kind_count, scenery_clone_size(&world->scenery),
+                               sights_of(world)};
+}
+
+/* The system gives memory when it is written for the first time. */
+static void touch(struct world *world) {
+    if (world->kind_room > 0) {
+        memset(world->kinds, 0, sizeof *world->kinds * (size_t)world->kind_room);
+    }
+#define TOUCH_ARRAY(type, name)                                                                              \
+    if (world->capacity > 0) {                                                                               \
+        memset(world->name, 0, sizeof *world->name *(size_t)world->capacity);                                \
+    }
+#define TOUCH_COLUMN(number, type, name, initial, saved, hashed, by, copied)                                 \
+    WORLD_ARRAYS_##by(TOUCH_ARRAY, type, name)
+    WORLD_COLUMNS(TOUCH_COLUMN)
+#undef TOUCH_COLUMN
+#undef TOUCH_ARRAY
+#define TOUCH_GRID(type, name, copied)                                                                       \
+    if (world->grid.capacity > 0) {                                                                          \
+        memset(world->grid.name, 0, sizeof *world->grid.name *(size_t)world->grid.capacity);                 \
+    }
+    GRID_COLUMNS(TOUCH_GRID)
+#undef TOUCH_GRID
+}
+
+struct world *world_new_room(const struct world_room *room) {
+    struct world *world = calloc(1, sizeof *world);
+    if (world != NULL && !reserve(world, room)) {
+        world_destroy(world);
+        return NULL;
+    }
+    if (world != NULL) {
+        touch(world);
+    }
+    return world;
 }
 
 struct world *world_clone_new(const struct world *from) {
     struct world *to = calloc(1, sizeof *to);
-    if (to != NULL && (!world_clone_reserve(to, from) || !world_clone(to, from))) {
+    if (to != NULL &&
+        (!world_stripes_begin_clone(to, from) || !world_clone_reserve(to, from) || !world_clone(to, from))) {
         world_destroy(to);
         return NULL;
     }

@@ -10,14 +10,16 @@ static int64_t candidates_of(const struct world *world, int32_t slot) {
     const int32_t row = world->grid.row[slot];
     const struct motion motion = world->grid.motion[slot];
     const struct kind *kind = &world->kinds[world->kind[row]];
-    const struct state_runtime *runtime = &kind->states[world->state[row]];
+    const int state = world_state(world, row);
+    const struct state_runtime *runtime = &kind->states[state];
     int64_t candidates = 0;
-    for (int b = 0; b < kind->def.states[world->state[row]].behavior_count; b++) {
+    for (int b = 0; b < kind->def.states[state].behavior_count; b++) {
         const float radius = world_widest_zone(&runtime->behaviors[b]);
         if (!(radius > 0.0f)) {
             continue;
         }
-        struct grid_walk walk = grid_walk_begin(&world->grid, vec2_make(motion.x, motion.y), radius);
+        struct grid_walk walk;
+        grid_walk_begin(&walk, &world->grid, vec2_make(motion.x, motion.y), radius);
         for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
             candidates += end - begin;
         }
@@ -26,9 +28,10 @@ static int64_t candidates_of(const struct world *world, int32_t slot) {
 }
 
 double world_candidates(const struct world *world) {
-    const int32_t stride = world->agent_count / CANDIDATE_SAMPLES + 1;
+    const struct world_slots own = world_own_slots(world);
+    const int32_t stride = (own.end - own.begin) / CANDIDATE_SAMPLES + 1;
     int64_t candidates = 0, samples = 0;
-    for (int32_t slot = 0; world->is_sorted && slot < world->agent_count; slot += stride) {
+    for (int32_t slot = own.begin; world->is_sorted && slot < own.end; slot += stride) {
         candidates += candidates_of(world, slot);
         samples++;
     }
@@ -69,12 +72,14 @@ static vec2 middle_of(const struct world *world, int32_t first, int32_t end) {
 bool world_find_clump(const struct world *world, struct world_clump *out) {
     assert(world_is_consistent(world));
     const struct grid *grid = &world->grid;
-    if (!world->is_sorted || world->agent_count == 0) {
+    const struct world_slots own = world_own_slots(world);
+    if (!world->is_sorted || own.begin == own.end) {
         return false;
     }
-    const int32_t cells = grid->across.cells * grid->down.cells;
-    int32_t fullest = 0;
-    for (int32_t cell = 1; cell < cells; cell++) {
+    const struct world_window window = world_window(world);
+    const int32_t first = window.first_row * grid->across.cells;
+    int32_t fullest = first;
+    for (int32_t cell = first; cell < window.end_row * grid->across.cells; cell++) {
         const int32_t count = grid->begin[cell + 1] - grid->begin[cell];
         fullest = count > grid->begin[fullest + 1] - grid->begin[fullest] ? cell : fullest;
     }

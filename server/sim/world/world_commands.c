@@ -62,18 +62,14 @@ static struct body draw_body(const struct world *world, const struct body_def *d
     return body;
 }
 
-static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32_t id) {
-    const int32_t row = world->agent_count++;
-    const struct kind *kind = &world->kinds[spawn->kind];
-#define SET_INITIAL(number, type, name, initial, saved, hashed, copied) world->name[row] = initial;
-    WORLD_COLUMNS(SET_INITIAL)
-#undef SET_INITIAL
-    world->id[row] = id;
-    world->kind[row] = (uint8_t)spawn->kind;
-    world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
-    world->own_body[row] = kind->draws_body ? draw_body(world, &kind->def.body, id) : kind->body;
-    world->memory[row].stamina = kind->def.body.max_stamina;
-    world->memory[row].state_since = (uint32_t)world->tick;
+/* What lies by slot of the agent of the last row. */
+static void put_last(struct world *world, const struct spawn_def *spawn) {
+    const int32_t row = world->agent_count - 1, slot = world->grid.count;
+    const uint32_t id = world->id[row];
+    if (world->has_memories) {
+        world->memory[slot].stamina = world->kinds[spawn->kind].def.body.max_stamina;
+        world->memory[slot].state_since = (uint32_t)world->tick;
+    }
     /* No agent starts inside a solid. */
     const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
                                                                       spawn_place(world, spawn, id),
@@ -81,17 +77,42 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
     grid_append(&world->grid, (struct motion){place.x, place.y, velocity.x, velocity.y},
                 (uint8_t)spawn->kind);
-    world->heading[row] = spawn_heading(world, spawn, id);
+    world->heading[slot] = spawn_heading(world, spawn, id);
+}
+
+/* Ranks take new agents in turn; sorting hands them over to where they belong. */
+static bool is_taken_here(const struct world *world, int32_t row) {
+    return !world_is_partial(world) || world_owner_of_new(world->exchange, row) == world->exchange->rank;
+}
+
+static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32_t id) {
+    const int32_t row = world->agent_count++;
+    assert(row == world->grid.count + world->grid.absent && !world->is_pure_flock);
+    const struct kind *kind = &world->kinds[spawn->kind];
+    const bool is_here = is_taken_here(world, row);
+    world_set_initial(world, row, is_here ? world->grid.count : -1);
+    world->id[row] = id;
+    world->kind[row] = (uint8_t)spawn->kind;
+    world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
+    if (kind->draws_body) {
+        world->own_body[row] = draw_body(world, &kind->def.body, id);
+    }
+    if (is_here) {
+        put_last(world, spawn);
+    } else {
+        world->grid.absent++;
+    }
 }
 
 enum world_result world_spawn(struct world *world, const struct spawn_def *spawn, uint32_t *first_id) {
     assert(spawn->kind >= 0 && spawn->kind < world->kind_count);
-    assert(world->agent_count <= LIMIT_AGENTS && !world->is_spoiled);
-    if (spawn->count > (uint32_t)(LIMIT_AGENTS - world->agent_count) ||
+    assert(world->agent_count <= world->max_agents && !world->is_spoiled);
+    if (spawn->count > (uint32_t)(world->max_agents - world->agent_count) ||
         spawn->count > UINT32_MAX - world->next_id) {
         return WORLD_FULL;
     }
-    if (world_reserve(world, world->agent_count + (int32_t)spawn->count) != 0) {
+    const int32_t wanted = world->agent_count + (int32_t)spawn->count;
+    if (!world_all_ranks(world, world_reserve(world, wanted) == 0)) {
         return WORLD_NO_MEMORY;
     }
     *first_id = world->next_id;
@@ -99,6 +120,10 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
         return WORLD_OK;
     }
     world_keep_headings(world);
+    world_drop_ghosts(world);
+    if (world->tick != 0 || world->kinds[spawn->kind].def.body.max_stamina != 0.0f) {
+        world_remember(world);
+    }
     world->is_sorted = false;
     for (uint32_t i = 0; i < spawn->count && !(world->is_creating && world_is_given_up(world)); i++) {
         spawn_one(world, spawn, world->next_id++);
@@ -112,13 +137,23 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
 
 /* ---- removing ---- */
 
-static void copy_row(struct world *world, int32_t to, int32_t from) {
-#define COPY_ENTRY(number, type, name, initial, saved, hashed, copied)                                       \
-    if (copied) {                                                                                            \
+static void copy_entries(struct world *world, enum column_order order, int32_t to, int32_t from) {
+#define COPY_ENTRY(number, type, name, initial, saved, hashed, by, copied)                                   \
+    if ((copied) && (by) == order) {                                                                         \
         world->name[to] = world->name[from];                                                                 \
     }
     WORLD_COLUMNS(COPY_ENTRY)
 #undef COPY_ENTRY
+}
+
+/* As grid_compact does: slots keep their order. */
+static void compact_slots(struct world *world, const int32_t *new_row) {
+    int32_t kept = 0;
+    for (int32_t slot = 0; slot < world->grid.count; slot++) {
+        if (new_row[world->grid.row[slot]] >= 0) {
+            copy_entries(world, BY_SLOT, kept++, slot);
+        }
+    }
 }
 
 /* Closes the gaps that AGENT_REMOVED marks on `removed` agents, keeping the order of ids. */
@@ -127,6 +162,7 @@ static int32_t compact(struct world *world, int32_t removed) {
         return 0; /* the order of slots is as old as it was */
     }
     world_keep_headings(world);
+    world_drop_ghosts(world);
     int32_t kept = 0;
     int32_t *new_row = world->rank; /* world_group_kinds computes it again */
     for (int32_t row = 0; row < world->agent_count; row++) {
@@ -135,13 +171,15 @@ static int32_t compact(struct world *world, int32_t removed) {
             continue;
         }
         if (kept != row) {
-            copy_row(world, kept, row);
+            copy_entries(world, BY_ROW, kept, row);
         }
         new_row[row] = kept++;
     }
     assert(world->agent_count - kept == removed);
     world->agent_count = kept;
+    compact_slots(world, new_row);
     grid_compact(&world->grid, new_row);
+    world->grid.absent = kept - world->grid.count;
     world_group_kinds(world);
     world_sort(world);
     return removed;
@@ -179,6 +217,7 @@ int32_t world_remove_kind(struct world *world, int kind) {
 void world_set_target(struct world *world, int target, vec2 point) {
     assert(target >= 0 && target < world->target_count);
     world->targets[target].at = bounds_settle(&world->bounds, point);
+    world->targets[target].idle = 0;
 }
 
 static struct aim settle_aim(const struct world *world, struct aim aim) {
@@ -197,7 +236,7 @@ enum world_result world_aim_agent(struct world *world, uint32_t id, struct aim a
         return WORLD_NO_AGENT;
     }
     world->aim[row] = settle_aim(world, aim);
-    world->has_sent = world->has_sent || aim.mode == AIM_TARGET;
+    world->has_sent = world->has_sent || aim.mode != AIM_BEHAVIOR;
     return WORLD_OK;
 }
 

@@ -90,7 +90,8 @@ struct kind_def kind_def_default(void) {
 }
 
 struct world_def world_def_default(void) {
-    return (struct world_def){.seed = 1, .tick_hz = 60.0, .size = {800.0f, 600.0f}};
+    return (struct world_def){
+        .seed = 1, .tick_hz = 60.0, .size = {800.0f, 600.0f}, .max_agents = LIMIT_AGENTS_USUAL};
 }
 
 void world_def_fini(struct world_def *def) {

@@ -18,6 +18,7 @@
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "server/sim/math/exchange.h"
 #include "server/sim/scenery/geometry_def.h"
 #include "server/sim/space/edge.h"
 #include "server/sim/steering/behavior_table.h"
@@ -33,6 +34,7 @@ enum condition_type {
     CONDITION_NOT,        /* of the node that follows */
     CONDITION_ALL,        /* of the next `count` nodes (with what belongs to them) */
     CONDITION_ANY,
+    CONDITION_DRIVEN, /* some external behavior of the kind follows a driven vector */
 };
 
 /** A node of a condition, written down before what belongs to it. */
@@ -83,6 +85,10 @@ struct target_def {
         jump_within; /* px; when an agent is nearer than this the target jumps to a random place; 0: never */
     float jump_margin; /* px kept from the borders when jumping */
     bool is_live;      /* added while the world runs */
+    /* It strolls once it has not been set for stroll_after. */
+    float stroll_speed; /* px/s, the most; 0: it never strolls */
+    float stroll_after; /* s */
+    uint32_t idle;      /* ticks since it was set, if it strolls; counted until it strolls at full speed */
 };
 
 enum placement_shape { PLACE_POINT, PLACE_RECT, PLACE_CIRCLE };
@@ -112,10 +118,14 @@ struct world_def {
     int placement_count;
     struct placement_def *placements; /* owned */
     struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields */
-    const atomic_bool *given_up;      /* NULL, or ends world_create early (world_let_give_up) */
+    int32_t max_agents;               /* 1 to LIMIT_AGENTS */
+    const atomic_bool
+        *given_up; /* NULL, or ends world_create early (world_let_give_up); not with an exchange */
+    const struct exchange
+        *exchange; /* NULL, or the ranks that share the world from its first agent on (world_join) */
 };
 
-/** 800 x 600, open, 60 Hz, seed 1, nothing in it. */
+/** 800 x 600, open, 60 Hz, seed 1, nothing in it; LIMIT_AGENTS_USUAL. */
 struct world_def world_def_default(void);
 void world_def_fini(struct world_def *def);
 /** A further kind, as kind_def_default; the caller fills it in. NULL at LIMIT_KINDS or without memory. The

@@ -4,11 +4,15 @@
 #include "server/sim/steering/locomotion.h"
 #include "server/sim/world/world_internal.h"
 
-bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior) {
+bool world_behavior_has_sums(const struct behavior_def *behavior) {
     const enum behavior_type type = (enum behavior_type)behavior->type;
-    return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
-           behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0 &&
+    return behavior_neighbor_use(type) == NEIGHBORS_SUMS && behavior_target_count(type) == 0 &&
            behavior->max_neighbors == 0;
+}
+
+bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior) {
+    return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
+           world_behavior_has_sums(behavior);
 }
 
 bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind) {
@@ -20,13 +24,16 @@ bool world_can_use_flock_kernel(const struct world *world, const struct kind *ki
            world->scenery.solid_count == 0 && !world->has_own_bodies;
 }
 
-bool world_is_pure_flock(const struct world *world) {
-    bool is_pure_flock = world->is_sorted && !world->has_own_bodies;
-    for (int k = 0; is_pure_flock && k < world->kind_count; k++) {
+bool world_flocks(const struct world *world) {
+    bool flocks = !world->has_own_bodies;
+    for (int k = 0; flocks && k < world->kind_count; k++) {
         const struct kind *kind = &world->kinds[k];
-        is_pure_flock =
-            world_kind_population(world, k) == 0 ||
-            (world_can_use_flock_kernel(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
+        flocks = world_kind_population(world, k) == 0 || (world_can_use_flock_kernel(world, kind) &&
+                                                          kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
     }
-    return is_pure_flock;
+    return flocks;
+}
+
+bool world_is_pure_flock(const struct world *world) {
+    return world->is_sorted && world_flocks(world);
 }

@@ -151,11 +151,14 @@ static uint64_t absorb_kind(uint64_t hash, int index, const struct kind *kind) {
 /* Their order is hashed, too: an index decides where a target jumps. */
 static uint64_t absorb_target(uint64_t hash, const struct target_def *target) {
     const uint64_t jump = pair(target->jump_within, target->jump_margin);
+    const uint64_t stroll = pair(target->stroll_speed, target->stroll_after);
     hash = absorb(hash, MARK_TARGET, 0);
     HASH(target.name, hash = absorb_text(hash, MARK_TARGET_NAME, target->name));
     HASH(target.at, hash = absorb(hash, MARK_TARGET_AT, point(target->at)));
     HASH(target.jump, hash = absorb_unless(0, hash, MARK_TARGET_JUMP, jump));
     HASH(target.is_live, hash = absorb_unless(0, hash, MARK_TARGET_LIVE, target->is_live));
+    HASH(target.stroll, hash = absorb_unless(0, hash, MARK_TARGET_STROLL, stroll));
+    HASH(target.idle, hash = absorb_unless(0, hash, MARK_TARGET_IDLE, target->idle));
     return hash;
 }
 
@@ -234,13 +237,13 @@ static uint64_t absorb_order(uint64_t hash, const struct grid *grid) {
     return hash;
 }
 
-uint64_t world_hash(const struct world *world) {
-    assert(world_is_consistent(world));
+/* agents: the word that stands for them. */
+static uint64_t hash_with(const struct world *world, uint64_t agents) {
     uint64_t hash = 0, tick_hz;
     memcpy(&tick_hz, &world->tick_hz, sizeof tick_hz);
     HASH(seed, hash = absorb(hash, MARK_SEED, world->seed));
     HASH(tick, hash = absorb(hash, MARK_TICK, world->tick));
-    hash = absorb(hash, MARK_AGENTS, world_hash_agents(world));
+    hash = absorb(hash, MARK_AGENTS, agents);
     HASH(next_id, hash = absorb(hash, MARK_NEXT_ID, world->next_id));
     HASH(bounds.size, hash = absorb(hash, MARK_SIZE, point(world->bounds.size)));
     HASH(bounds.edge, hash = absorb(hash, MARK_EDGE, (uint32_t)world->bounds.edge));
@@ -253,4 +256,13 @@ uint64_t world_hash(const struct world *world) {
         hash = absorb_kind(hash, k, &world->kinds[k]);
     }
     return absorb_geometry(hash, world);
+}
+
+uint64_t world_hash(const struct world *world) {
+    assert(world_is_consistent(world));
+    return hash_with(world, world_hash_agents(world));
+}
+
+uint64_t world_hash_rest(const struct world *world) {
+    return hash_with(world, 0);
 }

@@ -65,6 +65,8 @@ enum mark {
     MARK_FLOW_SCALE,
     MARK_FLOW_GRID,
     MARK_FLOW_CELL,
+    MARK_TARGET_STROLL,
+    MARK_TARGET_IDLE,
 };
 
 static inline uint64_t pair(float a, float b) {
@@ -109,5 +111,14 @@ static inline uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *tex
 
 /** The sum of the terms of all agents, whatever the order of rows and slots. */
 uint64_t world_hash_agents(const struct world *world);
+
+/** All that is not agents. */
+uint64_t world_hash_rest(const struct world *world);
+
+/** The sum of the terms of rows [begin, end) alone, which all are here. */
+uint64_t world_hash_rows(const struct world *world, int32_t begin, int32_t end);
+
+/** The same of these rows, and of their columns by row alone: what every rank has of all agents. */
+uint64_t world_hash_by_row(const struct world *world, int32_t begin, int32_t end);
 
 #endif

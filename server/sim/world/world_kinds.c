@@ -247,5 +247,8 @@ enum world_result world_build_kinds(struct world *world, const struct world_def 
         note_neighbors(world, &def->kinds[k]);
         world_refresh_kind(world, k);
     }
+    if (world->has_kind_targets && world->max_agents > SIGHT_ROWS) {
+        world->max_agents = SIGHT_ROWS;
+    }
     return WORLD_OK;
 }

@@ -131,18 +131,28 @@ static enum world_result replace_obstacles(struct world *world, struct obstacle_
     struct scenery scenery;
     def.obstacles = obstacles;
     def.obstacle_count = count;
-    if (scenery_init(&scenery, &def, &world->bounds) != 0) {
+    const bool is_made = scenery_init(&scenery, &def, &world->bounds) == 0;
+    if (!world_all_ranks(world, is_made)) {
+        if (is_made) {
+            scenery_fini(&scenery);
+        }
         return WORLD_NO_MEMORY;
     }
+    const bool had_solids = world->scenery.solid_count > 0;
     scenery_fini(&world->scenery);
     world->scenery = scenery;
+    if (had_solids != (scenery.solid_count > 0)) {
+        world_sort(world); /* agents keep their slots, and cells have room for that, only without solids */
+    }
     return WORLD_OK;
 }
 
 /* Solids from `index` on are `by` further back now; -1: the one before them is gone. */
 static void renumber_solids(struct world *world, int index, int by) {
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        struct memory *memory = &world->memory[row];
+    assert(!world->is_pure_flock);
+    const struct world_slots own = world_own_slots(world);
+    for (int32_t slot = own.begin; world->has_memories && slot < own.end; slot++) {
+        struct memory *memory = &world->memory[slot];
         const int solid = (int)memory->solid - 1;
         if (by < 0 && solid == index - 1) {
             memory->solid = 0;
@@ -152,15 +162,16 @@ static void renumber_solids(struct world *world, int index, int by) {
     }
 }
 
-/* Bodies that overlap a solid are put outside, the shortest way. */
+/* Bodies that overlap a solid are put outside, the shortest way. Returns how many, on all ranks. */
 static int32_t push_bodies(struct world *world, int index) {
     assert(index >= 0 && index < world->scenery.solid_count);
     int32_t pushed = 0;
     const struct solid *solid = &world->scenery.solids[index];
-    for (int32_t row = 0; row < world->agent_count; row++) {
-        struct motion *motion = &world->grid.motion[grid_slot(&world->grid, row)];
+    const struct world_slots own = world_own_slots(world);
+    for (int32_t slot = own.begin; slot < own.end; slot++) {
+        struct motion *motion = &world->grid.motion[slot];
         const vec2 place = {motion->x, motion->y};
-        const float radius = world_body(world, row)->radius;
+        const float radius = world_body(world, world->grid.row[slot])->radius;
         if (!(solid_touch(solid, solid_offset(solid, &world->bounds, place)).distance < radius)) {
             continue;
         }
@@ -170,6 +181,7 @@ static int32_t push_bodies(struct world *world, int index) {
         motion->y = outside.y;
         pushed++;
     }
+    pushed = world_sum_ranks(world, pushed);
     if (pushed > 0) {
         world_sort(world);
     }

@@ -5,6 +5,7 @@
 
 #include "server/sim/math/trig.h"
 #include "server/sim/steering/locomotion.h"
+#include "server/sim/world/world_image.h"
 #include "server/sim/world/world_internal.h"
 
 #define RADIANS_PER_DEGREE (TRIG_PI / 180.0)
@@ -35,6 +36,7 @@ void world_refresh_kind(struct world *world, int index) {
     /* From half a turn a tick on every direction is within reach: no cosine is less than this. */
     kind->turn = turn >= (float)TRIG_PI ? vec2_make(NO_TURN_LIMIT, 0.0f) : trig_unit(turn);
     kind->is_tireless = kind->is_tireless && def->max_stamina == 0.0f;
+    kind->hold = world_longest_hold(&kind->def);
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
         kind->states[s].has_velocity_filter = false;
@@ -44,6 +46,8 @@ void world_refresh_kind(struct world *world, int index) {
             kind->states[s].has_velocity_filter |= behavior_is_velocity_filter(type);
         }
     }
+    world_refresh_looks(kind);
+    world_match_programs(world, index);
 }
 
 /* Joins "STATE/", "seek2" and "weight" as far as they are there. */
@@ -122,6 +126,45 @@ double world_get_param(const struct world *world, const struct param_ref *ref) {
     return ref->field->type == FIELD_ANGLE ? (double)value / RADIANS_PER_DEGREE : (double)value;
 }
 
+struct image_param world_image_param(const struct world *world, const struct param_ref *ref) {
+    assert(ref->kind >= 0 && ref->kind < world->kind_count && (ref->field->flags & FIELD_PARAM));
+    const char *member = param_object(&world->kinds[ref->kind], ref) + ref->field->offset;
+    if (ref->field->type == FIELD_UINT32) {
+        uint32_t whole;
+        memcpy(&whole, member, sizeof whole);
+        return (struct image_param){whole, whole};
+    }
+    float ends[2];
+    memcpy(ends, member, ref->field->size);
+    return (struct image_param){(double)ends[0], (double)ends[ref->field->type == FIELD_RANGE ? 1 : 0]};
+}
+
+static bool is_param(const struct field *field, double value) {
+    if (field->type == FIELD_UINT32) {
+        return value >= field->min && value <= field->max && value == (double)(uint32_t)value;
+    }
+    const double unit = field->type == FIELD_ANGLE ? RADIANS_PER_DEGREE : 1.0;
+    return value >= (double)(float)(field->min * unit) && value <= (double)(float)(field->max * unit) &&
+           value == (double)(float)value;
+}
+
+bool world_restore_param(struct world *world, const struct param_ref *ref, struct image_param value) {
+    const struct field *field = ref->field;
+    const struct image_param present = world_image_param(world, ref);
+    char *member = param_object(&world->kinds[ref->kind], ref) + field->offset;
+    if (memcmp((const char *)&present, (const char *)&value, sizeof value) == 0) {
+        return true; /* a definition may say what set_param may not */
+    }
+    if (!is_param(field, value.low) || !is_param(field, value.high) || value.low > value.high ||
+        (field->type != FIELD_RANGE && value.low != value.high)) {
+        return false;
+    }
+    const float ends[2] = {(float)value.low, (float)value.high};
+    const uint32_t whole = field->type == FIELD_UINT32 ? (uint32_t)value.low : 0;
+    memcpy(member, field->type == FIELD_UINT32 ? (const void *)&whole : (const void *)ends, field->size);
+    return true;
+}
+
 /* The member of a body that a FIELD_RANGE row of body_fields() stands for. */
 static float *body_member(struct body *body, const struct field *field) {
     switch (field->offset) {
@@ -161,30 +204,12 @@ static bool have_own_bodies(const struct world *world, int kind, const struct fi
     return have;
 }
 
-/* The bytes of a parameter's member. */
-struct param_bytes {
-    unsigned char bytes[sizeof(struct field_range)];
-    size_t size;
-};
-
-static struct param_bytes param_bytes(const struct field *field, double value) {
-    struct param_bytes out = {.size = field->size};
-    const float number = (float)(field->type == FIELD_ANGLE ? value * RADIANS_PER_DEGREE : value);
-    const struct field_range range = {number, number};
-    const uint32_t whole = field->type == FIELD_UINT32 ? (uint32_t)value : 0;
-    assert(field->type == FIELD_RANGE || field->type == FIELD_UINT32 || field->type == FIELD_FLOAT ||
-           field->type == FIELD_ANGLE);
-    assert(field->size == (field->type == FIELD_RANGE ? sizeof range : sizeof number));
-    memcpy(out.bytes, field->type == FIELD_UINT32 ? (const void *)&whole : (const void *)&range, out.size);
-    return out;
-}
-
 void world_set_param(struct world *world, const struct param_ref *ref, double value) {
     assert(world_is_consistent(world) && ref->kind >= 0 && ref->kind < world->kind_count);
     const struct field *field = ref->field;
     assert(value >= field->min && value <= field->max && (field->flags & FIELD_PARAM));
     char *member = param_object(&world->kinds[ref->kind], ref) + field->offset;
-    const struct param_bytes wanted = param_bytes(field, value);
+    const struct param_bytes wanted = world_param_bytes(field, value);
     const bool is_body = field->type == FIELD_RANGE;
     if (memcmp(member, wanted.bytes, wanted.size) == 0 &&
         (!is_body || have_own_bodies(world, ref->kind, field, (float)value))) {

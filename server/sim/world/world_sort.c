@@ -20,7 +20,7 @@ struct query_radii {
     int count;
     struct {
         float radius;    /* px */
-        int32_t queries; /* a tick */
+        int64_t queries; /* a tick */
     } at[RADII_MAX];
 };
 
@@ -127,9 +127,28 @@ bool world_keeps_order(const struct world *world) {
     return world->is_sorted && world->grid.drift + step_of(world) <= drift_limit(world, cell_edge(world));
 }
 
+bool world_may_have_drifted(const struct world *world, float drift) {
+    return world->is_sorted && drift > 0.0f && drift <= drift_limit(world, cell_edge(world));
+}
+
+bool world_will_sort(const struct world *world) {
+    return !world->keeps_order && cell_edge(world) > 0.0f;
+}
+
+float world_drift_limit(const struct world *world) {
+    return drift_limit(world, cell_edge(world));
+}
+
 /* The walks that cells are made for: two agents that query each other have both drifted. */
 static float widest_walk(const struct world *world, float edge) {
     return edge + 2.0f * drift_limit(world, edge);
+}
+
+int32_t world_cells(const struct world *world) {
+    const float edge = cell_edge(world);
+    return edge > 0.0f ? grid_cells_of(world->agent_count, world->bounds.size,
+                                       world->bounds.edge == EDGE_WRAP, widest_walk(world, edge))
+                       : 0;
 }
 
 static void fill_radii(void *context, int32_t begin, int32_t end) {
@@ -139,6 +158,10 @@ static void fill_radii(void *context, int32_t begin, int32_t end) {
         grid->radius[slot] = world->has_own_bodies ? world_body(world, grid->row[slot])->radius
                                                    : world->kinds[grid->kind[slot]].body.radius;
     }
+}
+
+void world_fill_radii(struct world *world) {
+    fill_radii(world, 0, world->grid.count);
 }
 
 /* What all bodies have in common. */
@@ -154,26 +177,48 @@ static void note_bodies(struct world *world) {
     }
 }
 
+static void sort_again(struct world *world, float edge) {
+    const float radius = widest_walk(world, edge);
+    const struct parallel alone = parallel_alone();
+    if (world->stripes != NULL) {
+        grid_look_up(&world->grid, &alone);
+        grid_advance(&world->grid, 0.0f);
+        world_stripes_sort(world, radius, drift_limit(world, edge), &alone);
+    } else if (world->is_pure_flock) {
+        grid_resort(&world->grid, &world->bounds, radius);
+    } else {
+        grid_look_up(&world->grid, &alone);
+        grid_resort(&world->grid, &world->bounds, radius);
+        world_follow_slots(world, &alone);
+    }
+}
+
 void world_sort(struct world *world) {
     assert(world_is_consistent(world));
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     note_bodies(world);
+    world_find_needs(world);
+    if (world->agent_count > 0 && !world_is_pure_flock(world)) {
+        world_remember(world);
+    }
     if (world->is_sorted) {
         const atomic_bool *given_up = world->grid.given_up;
         if (!world->is_creating) {
             world->grid.given_up = NULL; /* a command takes effect wholly */
         }
-        grid_resort(&world->grid, &world->bounds, widest_walk(world, edge));
+        sort_again(world, edge);
         world->grid.given_up = given_up;
-        fill_radii(world, 0, world->agent_count);
+        world_fill_radii(world);
     } else {
         world->grid.drift = 0.0f; /* no order, no drift */
+        if (world->stripes != NULL) {
+            world_stripes_stay(world);
+        }
     }
 }
 
 void world_advance(struct world *world, const struct parallel *parallel) {
-    assert(world->grid.count == world->agent_count);
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     if (!world->is_pure_flock) {
@@ -181,20 +226,37 @@ void world_advance(struct world *world, const struct parallel *parallel) {
         world->next_heading = world->heading;
         world->heading = heading;
     }
+    const bool was_pure_flock = world->is_pure_flock;
     world->is_pure_flock = world_is_pure_flock(world);
+    assert(world->is_pure_flock || !was_pure_flock); /* only commands end it: world_keep_headings */
+    if (world->is_pure_flock && !was_pure_flock) {
+        world_slots_to_rows(world);
+    }
     if (!world->is_sorted || world->keeps_order) {
         grid_advance(&world->grid, world->is_sorted ? step_of(world) : 0.0f);
     } else {
-        grid_sort(&world->grid, &world->bounds, widest_walk(world, edge), parallel);
+        assert(world->is_pure_flock || world->grid.lookup->is_fresh); /* by world_act */
+        if (world->stripes != NULL) {
+            world_stripes_sort(world, widest_walk(world, edge), drift_limit(world, edge), parallel);
+        } else {
+            grid_sort(&world->grid, &world->bounds, widest_walk(world, edge), parallel);
+            if (!world->is_pure_flock) {
+                world_follow_slots(world, parallel);
+            }
+        }
         if (!world->has_one_radius) {
-            parallel->run(parallel->pool, world->agent_count, 4096, fill_radii, world);
+            parallel->run(parallel->pool, world->grid.count, 4096, fill_radii, world);
         }
     }
 }
 
 void world_keep_headings(struct world *world) {
-    for (int32_t row = 0; world->is_pure_flock && row < world->agent_count; row++) {
+    for (int32_t slot = 0; world->is_pure_flock && slot < world->grid.count; slot++) {
+        const int32_t row = world->grid.row[slot];
         world->heading[row] = world_heading(world, row);
+    }
+    if (world->is_pure_flock) {
+        world_rows_to_slots(world);
     }
     world->is_pure_flock = false;
 }

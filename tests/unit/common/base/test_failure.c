@@ -71,12 +71,28 @@ static void codes_round_trip(void **state) {
     assert_int_equal(failure_code_from_name("nonsense"), FAILURE_NONE);
 }
 
+static void hides_folders(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"/a/b: c/x.drover: Input/output error", "x.drover: Input/output error"},
+        {"folder: No such file or directory", "folder: No such file or directory"},
+        {"no path at all", "no path at all"},
+        {"1/2 of it", "1/2 of it"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct failure failure;
+        (void)failure_set(&failure, FAILURE_IO, NULL, "%s", rows[i][0]);
+        failure_hide_folder(&failure);
+        assert_string_equal(failure.message, rows[i][1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_and_returns_minus_one),
         cmocka_unit_test(wraps_its_own_text),
         cmocka_unit_test(cuts_at_a_character),
         cmocka_unit_test(replaces_what_is_not_utf8),
+        cmocka_unit_test(hides_folders),
         cmocka_unit_test(codes_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

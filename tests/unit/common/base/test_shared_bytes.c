@@ -36,10 +36,25 @@ static void counts_what_is_held(void **state) {
     assert_int_equal(meter.most, 350);
 }
 
+static void a_slice_holds_the_whole(void **state) {
+    (void)state;
+    struct byte_meter meter = {0};
+    struct shared_bytes *whole = shared_bytes_create_counted(malloc(300), 300, &meter);
+    assert_non_null(whole);
+    struct shared_bytes *slice = shared_bytes_slice(whole, 100, 50);
+    assert_non_null(slice);
+    assert_ptr_equal(slice->data, whole->data + 100);
+    shared_bytes_release(whole);
+    assert_int_equal(meter.now, 300);
+    shared_bytes_release(slice);
+    assert_int_equal(meter.now, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frees_with_the_last_reference),
         cmocka_unit_test(counts_what_is_held),
+        cmocka_unit_test(a_slice_holds_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,11 +119,86 @@ static void scenario_round_trips(void **state) {
     buffer_fini(&out);
 }
 
+#define VIEW_TEXT  "\"view\":{\"trails\":false,\"color\":\"speed\",\"select\":7,\"zoom\":1.5,\"overlays\":[]}"
+#define ABOUT_TEXT "\"about\":{\"group\":\"crowds\",\"caption\":\"Words.\",\"try\":\"\\\"Do\\\" it.\"}"
+
+static void view_and_about_round_trip(void **state) {
+    (void)state;
+    struct message_scenario scenario = seek_scenario();
+    scenario.view =
+        (struct message_view){.has = MESSAGE_VIEW_TRAILS | MESSAGE_VIEW_COLOR | MESSAGE_VIEW_SELECT |
+                                     MESSAGE_VIEW_ZOOM | MESSAGE_VIEW_OVERLAYS,
+                              .color = "speed",
+                              .select = 7,
+                              .zoom = 1.5f};
+    scenario.about = (struct message_about){.group = "crowds", .caption = "Words.", .to_try = "\"Do\" it."};
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_scenario(&scenario, &out);
+    assert_non_null(strstr(out.data, "\"b\"]," VIEW_TEXT "," ABOUT_TEXT "}\n"));
+    struct message message;
+    decode(out.data, out.length - 1, &message);
+    assert_memory_equal(&message.body.scenario, &scenario, sizeof scenario);
+    message_fini(&message);
+    buffer_fini(&out);
+    static const char later[] = "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\","
+                                "\"size\":[1,1],\"edge\":\"open\","
+                                "\"seed\":1,\"tick_hz\":60,\"kinds\":[],\"targets\":[],\"view\":{\"tilt\":3,"
+                                "\"overlays\":[\"a\",\"b\"],\"panel\":"
+                                "true},\"about\":{\"group\":\"a_later_one\",\"mood\":[]}}";
+    decode(later, sizeof later - 1, &message); /* what this version does not know is ignored */
+    const struct message_view *view = &message.body.scenario.view;
+    assert_true(view->has == (MESSAGE_VIEW_PANEL | MESSAGE_VIEW_OVERLAYS) && view->panel);
+    assert_int_equal(view->overlay_count, 2);
+    assert_string_equal(view->overlays[1], "b");
+    assert_string_equal(message.body.scenario.about.group, "a_later_one");
+    message_fini(&message);
+}
+
+/* Beside the scenario, in its line as in hello; a speed of 1 and a warm-up that is over are left out. */
+static void pace_round_trips(void **state) {
+    (void)state;
+    struct message_hello hello = {.protocol = PROTOCOL_VERSION, .has_world = true, .role = "admin"};
+    hello.scenario = seek_scenario();
+    hello.scenario.pace = message_pace_make(0.25);
+    hello.scenario.pace.is_warming = true;
+    hello.scenario.pace.warmed = 0.5;
+    struct buffer out;
+    buffer_init(&out, 1 << 16);
+    message_write_hello(&hello, &out);
+    assert_non_null(strstr(out.data, "\"role\":\"admin\",\"speed\":0.25,\"warming\":0.5,\"scenario\":{"));
+    struct message message;
+    decode(out.data, out.length, &message);
+    assert_memory_equal(&message.body.hello.scenario, &hello.scenario, sizeof hello.scenario);
+    message_fini(&message);
+    buffer_clear(&out);
+    hello.scenario.pace = message_pace_make(0.0);
+    message_write_scenario(&hello.scenario, &out);
+    assert_string_equal(out.data, "{\"op\":\"scenario\",\"speed\":0," SCENARIO_TEXT "\n");
+    decode(out.data, out.length, &message);
+    assert_true(message.body.scenario.pace.has_speed &&
+                message_pace_speed(&message.body.scenario.pace) == 0.0);
+    message_fini(&message);
+    buffer_fini(&out);
+    const struct message_pace own = message_pace_make(1.0);
+    assert_true(!own.has_speed && message_pace_speed(&own) == 1.0);
+    static const char stats[] = "{\"op\":\"reply\",\"to\":\"stats\",\"paused\":false,\"speed\":1}";
+    decode(stats, sizeof stats - 1, &message);
+    assert_false(message.body.reply.pace.has_speed || message.body.reply.pace.is_warming);
+    message_fini(&message);
+    struct failure failure;
+    static const char wrong[] = "{\"op\":\"reply\",\"to\":\"stats\",\"paused\":false,\"speed\":-1}";
+    assert_int_equal(message_decode(wrong, sizeof wrong - 1, &message, &failure), -1);
+    message_fini(&message);
+}
+
 #define GEOMETRY_TEXT                                                                                        \
     "\"obstacles\":[{\"circle\":[1,2,3.5]},{\"box\":[4,5,6,7]},{\"polygon\":[[0,0],[9,0],[0,9]]}],"          \
     "\"walls\":[[1,2,3,4]],\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":20,\"loop\":true}" \
     "],"                                                                                                     \
-    "\"flow_fields\":[{\"name\":\"w\",\"cells\":[2,1],\"vectors\":[[1,-2],[0,3]]}]"
+    "\"flow_fields\":[{\"name\":\"w\",\"cells\":[2,1],\"vectors\":[[1,-2],[0,3]]}],"                         \
+    "\"regions\":[{\"kind\":\"m\",\"state\":\"s\",\"circle\":[5,6,7.5]},"                                    \
+    "{\"kind\":\"m\",\"state\":\"t\",\"rect\":[1,2,3,4]}]"
 
 static void geometry_round_trips(void **state) {
     (void)state;
@@ -142,6 +217,10 @@ static void geometry_round_trips(void **state) {
     geometry->flow_count = 1;
     geometry->flows[0] =
         (struct message_flow){.name = "w", .columns = 2, .rows = 1, .vectors = {{1, -2}, {0, 3}}};
+    geometry->region_count = 2;
+    geometry->regions[0] =
+        (struct message_region){.kind = "m", .state = "s", .is_circle = true, .at = {5, 6}, .radius = 7.5f};
+    geometry->regions[1] = (struct message_region){.kind = "m", .state = "t", .at = {1, 2}, .size = {3, 4}};
     struct buffer out;
     buffer_init(&out, 1 << 16);
     message_write_scenario(&scenario, &out);
@@ -151,6 +230,8 @@ static void geometry_round_trips(void **state) {
     const struct message_geometry *read = &message.body.scenario.geometry;
     assert_memory_equal(read->walls, geometry->walls, sizeof read->walls);
     assert_memory_equal(read->flows, geometry->flows, sizeof read->flows);
+    assert_memory_equal(read->regions, geometry->regions, sizeof read->regions);
+    assert_int_equal(read->region_count, 2);
     assert_true(read->obstacle_count == 3 && read->path_count == 1 && read->flow_count == 1);
     assert_true(read->obstacles[0].radius == 3.5f && read->obstacles[1].size.y == 7.0f);
     assert_true(read->obstacles[2].point_count == 3 && read->obstacles[2].points[1].x == 9.0f);
@@ -208,6 +289,56 @@ static void events_have_their_own_members(void **state) {
           .y = -50,
           .candidates = 40000},
          "\"kind\":\"prey\",\"candidates\":40000,\"x\":100.00,\"y\":-0.50}\n"},
+        {{.event = "spawned",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_PLACE | EVENT_HAS_RADIUS |
+                 EVENT_HAS_VELOCITY | EVENT_HAS_SEQ,
+          .kind = "prey",
+          .count = 1,
+          .first_id = 7,
+          .last_id = 7,
+          .x = 150,
+          .y = -250,
+          .radius = 2.5f,
+          .vx = 3,
+          .vy = -0.5f,
+          .seq = 9007199254740991},
+         "\"kind\":\"prey\",\"count\":1,\"first_id\":7,\"last_id\":7,\"radius\":2.5,\"vx\":3,\"vy\":-0.5,"
+         "\"seq\":9007199254740991,\"x\":1.50,\"y\":-2.50}\n"},
+        {{.event = "aim",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_AGENT | EVENT_HAS_PLACE,
+          .agent = 5,
+          .x = 100,
+          .y = 200},
+         "\"agent\":5,\"x\":1.00,\"y\":2.00}\n"},
+        {{.event = "aim",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_KIND | EVENT_HAS_FOLLOW,
+          .kind = "prey",
+          .follow = "mouse"},
+         "\"kind\":\"prey\",\"follow\":\"mouse\"}\n"},
+        {{.event = "cursor_gone", .tick = 1, .by = 2, .has = EVENT_HAS_CURSOR, .cursor = "cursor-1"},
+         "\"cursor\":\"cursor-1\"}\n"},
+        {{.event = "loaded",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_SCENARIO | EVENT_HAS_SAVE,
+          .scenario = "seek",
+          .save = "a"},
+         "\"scenario\":\"seek\",\"save\":\"a\"}\n"},
+        {{.event = "diverged",
+          .tick = 1,
+          .has = EVENT_HAS_COUNT | EVENT_HAS_AGENTS,
+          .count = 300,
+          .agent_count = 3,
+          .agents = {1, 17, UINT32_MAX}},
+         "\"count\":300,\"agents\":[1,17,4294967295]}\n"},
+        {{.event = "diverged", .tick = 1, .has = EVENT_HAS_REASON, .reason = "no target"},
+         "\"reason\":\"no target\"}\n"},
         {{.event = "lag", .tick = 1, .has = EVENT_HAS_SKIPPED, .skipped = 14}, "\"skipped\":14}\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -223,6 +354,51 @@ static void events_have_their_own_members(void **state) {
         message_fini(&message);
         buffer_fini(&out);
     }
+}
+
+static void each_member_has_its_own_bit(void **state) {
+    static const unsigned bits[] = {
+        EVENT_HAS_NAME,     EVENT_HAS_KIND,     EVENT_HAS_AGENT,      EVENT_HAS_COUNT,    EVENT_HAS_IDS,
+        EVENT_HAS_PARAM,    EVENT_HAS_TARGET,   EVENT_HAS_SKIPPED,    EVENT_HAS_OBSTACLE, EVENT_HAS_SHAPE,
+        EVENT_HAS_QUARRY,   EVENT_HAS_LEFT_OUT, EVENT_HAS_CANDIDATES, EVENT_HAS_PLACE,    EVENT_HAS_RADIUS,
+        EVENT_HAS_VELOCITY, EVENT_HAS_HEADING,  EVENT_HAS_FOLLOW,     EVENT_HAS_CLEAR,    EVENT_HAS_CURSOR,
+        EVENT_HAS_SCENARIO, EVENT_HAS_SAVE,     EVENT_HAS_SEQ,        EVENT_HAS_FILE,     EVENT_HAS_REASON,
+        EVENT_HAS_LOSS,     EVENT_HAS_AGENTS,
+    };
+    unsigned all = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+        assert_int_equal(all & bits[i], 0);
+        all |= bits[i];
+    }
+}
+
+static char *with_seq(const char *line, uint64_t seq) {
+    size_t length = strlen(line);
+    char *copy = malloc(length + 1);
+    assert_non_null(copy);
+    memcpy(copy, line, length + 1);
+    copy = message_add_seq(copy, &length, seq);
+    assert_int_equal(strlen(copy), length);
+    return copy;
+}
+
+static void replies_and_events_get_a_number(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"op\":\"reply\",\"to\":\"ping\"}\n",
+         "{\"op\":\"reply\",\"to\":\"ping\",\"seq\":18446744073709551615}\n"},
+        {"{\"op\":\"event\",\"by\":1}\n", "{\"op\":\"event\",\"by\":1,\"seq\":18446744073709551615}\n"},
+        {"{\"op\":\"error\",\"code\":\"io\"}\n", "{\"op\":\"error\",\"code\":\"io\"}\n"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *line = with_seq(cases[i][0], UINT64_MAX);
+        assert_string_equal(line, cases[i][1]);
+        free(line);
+    }
+    size_t length = 0;
+    assert_null(message_add_seq(NULL, &length, 1));
 }
 
 static void event_error_and_bye_round_trip(void **state) {
@@ -355,6 +531,104 @@ static void an_inspected_agent_is_read(void **state) {
     message_fini(&message);
 }
 
+#define TERM(rest_)                                                                                          \
+    ",\"terms\":[{\"behavior\":\"seek2\",\"type\":\"seek\",\"weight\":2,\"wants\":[3,4],\"gets\":[1.5,"      \
+    "2]" rest_ "}]"
+
+static void terms_are_read(void **state) {
+    (void)state;
+    struct message message;
+    decode(INSPECTED(",\"vx\":5,\"vy\":-6,\"heading\":90,\"locomotion\":\"steered\"" TERM(
+               ",\"tier\":3,\"desired\":[7,8],\"parts\":{\"separation\":[1,2],\"alignment\":[3,4],"
+               "\"cohesion\":[5,6]},\"values\":{\"rate\":60,\"offset\":[9,-10]}")),
+           &message);
+    const struct message_agent *agent = &message.body.reply.agents[0];
+    assert_true(agent->velocity.x == 5.0f && agent->velocity.y == -6.0f && agent->heading == 90.0f);
+    assert_string_equal(agent->locomotion, "steered");
+    assert_int_equal(agent->term_count, 1);
+    const struct message_agent_term *term = &agent->terms[0];
+    assert_string_equal(term->behavior, "seek2");
+    assert_string_equal(term->type, "seek");
+    assert_int_equal(term->tier, 3);
+    assert_true(term->has_desired && term->desired.y == 8.0f && term->weight == 2.0f);
+    assert_true(term->wants.y == 4.0f && term->gets.x == 1.5f);
+    assert_int_equal(term->part_count, 3);
+    assert_string_equal(term->parts[1].behavior, "alignment");
+    assert_true(term->parts[1].force.x == 3.0f);
+    assert_int_equal(term->value_count, 2);
+    const struct message_agent_value *rate = message_agent_find_value(term, "rate");
+    assert_true(rate != NULL && !rate->is_vector && rate->vector.x == 60.0f);
+    const struct message_agent_value *offset = message_agent_find_value(term, "offset");
+    assert_true(offset != NULL && offset->is_vector && offset->vector.y == -10.0f);
+    assert_null(message_agent_find_value(term, "distance"));
+    message_fini(&message);
+    decode(INSPECTED(TERM("")), &message);
+    term = &message.body.reply.agents[0].terms[0];
+    assert_int_equal(term->tier, MESSAGE_AGENT_NO_TIER);
+    assert_true(!term->has_desired && term->value_count == 0 && term->part_count == 0);
+    message_fini(&message);
+}
+
+static void wrong_terms_are_refused(void **state) {
+    (void)state;
+    static const char *const rest[] = {
+        ",\"terms\":7",
+        ",\"terms\":[7]",
+        ",\"terms\":[{\"behavior\":\"a\"}]",
+        TERM(",\"tier\":-1"),
+        TERM(",\"tier\":\"low\""),
+        TERM(",\"desired\":[1]"),
+        TERM(",\"parts\":{\"separation\":[1]}"),
+        TERM(",\"parts\":{\"separation\":[1,1e99]}"),
+        TERM(",\"values\":{\"rate\":\"fast\"}"),
+        TERM(",\"values\":{\"rate\":1e99}"),
+        TERM(",\"values\":{\"a_name_of_more_than_thirty_one_characters\":1}"),
+    };
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        struct message message;
+        struct failure failure;
+        char line[1024];
+        const int length = snprintf(
+            line, sizeof line,
+            "{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":9,\"x\":1,\"y\":2%s}]}", rest[i]);
+        assert_int_equal(message_decode(line, (size_t)length, &message, &failure), -1);
+        assert_non_null(strstr(failure.field, "agents.terms"));
+        message_fini(&message);
+    }
+}
+
+/* Items without room are left out, not written past the end. */
+static void too_many_terms_are_left_out(void **state) {
+    (void)state;
+    struct buffer line;
+    buffer_init(&line, 1 << 20);
+    buffer_append(
+        &line,
+        TEXT("{\"op\":\"reply\",\"to\":\"inspect\",\"agents\":[{\"id\":9,\"x\":1,\"y\":2,\"terms\":["));
+    for (int i = 0; i < MESSAGE_AGENT_TERMS + 3; i++) {
+        buffer_append(
+            &line,
+            TEXT("{\"behavior\":\"a\",\"type\":\"a\",\"weight\":1,\"wants\":[1,2],\"gets\":[1,2],\"parts\":{"
+                 "\"a\":[1,2],\"b\":[1,2],\"c\":[1,2],\"d\":[1,2]},\"values\":{"));
+        for (int k = 0; k < MESSAGE_AGENT_VALUES + 4; k++) {
+            char value[32];
+            (void)snprintf(value, sizeof value, "%s\"v%d\":1", k == 0 ? "" : ",", k);
+            buffer_append(&line, value, strlen(value));
+        }
+        buffer_append(&line, TEXT("}},"));
+    }
+    line.length--;
+    buffer_append(&line, TEXT("]}]}"));
+    struct message message;
+    decode(line.data, line.length, &message);
+    const struct message_agent *agent = &message.body.reply.agents[0];
+    assert_int_equal(agent->term_count, MESSAGE_AGENT_TERMS);
+    assert_int_equal(agent->terms[16].part_count, MESSAGE_AGENT_PARTS);
+    assert_int_equal(agent->terms[16].value_count, MESSAGE_AGENT_VALUES);
+    message_fini(&message);
+    buffer_fini(&line);
+}
+
 /* Items without room are left out, not written past the end. */
 static void too_many_points_are_left_out(void **state) {
     (void)state;
@@ -446,6 +720,19 @@ static void refuses_hostile_geometry(void **state) {
     (void)state;
     static const char *const bad[] = {
         "\"obstacles\":{}",
+        "\"view\":[]",
+        "\"view\":{\"trails\":1}",
+        "\"view\":{\"zoom\":1e300}",
+        "\"view\":{\"select\":0}",
+        "\"view\":{\"color\":\"a b\"}",
+        "\"view\":{\"overlays\":\"a\"}",
+        "\"view\":{\"overlays\":[7]}",
+        "\"view\":{\"overlays\":[\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\","
+        "\"a\",\"a\",\"a\",\"a\","
+        "\"a\"]}",
+        "\"about\":7",
+        "\"about\":{\"try\":[]}",
+        "\"about\":{\"group\":\"an umbrella term of more than 31\"}",
         "\"obstacles\":[5]",
         "\"obstacles\":[{\"circle\":[1,2]}]",
         "\"obstacles\":[{\"circle\":[1,2,-3]}]",
@@ -465,6 +752,13 @@ static void refuses_hostile_geometry(void **state) {
         "\"flow_fields\":[{\"name\":\"a\",\"cells\":[401,1],\"vectors\":[]}]",
         "\"flow_fields\":[{\"name\":\"a\",\"cells\":[2,1],\"vectors\":[[1,2]]}]",
         "\"flow_fields\":[{\"name\":\"a\",\"cells\":[2,1],\"vectors\":[[1,2],[1,2],[1,2]]}]",
+        "\"regions\":[7]",
+        "\"regions\":[{\"kind\":\"a\",\"circle\":[1,2,3]}]",
+        "\"regions\":[{\"kind\":\"a\",\"state\":\"../b\",\"circle\":[1,2,3]}]",
+        "\"regions\":[{\"kind\":\"a\",\"state\":\"b\",\"circle\":[1,2]}]",
+        "\"regions\":[{\"kind\":\"a\",\"state\":\"b\",\"circle\":[1,2,-3]}]",
+        "\"regions\":[{\"kind\":\"a\",\"state\":\"b\",\"rect\":[1,2,3,-4]}]",
+        "\"regions\":[{\"kind\":\"a\",\"state\":\"b\",\"rect\":[1,2,3,1e300]}]",
     };
     static const char before[] =
         "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"\",\"description\":\"\",\"size\":[1,1],"
@@ -477,7 +771,7 @@ static void refuses_hostile_geometry(void **state) {
         if (message_decode(line, (size_t)length, &message, &failure) == 0) {
             fail_msg("accepted: %s", bad[i]);
         }
-        assert_int_equal(failure.code, FAILURE_INVALID);
+        assert_int_not_equal(failure.code, FAILURE_NONE);
         message_fini(&message);
     }
     struct message message; /* an unknown shape of a later version does not hide the other ones */
@@ -532,9 +826,10 @@ static void counts_are_bounded(void **state) {
         {"walls", "[1,2,3,4]"},
         {"paths", "{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":1,\"loop\":false}"},
         {"flow_fields", "{\"name\":\"a\",\"cells\":[1,1],\"vectors\":[[1,2]]}"},
+        {"regions", "{\"kind\":\"a\",\"state\":\"b\",\"circle\":[1,2,3]}"},
     };
-    const int most[] = {LIMIT_OBSTACLES, LIMIT_WALLS, LIMIT_PATHS, LIMIT_FLOW_FIELDS};
-    for (int i = 0; i < 4; i++) {
+    const int most[] = {LIMIT_OBSTACLES, LIMIT_WALLS, LIMIT_PATHS, LIMIT_FLOW_FIELDS, LIMIT_REGIONS};
+    for (int i = 0; i < 5; i++) {
         char before[256];
         (void)snprintf(before, sizeof before, "%s],\"targets\":[],\"%s\":[", no_targets, geometry[i][0]);
         assert_int_equal(decode_many(before, geometry[i][1], most[i], "]}"), 0);
@@ -571,10 +866,17 @@ int main(void) {
         cmocka_unit_test(hello_round_trips),
         cmocka_unit_test(hello_without_a_world_round_trips),
         cmocka_unit_test(scenario_round_trips),
+        cmocka_unit_test(view_and_about_round_trip),
+        cmocka_unit_test(pace_round_trips),
         cmocka_unit_test(reply_is_built_and_read),
         cmocka_unit_test(an_inspected_agent_is_read),
+        cmocka_unit_test(terms_are_read),
+        cmocka_unit_test(wrong_terms_are_refused),
+        cmocka_unit_test(too_many_terms_are_left_out),
         cmocka_unit_test(too_many_points_are_left_out),
         cmocka_unit_test(event_error_and_bye_round_trip),
+        cmocka_unit_test(each_member_has_its_own_bit),
+        cmocka_unit_test(replies_and_events_get_a_number),
         cmocka_unit_test(events_have_their_own_members),
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(unknown_is_not_an_error),

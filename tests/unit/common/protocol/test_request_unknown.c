@@ -28,6 +28,9 @@ static const char *remark(const char *line) {
     struct json_fault fault;
     assert_int_equal(json_check(text, strlen(text), &limits, &fault), JSON_FINE);
     buffer_fini(&out);
+    if (result == 0) {
+        request_fini(request);
+    }
     free(request);
     return text;
 }
@@ -41,8 +44,8 @@ static void says_what_was_meant(void **state) {
          "{\"unknown\":[\"rate\",\"Region\",\"ID\"],\"hint\":\"\\\"rate\\\": did you mean \\\"hz\\\"? "
          "\\\"Region\\\": did you mean \\\"region\\\"? \\\"ID\\\": did you mean \\\"id\\\"?\"}"},
         {"{\"op\":\"step\",\"agent\":5}", "{\"unknown\":[\"agent\"],\"hint\":\"\\\"agent\\\" is a member of "
-                                          "set_target, remove, set_param, inspect; "
-                                          "step takes count\"}"},
+                                          "set_target, remove, set_param, inspect and others; "
+                                          "step takes count, return, fields, region, kinds, until\"}"},
         {"{\"op\":\"pause\",\"wibble\":5}",
          "{\"unknown\":[\"wibble\"],\"hint\":\"pause takes nothing but an id\"}"},
         {"{\"op\":\"spawn\",\"type\":\"a\",\"wibble\":5}", /* refused: kind is missing */
@@ -112,14 +115,14 @@ static void answers_carry_it(void **state) {
     struct buffer out;
     assert_non_null(request);
     buffer_init(&out, 4096);
-    const char *line = "{\"op\":\"step\",\"id\":\"a\",\"tick\":3}";
+    const char *line = "{\"op\":\"step\",\"id\":\"a\",\"ticking\":3}";
     assert_int_equal(request_decode(line, strlen(line), request, &failure), 0);
     struct json_writer json = message_begin_answer(request, &out);
     message_end_reply(&json, &out);
     message_write_unknown(request, 7, &out);
     (void)failure_set(&failure, FAILURE_BUSY, NULL, "no");
     message_write_refusal(request, 2, &failure, &out);
-#define REMARK "\"unknown\":[\"tick\"],\"hint\":\"step takes count\""
+#define REMARK "\"unknown\":[\"ticking\"],\"hint\":\"step takes count, return, fields, region, kinds, until\""
     assert_string_equal(
         out.data,
         "{\"op\":\"reply\",\"to\":\"step\",\"id\":\"a\"," REMARK "}\n"

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+#include "common/snapshot/frame_layout.h"
+#include "common/snapshot/snapshot_density.h"
+#include "common/snapshot/snapshot_packed.h"
+#include "common/snapshot/snapshot_packed_decode.h"
+#include "common/snapshot/snapshot_view.h"
 #include "tests/unit/common/test_support.h"
 
 static uint16_t intern(struct name_table *names, const char *name) {
@@ -88,6 +93,60 @@ static void writes_the_documented_text(void **state) {
     snapshot_destroy(ship);
 }
 
+#define PARTS_BEGIN                                                                                          \
+    "{\"op\":\"snapshot\",\"tick\":60,\"time\":1.000000,\"agents\":[{\"id\":1,\"kind\":\"ship\","            \
+    "\"state\":\"seek\",\"x\":12.34,\"y\":5.00,\"vx\":-3.20,\"vy\":0.00,\"heading\":180.00,"                 \
+    "\"desired\":[120.00,0.00],\"steering\":[360.00,0.00],"                                                  \
+    "\"forces\":{\"seek\":[400.00,0.00],\"flee\":[-40.00,-0.01]}"
+#define PARTS_END "}],\"targets\":[{\"name\":\"mouse\",\"x\":400.00,\"y\":300.00}],\"clock\":88123.412}\n"
+
+static void assert_fields(const struct snapshot *snapshot, unsigned fields, const char *expected) {
+    struct buffer out;
+    buffer_init(&out, 1 << 20);
+    snapshot_encode_fields(snapshot, fields, &out);
+    assert_false(out.failed);
+    assert_string_equal(out.data, expected);
+    buffer_fini(&out);
+}
+
+static void parts_stand_beside_the_forces(void **state) {
+    (void)state;
+    const unsigned forces = SNAPSHOT_USUAL | SNAPSHOT_FORCES, parts = SNAPSHOT_PARTS;
+    struct snapshot *ship = create_ship();
+    assert_int_equal(snapshot_reserve_parts(ship, 3), 0);
+    ship->fields = forces | parts;
+    const uint16_t flock = intern(&ship->behavior_names, "flock");
+    const uint16_t flock2 = intern(&ship->behavior_names, "flock2");
+    ship->parts[0] = (struct snapshot_part){flock, intern(&ship->part_names, "separation"), {100, -250}};
+    ship->parts[1] = (struct snapshot_part){flock, intern(&ship->part_names, "cohesion"), {0, 1}};
+    ship->parts[2] = (struct snapshot_part){flock2, intern(&ship->part_names, "separation"), {7, 0}};
+    ship->part_begin[0] = 0;
+    ship->part_begin[1] = ship->part_count = 3;
+    assert_fields(ship, forces, PARTS_BEGIN PARTS_END);
+    assert_fields(ship, forces | parts,
+                  PARTS_BEGIN ",\"parts\":{\"flock\":{\"separation\":[1.00,-2.50],\"cohesion\":[0.00,0.01]},"
+                              "\"flock2\":{\"separation\":[0.07,0.00]}}" PARTS_END);
+    struct snapshot *copy = snapshot_create();
+    assert_non_null(copy);
+    const int32_t first = 0;
+    assert_int_equal(snapshot_select(ship, &first, 1, copy), 0);
+    assert_true(snapshot_has_parts(copy) && copy->part_count == 3);
+    assert_fields(
+        copy, SNAPSHOT_SHARES | parts | SNAPSHOT_POS,
+        "{\"op\":\"snapshot\",\"tick\":60,\"time\":1.000000,\"agents\":[{\"id\":1,\"x\":12.34,\"y\":5.00,"
+        "\"forces\":{\"seek\":[400.00,0.00],\"flee\":[-40.00,-0.01]},\"parts\":{\"flock\":{"
+        "\"separation\":[1.00,-2.50],\"cohesion\":[0.00,0.01]},\"flock2\":{\"separation\":[0.07,0.00]}"
+        "}" PARTS_END);
+    ship->part_begin[1] = 0;
+    assert_fields(ship, forces | parts, PARTS_BEGIN PARTS_END); /* an agent that does not flock */
+    ship->fields = forces;
+    assert_int_equal(snapshot_copy(ship, copy), 0);
+    assert_false(snapshot_has_parts(copy));
+    assert_fields(copy, forces | parts, PARTS_BEGIN PARTS_END);
+    snapshot_destroy(copy);
+    snapshot_destroy(ship);
+}
+
 static int32_t random_value(uint64_t *random) {
     const uint64_t bits = test_random(random);
     const int32_t value = (int32_t)((uint32_t)bits >> (bits >> 59));
@@ -97,6 +156,40 @@ static int32_t random_value(uint64_t *random) {
 static struct snapshot_vector random_vector(uint64_t *random) {
     const int32_t x = random_value(random);
     return (struct snapshot_vector){x, random_value(random)};
+}
+
+/* Some agents have parts of two behaviors. */
+static void add_random_parts(uint64_t *random, struct snapshot *snapshot) {
+    static const char *const names[] = {"p", "9876543210987654321098765432109", "q-2"};
+    assert_int_equal(snapshot_reserve_parts(snapshot, snapshot->count * 6), 0);
+    snapshot->fields = SNAPSHOT_USUAL | SNAPSHOT_FORCES | SNAPSHOT_PARTS;
+    for (int n = 0; n < 3; n++) {
+        (void)intern(&snapshot->part_names, names[n]);
+    }
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        snapshot->part_begin[i] = snapshot->part_count;
+        const int parts = i > 0 && test_below(random, 3) == 0 ? 0 : 6;
+        for (int p = 0; p < parts; p++) {
+            struct snapshot_part *part = &snapshot->parts[snapshot->part_count++];
+            part->behavior = (uint16_t)(p / 3);
+            part->part = (uint16_t)(p % 3);
+            part->force = random_vector(random);
+        }
+    }
+    snapshot->part_begin[snapshot->count] = snapshot->part_count;
+}
+
+static void assert_parts_equal(const struct snapshot *a, const struct snapshot *b) {
+    assert_int_equal(a->part_count, b->part_count);
+    for (int32_t i = 0; i <= a->count; i++) {
+        assert_int_equal(a->part_begin[i], b->part_begin[i]);
+    }
+    for (int32_t p = 0; p < a->part_count; p++) {
+        assert_string_equal(a->behavior_names.names[a->parts[p].behavior],
+                            b->behavior_names.names[b->parts[p].behavior]);
+        assert_string_equal(a->part_names.names[a->parts[p].part], b->part_names.names[b->parts[p].part]);
+        assert_memory_equal(&a->parts[p].force, &b->parts[p].force, sizeof a->parts[p].force);
+    }
 }
 
 /* Names as long as they may be, numbers as long as they may be. */
@@ -138,6 +231,7 @@ static struct snapshot *create_random(uint64_t *random, bool has_forces) {
     }
     if (has_forces) {
         snapshot->share_begin[count] = snapshot->share_count = shares;
+        add_random_parts(random, snapshot);
     }
     snapshot->target_count = (int32_t)test_below(random, 5);
     for (int32_t i = 0; i < snapshot->target_count; i++) {
@@ -199,7 +293,8 @@ static void random_snapshots_round_trip(void **state) {
         const bool with_forces = round % 4 != 0;
         struct snapshot *snapshot = create_random(&random, has_forces);
         buffer_clear(&out);
-        snapshot_encode_objects(snapshot, with_forces, &out);
+        const unsigned parts = round % 2 == 0 ? (unsigned)SNAPSHOT_PARTS : 0u;
+        snapshot_encode_fields(snapshot, SNAPSHOT_USUAL | (with_forces ? SNAPSHOT_FORCES | parts : 0u), &out);
         assert_false(out.failed);
         char *line = test_exact_copy(out.data, out.length - 1);
         struct failure failure;
@@ -211,6 +306,10 @@ static void random_snapshots_round_trip(void **state) {
         assert_int_equal(back->has_forces, has_forces && with_forces && snapshot->count > 0);
         if (back->has_forces) {
             assert_forces_equal(snapshot, back);
+            assert_int_equal(snapshot_has_parts(back), parts != 0);
+            if (parts != 0) {
+                assert_parts_equal(snapshot, back);
+            }
         }
         snapshot_destroy(snapshot);
     }
@@ -252,6 +351,9 @@ static int decode_text(struct snapshot *snapshot, const char *text) {
 #define AGENT_REST "\"kind\":\"a\",\"state\":\"s\",\"x\":1.5,\"y\":2,\"vx\":0,\"vy\":0,\"heading\":359.99"
 #define LINE(agents)                                                                                         \
     "{\"op\":\"snapshot\",\"tick\":1,\"time\":0,\"agents\":[" agents "],\"targets\":[],\"clock\":1}"
+
+#define FORCED(more)                                                                                         \
+    LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0],\"steering\":[0,0]," more "," AGENT_REST "}")
 
 static void accepts_any_order_and_unknown_members(void **state) {
     (void)state;
@@ -305,6 +407,12 @@ static void refuses_hostile_lines(void **state) {
         LINE("{\"id\":1,\"forces\":[],\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST "}"),
         LINE("{\"id\":1,\"forces\":{\"seek\":[1]},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST "}"),
         LINE("{\"id\":1,\"forces\":{\"a b\":[1,2]},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST "}"),
+        FORCED("\"parts\":[]"),
+        FORCED("\"parts\":{\"flock\":[1,2]}"),
+        FORCED("\"parts\":{\"flock\":{\"separation\":[1]}}"),
+        FORCED("\"parts\":{\"flock\":{\"a b\":[1,2]}}"),
+        FORCED("\"parts\":{\"a b\":{\"separation\":[1,2]}}"),
+        FORCED("\"parts\":{},\"parts\":{}"),
         LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0,0],\"steering\":[0,0]," AGENT_REST "}"),
         LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0],\"steering\":[0,0]," AGENT_REST
              "},{\"id\":2," AGENT_REST "}"),
@@ -394,9 +502,55 @@ static void reserve_keeps_contents(void **state) {
     snapshot_destroy(NULL);
 }
 
+/* The last member of a frame, in each layout that has frames. */
+static void the_speed_is_read_in_every_layout(void **state) {
+    (void)state;
+    static const int layouts[] = {LAYOUT_OBJECTS, LAYOUT_PACKED, LAYOUT_DENSITY};
+    struct snapshot *ship = create_ship(), *back = snapshot_create();
+    struct density *density = density_create(), *scratch = density_create();
+    struct packed_decoder *key = packed_decoder_create();
+    const struct frame_reader reader = {.key = key, .snapshot = back, .density = density};
+    ship->width = ship->height = 800.0f;
+    ship->fields = SNAPSHOT_USUAL;
+    for (size_t i = 0; i < 3; i++) {
+        const struct frame_layout *layout = frame_layout_row(layouts[i]);
+        const struct snapshot_view view = {.layout = layouts[i], .fields = SNAPSHOT_USUAL, .grid = {1, 1}};
+        struct packed_encoder encoder;
+        struct failure failure = {0};
+        struct buffer out;
+        assert_int_equal(packed_encoder_init(&encoder, SNAPSHOT_USUAL), 0);
+        for (int has_speed = 0; has_speed < 2; has_speed++) {
+            buffer_init(&out, 1 << 16);
+            if (layout->key != NULL) {
+                layout->key->encode_key(&encoder, ship, 7, &out);
+                assert_int_equal(layout->decode(&reader, out.data, out.length - 1, &failure), FRAME_KEY);
+                buffer_clear(&out);
+                assert_true(layout->key->encode_delta(&encoder, ship, &out));
+            } else {
+                layout->encode(&view, ship, scratch, &out);
+            }
+            if (has_speed != 0) {
+                snapshot_view_add_speed(0.05, &out);
+                assert_non_null(strstr(out.data, ",\"speed\":0.050000}\n"));
+            }
+            assert_int_equal(layout->decode(&reader, out.data, out.length - 1, &failure), FRAME_READY);
+            assert_int_equal(back->has_speed, has_speed);
+            assert_true(back->speed == (has_speed != 0 ? 0.05 : 0.0));
+            buffer_fini(&out);
+        }
+        packed_encoder_fini(&encoder);
+    }
+    packed_decoder_destroy(key);
+    density_destroy(density);
+    density_destroy(scratch);
+    snapshot_destroy(ship);
+    snapshot_destroy(back);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_the_documented_text),
+        cmocka_unit_test(parts_stand_beside_the_forces),
         cmocka_unit_test(random_snapshots_round_trip),
         cmocka_unit_test(a_full_buffer_fails_without_harm),
         cmocka_unit_test(accepts_any_order_and_unknown_members),
@@ -404,6 +558,7 @@ int main(void) {
         cmocka_unit_test(refuses_too_many_targets),
         cmocka_unit_test(survives_prefixes_and_mutations),
         cmocka_unit_test(reserve_keeps_contents),
+        cmocka_unit_test(the_speed_is_read_in_every_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,12 +140,35 @@ static void help_shows_ranges_and_defaults(void **state) {
     free(text);
 }
 
+static void test_a_negative_number_is_no_flag_where_several_arguments_are_taken(void **state) {
+    struct options_def several = def;
+    struct settings settings = {.port = 1};
+    struct failure failure = {0};
+    const char *first = NULL;
+    char program[] = "p", a[] = "mouse", b[] = "-5", flag[] = "--port", port[] = "3", c[] = "-0.5",
+         d[] = "-x";
+    char *arguments[] = {program, a, b, flag, port, c, NULL};
+    char *wrong[] = {program, d, NULL};
+    (void)state;
+    several.takes_several = true;
+    assert_int_equal(options_parse(&several, 6, arguments, &settings, &first, &failure), OPTIONS_RUN);
+    assert_string_equal(arguments[1], "mouse");
+    assert_string_equal(arguments[2], "-5");
+    assert_string_equal(arguments[3], "-0.5");
+    assert_null(arguments[4]);
+    assert_int_equal(settings.port, 3);
+    assert_int_equal(options_parse(&several, 2, wrong, &settings, &first, &failure), OPTIONS_BAD);
+    char *single[] = {program, b, NULL};
+    assert_int_equal(options_parse(&def, 2, single, &settings, &first, &failure), OPTIONS_BAD);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_values),
         cmocka_unit_test(names_the_flag_and_what_is_allowed),
         cmocka_unit_test(help_and_version_end_it),
         cmocka_unit_test(help_shows_ranges_and_defaults),
+        cmocka_unit_test(test_a_negative_number_is_no_flag_where_several_arguments_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,22 @@ static void reads_exponents_without_overflow(void **state) {
     assert_true(decimal_exponent("99999999999999999999999999999999", 32, false) >= 1000000000);
 }
 
+static void plain_numbers_have_their_value(void **state) {
+    (void)state;
+    const char *end = NULL;
+    assert_true(decimal_read("12.25x", &end) == 12.25 && *end == 'x');
+    assert_true(decimal_read("1.5.5", &end) == 1.5 && *end == '.');
+    assert_true(decimal_read("x", &end) == 0.0 && *end == 'x');
+    assert_true(decimal_read("999999999999999999999999", &end) < 1e10 && *end == '\0');
+    assert_true(decimal_read("96", NULL) == 96.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_bound),
         cmocka_unit_test(agrees_with_strtod),
         cmocka_unit_test(reads_exponents_without_overflow),
+        cmocka_unit_test(plain_numbers_have_their_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "server/commands/command_apply.h"
 #include "server/commands/command_table.h"
+#include "server/commands/state_batch.h"
 #include "server/library/scenario_order.h"
 
 static const char *const pond =
@@ -61,6 +62,7 @@ static struct simulation_state simulation;
 static struct world_overrides overrides;
 static struct scenario_source source;
 static struct buffer out;
+enum { LONGEST_INSPECTION = LIMIT_CONTROL_BYTES }; /* bytes of an answer to inspect */
 static struct command_effects effects;
 
 static void put(const struct scenario *scenario) {
@@ -131,8 +133,9 @@ static const char *apply(const char *line) {
         for (uint32_t i = 0; i < effects.step_ticks; i++) {
             simulation_state_step(&simulation);
         }
-        command_finish_step(&simulation, request, is_stopped, &out);
+        command_finish_step(&simulation, request, is_stopped, NULL, &out);
     }
+    request_fini(request);
     free(request);
     return out.length == 0 ? "" : out.data;
 }
@@ -194,6 +197,106 @@ static void test_who_heeds_nothing(void **state) {
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00}\n");
 }
 
+/* Columns are all or none, and the failure names the row. */
+static void test_columns_of_agents(void **state) {
+    (void)state;
+    (void)apply("{\"op\":\"spawn\",\"kind\":\"hunter\",\"count\":3,\"x\":50,\"y\":50}");
+    refuse("{\"op\":\"set_target\",\"id\":1,\"agents\":[1,99,98],\"x\":[1,2,3],\"y\":[1,2,3]}", "no_agent",
+           "agents[1]", "no agent 99");
+    refuse("{\"op\":\"place\",\"id\":1,\"agents\":[99,1],\"x\":[1,2],\"y\":[1,2]}", "no_agent", "agents[0]",
+           "no agent 99");
+    refuse("{\"op\":\"place\",\"id\":1,\"agent\":99,\"heading\":0}", "no_agent", "agent", "no agent 99");
+    expect("{\"op\":\"set_target\",\"id\":1,\"agents\":[1,1],\"x\":[1,2],\"y\":[1,2]}",
+           "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"count\":2}\n");
+    assert_true(effects.changed && effects.event.has == EVENT_HAS_COUNT && effects.event.count == 2);
+    expect("{\"op\":\"place\",\"id\":1,\"agents\":[1,2],\"x\":[11,12],\"y\":[1,2],\"heading\":[90,0]}",
+           "{\"op\":\"reply\",\"to\":\"place\",\"id\":1,\"tick\":0,\"count\":2}\n");
+    assert_string_equal(effects.event.event, "placed");
+    const struct agent_view agent = world_agent(simulation.world, world_find_agent(simulation.world, 1));
+    assert_true(agent.position.x == 11.0f && agent.heading.y == 1.0f);
+    expect("{\"op\":\"place\",\"id\":1,\"agent\":2,\"x\":-1,\"y\":2,\"vx\":3,\"vy\":0,\"stamina\":7}",
+           "{\"op\":\"reply\",\"to\":\"place\",\"id\":1,\"tick\":0,\"x\":799.00,\"y\":2.00,\"vx\":3.00,"
+           "\"vy\":0.00,\"stamina\":0.00}\n");
+    assert_int_equal(effects.event.has, EVENT_HAS_AGENT | EVENT_HAS_PLACE | EVENT_HAS_VELOCITY);
+    expect("{\"op\":\"place\",\"id\":1,\"agents\":[],\"x\":[],\"y\":[]}",
+           "{\"op\":\"reply\",\"to\":\"place\",\"id\":1,\"tick\":0,\"count\":0}\n");
+    assert_true(!effects.changed && effects.seq != 0 && effects.event.event[0] == '\0');
+}
+
+/* Every change has its number and, when it makes a difference, its event. */
+static void test_changes_are_numbered_and_told(void **state) {
+    static const struct {
+        const char *line, *event;
+        unsigned has;
+    } changes[] = {
+        {"{\"op\":\"set_target\",\"agent\":1,\"x\":810,\"y\":2}", "aim", EVENT_HAS_AGENT | EVENT_HAS_PLACE},
+        {"{\"op\":\"set_target\",\"kind\":\"prey\",\"follow\":\"home\"}", "aim",
+         EVENT_HAS_KIND | EVENT_HAS_FOLLOW},
+        {"{\"op\":\"set_target\",\"agent\":1,\"clear\":true}", "aim", EVENT_HAS_AGENT | EVENT_HAS_CLEAR},
+        {"{\"op\":\"spawn\",\"kind\":\"prey\"}", "spawned",
+         EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_VELOCITY},
+        {"{\"op\":\"spawn\",\"kind\":\"prey\",\"x\":1,\"y\":2,\"heading\":9}", "spawned",
+         EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_VELOCITY | EVENT_HAS_PLACE |
+             EVENT_HAS_RADIUS | EVENT_HAS_HEADING},
+        {"{\"op\":\"remove\",\"agent\":77}", "", 0}, /* no such agent: no difference */
+        {"{\"op\":\"load\",\"scenario\":\"lake\"}", "loaded", EVENT_HAS_SCENARIO},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        (void)apply(changes[i].line);
+        assert_int_equal(effects.seq, i + 1);
+        assert_int_equal(simulation.seq, i + 1);
+        assert_string_equal(effects.event.event, changes[i].event);
+        assert_int_equal(effects.event.has, changes[i].has);
+    }
+    (void)apply("{\"op\":\"remove_target\",\"name\":\"none\"}");
+    assert_int_equal(effects.seq, 0);
+    (void)apply("{\"op\":\"list\",\"what\":\"kinds\"}");
+    assert_int_equal(effects.seq, 0);
+    assert_int_equal(simulation.seq, sizeof changes / sizeof changes[0]);
+}
+
+static int seek_to(void *context, const struct request_seek *seek, struct json_writer *json,
+                   struct failure *failure) {
+    (void)failure;
+    *(uint64_t *)context = seek->tick;
+    json_key_unsigned(json, "tick", seek->tick);
+    return 0;
+}
+
+static bool go_at(void *context, const struct request_speed *speed, struct json_writer *json) {
+    double *set = context;
+    const bool is_changed = speed->factor < *set || speed->factor > *set;
+    (void)json;
+    *set = speed->factor;
+    return is_changed;
+}
+
+/* What the server does beside the world is a service of the caller's. */
+static void test_services(void **state) {
+    (void)state;
+    refuse("{\"op\":\"record\",\"id\":1,\"on\":true}", "io", "",
+           "this server keeps nothing; start it with --state or --record");
+    refuse("{\"op\":\"seek\",\"id\":1,\"tick\":5}", "not_replaying", "",
+           "the server plays no recording; seek is for a server started with --replay");
+    refuse("{\"op\":\"speed\",\"id\":1,\"max\":true}", "internal", "", "this world has no clock");
+    refuse("{\"op\":\"resume\",\"id\":1,\"live\":true}", "not_replaying", "live",
+           "the server plays no recording; resume without live lets the world run");
+    assert_true(simulation.is_paused);
+    uint64_t sought = 0;
+    simulation.services = (struct state_services){.context = &sought, .seek = seek_to};
+    expect("{\"op\":\"seek\",\"tick\":5}", "{\"op\":\"reply\",\"to\":\"seek\",\"tick\":5}\n");
+    assert_int_equal(sought, 5);
+    double set = 1.0;
+    simulation.services = (struct state_services){.context = &set, .speed = go_at};
+    expect("{\"op\":\"speed\",\"id\":1,\"factor\":2.5}", "{\"op\":\"reply\",\"to\":\"speed\",\"id\":1}\n");
+    assert_string_equal(effects.event.event, "speed");
+    assert_true(effects.event.speed == 2.5 && effects.event.has == EVENT_HAS_SPEED);
+    assert_int_equal(effects.seq, 0); /* the world is not changed by it */
+    expect("{\"op\":\"speed\",\"id\":1,\"factor\":2.5}", "{\"op\":\"reply\",\"to\":\"speed\",\"id\":1}\n");
+    assert_string_equal(effects.event.event, ""); /* nor is the speed */
+}
+
 static void test_targets(void **state) {
     (void)state;
     expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":100,\"y\":50.004}",
@@ -250,6 +353,61 @@ static void test_full(void **state) {
     refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "full", "count",
            "1000003 agents exist; at most 1048576 are allowed");
     assert_int_equal(world_agent_count(simulation.world), 1000003);
+}
+
+static uint64_t memory_left;
+
+static uint64_t say_memory(void) {
+    return memory_left;
+}
+
+/* What the machine has no memory for is refused, with the numbers; one that it has is not. */
+static void test_memory(void **state) {
+    (void)state;
+    simulation.services.memory_free = say_memory;
+    memory_left = 10000000;
+    refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "busy", "count",
+           "room for more agents needs 0.02 GB of memory; 0.01 GB are free");
+    assert_int_equal(world_agent_count(simulation.world), 3);
+    memory_left = 100000000;
+    expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":100000}", "");
+    memory_left = 0; /* there is room */
+    expect("{\"op\":\"remove\",\"kind\":\"prey\"}", "");
+    expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":100000}", "");
+    refuse("{\"op\":\"batch\",\"id\":1,\"requests\":[{\"op\":\"spawn\",\"kind\":\"prey\"},{\"op\":\"spawn\","
+           "\"kind\":\"hunter\"}]}",
+           "busy", "", "out of memory"); /* the world before it would be kept */
+}
+
+/* A world may have as many agents as the overrides allow, if there is memory for them. */
+static void test_size(void **state) {
+    (void)state;
+    struct world_def def = world_def_default();
+    struct failure failure = {0};
+    struct world_overrides own = {.max_agents = LIMIT_AGENTS, .threads = 2};
+    uint64_t bytes = 1;
+    assert_non_null(world_def_add_kind(&def, "bird"));
+    struct placement_def *placement = world_def_add_placement(&def, "bird");
+    assert_non_null(placement);
+    placement->count = LIMIT_AGENTS;
+    assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &overrides, &bytes, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
+    assert_string_equal(failure.message,
+                        "birds: 100000000 agents; at most 1048576 are allowed (--max-agents)");
+    assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &own, &bytes, &failure), 0);
+    assert_true(bytes > UINT64_C(100) * LIMIT_AGENTS);
+    own.memory_free = say_memory;
+    memory_left = bytes;
+    assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &own, NULL, &failure), 0);
+    memory_left = 5200000000;
+    assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &own, NULL, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_BUSY);
+    assert_non_null(strstr(failure.message, "birds: 100000000 agents need "));
+    assert_non_null(strstr(failure.message, " bytes each; 5.20 GB are free"));
+    memory_left = 0;
+    assert_int_equal(built_world_check_size(&def, "birds", 1000, &own, &bytes, &failure), 0);
+    assert_true(bytes == 0);
+    world_def_fini(&def);
 }
 
 static void test_remove(void **state) {
@@ -451,15 +609,91 @@ static void test_every_op_has_its_handler(void **state) {
     }
 }
 
+/* 16 agents with 16 behaviors each, of those with most places and numbers. */
+static void the_longest_inspection_fits(void **state) {
+    (void)state;
+    static char text[4096];
+    size_t used = (size_t)snprintf(
+        text, sizeof text,
+        "{\"name\":\"Crowd\",\"world\":{\"size\":[90000,90000]},\"targets\":{\"mouse\":[80000.123,81000.456]}"
+        ","
+        "\"kinds\":{\"guard\":{\"max_speed\":12345.678,\"max_force\":98765.4,\"behaviors\":[");
+    for (int i = 0; i < 16; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%s{\"interpose\":{\"kind\":\"guard\",\"second_target\":\"mouse\",\"slowing_"
+                                 "distance\":1234.567}}",
+                                 i == 0 ? "" : ",");
+    }
+    (void)snprintf(
+        text + used, sizeof text - used,
+        "]}},\"agents\":[{\"kind\":\"guard\",\"count\":16,\"in\":{\"rect\":[60000,60000,20000,20000]}}]}");
+    struct scenario *scenario = malloc(sizeof *scenario);
+    struct failure failure;
+    assert_non_null(scenario);
+    if (scenario_read(text, strlen(text), scenario, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    put(scenario);
+    scenario_fini(scenario);
+    free(scenario);
+    simulation_state_step(&simulation);
+    const char *answer =
+        apply("{\"op\":\"inspect\",\"id\":1,\"agents\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}");
+    assert_false(out.failed);
+    assert_true(out.length < LONGEST_INSPECTION);
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    assert_int_equal(message_decode(answer, out.length, message, &failure), 0);
+    assert_int_equal(message->body.reply.agent_count, 16);
+    for (int i = 0; i < 16; i++) {
+        const struct message_agent *agent = &message->body.reply.agents[i];
+        assert_int_equal(agent->term_count, 16);
+        double x = 0, y = 0;
+        for (int k = 0; k < agent->term_count; k++) {
+            assert_int_equal(agent->terms[k].value_count, 16);
+            x += (double)agent->terms[k].gets.x;
+            y += (double)agent->terms[k].gets.y;
+        }
+        assert_true(x - (double)agent->steering.x < 0.05 && (double)agent->steering.x - x < 0.05);
+        assert_true(y - (double)agent->steering.y < 0.05 && (double)agent->steering.y - y < 0.05);
+    }
+    message_fini(message);
+    free(message);
+}
+
+/* What a batch keeps for the next one has room for the former world's agents. */
+static void test_memory_of_batches(void **state) {
+    (void)state;
+    static const char good[] = "{\"op\":\"batch\",\"id\":1,\"requests\":[{\"op\":\"remove\",\"agent\":1},{"
+                               "\"op\":\"remove\",\"agent\":2}]}";
+    static const char refused[] =
+        "{\"op\":\"batch\",\"id\":1,\"requests\":[{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":"
+        "9000},{\"op\":\"remove\",\"kind\":\"whale\"}]}";
+    (void)apply(good);
+    assert_non_null(simulation.batch);
+    assert_non_null(simulation.batch->before);
+    (void)apply(refused);
+    assert_null(simulation.batch->before); /* it had room for 9000 */
+    (void)apply(good);
+    (void)apply("{\"op\":\"load\",\"id\":1,\"scenario\":\"lake\"}");
+    assert_null(simulation.batch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_longest_inspection_fits, set_up, tear_down),
         cmocka_unit_test(test_every_op_has_its_handler),
         cmocka_unit_test_setup_teardown(test_describe_geometry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_heeds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_heeds_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_columns_of_agents, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_changes_are_numbered_and_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_services, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_params, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_param_errors, set_up, tear_down),
@@ -467,6 +701,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_load, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_describe, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory_of_batches, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

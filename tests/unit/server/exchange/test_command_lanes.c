@@ -11,7 +11,8 @@ static struct command_lanes lanes;
 
 static enum command_push push(uint32_t session, uint64_t line, enum request_op op) {
     const struct request request = request_default(op);
-    return command_lanes_push(&lanes, session, line, &request, 0);
+    return command_lanes_push(&lanes, &(struct command_origin){.session = session, .line = line}, &request,
+                              0);
 }
 
 static struct request mouse_at(float x) {
@@ -29,8 +30,8 @@ static const char *pass_within(unsigned wanted, int questions) {
     command_lanes_begin(&lanes, wanted);
     while ((command = command_lanes_take(&lanes, questions > 0 ? wanted : COMMAND_CHANGE)) != NULL) {
         const size_t used = strlen(text);
-        (void)snprintf(text + used, sizeof text - used, "%s%u.%u", used > 0 ? " " : "", command->session,
-                       (unsigned)command->sequence);
+        (void)snprintf(text + used, sizeof text - used, "%s%u.%u", used > 0 ? " " : "",
+                       command->origin.session, (unsigned)command->origin.line);
         questions -= command_sort_of(&command->request) == COMMAND_QUERY ? 1 : 0;
         if (lanes.step != command) {
             sim_event_free(&command->event);
@@ -103,9 +104,9 @@ static void test_a_pass_ends(void **state) {
     for (int i = 0; i < 2; i++) {
         struct command *command = command_lanes_take(&lanes, COMMAND_ANY);
         assert_non_null(command);
-        assert_int_equal(command->sequence, 1);
+        assert_int_equal(command->origin.line, 1);
         assert_int_equal(command->event.kind, SIM_EVENT_ANSWER);
-        assert_int_equal(command->event.session, command->session);
+        assert_int_equal(command->event.session, command->origin.session);
         sim_event_free(&command->event);
         (void)push(2, 2, REQUEST_SPAWN);
     }
@@ -116,21 +117,26 @@ static void test_a_pass_ends(void **state) {
 static void test_a_mouse_replaces_itself(void **state) {
     (void)state;
     struct request mouse = mouse_at(1.0f);
-    assert_int_equal(command_lanes_push(&lanes, 1, 1, &mouse, 0), COMMAND_QUEUED);
-    assert_int_equal(command_lanes_push(&lanes, 2, 1, &mouse, 0), COMMAND_QUEUED); /* another session's own */
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = 1}, &mouse, 0),
+                     COMMAND_QUEUED);
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = 2, .line = 1}, &mouse, 0),
+                     COMMAND_QUEUED); /* another session's own */
     mouse = mouse_at(2.0f);
-    assert_int_equal(command_lanes_push(&lanes, 1, 2, &mouse, 0), COMMAND_REPLACED);
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = 2}, &mouse, 0),
+                     COMMAND_REPLACED);
     assert_int_equal(lanes.count, 2);
     assert_true(lanes.used->next->first->request.body.mouse.x == 2.0f);
     const struct request cursor = request_default(REQUEST_CURSOR);
-    assert_int_equal(command_lanes_push(&lanes, 1, 3, &cursor, 0),
-                     COMMAND_QUEUED); /* not across another op */
-    assert_int_equal(command_lanes_push(&lanes, 1, 4, &mouse, 0), COMMAND_QUEUED);
+    assert_int_equal(
+        command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = 3}, &cursor, 0),
+        COMMAND_QUEUED); /* not across another op */
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = 4}, &mouse, 0),
+                     COMMAND_QUEUED);
     memcpy(mouse.id, "7", 2);
-    assert_int_equal(command_lanes_push(&lanes, 1, 5, &mouse, 0),
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = 5}, &mouse, 0),
                      COMMAND_QUEUED); /* one with an id has its own answer */
     mouse.id[0] = '\0';
-    assert_int_equal(command_lanes_push(&lanes, 1, 6, &mouse, 0),
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = 6}, &mouse, 0),
                      COMMAND_QUEUED); /* and is not overwritten */
     assert_string_equal(pass(), "1.2 2.1 1.3 1.4 1.5 1.6");
 }
@@ -142,8 +148,9 @@ static void test_a_held_mouse_replaces_itself(void **state) {
     assert_string_equal(pass(), "1.1");
     for (uint64_t line = 2; line < 100; line++) {
         const struct request mouse = mouse_at((float)line);
-        assert_int_equal(command_lanes_push(&lanes, 1, line, &mouse, 0),
-                         line == 2 ? COMMAND_QUEUED : COMMAND_REPLACED);
+        assert_int_equal(
+            command_lanes_push(&lanes, &(struct command_origin){.session = 1, .line = line}, &mouse, 0),
+            line == 2 ? COMMAND_QUEUED : COMMAND_REPLACED);
         assert_string_equal(pass(), "");
     }
     assert_int_equal(lanes.count, 1);
@@ -198,7 +205,8 @@ static bool note_asked(void *context, struct command *command) {
     char *text = context;
     if (command->request.op == REQUEST_LOAD) {
         const size_t used = strlen(text);
-        (void)snprintf(text + used, 64 - used, "%u.%u ", command->session, (unsigned)command->sequence);
+        (void)snprintf(text + used, 64 - used, "%u.%u ", command->origin.session,
+                       (unsigned)command->origin.line);
     }
     return command->request.op != REQUEST_LOAD;
 }
@@ -254,7 +262,7 @@ static void test_aside(void **state) {
     }
     command_lanes_begin(&lanes, COMMAND_CHANGE);
     struct command *load = command_lanes_take_first(&lanes, 1);
-    assert_true(load != NULL && load->session == 1 && load->request.op == REQUEST_LOAD);
+    assert_true(load != NULL && load->origin.session == 1 && load->request.op == REQUEST_LOAD);
     assert_null(command_lanes_take_first(&lanes, 9));
     struct command *answered = NULL;
     for (struct command_lane *lane = lanes.used; lane != NULL; lane = lane->next) {
@@ -263,7 +271,7 @@ static void test_aside(void **state) {
     command_lanes_drop(&lanes, answered);
     for (uint32_t session = 3; session <= 4; session++) {
         struct command *command = command_lanes_take(&lanes, COMMAND_CHANGE);
-        assert_true(command != NULL && command->session == session);
+        assert_true(command != NULL && command->origin.session == session);
         sim_event_free(&command->event);
     }
     assert_int_equal(lanes.count, 4);
@@ -345,11 +353,11 @@ static void test_no_session_starves(void **state) {
         command_lanes_begin(&lanes, COMMAND_QUERY);
         struct command *command = command_lanes_take(&lanes, COMMAND_QUERY);
         assert_non_null(command);
-        if (command->session == 99) {
+        if (command->origin.session == 99) {
             many++;
         } else {
             others++;
-            (void)push(command->session, 1, REQUEST_LIST);
+            (void)push(command->origin.session, 1, REQUEST_LIST);
         }
         sim_event_free(&command->event);
         assert_in_range(others + OTHERS, many * OTHERS, (many + 2) * OTHERS);
@@ -381,7 +389,9 @@ static void test_turns_do_not_go_back(void **state) {
 
 static void pause_at(uint32_t session, uint64_t line, uint64_t ticking_ns) {
     const struct request pause = request_default(REQUEST_PAUSE);
-    assert_int_equal(command_lanes_push(&lanes, session, line, &pause, ticking_ns), COMMAND_QUEUED);
+    assert_int_equal(command_lanes_push(&lanes, &(struct command_origin){.session = session, .line = line},
+                                        &pause, ticking_ns),
+                     COMMAND_QUEUED);
 }
 
 static void test_a_pause_ends_the_steps_before_it(void **state) {

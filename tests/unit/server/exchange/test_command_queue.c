@@ -8,7 +8,7 @@
 static enum command_push push(struct command_queue *queue, uint32_t session, uint64_t line,
                               enum request_op op) {
     const struct request request = request_default(op);
-    return command_queue_push(queue, session, line, &request);
+    return command_queue_push(queue, &(struct command_origin){.session = session, .line = line}, &request);
 }
 
 /* Takes all commands and frees them. */
@@ -126,11 +126,76 @@ static void test_a_step_ends_by_what_it_spent(void **state) {
     command_queue_fini(&queue);
 }
 
+static struct command *push_and_take(struct command_queue *queue, uint32_t session, uint64_t at) {
+    struct request request = request_default(REQUEST_SPAWN);
+    request.has_at = true;
+    request.at = at;
+    const struct command_origin origin = {.session = session};
+    assert_int_equal(command_queue_push(queue, &origin, &request), COMMAND_QUEUED);
+    command_queue_begin(queue, COMMAND_ANY);
+    struct command *command = command_queue_take(queue, COMMAND_ANY);
+    assert_non_null(command);
+    return command;
+}
+
+/* Whether the next command that is due at this tick is this one, and withdrawn. */
+static void expect_due(struct command_queue *queue, uint64_t tick, struct command *command,
+                       bool is_withdrawn) {
+    assert_ptr_equal(command_queue_take_due(queue, tick), command);
+    if (command != NULL) {
+        assert_int_equal(command->is_withdrawn, is_withdrawn);
+        sim_event_free(&command->event);
+    }
+}
+
+static void test_commands_with_a_tick(void **state) {
+    (void)state;
+    struct command_queue queue;
+    assert_int_equal(command_queue_init(&queue, 8, NULL, NULL), 0);
+    struct command *first = push_and_take(&queue, 1, 5);
+    assert_true(command_queue_schedule(&queue, first));
+    expect_due(&queue, 4, NULL, false);
+    expect_due(&queue, 5, first, false);
+
+    first = push_and_take(&queue, 1, 5); /* its session leaves while it waits, */
+    assert_true(command_queue_schedule(&queue, first));
+    command_queue_end_steps(&queue, 1);
+    expect_no_wait(&queue, 0);
+    expect_due(&queue, 0, first, true);
+    first = push_and_take(&queue, 2, 5); /* while it is in the hands of the thread that took it, */
+    command_queue_end_steps(&queue, 2);
+    assert_true(command_queue_schedule(&queue, first));
+    expect_due(&queue, 0, first, true);
+    struct request request = request_default(REQUEST_SPAWN); /* and while it is in its lane */
+    request.has_at = true;
+    request.at = 5;
+    assert_int_equal(command_queue_push(&queue, &(struct command_origin){.session = 3}, &request),
+                     COMMAND_QUEUED);
+    command_queue_end_steps(&queue, 3);
+    command_queue_begin(&queue, COMMAND_ANY);
+    first = command_queue_take(&queue, COMMAND_ANY);
+    assert_true(first->is_withdrawn);
+    assert_true(command_queue_schedule(&queue, first));
+    expect_due(&queue, 0, first, true);
+
+    first = push_and_take(&queue, 4, 5);
+    assert_true(command_queue_schedule(&queue, first));
+    command_queue_withdraw(&queue);
+    expect_due(&queue, 0, first, true);
+    first = push_and_take(&queue, 4, 5);
+    assert_true(command_queue_schedule(&queue, first));
+    assert_ptr_equal(command_queue_pop(&queue), first);
+    assert_null(command_queue_pop(&queue));
+    assert_true(command_queue_schedule(&queue, first));
+    command_queue_fini(&queue);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_what_is_held_is_waited_for),
         cmocka_unit_test(test_a_step_ends_by_what_it_spent),
+        cmocka_unit_test(test_commands_with_a_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "server/exchange/snapshot_exchange.h"
 
 static void publish(struct snapshot_exchange *exchange, uint64_t tick, enum frame_reason reason) {
-    snapshot_exchange_writing(exchange)->tick = tick;
+    snapshot_exchange_writing(exchange)->snapshot->tick = tick;
     snapshot_exchange_publish(exchange, reason);
 }
 
@@ -51,7 +51,7 @@ enum { LAST_TICK = 20000 };
 static void *write_ticks(void *argument) {
     struct snapshot_exchange *exchange = argument;
     for (uint64_t tick = 1; tick <= LAST_TICK; tick++) {
-        struct snapshot *snapshot = snapshot_exchange_writing(exchange);
+        struct snapshot *snapshot = snapshot_exchange_writing(exchange)->snapshot;
         snapshot->tick = tick;
         snapshot->time_s = (double)tick;
         snapshot_exchange_publish(exchange, FRAME_REASON_RATE);

@@ -1,6 +1,7 @@
 /* What subscriptions add up to. */
 #include "tests/unit/server/cmocka_all.h"
 
+#include "common/snapshot/snapshot.h"
 #include "server/frames/snapshot_schedule.h"
 
 static void test_nothing(void **state) {
@@ -18,6 +19,10 @@ static void test_union(void **state) {
     snapshot_schedule_add(&schedule, 6, false); /* in 3 */
     assert_int_equal(schedule.count, 2);
     assert_true(schedule.forces);
+    assert_int_equal(snapshot_schedule_fields(&schedule), SNAPSHOT_FORCES);
+    schedule.headings = schedule.parts = true;
+    assert_int_equal(snapshot_schedule_fields(&schedule),
+                     SNAPSHOT_FORCES | SNAPSHOT_PARTS | SNAPSHOT_HEADING);
     for (uint64_t tick = 0; tick < 100; tick++) {
         assert_int_equal(snapshot_schedule_wants(&schedule, tick), tick % 3 == 0 || tick % 4 == 0);
     }

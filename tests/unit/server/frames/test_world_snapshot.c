@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "server/frames/world_snapshot.h"
-#include "server/scenario/scenario.h"
 #include "server/sim/math/trig.h"
+#include "server/sim/steering/trace.h"
+#include "tests/unit/server/frames/world_fixture.h"
 
 static void test_rounding(void **state) {
     (void)state;
@@ -31,20 +32,6 @@ static void test_heading(void **state) {
         const vec2 unit = trig_unit((float)(hundredths * TRIG_PI / 18000.0));
         assert_true(abs(world_snapshot_heading(unit) - hundredths) <= 1);
     }
-}
-
-static struct world *make_world(const char *text) {
-    struct scenario *scenario = malloc(sizeof *scenario);
-    struct failure failure = {0};
-    struct world *world = NULL;
-    assert_non_null(scenario);
-    if (scenario_read(text, strlen(text), scenario, &failure) != 0) {
-        fail_msg("%s: %s", failure.field, failure.message);
-    }
-    assert_int_equal(world_create(&scenario->def, &world, NULL), WORLD_OK);
-    scenario_fini(scenario);
-    free(scenario);
-    return world;
 }
 
 static const char *const two_kinds =
@@ -109,6 +96,92 @@ static void test_forces(void **state) {
     world_destroy(world);
 }
 
+static const char *const birds =
+    "{\"name\":\"t\",\"world\":{\"size\":[300,300]},\"targets\":{\"a\":[100,0]},\"kinds\":{"
+    "\"ant\":{\"behaviors\":[{\"seek\":{\"target\":\"a\"}}]},"
+    "\"bird\":{\"behaviors\":[{\"seek\":{\"target\":\"a\"}},{\"flock\":{\"weight\":2}}]}},"
+    "\"agents\":[{\"kind\":\"bird\",\"count\":40,\"in\":{\"rect\":[0,0,300,300]}},{\"kind\":\"ant\",\"at\":["
+    "9,9],\"count\":3}]}";
+
+/* The parts of a term are what they are to a hundredth or so, and add up to what it wants. */
+static void assert_rounded(const struct trace_term *term, const struct snapshot_part *parts) {
+    int64_t x = 0, y = 0;
+    for (int p = 0; p < term->part_count; p++) {
+        assert_true(llabs((int64_t)parts[p].force.x - world_snapshot_hundredths(term->parts[p].x)) <= 2);
+        assert_true(llabs((int64_t)parts[p].force.y - world_snapshot_hundredths(term->parts[p].y)) <= 2);
+        x += parts[p].force.x;
+        y += parts[p].force.y;
+    }
+    if (term->part_count > 0) {
+        assert_int_equal(x, world_snapshot_hundredths(term->wants.x));
+        assert_int_equal(y, world_snapshot_hundredths(term->wants.y));
+    }
+}
+
+/* The parts of an agent's flock are those that inspect tells, and no more. */
+static void assert_parts(const struct world *world, int32_t row, const struct snapshot *snapshot) {
+    struct steering_view view;
+    struct trace trace;
+    world_trace(world, row, &view, &trace);
+    int32_t at = snapshot->part_begin[row];
+    for (int t = 0; t < trace.term_count; t++) {
+        for (int p = 0; p < trace.terms[t].part_count; p++, at++) {
+            const struct snapshot_part *part = &snapshot->parts[at];
+            assert_string_equal(snapshot->behavior_names.names[part->behavior], "flock");
+            assert_string_equal(snapshot->part_names.names[part->part], trace_part_names[p]);
+        }
+        assert_rounded(&trace.terms[t], &snapshot->parts[at - trace.terms[t].part_count]);
+    }
+    assert_int_equal(at, snapshot->part_begin[row + 1]);
+}
+
+static void test_parts(void **state) {
+    (void)state;
+    struct world *world = make_world(birds);
+    struct snapshot *snapshot = snapshot_create(), *plain = snapshot_create();
+    assert_non_null(snapshot);
+    assert_non_null(plain);
+    world_step(world);
+    const uint64_t hash = world_hash(world);
+    assert_int_equal(world_snapshot_copy(world, true, plain), 0);
+    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_FORCES | SNAPSHOT_PARTS, snapshot), 0);
+    assert_true(world_hash(world) == hash);
+    assert_true(snapshot_has_parts(snapshot) && !snapshot_has_parts(plain));
+    for (int32_t row = 0; row < snapshot->count; row++) {
+        assert_parts(world, row, snapshot);
+    }
+    assert_true(snapshot->part_count > 60);
+    assert_int_equal(snapshot->share_count, plain->share_count); /* what forces say is the same */
+    assert_memory_equal(snapshot->shares, plain->shares, (size_t)plain->share_count * sizeof *plain->shares);
+    assert_memory_equal(snapshot->steering, plain->steering, (size_t)plain->count * sizeof *plain->steering);
+    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_PARTS, snapshot), 0);
+    assert_false(snapshot_has_parts(snapshot)); /* parts belong to forces */
+    snapshot_destroy(snapshot);
+    snapshot_destroy(plain);
+    world_destroy(world);
+}
+
+static void expect_rounded(const float parts[TRACE_PARTS], float wants, const int32_t rounded[TRACE_PARTS]) {
+    struct trace_term term = {.part_count = TRACE_PARTS, .wants = vec2_make(wants, 0.0f)};
+    struct snapshot_vector out[TRACE_PARTS];
+    for (int i = 0; i < TRACE_PARTS; i++) {
+        term.parts[i] = vec2_make(parts[i], 0.0f);
+    }
+    world_snapshot_parts(&term, out);
+    for (int i = 0; i < TRACE_PARTS; i++) {
+        assert_int_equal(out[i].x, rounded[i]);
+        assert_int_equal(out[i].y, 0);
+    }
+}
+
+static void test_rounded_parts_add_up(void **state) {
+    (void)state;
+    expect_rounded((const float[]){1.004f, 1.004f, 1.004f}, 3.012f, (const int32_t[]){100, 101, 100});
+    expect_rounded((const float[]){-1.006f, 2.003f, 0.0f}, 0.997f, (const int32_t[]){-101, 201, 0});
+    expect_rounded((const float[]){0.0f, 0.0f, 0.0f}, 0.0f, (const int32_t[]){0, 0, 0});
+    expect_rounded((const float[]){1e9f, -1e9f, 5.0f}, 5.0f, (const int32_t[]){INT32_MAX, -INT32_MAX, 500});
+}
+
 static void test_empty(void **state) {
     (void)state;
     struct world *world = make_world("{\"name\":\"t\",\"world\":{\"size\":[1,1]}}");
@@ -123,8 +196,10 @@ static void test_empty(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding), cmocka_unit_test(test_heading), cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_forces),   cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_rounding), cmocka_unit_test(test_heading),
+        cmocka_unit_test(test_copy),     cmocka_unit_test(test_forces),
+        cmocka_unit_test(test_parts),    cmocka_unit_test(test_rounded_parts_add_up),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,13 +59,18 @@ static const struct scenario_list *list(void *context, struct failure *failure) 
 /* ---- the ordering side ---- */
 
 struct ear {
-    _Atomic int worlds, done;
+    _Atomic int worlds, rooms, done;
     char last[200]; /* what was done last; read after done has risen */
 };
 
 static void on_world(void *context) {
     struct ear *ear = context;
     atomic_fetch_add(&ear->worlds, 1);
+}
+
+static void on_room(void *context) {
+    struct ear *ear = context;
+    atomic_fetch_add(&ear->rooms, 1);
 }
 
 static void on_done(void *context, struct scenario_order *order) {
@@ -75,24 +80,30 @@ static void on_done(void *context, struct scenario_order *order) {
     atomic_fetch_add(&ear->done, 1);
 }
 
+static struct ear ear;
+
 static void wait_for(_Atomic int *count, int wanted) {
     for (int i = 0; i < PATIENCE_MS && atomic_load(count) < wanted; i++) {
         sleep_ms(1);
     }
-    assert_true(atomic_load(count) >= wanted);
+    if (atomic_load(count) < wanted) {
+        fail_msg("%d of %d; last: %s", atomic_load(count), wanted, ear.last);
+    }
 }
 
 static struct shelf shelf;
-static struct ear ear;
 static struct scenario_builder *builder;
+static struct save_store *saves;
 
 static int set_up(void **state) {
     (void)state;
     shelf = (struct shelf){.is_slow = true};
     ear = (struct ear){.worlds = 0};
-    const struct scenario_source source = {&shelf, load, list};
+    struct failure failure = {0};
+    saves = save_store_create(NULL, &failure);
+    const struct scenario_source source = {.context = &shelf, .load = load, .list = list, .saves = saves};
     const struct world_overrides none = {0};
-    const struct scenario_builder_handler handler = {&ear, on_world, on_done};
+    const struct scenario_builder_handler handler = {&ear, on_world, on_room, on_done};
     builder = scenario_builder_create(&source, &none, &handler);
     return builder == NULL ? -1 : 0;
 }
@@ -100,6 +111,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     scenario_builder_destroy(builder);
+    save_store_destroy(saves);
     return 0;
 }
 
@@ -109,7 +121,7 @@ static struct scenario_order *order_of(const char *line, uint32_t session) {
     assert_non_null(command);
     assert_int_equal(request_decode(line, strlen(line), &command->request, &failure), 0);
     assert_true(scenario_order_is_needed(&command->request));
-    command->session = session;
+    command->origin.session = session;
     struct scenario_order *order = scenario_order_create(command);
     assert_non_null(order);
     free(command);
@@ -181,6 +193,96 @@ static void test_one_world_at_a_time_in_order(void **state) {
     scenario_builder_hand_back(builder, second);
 }
 
+static void init_state(struct simulation_state *state) {
+    struct scenario *scenario = malloc(sizeof *scenario);
+    struct failure failure = {0};
+    const struct world_overrides none = {0};
+    struct built_world built;
+    assert_non_null(scenario);
+    assert_int_equal(load(&shelf, "pond", scenario, &failure), 0);
+    assert_int_equal(built_world_make(scenario, &none, NULL, NULL, &built, &failure), 0);
+    scenario_fini(scenario);
+    free(scenario);
+    simulation_state_init(state);
+    simulation_state_change(state, &built);
+    simulation_state_step(state);
+    state->seq = 17;
+}
+
+/* The first time a save learns how much memory it takes. */
+static void give_clones(const struct simulation_state *state, int saves_before) {
+    scenario_builder_give_clones(builder, state);
+    wait_for(&ear.rooms, saves_before + 1);
+    assert_true(scenario_builder_wants_clones(builder));
+    scenario_builder_give_clones(builder, state);
+}
+
+/* A save waits for its clone, and holds up neither lists nor loads; what it wrote can be loaded. */
+static void test_a_save_is_written_from_a_clone(void **state) {
+    (void)state;
+    struct simulation_state *world = malloc(sizeof *world);
+    assert_non_null(world);
+    init_state(world);
+    const uint64_t hash = world_hash(world->world);
+    assert_false(scenario_builder_wants_clones(builder));
+    (void)begin("{\"op\":\"save\",\"name\":\"a\"}", 1);
+    assert_true(scenario_builder_wants_clones(builder));
+    (void)begin("{\"op\":\"list\",\"what\":\"saves\"}", 3);
+    wait_for(&ear.done, 1);
+    give_clones(world, 0);
+    assert_false(scenario_builder_wants_clones(builder));
+    simulation_state_step(world); /* the world goes on meanwhile */
+    wait_for(&ear.done, 2);
+    assert_string_equal(ear.last, "0 0 : ");
+    (void)begin("{\"op\":\"save\",\"name\":\"a\"}", 1);
+    give_clones(world, 1);
+    wait_for(&ear.done, 3);
+    assert_memory_equal(ear.last, "-1 0 name: a saved world", 24);
+    struct scenario_order *order = begin("{\"op\":\"load\",\"save\":\"a\"}", 5);
+    wait_for(&ear.worlds, 1);
+    assert_true(world_tick(order->built.world) == 1 && world_hash(order->built.world) == hash);
+    assert_int_equal(order->rest.seq, 17);
+    scenario_builder_hand_back(builder, order);
+    (void)begin("{\"op\":\"load\",\"save\":\"b\"}", 5);
+    wait_for(&ear.done, 4);
+    assert_memory_equal(ear.last, "-1 0 save: no saved world", 25);
+    (void)begin("{\"op\":\"remove_save\",\"name\":\"a\"}", 5);
+    wait_for(&ear.done, 5);
+    simulation_state_fini(world);
+    free(world);
+}
+
+/* A world that takes more than it did when it was measured is saved all the same. */
+static void test_a_save_of_a_world_that_grew(void **state) {
+    (void)state;
+    struct simulation_state *small = malloc(sizeof *small), *large = malloc(sizeof *large);
+    assert_non_null(small);
+    assert_non_null(large);
+    init_state(small);
+    init_state(large);
+    const struct spawn_def spawn = {.kind = 0, .count = 5000};
+    uint32_t first_id = 0;
+    assert_int_equal(world_spawn(large->world, &spawn, &first_id), WORLD_OK);
+    (void)begin("{\"op\":\"save\",\"name\":\"a\"}", 1);
+    scenario_builder_give_clones(builder, small);
+    wait_for(&ear.rooms, 1);
+    scenario_builder_give_clones(builder, large);
+    wait_for(&ear.done, 1);
+    assert_string_equal(ear.last, "0 0 : ");
+    simulation_state_fini(small);
+    simulation_state_fini(large);
+    free(small);
+    free(large);
+}
+
+/* A save that never gets its clone stays with its owner. */
+static void test_the_end_before_a_clone(void **state) {
+    (void)state;
+    struct scenario_order *waiting = begin("{\"op\":\"save\",\"name\":\"a\"}", 1);
+    scenario_builder_stop(builder);
+    scenario_order_destroy(waiting);
+}
+
 /* The world being built is given up; waiting orders stay with their owner. */
 static void test_the_end(void **state) {
     (void)state;
@@ -210,6 +312,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_an_untaken_world_is_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_fails_is_answered_and_not_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_world_at_a_time_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_save_is_written_from_a_clone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_save_of_a_world_that_grew, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_end_before_a_clone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_end_while_building, set_up, tear_down),
     };

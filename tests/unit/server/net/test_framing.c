@@ -102,6 +102,39 @@ static void a_partial_message_waits(void **state) {
     framing_fini(&framing);
 }
 
+/* Feeds a line of so many bytes in pieces and takes it. */
+static void pass_long_line(struct framing *framing, size_t length) {
+    char piece[1024];
+    memset(piece, 'x', sizeof piece);
+    char *message = NULL;
+    size_t taken = 0;
+    for (size_t at = 0; at < length; at += sizeof piece) {
+        (void)feed(framing, piece, sizeof piece);
+        assert_int_equal(framing_next(framing, &message, &taken), FRAMING_NEED_MORE);
+        assert_true(framing->lines.capacity <= 2 * length + sizeof piece);
+    }
+    (void)feed(framing, "\n", 1);
+    assert_int_equal(framing_next(framing, &message, &taken), FRAMING_MESSAGE);
+    assert_int_equal(taken, length);
+}
+
+static void a_higher_limit_takes_longer_lines_and_gives_their_memory_back(void **state) {
+    (void)state;
+    struct framing framing;
+    char *message = NULL;
+    size_t length = 0;
+    framing_init(&framing, 4096);
+    pass_long_line(&framing, 4096);
+    framing_set_limit(&framing, 1 << 20);
+    assert_int_equal(framing_limit(&framing), 1 << 20);
+    pass_long_line(&framing, 1 << 20);
+    assert_true(framing.lines.capacity >= 1 << 20);
+    assert_int_equal(framing_next(&framing, &message, &length), FRAMING_NEED_MORE);
+    assert_int_equal(framing.lines.capacity, 0);
+    pass_long_line(&framing, 8192);
+    framing_fini(&framing);
+}
+
 /* What the bytes are recognized as, fed one by one; and no message comes of them before. */
 static void expect_protocol(const char *bytes, size_t length, enum protocol_sniff expected) {
     char log[LOG_BYTES] = "";
@@ -134,6 +167,7 @@ int main(void) {
         cmocka_unit_test(messages_do_not_depend_on_the_pieces),
         cmocka_unit_test(the_end_completes_the_last_message),
         cmocka_unit_test(a_partial_message_waits),
+        cmocka_unit_test(a_higher_limit_takes_longer_lines_and_gives_their_memory_back),
         cmocka_unit_test(the_first_bytes_tell_the_protocol),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* HTTP and TLS by their first bytes, however few have arrived; never the protocol itself. */
 #include "tests/unit/server/cmocka_all.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "server/net/protocol_sniff.h"
@@ -49,13 +50,26 @@ static void ours(void **state) {
     assert_int_equal(protocol_sniff_look("", 0), PROTOCOL_SNIFF_UNSURE);
 }
 
+/* The body of the answer, after its head said how long it is. */
+static void expect_answer(const char *web_address, const char *expected) {
+    struct buffer answer;
+    buffer_init(&answer, 4096);
+    protocol_sniff_answer(web_address, &answer);
+    const char *body = strstr(answer.data, "\r\n\r\n");
+    assert_non_null(body);
+    char length[64];
+    (void)snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(expected));
+    assert_non_null(strstr(answer.data, length));
+    assert_string_equal(body + 4, expected);
+    buffer_fini(&answer);
+}
+
 static void answer_is_whole(void **state) {
     (void)state;
-    const char *answer = protocol_sniff_answer();
-    const char *body = strstr(answer, "\r\n\r\n");
-    assert_non_null(body);
-    assert_non_null(strstr(answer, "Content-Length: 80\r\n"));
-    assert_int_equal(strlen(body + 4), 80);
+    expect_answer(NULL, "This port speaks the Drover protocol: one JSON object a line, not HTTP, not TLS\n");
+    expect_answer("http://127.0.0.1:7718/",
+                  "This port speaks the Drover protocol: one JSON object a line, not HTTP, not TLS\n"
+                  "The page for browsers is at http://127.0.0.1:7718/\n");
 }
 
 int main(void) {

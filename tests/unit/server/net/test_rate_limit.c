@@ -38,6 +38,22 @@ static void parts_of_a_token(void **state) {
     assert_int_equal(count, 9); /* two tokens, down to less than one */
 }
 
+static void several_tokens(void **state) {
+    (void)state;
+    rate_limit_init(&limit, 200, 0);
+    (void)take_all();
+    rate_limit_fill(&limit, 5);
+    rate_limit_take(&limit, 256.0);
+    rate_limit_fill(&limit, 1279);
+    assert_false(rate_limit_allows(&limit));
+    rate_limit_fill(&limit, 1290);
+    assert_true(rate_limit_allows(&limit));
+    rate_limit_init(&limit, 1, 0);
+    rate_limit_take(&limit, 256.0); /* owes no more than it can hold */
+    rate_limit_fill(&limit, 3000);
+    assert_true(rate_limit_allows(&limit));
+}
+
 static void no_limit(void **state) {
     (void)state;
     rate_limit_init(&limit, 0, 0);
@@ -96,7 +112,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(burst_then_rate), cmocka_unit_test(parts_of_a_token),
         cmocka_unit_test(no_limit),        cmocka_unit_test(held_until_half_full),
-        cmocka_unit_test(forgiven),
+        cmocka_unit_test(forgiven),        cmocka_unit_test(several_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,55 @@ static void test_everything(void **state) {
     scenario_fini(&scenario);
 }
 
+static void test_view_and_about(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"p\":{}},\"agents\":[{\"kind\":\"p\","
+        "\"at\":[1,2],"
+        "\"count\":5}],\"view\":{\"trails\":true,\"color\":\"heading\",\"overlays\":[\"velocity\",\"radii\"],"
+        "\"select\":5,\"panel\":false,\"zoom\":2},\"about\":{\"group\":\"large\",\"caption\":\"C\",\"try\":"
+        "\"T\","
+        "\"look_for\":\"L\",\"source\":\"S\"}}";
+    struct failure failure = {0};
+    if (read_text(text, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct message_view *view = &scenario.view;
+    assert_true(view->has == (MESSAGE_VIEW_TRAILS | MESSAGE_VIEW_COLOR | MESSAGE_VIEW_SELECT |
+                              MESSAGE_VIEW_PANEL | MESSAGE_VIEW_ZOOM | MESSAGE_VIEW_OVERLAYS));
+    assert_true(view->trails && !view->panel && view->zoom == 2.0f && view->select == 5);
+    assert_string_equal(view->color, "heading");
+    assert_int_equal(view->overlay_count, 2);
+    assert_string_equal(view->overlays[1], "radii");
+    assert_string_equal(scenario.about.group, "large");
+    assert_string_equal(scenario.about.caption, "C");
+    assert_string_equal(scenario.about.to_try, "T");
+    assert_string_equal(scenario.about.look_for, "L");
+    assert_string_equal(scenario.about.source, "S");
+    scenario_fini(&scenario);
+    static const char *const plain = "{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"view\":{}}";
+    assert_int_equal(read_text(plain, &failure), 0);
+    assert_true(scenario.view.has == 0 && scenario.about.group[0] == '\0');
+    scenario_fini(&scenario);
+}
+
+static void test_strolls(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"name\":\"t\",\"world\":{\"size\":[700,600]},\"targets\":{\"a\":{\"at\":[1,2],\"strolls\":{}},"
+        "\"b\":{\"at\":[1,2],\"strolls\":{\"after\":0,\"speed\":20}},\"c\":[1,2],\"d\":{\"at\":[1,2]}}}";
+    struct failure failure = {0};
+    if (read_text(text, &failure) != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct target_def *targets = scenario.def.targets;
+    assert_true(targets[0].stroll_after == 10.0f && targets[0].stroll_speed == 100.0f);
+    assert_true(targets[1].stroll_after == 0.0f && targets[1].stroll_speed == 20.0f);
+    assert_true(targets[2].stroll_speed == 0.0f && targets[3].stroll_speed == 0.0f);
+    assert_true(targets[0].idle == 0 && targets[2].stroll_after == 0.0f);
+    scenario_fini(&scenario);
+}
+
 static void test_geometry(void **state) {
     (void)state;
     static const char *const text =
@@ -207,10 +256,13 @@ static const char *const mistakes[][3] = {
     {"{\"name\":7,\"world\":{\"size\":[800,600]}}", "name", "expected a string, found a number"},
     {"{\"name\":\"t\"}", "world", "missing"},
     {"{" WORLD ",\"walls\":[]}", "walls",
-     "allowed: name, description, seed, tick_hz, world, targets, kinds, agents"},
+     "allowed: name, description, seed, tick_hz, warmup, world, targets, kinds, agents"},
     {"{" WORLD ",\"seed\":-1}", "seed", "-1 is out of range: 0 to 9007199254740991"},
     {"{" WORLD ",\"seed\":1.5}", "seed", "integer"},
     {"{" WORLD ",\"tick_hz\":481}", "tick_hz", "481 is out of range: 1 to 480"},
+    {"{" WORLD ",\"warmup\":600.1}", "warmup", "600.1 is out of range: 0 to 600 s"},
+    {"{" WORLD ",\"warmup\":-1}", "warmup", "-1 is out of range: 0 to 600 s"},
+    {"{" WORLD ",\"warmup\":true}", "warmup", "expected a number, found a bool"},
     {"{\"name\":\"t\",\"world\":{}}", "world.size", "missing"},
     {"{\"name\":\"t\",\"world\":{\"size\":800}}", "world.size", "expected a point [x, y], found a number"},
     {"{\"name\":\"t\",\"world\":{\"size\":[0,600]}}", "world.size[0]", "0 is out of range: 1 to 100000"},
@@ -253,12 +305,51 @@ static const char *const mistakes[][3] = {
     {"{" IN "\"flow_fields\":{\"f\":{\"uniform\":[1,2]}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_flow\":{"
      "\"flow_field\":\"g\"}}]}}}",
      "kinds.p.behaviors[0].follow_flow.flow_field", "no flow field \"g\"; this world has \"f\""},
+    {"{" WORLD ",\"view\":[]}", "view", "expected an object, found an array"},
+    {"{" WORLD ",\"view\":{\"trail\":true}}", "view.trail",
+     "unknown key \"trail\"; allowed: trails, color, select, panel, zoom, overlays"},
+    {"{" WORLD ",\"view\":{\"trails\":1}}", "view.trails", "expected true or false, found a number"},
+    {"{" WORLD ",\"view\":{\"color\":\"by speed\"}}", "view.color", "\"by speed\" is not a name"},
+    {"{" WORLD ",\"view\":{\"zoom\":0}}", "view.zoom", "0 is out of range: 0.1 to 1000"},
+    {"{" WORLD ",\"view\":{\"select\":0}}", "view.select", "0 is out of range: 1 to"},
+    {"{" WORLD ",\"view\":{\"select\":3}}", "view.select", "no agent 3; this scenario has 0"},
+    {"{" WORLD ",\"view\":{\"overlays\":\"radii\"}}", "view.overlays",
+     "expected an array of names, found a string"},
+    {"{" WORLD ",\"view\":{\"overlays\":[\"a\",\"\"]}}", "view.overlays[1]", "is not a name"},
+    {"{" WORLD ",\"view\":{\"overlays\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\",\"j\",\"k\","
+     "\"l\",\"m\",\"n\",\"o\","
+     "\"p\",\"q\"]}}",
+     "view.overlays", "an array of 17 overlays is too long: at most 16"},
+    {"{" WORLD ",\"about\":\"words\"}", "about", "expected an object, found a string"},
+    {"{" WORLD ",\"about\":{\"title\":\"\"}}", "about.title",
+     "unknown key \"title\"; allowed: group, caption, try"},
+    {"{" WORLD ",\"about\":{\"group\":\"crowd\"}}", "about.group", "did you mean \"crowds\""},
+    {"{" WORLD ",\"about\":{\"group\":7}}", "about.group", "found a number"},
+    {"{" WORLD
+     ",\"about\":{\"caption\":\"1234567890123456789012345678901234567890123456789012345678901234567890"
+     "123456789012345678901234567890123456789012345678901\"}}",
+     "about.caption", "a text of 121 bytes is too long: at most 120"},
+    {"{" WORLD ",\"about\":{\"caption\":\"a\\u001b[2J\"}}", "about.caption",
+     "U+001B at byte 2; a text has no control characters, line separators or characters that turn"},
+    {"{" WORLD ",\"about\":{\"try\":\"a\\nb\"}}", "about.try", "U+000A at byte 2"},
+    {"{" WORLD ",\"about\":{\"look_for\":\"\xE2\x82\xAC \\u202Eb\"}}", "about.look_for", "U+202E at byte 5"},
+    {"{" WORLD ",\"about\":{\"source\":\"\\u2028\"}}", "about.source", "U+2028 at byte 1"},
+    {"{" WORLD ",\"description\":\"a\\nb\\u0085\"}", "description", "U+0085 at byte 4"},
+    {"{\"name\":\"a\\nb\"}", "name", "U+000A at byte 2"},
     {"{" WORLD ",\"targets\":[]}", "targets", "expected an object"},
     {"{" WORLD ",\"targets\":{\"a b\":[1,2]}}", "targets.a b", "is not a name"},
     {"{" WORLD ",\"targets\":{\"t\":5}}", "targets.t",
      "expected a point [x, y] or an object, found a number"},
     {"{" WORLD ",\"targets\":{\"t\":[1]}}", "targets.t", "found an array of 1"},
     {"{" WORLD ",\"targets\":{\"t\":{}}}", "targets.t.at", "missing"},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"strolls\":true}}}", "targets.t.strolls",
+     "expected an object, found a bool"},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"strolls\":{\"before\":1}}}}", "targets.t.strolls.before",
+     "unknown key \"before\"; allowed: after, speed"},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"strolls\":{\"after\":-1}}}}", "targets.t.strolls.after",
+     "-1 is out of range: 0 to 3600 s"},
+    {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"strolls\":{\"speed\":0}}}}", "targets.t.strolls.speed",
+     "0 is out of range: 0.1 to 20000 px/s"},
     {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"jump\":1}}}", "targets.t.jump", "unknown key \"jump\""},
     {"{" WORLD ",\"targets\":{\"t\":{\"at\":[1,2],\"jump_within\":-1}}}", "targets.t.jump_within",
      "-1 is out of range"},
@@ -356,9 +447,9 @@ static const char *const mistakes[][3] = {
      "agents[0].in.circle[2]", "found a string"},
     {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"heading\":361}]}", "agents[0].heading",
      "361 is out of range: -360 to 360"},
-    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":1000000},"
-     "{\"kind\":\"prey\",\"at\":[1,2],\"count\":1000000}]}",
-     "agents[1]", "1048576 agents"},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":60000000},"
+     "{\"kind\":\"prey\",\"at\":[1,2],\"count\":60000000}]}",
+     "agents[1]", "100000000 agents"},
 };
 
 static void test_mistakes(void **state) {
@@ -439,8 +530,10 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything), cmocka_unit_test(test_geometry), cmocka_unit_test(test_states),
-        cmocka_unit_test(test_last_words), cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_view_and_about),
+        cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
+        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,16 +137,39 @@ static void lines_cost_by_what_they_are(void **state) {
     rate_limit_init(&session.limit, 10.0, 5000);
     const double full = session.limit.tokens;
     struct request request = request_default(REQUEST_CURSOR);
-    admission_charge(&session, &request);
+    admission_charge(&session, &request, 50);
     assert_true(session.limit.tokens == full - 0.125);
     request.id[0] = '1';
-    admission_charge(&session, &request); /* one that wants an answer is no mere movement */
+    admission_charge(&session, &request, 50); /* one that wants an answer is no mere movement */
     assert_true(session.limit.tokens == full - 1.125);
-    admission_charge(&session, NULL);
+    admission_charge(&session, NULL, 50);
     assert_true(session.limit.tokens == full - 2.125);
     session.is_waiting = true;
-    admission_charge(&session, &request);
+    admission_charge(&session, &request, 50);
     assert_true(session.limit.tokens == full - 2.125);
+}
+
+static void a_batch_costs_its_members(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"batch\",\"requests\":[{\"op\":\"remove\",\"agent\":1},"
+                               "{\"op\":\"remove\",\"agent\":2},{\"op\":\"remove\",\"agent\":3}]}";
+    struct session session = make_session("10.0.0.1");
+    struct failure failure = {0};
+    struct request request;
+    rate_limit_init(&session.limit, 10.0, 5000);
+    const double full = session.limit.tokens;
+    assert_int_equal(request_decode(text, sizeof text - 1, &request, &failure), 0);
+    admission_charge(&session, &request, 50);
+    assert_true(session.limit.tokens == full - 3.0);
+    session.is_waiting = true;
+    admission_charge(&session, &request, 50);
+    assert_true(session.limit.tokens == full - 5.0);
+    session.client.role = ROLE_VIEWER;
+    assert_int_equal(admission_allow_all(&session, &request, &failure), -1);
+    assert_false(failure.has_index);
+    session.client.role = ROLE_OPERATOR;
+    assert_int_equal(admission_allow_all(&session, &request, &failure), 0);
+    request_fini(&request);
 }
 
 static void a_session_in_use_is_not_overdue(void **state) {
@@ -172,6 +195,7 @@ int main(void) {
         cmocka_unit_test(wrong_tokens_are_counted_and_change_nothing),
         cmocka_unit_test(a_role_allows_its_ops),
         cmocka_unit_test(lines_cost_by_what_they_are),
+        cmocka_unit_test(a_batch_costs_its_members),
         cmocka_unit_test(a_session_in_use_is_not_overdue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ static void on_closed(void *context, struct session *session) {
 
 /* ---- a session and its client ---- */
 
-static int set_up(void **state) {
+static int set_up_kind(void **state, enum framing_kind kind) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     fixture->session = calloc(1, sizeof *fixture->session);
@@ -113,9 +113,17 @@ static int set_up(void **state) {
     assert_int_equal(uv_loop_init(&fixture->loop), 0);
     const struct tcp_pair pair = tcp_pair_open();
     fixture->client = pair.client;
-    assert_int_equal(session_open(fixture->session, &fixture->loop, &fixture->host, 7, pair.server), 0);
+    assert_int_equal(session_open(fixture->session, &fixture->loop, &fixture->host, 7, pair.server, kind), 0);
     *state = fixture;
     return 0;
+}
+
+static int set_up(void **state) {
+    return set_up_kind(state, FRAMING_LINES);
+}
+
+static int set_up_web(void **state) {
+    return set_up_kind(state, FRAMING_WEB);
 }
 
 static int tear_down(void **state) {
@@ -430,7 +438,11 @@ static void http_is_refused_before_a_line(void **state) {
     client_send(fixture->client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n{}\n");
     size_t length = 0;
     char *text = client_read_all(&fixture->loop, fixture->client, &length);
-    assert_string_equal(text, protocol_sniff_answer());
+    struct buffer answer;
+    buffer_init(&answer, 4096);
+    protocol_sniff_answer(NULL, &answer);
+    assert_string_equal(text, answer.data);
+    buffer_fini(&answer);
     free(text);
     assert_int_equal(fixture->lines, 0);
 }
@@ -438,7 +450,7 @@ static void http_is_refused_before_a_line(void **state) {
 static void a_refused_peer_gets_bye(void **state) {
     struct fixture *fixture = *state;
     const struct tcp_pair pair = tcp_pair_open();
-    session_refuse(pair.server, "full", "too many");
+    session_refuse(pair.server, FRAMING_LINES, "full", "too many");
     size_t length = 0;
     char *text = client_read_all(&fixture->loop, pair.client, &length);
     assert_string_equal(text,
@@ -447,6 +459,109 @@ static void a_refused_peer_gets_bye(void **state) {
     close(pair.client);
 }
 
+/* ---- WebSocket ---- */
+
+/* The client's bytes must be these. */
+static void expect_bytes(struct fixture *fixture, const char *expected, size_t length) {
+    char *bytes = client_read(&fixture->loop, fixture->client, length);
+    assert_memory_equal(bytes, expected, length);
+    free(bytes);
+}
+
+static void each_line_is_a_message(void **state) {
+    struct fixture *fixture = *state;
+    struct buffer lines;
+    buffer_init(&lines, 4096);
+    buffer_append_text(&lines, "{\"a\":1}\n{\"b\":22}\n");
+    session_send(fixture->session, &lines);
+    buffer_fini(&lines);
+    expect_bytes(fixture, "\x81\x07{\"a\":1}\x81\x08{\"b\":22}", 19);
+    struct shared_bytes *frame = shared_bytes_create(strdup("{\"c\":3}\n"), 8);
+    session_offer_frame(fixture->session, frame);
+    shared_bytes_release(frame);
+    expect_bytes(fixture, "\x81\x07{\"c\":3}", 9);
+}
+
+static void bye_has_a_close_frame_behind_it(void **state) {
+    struct fixture *fixture = *state;
+    session_close(fixture->session, "full", "no room");
+    static const char expected[] =
+        "\x81\x3c{\"op\":\"bye\",\"reason\":\"full\",\"message\":\"no room\",\"retry_s\":2}"
+        "\x88\x06\x03\xf5"
+        "full";
+    expect_bytes(fixture, expected, sizeof expected - 1);
+}
+
+static void a_refused_websocket_gets_messages(void **state) {
+    struct fixture *fixture = *state;
+    const struct tcp_pair pair = tcp_pair_open();
+    static const char expected[] =
+        "\x81\x3c{\"op\":\"bye\",\"reason\":\"full\",\"message\":\"no room\",\"retry_s\":2}"
+        "\x88\x06\x03\xf5"
+        "full";
+    session_refuse(pair.server, FRAMING_WEB, "full", "no room");
+    size_t length = 0;
+    char *bytes = client_read_all(&fixture->loop, pair.client, &length);
+    assert_int_equal(length, sizeof expected - 1);
+    assert_memory_equal(bytes, expected, length);
+    free(bytes);
+    close(pair.client);
+}
+
+static void a_silent_peer_is_pinged_and_closed(void **state) {
+    struct fixture *fixture = *state;
+    const uint64_t now_ms = session_now_ms(fixture->session);
+    session_check(fixture->session, now_ms + LIMIT_WEB_PING_SECONDS * 1000u - 1);
+    session_check(fixture->session, now_ms + LIMIT_WEB_PING_SECONDS * 1000u);
+    session_check(fixture->session, now_ms + LIMIT_WEB_PING_SECONDS * 1000u + 1);
+    struct buffer line;
+    buffer_init(&line, 64);
+    buffer_append_text(&line, "{}\n");
+    session_send(fixture->session, &line);
+    buffer_fini(&line);
+    expect_bytes(fixture, "\x89\x00\x81\x02{}", 6);
+    session_check(fixture->session, now_ms + LIMIT_WEB_SILENT_SECONDS * 1000u);
+    assert_false(session_is_open(fixture->session));
+}
+
+static void a_full_read_ends_the_turn(void **state) {
+    struct fixture *fixture = *state;
+    static const char ping[] = {'\x89', '\x80', 0, 0, 0, 0};
+    enum { PINGS = 10 * WEB_FRAMING_READ_BYTES / sizeof ping };
+    static char pings[PINGS * sizeof ping];
+    for (size_t i = 0; i < PINGS; i++) {
+        memcpy(pings + i * sizeof ping, ping, sizeof ping);
+    }
+    assert_int_equal(send(fixture->client, pings, sizeof pings, 0), sizeof pings);
+    const uint64_t *received = &fixture->session->stream.bytes_received;
+    for (uint64_t before = 0; before < sizeof pings; before = *received) {
+        loop_turn(&fixture->loop);
+        assert_true(*received - before <= WEB_FRAMING_READ_BYTES);
+        if (session_is_runnable(fixture->session)) {
+            session_run(fixture->session);
+        }
+    }
+    assert_true(session_is_open(fixture->session));
+}
+
+static void a_peer_that_is_not_read_is_not_silent(void **state) {
+    struct fixture *fixture = *state;
+    const uint64_t now_ms = session_now_ms(fixture->session);
+    stream_stop_reading(&fixture->session->stream);
+    session_check(fixture->session, now_ms + LIMIT_WEB_SILENT_SECONDS * 1000u);
+    assert_true(session_is_open(fixture->session));
+}
+
+static void early_bytes_are_the_first_ones(void **state) {
+    struct fixture *fixture = *state;
+    static const char early[] = "\x81\x83\0\0\0\0one\x81\x83\0\0\0\0t";
+    session_take_early(fixture->session, early, sizeof early - 1);
+    client_send(fixture->client, "wo");
+    wait_for_lines(fixture, 2);
+    assert_string_equal(fixture->log, "1:one 2:two ");
+}
+
+#define WEB_TEST(name)     cmocka_unit_test_setup_teardown(name, set_up_web, tear_down)
 #define SESSION_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -470,5 +585,15 @@ int main(void) {
         SESSION_TEST(http_is_refused_before_a_line),
         SESSION_TEST(a_refused_peer_gets_bye),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest web_tests[] = {
+        WEB_TEST(each_line_is_a_message),
+        WEB_TEST(bye_has_a_close_frame_behind_it),
+        WEB_TEST(a_refused_websocket_gets_messages),
+        WEB_TEST(a_silent_peer_is_pinged_and_closed),
+        WEB_TEST(a_full_read_ends_the_turn),
+        WEB_TEST(a_peer_that_is_not_read_is_not_silent),
+        WEB_TEST(early_bytes_are_the_first_ones),
+    };
+    const int failed = web_framing_is_built() ? cmocka_run_group_tests(web_tests, NULL, NULL) : 0;
+    return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static int set_up(void **state) {
     for (int i = 0; i < SESSIONS; i++) {
         const struct tcp_pair pair = tcp_pair_open();
         fixture->clients[i] = pair.client;
-        fixture->sessions[i] = session_set_add(&fixture->set, pair.server, i < 2);
+        fixture->sessions[i] = session_set_add(&fixture->set, pair.server, i < 2, FRAMING_LINES);
         assert_non_null(fixture->sessions[i]);
         memcpy(fixture->sessions[i]->address, "127.0.0.1", sizeof "127.0.0.1");
     }
@@ -123,7 +123,7 @@ static void a_closed_session_leaves_the_set(void **state) {
     assert_int_equal(traffic.frames_sent, 1);
     assert_int_equal(traffic.frames_skipped, 1);
     const struct tcp_pair pair = tcp_pair_open();
-    const struct session *next = session_set_add(&fixture->set, pair.server, true);
+    const struct session *next = session_set_add(&fixture->set, pair.server, true, FRAMING_LINES);
     assert_non_null(next);
     assert_int_equal(next->id, 3); /* numbers are not used twice */
     close(pair.client);

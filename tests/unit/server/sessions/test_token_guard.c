@@ -70,6 +70,19 @@ static void addresses_are_forgotten(void **state) {
     assert_int_equal(token_guard_wrong(&guard, "10.0.0.0", 10002000), 10002000);
 }
 
+static void so_many_may_wait(void **state) {
+    (void)state;
+    use_up("192.0.2.1", 5000);
+    int waiting = 0;
+    while (!token_guard_is_full(&guard, "192.0.2.1", 5000)) {
+        assert_true(token_guard_wrong(&guard, "192.0.2.1", 5000) < 5000 + TOKEN_GUARD_MOST_MS);
+        waiting++;
+    }
+    assert_int_equal(waiting, TOKEN_GUARD_MOST_MS / TOKEN_GUARD_EACH_MS - 1);
+    assert_false(token_guard_is_full(&guard, "192.0.2.2", 5000));
+    assert_false(token_guard_is_full(&guard, "192.0.2.1", 5000 + TOKEN_GUARD_EACH_MS));
+}
+
 static void the_log_is_told_once_a_second(void **state) {
     (void)state;
     assert_int_equal(token_guard_report(&guard, 5000), 0);
@@ -88,6 +101,7 @@ int main(void) {
         cmocka_unit_test_setup(a_debt_ends, set_up),
         cmocka_unit_test_setup(an_address_is_a_house, set_up),
         cmocka_unit_test_setup(addresses_are_forgotten, set_up),
+        cmocka_unit_test_setup(so_many_may_wait, set_up),
         cmocka_unit_test_setup(the_log_is_told_once_a_second, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,8 @@ static inline void grid_build(struct grid *grid, const struct bounds *bounds, co
 /* A walk around the place of a slot's agent finds the agent, though slots may keep the order of an earlier
  * tick. */
 static inline bool grid_finds(const struct grid *grid, int32_t slot) {
-    struct grid_walk walk = grid_walk_begin(grid, (vec2){grid->motion[slot].x, grid->motion[slot].y}, 0.0f);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, (vec2){grid->motion[slot].x, grid->motion[slot].y}, 0.0f);
     bool is_found = false;
     for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
         is_found |= begin <= slot && slot < end;

@@ -85,6 +85,80 @@ static void test_pause(void **state) {
     assert_int_equal(clock.dropped_ticks, 0);
 }
 
+/* A change of rate keeps the part of a period that has passed. */
+static void test_a_change_of_rate_does_not_jump(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 10.0, second);
+    assert_int_equal(tick_clock_take(&clock, second + second / 10), 1);
+    const uint64_t half = second + second * 15 / 100; /* half of the second tick's period */
+    tick_clock_change_rate(&clock, 1.0, half);
+    assert_int_equal(tick_clock_deadline_ns(&clock), half + second / 2);
+    tick_clock_change_rate(&clock, 100.0, half);
+    assert_int_equal(tick_clock_deadline_ns(&clock), half + second / 200);
+    assert_int_equal(tick_clock_take(&clock, half + second / 200), 1);
+    assert_int_equal(tick_clock_deadline_ns(&clock), half + second / 200 + second / 100);
+    assert_int_equal(clock.dropped_ticks, 0);
+}
+
+/* Ticks that are overdue stay so: a change skips none, and the next one is not later for it. */
+static void test_a_change_of_rate_keeps_the_debt(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 100.0, second);
+    const uint64_t late = second + second * 35 / 1000; /* three ticks and a half */
+    tick_clock_change_rate(&clock, 10.0, late);
+    assert_int_equal(tick_clock_take(&clock, late), 3);
+    assert_int_equal(tick_clock_take(&clock, late), 0);
+    assert_int_equal(tick_clock_deadline_ns(&clock), late + second / 20);
+    assert_int_equal(clock.dropped_ticks, 0);
+}
+
+/* What is too much to be made up is dropped and counted, at the new rate as at the old one. */
+static void test_a_long_debt_is_dropped_after_a_change_of_rate(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 100.0, second);
+    tick_clock_change_rate(&clock, 200.0, 9 * second);
+    assert_int_equal(tick_clock_take(&clock, 9 * second), TICK_CLOCK_CATCH_UP);
+    assert_int_equal(tick_clock_take(&clock, 9 * second), 0);
+    assert_int_equal(clock.dropped_ticks, 800 - TICK_CLOCK_CATCH_UP);
+    tick_clock_change_rate(&clock, 0.001,
+                           90 * second); /* more periods than the clock has gone: no time before 0 */
+    assert_int_equal(clock.start_ns, 0);
+}
+
+/* A slider that is dragged all the time: as many ticks as the mean rate says. */
+static void test_rates_that_change_all_the_time(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 0.6, second);
+    uint64_t ticks = 0;
+    double due = 0.0;
+    for (uint64_t ms = 1; ms <= 100000; ms++) {
+        const double hz = ms % 16 == 0 ? 0.6 + (double)(ms % 7) : 0.0;
+        due += (double)clock.microhertz * 1e-9;
+        ticks += (uint64_t)tick_clock_take(&clock, second + ms * 1000000);
+        if (hz > 0.0) {
+            tick_clock_change_rate(&clock, hz, second + ms * 1000000);
+        }
+    }
+    assert_true((double)ticks >= due - 1.01 && (double)ticks <= due + 1.01);
+    assert_int_equal(clock.dropped_ticks, 0);
+}
+
+static void test_a_change_of_rate_in_a_pause(void **state) {
+    (void)state;
+    struct tick_clock clock;
+    tick_clock_init(&clock, 10.0, 0);
+    tick_clock_pause(&clock);
+    tick_clock_change_rate(&clock, 1.0, 50 * second);
+    assert_true(clock.is_paused);
+    assert_int_equal(tick_clock_take(&clock, 90 * second), 0);
+    tick_clock_resume(&clock, 100 * second);
+    assert_int_equal(tick_clock_deadline_ns(&clock), 101 * second);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_drift),
@@ -92,6 +166,11 @@ int main(void) {
         cmocka_unit_test(test_deadlines_are_reached),
         cmocka_unit_test(test_debt_is_dropped),
         cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_a_change_of_rate_does_not_jump),
+        cmocka_unit_test(test_a_change_of_rate_keeps_the_debt),
+        cmocka_unit_test(test_a_long_debt_is_dropped_after_a_change_of_rate),
+        cmocka_unit_test(test_rates_that_change_all_the_time),
+        cmocka_unit_test(test_a_change_of_rate_in_a_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

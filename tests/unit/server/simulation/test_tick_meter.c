@@ -37,11 +37,33 @@ static void old_samples_go(void **state) {
     assert_true(tick_meter_summarise(&meter).max_ms == 0.003);
 }
 
+static void buckets_have_all_times(void **state) {
+    (void)state;
+    static struct tick_meter meter;
+    const uint64_t times_ns[] = {
+        0, 50000, 50001, 100000, 800000, 800001, UINT64_C(1638400000), UINT64_C(1638400001)};
+    uint64_t sum_ns = 0;
+    for (size_t i = 0; i < sizeof times_ns / sizeof *times_ns; i++) {
+        tick_meter_add(&meter, times_ns[i]);
+        sum_ns += times_ns[i];
+    }
+    assert_int_equal(tick_meter_within(&meter, 0), 2);
+    assert_int_equal(tick_meter_within(&meter, 1), 4);
+    assert_int_equal(tick_meter_within(&meter, 3), 4);
+    assert_int_equal(tick_meter_within(&meter, 4), 5);
+    assert_int_equal(tick_meter_within(&meter, 5), 6);
+    assert_int_equal(tick_meter_within(&meter, TICK_METER_BUCKETS - 1), 7);
+    assert_int_equal(meter.count, 8);
+    assert_int_equal(meter.sum_ns, sum_ns);
+    assert_int_equal(tick_meter_bound_ns(TICK_METER_BUCKETS - 1), 1638400000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),
         cmocka_unit_test(percentiles),
         cmocka_unit_test(old_samples_go),
+        cmocka_unit_test(buckets_have_all_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,24 @@ static void a_command_line_is_read(void **state) {
     assert_true(options.fixed_dt_ms == 20.0);
 }
 
+static void a_file_that_is_no_recording_is_refused(void **state) {
+    (void)state;
+    struct viewer_options options;
+    struct failure failure;
+    char name[] = "notes-XXXXXX", line[64];
+    const int file = mkstemp(name);
+    assert_true(file >= 0);
+    close(file);
+    (void)snprintf(line, sizeof line, "drover-viewer %s", name);
+    assert_int_equal(parse(line, &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "is no recording; expected"));
+    assert_int_equal(remove(name), 0);
+    assert_int_equal(parse("drover-viewer hour.drovr", &options, &failure), OPTIONS_BAD);
+    assert_non_null(strstr(failure.message, "hour.drovr: no such file; expected"));
+    assert_int_equal(parse("drover-viewer runs/hour", &options, &failure), OPTIONS_BAD);
+    assert_int_equal(parse("drover-viewer lab.example:7000", &options, &failure), OPTIONS_RUN);
+}
+
 static void defaults_and_mistakes(void **state) {
     (void)state;
     struct viewer_options options;
@@ -114,6 +132,13 @@ static void defaults_and_mistakes(void **state) {
     char shown[128];
     overlays_format(&options.settings, shown, sizeof shown);
     assert_string_equal(shown, "velocity,desired,steering,trails,grid");
+    assert_true(
+        options.flags.is_changed[offsetof(struct view_settings, shows_radii)]); /* not shown, and given */
+    assert_false(options.flags.is_changed[offsetof(struct view_settings, panel)]);
+    assert_int_equal(parse("drover-viewer --panel=on --palette safe", &options, &failure), OPTIONS_RUN);
+    assert_true(options.flags.is_changed[offsetof(struct view_settings, panel)]);
+    assert_true(options.flags.is_changed[offsetof(struct view_settings, palette)]); /* as it was, and given */
+    assert_false(options.flags.is_changed[offsetof(struct view_settings, shows_radii)]);
     assert_int_equal(parse("drover-viewer --overlays trails,gird", &options, &failure), OPTIONS_BAD);
     assert_non_null(strstr(failure.message, "gird"));
     assert_int_equal(parse("drover-viewer --ui-scale 9", &options, &failure), OPTIONS_BAD);
@@ -203,6 +228,21 @@ static void settings_are_read_or_left_alone(void **state) {
     assert_true(settings.ui_scale == 1.5);
     assert_int_equal(read_config("{\"size\":\"\",\"ui_scale\":0}", &settings), 0); /* as the screen says */
     assert_true(settings.size[0] == '\0' && settings.ui_scale == 0.0);
+}
+
+/* Files from before the choice "color" say whether kinds give the color. */
+static void old_files_say_what_colors_mean(void **state) {
+    (void)state;
+    struct view_settings settings = view_settings_default();
+    assert_int_equal(read_config("{\"colors_by_kind\":false}", &settings), 0);
+    assert_int_equal(settings.color, COLOR_STATE);
+    assert_int_equal(read_config("{\"colors_by_kind\":true}", &settings), 0);
+    assert_int_equal(settings.color, COLOR_KIND);
+    assert_int_equal(read_config("{\"colors_by_kind\":true,\"color\":\"speed\"}", &settings), 0);
+    assert_int_equal(settings.color, COLOR_SPEED);
+    assert_int_equal(read_config("{\"colors_by_kind\":1}", &settings), -1);
+    assert_int_equal(read_config("{\"color\":\"mood\"}", &settings), -1);
+    assert_int_equal(settings.color, COLOR_SPEED);
 }
 
 static void write_file(const char *path, const char *text) {
@@ -301,10 +341,12 @@ int main(void) {
         cmocka_unit_test(bad_addresses_are_refused),
         cmocka_unit_test(sizes_are_read),
         cmocka_unit_test(a_command_line_is_read),
+        cmocka_unit_test(a_file_that_is_no_recording_is_refused),
         cmocka_unit_test(defaults_and_mistakes),
         cmocka_unit_test(a_token_of_the_environment_is_read_or_refused),
         cmocka_unit_test(overlays_are_written_as_they_are_read),
         cmocka_unit_test(settings_are_read_or_left_alone),
+        cmocka_unit_test(old_files_say_what_colors_mean),
         cmocka_unit_test(only_what_was_changed_is_written),
         cmocka_unit_test(every_setting_of_a_key_is_kept),
     };

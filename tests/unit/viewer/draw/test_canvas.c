@@ -13,7 +13,7 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/arrow.h"
-#include "viewer/draw/palette.h"
+#include "viewer/explain/theme.h"
 #include "viewer/model/interpolate.h"
 
 struct fixture {
@@ -60,7 +60,7 @@ static void shapes_share_a_batch_until_the_clip_changes(void **state) {
     struct fixture fixture;
     begin(&fixture);
     const vec2 square[4] = {{10, 10}, {30, 10}, {30, 30}, {10, 30}};
-    canvas_clear(&fixture.canvas, PALETTE_WORLD);
+    canvas_clear(&fixture.canvas, theme_color(PALETTE_SAFE, THEME_WORLD));
     canvas_fill_polygon(&fixture.canvas, square, 4, 0xff00ff00u);
     canvas_draw_line(&fixture.canvas, vec2_make(5, 5), vec2_make(90, 40), 2.0f, 0xffffffffu);
     canvas_fill_disc(&fixture.canvas, vec2_make(50, 50), 8, 0xff0000ffu);
@@ -117,7 +117,9 @@ static void agents_are_one_batch_of_those_that_are_seen(void **state) {
     assert_int_equal(interpolate_at(&buffer, 0.0, &rules, &frame), 0);
     frame.alpha[3] = 0.5f;
     style.radius[0] = 10.0f;
-    style.state_fill[0] = 0xff112233u;
+    for (int32_t i = 0; i < frame.count; i++) {
+        frame.fill[i] = 0xff112233u;
+    }
     agents_draw(&fixture.canvas, &frame, &camera, &style);
     check_mesh(&fixture.mesh);
     assert_int_equal(fixture.mesh.batch_count, 1);
@@ -128,11 +130,12 @@ static void agents_are_one_batch_of_those_that_are_seen(void **state) {
     /* the second seen one heads down: u grows with y */
     const struct mesh_vertex *v = &fixture.mesh.vertices[4];
     assert_true(v[1].u > v[0].u && v[1].y > v[0].y + 10.0f && fabsf(v[1].x - v[0].x) < 0.01f);
-    style.wrap_size =
-        rules.world_size; /* it lies over the border: drawn again on the other side, which is not seen */
+    style.wrap_size = vec2_make(510.0f, 1000.0f); /* a copy of the second agent is seen at the left border */
     mesh_clear(&fixture.mesh);
     agents_draw(&fixture.canvas, &frame, &camera, &style);
+    assert_int_equal(fixture.mesh.batch_count, 1);
     assert_int_equal(fixture.mesh.vertex_count, 4 * 4);
+    assert_true(fabsf(0.5f * (fixture.mesh.vertices[0].x + fixture.mesh.vertices[2].x) + 10.0f) < 0.01f);
     frame_fini(&frame);
     snapshot_buffer_fini(&buffer);
     end(&fixture);
@@ -167,8 +170,8 @@ static void blits_look_like_the_exact_shape(void **state) {
             const float angle = 0.3927f * (float)turn;
             const vec2 direction = {cosf(angle), sinf(angle)}, at = {32.125f, 31.375f};
             struct canvas canvas = canvas_on_raster(exact, sprites);
-            raster_clear(exact, PALETTE_WORLD);
-            raster_clear(quick, PALETTE_WORLD);
+            raster_clear(exact, theme_color(PALETTE_SAFE, THEME_WORLD));
+            raster_clear(quick, theme_color(PALETTE_SAFE, THEME_WORLD));
             arrow_draw(&canvas, (enum shape)shape, at, 9.0f, direction, 0xff56b4e9u, 1.0f);
             assert_int_equal(
                 sprites_blit(sprites, quick, (enum shape)shape, at, 9.0f, direction, 0xff56b4e9u, 1.0f), 0);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "viewer/draw/raster.h"
+#include "viewer/draw/raster_image.h"
 #include "viewer/draw/raster_texture.h"
 #include "viewer/draw/shapes.h"
 
@@ -321,8 +322,27 @@ static void resizing_keeps_it_whole(void **state) {
     raster_destroy(NULL);
 }
 
+static void an_image_fills_its_rectangle(void **state) {
+    (void)state;
+    static const uint32_t pixels[] = {0xff000000u, 0xffffffffu};
+    const struct raster_image image = {pixels, 2, 1};
+    struct raster *raster = black(8, 4);
+    raster_clear(raster, 0xff00ff00u);
+    raster_set_clip(raster, (struct raster_rect){0, 0, 6, 4});
+    raster_draw_image(raster, vec2_make(1, 1), vec2_make(7, 3), &image);
+    assert_int_equal(raster_row(raster, 0)[3], 0xff00ff00u);
+    assert_int_equal(raster_row(raster, 1)[0], 0xff00ff00u);
+    assert_int_equal(raster_row(raster, 1)[1], 0xff000000u);
+    assert_true(level(raster, 4, 2) > level(raster, 3, 2)); /* between the centers of the two */
+    assert_int_equal(raster_row(raster, 2)[5], 0xffffffffu);
+    assert_int_equal(raster_row(raster, 2)[6], 0xff00ff00u);             /* beyond the clip */
+    raster_draw_image(raster, vec2_make(1, 1), vec2_make(1, 3), &image); /* nothing of it */
+    raster_destroy(raster);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_image_fills_its_rectangle),
         cmocka_unit_test(polygons_cover_their_area),
         cmocka_unit_test(whole_pixels_are_exact),
         cmocka_unit_test(a_half_covered_pixel_is_half_bright),

@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/draw/palette.h"
 #include "viewer/draw/scene.h"
+#include "viewer/explain/agent_colors.h"
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/theme.h"
 #include "viewer/model/interpolate.h"
 
 enum { SIDE = 200 };
@@ -73,6 +75,10 @@ static int teardown(void **state) {
 
 static void draw(struct fixture *fixture) {
     struct canvas canvas = canvas_on_raster(fixture->raster, fixture->sprites);
+    static struct agent_colors colors;
+    agent_colors_init(&colors);
+    agent_colors_fill(&colors, &fixture->frame, &fixture->server, &fixture->settings);
+    agent_colors_fini(&colors);
     scene_draw(&fixture->scene, &canvas);
 }
 
@@ -91,17 +97,19 @@ static int count_color(const struct fixture *fixture, color wanted) {
 static void an_agent_is_where_it_is(void **state) {
     struct fixture *fixture = *state;
     draw(fixture);
-    assert_int_equal(pixel(fixture, 100, 100), palette_state(PALETTE_SAFE, "seek"));
-    assert_int_equal(pixel(fixture, 108, 100), palette_state(PALETTE_SAFE, "seek"));    /* towards the tip */
-    assert_int_not_equal(pixel(fixture, 92, 100), palette_state(PALETTE_SAFE, "seek")); /* the notch behind */
-    const int large = count_color(fixture, palette_state(PALETTE_SAFE, "seek"));
+    assert_int_equal(pixel(fixture, 100, 100), explain_behavior_color(PALETTE_SAFE, "seek"));
+    assert_int_equal(pixel(fixture, 108, 100),
+                     explain_behavior_color(PALETTE_SAFE, "seek")); /* towards the tip */
+    assert_int_not_equal(pixel(fixture, 92, 100),
+                         explain_behavior_color(PALETTE_SAFE, "seek")); /* the notch behind */
+    const int large = count_color(fixture, explain_behavior_color(PALETTE_SAFE, "seek"));
     fixture->server.scenario.kinds[0].radius = 0.5f; /* never too small to see */
     draw(fixture);
-    const int small = count_color(fixture, palette_state(PALETTE_SAFE, "seek"));
+    const int small = count_color(fixture, explain_behavior_color(PALETTE_SAFE, "seek"));
     assert_true(small >= 12 && small < large);
-    fixture->frame.count = 0;
+    fixture->frame.count = fixture->frame.settled_count = 0;
     draw(fixture);
-    assert_int_equal(count_color(fixture, palette_state(PALETTE_SAFE, "seek")), 0);
+    assert_int_equal(count_color(fixture, explain_behavior_color(PALETTE_SAFE, "seek")), 0);
 }
 
 static void vectors_appear_on_request(void **state) {
@@ -110,16 +118,17 @@ static void vectors_appear_on_request(void **state) {
     fixture->frame.desired[0] = vec2_make(0, 100);
     fixture->frame.steering[0] = vec2_make(-100, 0);
     draw(fixture);
-    assert_int_equal(count_color(fixture, PALETTE_VELOCITY), 0);
+    assert_int_equal(count_color(fixture, theme_color(PALETTE_SAFE, THEME_VELOCITY)), 0);
     view_settings_show_forces(&fixture->settings);
     draw(fixture);
-    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30);
-    assert_int_equal(count_color(fixture, PALETTE_DESIRED), 0); /* the snapshot does not have it */
+    assert_true(count_color(fixture, theme_color(PALETTE_SAFE, THEME_VELOCITY)) > 30);
+    assert_int_equal(count_color(fixture, theme_color(PALETTE_SAFE, THEME_DESIRED)),
+                     0); /* the snapshot does not have it */
     fixture->frame.has_forces = true;
     draw(fixture);
-    assert_int_equal(pixel(fixture, 140, 100), PALETTE_VELOCITY);
-    assert_int_equal(pixel(fixture, 100, 140), PALETTE_DESIRED);
-    assert_int_equal(pixel(fixture, 60, 100), PALETTE_STEERING);
+    assert_int_equal(pixel(fixture, 140, 100), theme_color(PALETTE_SAFE, THEME_VELOCITY));
+    assert_int_equal(pixel(fixture, 100, 140), theme_color(PALETTE_SAFE, THEME_DESIRED));
+    assert_int_equal(pixel(fixture, 60, 100), theme_color(PALETTE_SAFE, THEME_STEERING));
 }
 
 static void the_cursor_leads_and_the_echo_is_a_ring(void **state) {
@@ -128,13 +137,15 @@ static void the_cursor_leads_and_the_echo_is_a_ring(void **state) {
     fixture->frame.target_count = 1;
     fixture->frame.targets[0] = (struct frame_target){0, {40.5f, 40.5f}};
     draw(fixture);
-    assert_int_equal(pixel(fixture, 40, 40), PALETTE_TARGET); /* the dot in the marker's middle */
+    assert_int_equal(pixel(fixture, 40, 40),
+                     theme_color(PALETTE_SAFE, THEME_TARGET)); /* the dot in the marker's middle */
     fixture->scene.has_cursor = true;
     fixture->scene.cursor = vec2_make(150.5f, 50.5f);
     draw(fixture);
-    assert_int_equal(pixel(fixture, 150, 50), PALETTE_TARGET);
-    assert_int_not_equal(pixel(fixture, 40, 40), PALETTE_TARGET);
-    assert_int_not_equal(pixel(fixture, 54, 40), PALETTE_WORLD); /* the ring, 14 px out */
+    assert_int_equal(pixel(fixture, 150, 50), theme_color(PALETTE_SAFE, THEME_TARGET));
+    assert_int_not_equal(pixel(fixture, 40, 40), theme_color(PALETTE_SAFE, THEME_TARGET));
+    assert_int_not_equal(pixel(fixture, 54, 40),
+                         theme_color(PALETTE_SAFE, THEME_WORLD)); /* the ring, 14 px out */
 }
 
 static void overlays_are_for_the_selected_agent(void **state) {
@@ -145,12 +156,13 @@ static void overlays_are_for_the_selected_agent(void **state) {
     fixture->selection.has_agent = true;
     fixture->selection.id = 77; /* no agent */
     draw(fixture);
-    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30); /* all have their colors again */
-    assert_int_equal(count_color(fixture, PALETTE_SELECTED), 0);
+    assert_true(count_color(fixture, theme_color(PALETTE_SAFE, THEME_VELOCITY)) >
+                30); /* all have their colors again */
+    assert_int_equal(count_color(fixture, theme_color(PALETTE_SAFE, THEME_SELECTED)), 0);
     fixture->selection.id = 1;
     draw(fixture);
-    assert_true(count_color(fixture, PALETTE_VELOCITY) > 30);
-    assert_true(count_color(fixture, PALETTE_SELECTED) > 20); /* its ring */
+    assert_true(count_color(fixture, theme_color(PALETTE_SAFE, THEME_VELOCITY)) > 30);
+    assert_true(count_color(fixture, theme_color(PALETTE_SAFE, THEME_SELECTED)) > 20); /* its ring */
     assert_true(scene_pick(&fixture->scene, vec2_make(106, 100), 4.0f, &id));
     assert_int_equal(id, 1);
     assert_false(scene_pick(&fixture->scene, vec2_make(150, 100), 4.0f, &id));
@@ -161,11 +173,52 @@ static void the_border_of_a_wrapping_world_shows_an_agent_twice(void **state) {
     (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
     fixture->frame.x[0] = 1;
     draw(fixture);
-    assert_int_equal(pixel(fixture, 8, 100), palette_state(PALETTE_SAFE, "seek"));
-    assert_int_equal(pixel(fixture, SIDE - 1, 100), palette_state(PALETTE_SAFE, "seek"));
+    assert_int_equal(pixel(fixture, 8, 100), explain_behavior_color(PALETTE_SAFE, "seek"));
+    assert_int_equal(pixel(fixture, SIDE - 1, 100), explain_behavior_color(PALETTE_SAFE, "seek"));
     (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "bounce");
     draw(fixture);
-    assert_int_not_equal(pixel(fixture, SIDE - 1, 100), palette_state(PALETTE_SAFE, "seek"));
+    assert_int_not_equal(pixel(fixture, SIDE - 1, 100), explain_behavior_color(PALETTE_SAFE, "seek"));
+}
+
+/* The world takes the middle half of the picture: around it are its copies. */
+static void copies_around_a_wrapping_world_are_dimmed(void **state) {
+    struct fixture *fixture = *state;
+    const color full = explain_behavior_color(PALETTE_SAFE, "seek");
+    uint32_t id = 0;
+    (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
+    fixture->camera.scale = 0.5f;
+    fixture->camera.offset = vec2_make(50.0f, 50.0f);
+    fixture->frame.x[0] = 190;
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 145, 100), full);
+    const color copy = pixel(fixture, 45, 100);
+    assert_true(((copy >> 8) & 0xffu) > 0x50u && ((copy >> 8) & 0xffu) < ((full >> 8) & 0xffu));
+    assert_int_equal(pixel(fixture, 150, 60), theme_color(PALETTE_SAFE, THEME_BORDER));
+    assert_true(scene_pick(&fixture->scene, vec2_make(44, 101), 4.0f, &id));
+    assert_int_equal(id, 1);
+    (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "bounce");
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 45, 100), theme_color(PALETTE_SAFE, THEME_GROUND));
+    assert_false(scene_pick(&fixture->scene, vec2_make(44, 101), 4.0f, &id));
+}
+
+static void a_neighbor_across_the_seam_is_linked_the_short_way(void **state) {
+    struct fixture *fixture = *state;
+    const struct test_agent agents[] = {{.id = 1, .x = 20, .y = 100}, {.id = 2, .x = 170, .y = 100}};
+    const struct interpolate_rules rules = {.world_size = {SIDE, SIDE}, .is_paused = true, .period_ms = 33};
+    const struct message_agent inspected = {.id = 1, .neighbor_count = 1, .neighbors = {2}};
+    (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
+    assert_null(snapshot_buffer_push(&fixture->buffer, make_snapshot(1, agents, 2)));
+    assert_int_equal(interpolate_at(&fixture->buffer, 1000.0, &rules, &fixture->frame), 0);
+    fixture->server.scenario.kinds[0].radius = 6;
+    fixture->selection = (struct selection){.has_agent = true, .id = 1};
+    fixture->scene.inspected = &inspected;
+    fixture->settings.shows_neighbors = true;
+    draw(fixture);
+    assert_int_not_equal(pixel(fixture, 4, 100), theme_color(PALETTE_SAFE, THEME_WORLD));
+    assert_int_not_equal(pixel(fixture, 194, 100),
+                         theme_color(PALETTE_SAFE, THEME_WORLD)); /* it goes on at the other side */
+    assert_int_equal(pixel(fixture, 100, 100), theme_color(PALETTE_SAFE, THEME_WORLD));
 }
 
 static void a_crowd_can_be_heat(void **state) {
@@ -176,9 +229,13 @@ static void a_crowd_can_be_heat(void **state) {
     assert_false(scene_is_heat(&fixture->scene));
     fixture->settings.heat = HEAT_ON;
     draw(fixture);
-    assert_int_equal(pixel(fixture, 100, 100),
-                     palette_heat(0.1f + 0.9f / 2.4f)); /* the only cell is the mean one */
-    assert_int_equal(pixel(fixture, 110, 100), PALETTE_WORLD);
+    assert_int_not_equal(pixel(fixture, 100, 100), theme_color(PALETTE_SAFE, THEME_WORLD));
+    assert_int_not_equal(
+        pixel(fixture, 108, 100),
+        theme_color(PALETTE_SAFE, THEME_WORLD)); /* smooth: the cells around are warm as well */
+    assert_int_equal(pixel(fixture, 130, 100), theme_color(PALETTE_SAFE, THEME_WORLD));
+    assert_string_equal(heat.scale.title, "agents per 6 x 6 px");
+    assert_string_equal(heat.scale.high, "5"); /* four times the mean of cells with agents, rounded up */
     heat_fini(&heat);
     assert_true(heat_is_better(50000, 2.5f, 200000.0f));
     assert_false(heat_is_better(50000, 2.5f, 2000000.0f));
@@ -193,14 +250,14 @@ static void an_old_picture_is_dimmed(void **state) {
     draw(fixture);
     const color after = pixel(fixture, 100, 100);
     assert_true(((after >> 8) & 0xffu) < ((before >> 8) & 0xffu) * 2 / 3);
-    assert_int_not_equal(after, PALETTE_GROUND); /* still to be made out */
+    assert_int_not_equal(after, theme_color(PALETTE_SAFE, THEME_GROUND)); /* still to be made out */
 }
 
 static void nothing_is_known_yet(void **state) {
     struct fixture *fixture = *state;
     fixture->server.has_scenario = false;
     draw(fixture);
-    assert_int_equal(count_color(fixture, PALETTE_GROUND), SIDE * SIDE);
+    assert_int_equal(count_color(fixture, theme_color(PALETTE_SAFE, THEME_GROUND)), SIDE * SIDE);
 }
 
 int main(void) {
@@ -210,6 +267,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_cursor_leads_and_the_echo_is_a_ring, setup, teardown),
         cmocka_unit_test_setup_teardown(overlays_are_for_the_selected_agent, setup, teardown),
         cmocka_unit_test_setup_teardown(the_border_of_a_wrapping_world_shows_an_agent_twice, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_around_a_wrapping_world_are_dimmed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_neighbor_across_the_seam_is_linked_the_short_way, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_can_be_heat, setup, teardown),
         cmocka_unit_test_setup_teardown(an_old_picture_is_dimmed, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_known_yet, setup, teardown),

@@ -27,6 +27,17 @@ static void letters_find_names(void **state) {
     assert_true(fuzzy_score("and prey", "hunters_and_prey") > 0);
 }
 
+static void words_find_texts(void **state) {
+    (void)state;
+    assert_int_equal(fuzzy_words_score("orca", "Walkers of reach and care"),
+                     0); /* letters alone are not enough */
+    assert_true(fuzzy_words_score("ORCA", "reciprocal avoidance (orca)") > 0);
+    assert_true(fuzzy_words_score("prey falcon", "A falcon chases its prey") > 0);
+    assert_int_equal(fuzzy_words_score("prey eagle", "A falcon chases its prey"), 0);
+    assert_true(fuzzy_words_score("con", "a convoy") > fuzzy_words_score("con", "a falcon"));
+    assert_true(fuzzy_words_score(" ", "anything") > 0);
+}
+
 static struct message_param param(const char *kind, const char *name, double value) {
     struct message_param made = {.value = value};
     (void)snprintf(made.kind, sizeof made.kind, "%s", kind);
@@ -64,6 +75,26 @@ static void parameters_become_reaches(void **state) {
     assert_int_equal(found[0].form, RADIUS_NOTICE);
     assert_int_equal(radius_overlay_find(params, count, "dog", "seek", found), 0);
     assert_int_equal(radius_overlay_find(NULL, 0, "cat", "seek", found), 0);
+}
+
+static void rings_have_names(void **state) {
+    (void)state;
+    const struct radius_overlay rings[] = {
+        {.form = RADIUS_VIEW, .behavior = "separation", .radius = 20},
+        {.form = RADIUS_VIEW, .behavior = "alignment", .radius = 50},
+        {.form = RADIUS_VIEW, .behavior = "cohesion", .radius = 50.2f},
+        {.form = RADIUS_SLOWING, .behavior = "arrive", .radius = 50},
+    };
+    char words[64], few[12];
+    assert_true(radius_overlay_name(rings, 4, 0, words, sizeof words));
+    assert_string_equal(words, "separation 20 px");
+    assert_true(radius_overlay_name(rings, 4, 1, words, sizeof words));
+    assert_string_equal(words, "alignment, cohesion 50 px");
+    assert_false(radius_overlay_name(rings, 4, 2, words, sizeof words));
+    assert_true(radius_overlay_name(rings, 4, 3, words, sizeof words));
+    assert_string_equal(words, "arrive slows down 50 px");
+    assert_true(radius_overlay_name(rings, 4, 1, few, sizeof few));
+    assert_string_equal(few, "alignment, ");
 }
 
 static void plots_are_means_and_stay_a_minute(void **state) {
@@ -109,8 +140,9 @@ static void plots_are_means_and_stay_a_minute(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(letters_find_names),
-                                       cmocka_unit_test(parameters_become_reaches),
-                                       cmocka_unit_test(plots_are_means_and_stay_a_minute)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(letters_find_names), cmocka_unit_test(words_find_texts),
+        cmocka_unit_test(parameters_become_reaches), cmocka_unit_test(rings_have_names),
+        cmocka_unit_test(plots_are_means_and_stay_a_minute)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

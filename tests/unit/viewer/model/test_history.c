@@ -53,6 +53,41 @@ static void what_goes_in_comes_out(void **state) {
     history_fini(&history);
 }
 
+static void insert(struct history *history, double time_s, uint32_t epoch) {
+    struct snapshot *snapshot = make_snapshot(time_s * 1000.0, NULL, 0);
+    snapshot->epoch = epoch;
+    snapshot->tick = (uint64_t)lround(time_s * 60.0);
+    history_insert(history, snapshot);
+    snapshot_destroy(snapshot);
+}
+
+/* In a recording time may fall, and an epoch is no other world. */
+static void a_recording_is_kept_in_any_order(void **state) {
+    (void)state;
+    static struct history history;
+    static const double times_s[] = {10.0, 10.5, 3.0, 3.5, 400.0, 10.5, 3.25, 10.25};
+    static const double sorted_s[] = {3.0, 3.25, 3.5, 10.0, 10.25, 10.5, 400.0};
+    history_init(&history);
+    for (size_t i = 0; i < sizeof times_s / sizeof times_s[0]; i++) {
+        insert(&history, times_s[i], (uint32_t)i + 1);
+    }
+    assert_int_equal(history.count, 7);
+    for (int i = 0; i < 7; i++) {
+        assert_true(history_time_s(&history, i) == sorted_s[i]);
+    }
+    history_clear(&history);
+    for (int i = 0; i < HISTORY_CAPACITY; i++) {
+        insert(&history, 100.0 + 0.5 * i, 1);
+    }
+    insert(&history, 50.0, 1); /* the end that is farther away makes way */
+    assert_int_equal(history.count, HISTORY_CAPACITY);
+    assert_true(history_begin_s(&history) == 50.0);
+    assert_true(history_end_s(&history) == 100.0 + 0.5 * (HISTORY_CAPACITY - 2));
+    insert(&history, 9000.0, 1);
+    assert_true(history_begin_s(&history) == 100.0 && history_end_s(&history) == 9000.0);
+    history_fini(&history);
+}
+
 static void it_reaches_back_a_minute_and_no_further(void **state) {
     (void)state;
     static struct history history;
@@ -141,6 +176,7 @@ static void large_crowds_are_kept_farther_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(a_recording_is_kept_in_any_order),
         cmocka_unit_test(it_reaches_back_a_minute_and_no_further),
         cmocka_unit_test(a_pause_adds_nothing_and_steps_do),
         cmocka_unit_test(large_crowds_are_kept_farther_apart),

@@ -12,9 +12,10 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/model/interpolate.h"
 
-static const struct interpolate_rules open_world = {.world_size = {800, 600}, .period_ms = 33.0};
+static const struct interpolate_rules open_world = {
+    .world_size = {800, 600}, .period_ms = 33.0, .speed = 1.0};
 static const struct interpolate_rules wrap_world = {
-    .world_size = {800, 600}, .wraps = true, .period_ms = 33.0};
+    .world_size = {800, 600}, .wraps = true, .period_ms = 33.0, .speed = 1.0};
 
 static void assert_near(float found, float wanted, float tolerance) {
     if (!(fabsf(found - wanted) <= tolerance)) {

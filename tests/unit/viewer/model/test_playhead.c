@@ -46,6 +46,23 @@ static void what_is_held_stays(void **state) {
     assert_true(head.is_live);
 }
 
+static void a_preview_is_near_or_none(void **state) {
+    (void)state;
+    struct playhead head = {.is_live = true};
+    record(10.0, 0.5);
+    playhead_preview(&head, &history, 4.05, 0.1);
+    assert_true(!head.is_live && !head.is_playing && head.at_s == 4.0);
+    playhead_preview(&head, &history, 4.25, 0.1);
+    assert_true(head.is_live);
+    playhead_preview(&head, &history, 9.96, 0.1);
+    assert_true(!head.is_live && head.at_s == 10.0); /* now is a copy as well */
+    playhead_preview(&head, &history, 10.2, 0.1);
+    assert_true(head.is_live);
+    history_fini(&history);
+    playhead_preview(&head, &history, 1.0, 0.1);
+    assert_true(head.is_live);
+}
+
 static void it_plays_on_when_it_is_told_to(void **state) {
     (void)state;
     struct playhead head = {.is_live = true};
@@ -125,6 +142,7 @@ static void nothing_is_no_past(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_held_stays),
+        cmocka_unit_test(a_preview_is_near_or_none),
         cmocka_unit_test(it_plays_on_when_it_is_told_to),
         cmocka_unit_test(steps_go_from_copy_to_copy),
         cmocka_unit_test(jumps_get_on_where_copies_are_far_apart),

@@ -19,7 +19,8 @@ static void no_key_stands_twice(void **state) {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i + 1; j < count; j++) {
             assert_true(table[i].key != table[j].key || table[i].key == 0 ||
-                        table[i].has_control != table[j].has_control);
+                        table[i].has_control != table[j].has_control ||
+                        table[i].has_shift != table[j].has_shift);
             assert_true(table[i].name[0] == '\0' || strcmp(table[i].name, table[j].name) != 0);
         }
     }
@@ -34,6 +35,7 @@ static void help_is_complete(void **state) {
         /* a row without a name is another key of the row before, which has the words */
         assert_true(i > 0 || table[i].name[0] != '\0');
         assert_true((table[i].name[0] != '\0') == (strlen(table[i].help) > 3));
+        assert_true(strlen(shortcuts_help(&table[i], true)) <= 41); /* the column's width */
         has_key[table[i].action] = has_key[table[i].action] || table[i].key != 0;
     }
     for (int action = SHORTCUT_NONE + 1; action < SHORTCUT_ACTION_COUNT; action++) {
@@ -42,8 +44,16 @@ static void help_is_complete(void **state) {
 }
 
 static enum shortcut_action action_of(int32_t key, bool has_control) {
-    const struct shortcut *row = shortcuts_find(key, has_control);
+    const struct shortcut *row = shortcuts_find(key, has_control, false);
     return row != NULL ? row->action : SHORTCUT_NONE;
+}
+
+static void keys_have_other_words_in_a_recording(void **state) {
+    (void)state;
+    const struct shortcut *end = shortcuts_row(SHORTCUT_LIVE);
+    assert_string_equal(shortcuts_help(end, false), "from the past back to now");
+    assert_string_equal(shortcuts_help(end, true), "to the end");
+    assert_string_equal(shortcuts_help(shortcuts_row(SHORTCUT_QUIT), true), "quit");
 }
 
 static void keys_do_what_the_readme_says(void **state) {
@@ -58,10 +68,22 @@ static void keys_do_what_the_readme_says(void **state) {
     assert_int_equal(action_of(KEY_Q, true), SHORTCUT_QUIT);
     assert_int_equal(action_of(KEY_O, true), SHORTCUT_PICKER);
     assert_int_equal(action_of(KEY_P, false), SHORTCUT_PANEL);
-    assert_null(shortcuts_find(KEY_O, false));
-    assert_null(shortcuts_find('q', false));
-    assert_null(shortcuts_find(0, false)); /* the rows of the mouse have no key */
+    assert_null(shortcuts_find('q', false, false));
+    assert_null(shortcuts_find(0, false, false)); /* the rows of the mouse have no key */
     assert_string_equal(shortcuts_row(SHORTCUT_QUIT)->name, "Ctrl+Q");
+}
+
+/* Shift matters to the rows that name it alone. */
+static void shift_makes_another_key(void **state) {
+    (void)state;
+    assert_int_equal(shortcuts_find(KEY_R, true, false)->action, SHORTCUT_RESTART);
+    assert_int_equal(shortcuts_find(KEY_R, true, true)->action, SHORTCUT_RESTART_CHANGED);
+    assert_int_equal(shortcuts_find(KEY_R, false, true)->action, SHORTCUT_SETTING);
+    assert_int_equal(shortcuts_find(KEY_Z, true, false)->action, SHORTCUT_UNDO);
+    assert_int_equal(shortcuts_find(KEY_Z, true, true)->action, SHORTCUT_REDO);
+    assert_int_equal(shortcuts_find(KEY_Y, true, true)->action, SHORTCUT_REDO);
+    assert_int_equal(shortcuts_find(KEY_EQUALS, true, true)->action, SHORTCUT_LARGER);
+    assert_int_equal(shortcuts_find(KEY_F8, false, false)->action, SHORTCUT_RECORD);
 }
 
 /* A row says which member its key changes. */
@@ -69,7 +91,8 @@ static void a_key_changes_its_setting(void **state) {
     (void)state;
     struct view_settings settings = view_settings_default();
     struct view_changes changes = {{false}};
-    const struct shortcut *velocity = shortcuts_find(KEY_V, false), *palette = shortcuts_find(KEY_P, true);
+    const struct shortcut *velocity = shortcuts_find(KEY_V, false, false),
+                          *palette = shortcuts_find(KEY_P, true, false);
     view_settings_change(&settings, &changes, &velocity->setting);
     assert_true(settings.shows_velocity && view_settings_get_bool(&settings, &velocity->setting));
     view_settings_change(&settings, &changes, &velocity->setting);
@@ -117,9 +140,14 @@ static void the_forces_are_three_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_key_stands_twice),          cmocka_unit_test(help_is_complete),
-        cmocka_unit_test(keys_do_what_the_readme_says), cmocka_unit_test(a_key_changes_its_setting),
-        cmocka_unit_test(settings_have_a_name_each),    cmocka_unit_test(the_forces_are_three_at_once),
+        cmocka_unit_test(no_key_stands_twice),
+        cmocka_unit_test(help_is_complete),
+        cmocka_unit_test(keys_have_other_words_in_a_recording),
+        cmocka_unit_test(keys_do_what_the_readme_says),
+        cmocka_unit_test(shift_makes_another_key),
+        cmocka_unit_test(a_key_changes_its_setting),
+        cmocka_unit_test(settings_have_a_name_each),
+        cmocka_unit_test(the_forces_are_three_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

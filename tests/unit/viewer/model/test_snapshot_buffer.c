@@ -35,7 +35,7 @@ static void keeps_the_last_64(void **state) {
     snapshot_buffer_fini(&buffer);
 }
 
-static void finds_neighbours(void **state) {
+static void finds_neighbors(void **state) {
     (void)state;
     struct snapshot_buffer buffer;
     const struct snapshot *before, *after;
@@ -96,7 +96,7 @@ static void another_world_starts_afresh(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_last_64),
-        cmocka_unit_test(finds_neighbours),
+        cmocka_unit_test(finds_neighbors),
         cmocka_unit_test(refuses_the_old_and_replaces_the_same_moment),
         cmocka_unit_test(another_world_starts_afresh),
     };

@@ -23,9 +23,9 @@ static void a_trail_follows_and_breaks(void **state) {
     assert_int_equal(trails_init(&trails), 0);
     for (int i = 0; i < 10; i++) {
         struct frame frame = frame_of(ids, x, y, 2, 1.0 + 0.06 * i);
-        trails_add(&trails, &frame, 30.0f);
+        trails_add(&trails, &frame, 30.0f, vec2_make(0.0f, 0.0f));
         frame.time_s += 0.001;
-        trails_add(&trails, &frame, 30.0f); /* not due */
+        trails_add(&trails, &frame, 30.0f, vec2_make(0.0f, 0.0f)); /* not due */
         x[0] += i == 4 ? 300.0f : 5.0f;
     }
     const struct trail *trail = trails_find(&trails, 4);
@@ -40,14 +40,35 @@ static void a_trail_follows_and_breaks(void **state) {
     assert_true(trail_point(trail, 9, &is_broken).x == 340.0f);
     assert_null(trails_find(&trails, 5));
     struct frame alone = frame_of(ids + 1, x + 1, y + 1, 1, 2.0); /* the first one is gone */
-    trails_add(&trails, &alone, 30.0f);
-    trails_add(&trails, &alone, 30.0f); /* paused */
+    trails_add(&trails, &alone, 30.0f, vec2_make(0.0f, 0.0f));
+    trails_add(&trails, &alone, 30.0f, vec2_make(0.0f, 0.0f)); /* paused */
     assert_int_equal(trails_find(&trails, 9)->count, 11);
     assert_null(trails_find(&trails, 4));
     assert_non_null(trails_find(&trails, 9));
     alone.time_s = 0.1;
-    trails_add(&trails, &alone, 30.0f); /* back in time */
+    trails_add(&trails, &alone, 30.0f, vec2_make(0.0f, 0.0f)); /* back in time */
     assert_int_equal(trails_find(&trails, 9)->count, 1);
+    trails_fini(&trails);
+}
+
+/* A viewer that draws three pictures a second has lines that are longer, not broken ones. */
+static void rare_pictures_break_no_trail(void **state) {
+    (void)state;
+    struct trails trails;
+    uint32_t id = 7;
+    float x = 0.0f, y = 0.0f;
+    assert_int_equal(trails_init(&trails), 0);
+    for (int i = 0; i < 5; i++, x += 54.0f) { /* 180 px/s, 0.3 s */
+        struct frame frame = frame_of(&id, &x, &y, 1, 1.0 + 0.3 * i);
+        trails_add(&trails, &frame, 45.0f, vec2_make(0.0f, 0.0f));
+    }
+    const struct trail *trail = trails_find(&trails, 7);
+    assert_non_null(trail);
+    for (int i = 0; i < 5; i++) {
+        bool is_broken;
+        (void)trail_point(trail, i, &is_broken);
+        assert_int_equal(is_broken, i == 0);
+    }
     trails_fini(&trails);
 }
 
@@ -64,7 +85,7 @@ static void trails_stay_bounded(void **state) {
     struct frame frame = frame_of(ids, x, y, MANY, 0.0);
     for (int i = 0; i < 200; i++) {
         frame.time_s = 0.06 * i;
-        trails_add(&trails, &frame, 30.0f);
+        trails_add(&trails, &frame, 30.0f, vec2_make(0.0f, 0.0f));
     }
     assert_int_equal(trails.count, TRAILS_AGENTS);
     int points = 0;
@@ -77,8 +98,35 @@ static void trails_stay_bounded(void **state) {
     trails_fini(&trails);
 }
 
+static void over_the_border_of_a_wrapping_world_a_trail_goes_on(void **state) {
+    (void)state;
+    struct trails trails;
+    struct frame frame;
+    const vec2 size = vec2_make(100.0f, 100.0f);
+    uint32_t id = 1;
+    float x = 95.0f, y = 50.0f;
+    bool is_broken = true;
+    assert_int_equal(trails_init(&trails), 0);
+    frame_init(&frame);
+    frame.count = frame.settled_count = 1;
+    frame.id = &id;
+    frame.x = &x;
+    frame.y = &y;
+    trails_add(&trails, &frame, 30.0f, size);
+    frame.time_s = 0.1;
+    x = 5.0f;
+    trails_add(&trails, &frame, 30.0f, size);
+    assert_true(trail_point(trails_find(&trails, 1), 1, &is_broken).x == 5.0f);
+    assert_false(is_broken);
+    trails_fini(&trails);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_trail_follows_and_breaks),
-                                       cmocka_unit_test(trails_stay_bounded)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trail_follows_and_breaks),
+        cmocka_unit_test(rare_pictures_break_no_trail),
+        cmocka_unit_test(trails_stay_bounded),
+        cmocka_unit_test(over_the_border_of_a_wrapping_world_a_trail_goes_on),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/draw/palette.h"
+#include "viewer/explain/theme.h"
 #include "viewer/panels/hud.h"
-#include "viewer/panels/hud_format.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
     (void)state;
@@ -28,17 +27,6 @@ static void states_are_named_by_what_matters_most(void **state) {
     assert_string_equal(run_state_name(RUN_STALLED), "stalled");
 }
 
-static void counts_are_grouped(void **state) {
-    (void)state;
-    char text[32];
-    hud_format_count(0, text, sizeof text);
-    assert_string_equal(text, "0");
-    hud_format_count(4210, text, sizeof text);
-    assert_string_equal(text, "4 210");
-    hud_format_count(18446744073709551615u, text, sizeof text);
-    assert_string_equal(text, "18 446 744 073 709 551 615");
-}
-
 struct fixture {
     struct server_model server;
     struct frame frame;
@@ -48,6 +36,7 @@ struct fixture {
     struct camera camera;
     struct view_settings settings;
     struct selection selection;
+    struct state_colors colors;
     struct panels_open open;
     struct playhead playhead;
 };
@@ -64,7 +53,8 @@ static struct fixture *fixture_create(void) {
     return fixture;
 }
 
-static struct hud_input input_of(const struct fixture *fixture) {
+static struct hud_input input_of(struct fixture *fixture) {
+    state_colors_update(&fixture->colors, &fixture->server);
     return (struct hud_input){.server = &fixture->server,
                               .frame = &fixture->frame,
                               .link = &fixture->link,
@@ -72,10 +62,32 @@ static struct hud_input input_of(const struct fixture *fixture) {
                               .camera = &fixture->camera,
                               .settings = &fixture->settings,
                               .selection = &fixture->selection,
+                              .colors = &fixture->colors,
                               .open = &fixture->open,
                               .playhead = &fixture->playhead,
+                              .picture = {.size = {800, 600}, .middle = {400, 300}, .line_px = 14.0f},
                               .now_ns = 1000000000u,
                               .measures = {.behind_rate = -1.0, .snapshots_per_s = 29.96}};
+}
+
+/* A cursor that is a target of the world has one name, that of its session. */
+static void a_cursor_is_named_once(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct snapshot *snapshot = snapshot_create();
+    assert_non_null(snapshot);
+    add_target(snapshot, "cursor-7", 100, 50);
+    fixture->frame.names = snapshot;
+    fixture->frame.target_count = 1;
+    fixture->frame.targets[0] = (struct frame_target){0, {100, 50}};
+    fixture->server.cursors.count = 1;
+    fixture->server.cursors.rows[0] = (struct message_cursor){.session = 7, .name = "Ann", .x = 100, .y = 50};
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(fixture->view.label_count, 1);
+    assert_string_equal(fixture->view.labels[0].text, "Ann");
+    snapshot_destroy(snapshot);
+    free(fixture);
 }
 
 static void numbers_are_shown(void **state) {
@@ -90,6 +102,7 @@ static void numbers_are_shown(void **state) {
     fixture->frame.targets[0] = (struct frame_target){0, {1, 2}};
     fixture->frame.targets[1] = (struct frame_target){1, {100, 50}};
     struct hud_input input = input_of(fixture);
+    fixture->settings.shows_network = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.tick, "4 209");
     assert_string_equal(fixture->view.time, "70.2 s");
@@ -98,13 +111,39 @@ static void numbers_are_shown(void **state) {
     assert_string_equal(fixture->view.state, "running");
     assert_string_equal(fixture->view.address, "127.0.0.1:7717");
     assert_string_equal(fixture->view.banner[0], "");
-    assert_int_equal(fixture->view.label_count, 1);
+    assert_int_equal(fixture->view.label_count, 2);
     assert_string_equal(fixture->view.labels[0].text, "centre");
-    assert_true(fixture->view.labels[0].x == 210.0f && fixture->view.labels[0].y == 120.0f);
+    assert_true(fixture->view.labels[0].x == 228.0f && fixture->view.labels[0].y == 113.0f);
+    assert_string_equal(fixture->view.labels[1].text, "mouse"); /* as others have names */
+    input.picture.leads_mouse = true;
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(fixture->view.label_count, 1);
     input.is_fixed = true; /* a picture to compare has no measured numbers */
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.ping, "");
     assert_string_equal(fixture->view.rate, "");
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
+/* Agents that are gray in a scale of numbers have a row that says why. */
+static void gray_agents_have_a_row(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct test_agent agents[] = {{.id = 1, .state = "pursue"}};
+    struct snapshot *snapshot = make_snapshot(1000, agents, 1);
+    fixture->frame.names = snapshot;
+    fixture->settings.color = COLOR_FORCE;
+    const struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    const struct legend *legend = &fixture->view.legend;
+    assert_true(legend->count > 0);
+    assert_string_equal(legend->rows[legend->agent_count - 1].words, "gray: not known");
+    fixture->frame.has_forces = true;
+    hud_fill(&input, &fixture->view);
+    for (int i = 0; i < legend->count; i++) {
+        assert_string_not_equal(legend->rows[i].words, "gray: not known");
+    }
     snapshot_destroy(snapshot);
     free(fixture);
 }
@@ -134,12 +173,12 @@ static void the_past_has_its_own_numbers(void **state) {
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.past, "2.2 s ago");
     assert_string_equal(fixture->view.state, "the past");
-    assert_true(fixture->view.state_color != PALETTE_OK);
+    assert_true(fixture->view.state_color != theme_color(PALETTE_SAFE, THEME_OK));
     assert_string_equal(fixture->view.no_tuning, "This is the past. End goes back to now.");
     assert_string_equal(fixture->view.no_time, ""); /* the buttons are for the past then */
-    assert_string_equal(fixture->view.legend[0].name, "pursue");
-    assert_int_equal(fixture->view.legend[0].count, 2);
-    assert_int_equal(fixture->view.legend[1].count, 0);
+    assert_string_equal(fixture->view.legend.rows[0].words, "pursue");
+    assert_int_equal(fixture->view.legend.rows[0].count, 2);
+    assert_int_equal(fixture->view.legend.rows[1].count, 0);
     assert_int_equal(fixture->view.plot_mark, 0);
     assert_string_equal(fixture->view.plots[0].value, "10.0 px/s");
     fixture->frame.names = now;
@@ -148,8 +187,8 @@ static void the_past_has_its_own_numbers(void **state) {
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.past, "");
     assert_string_equal(fixture->view.state, "running");
-    assert_int_equal(fixture->view.legend[0].count, 0);
-    assert_int_equal(fixture->view.legend[1].count, 2);
+    assert_int_equal(fixture->view.legend.rows[0].count, 0);
+    assert_int_equal(fixture->view.legend.rows[1].count, 2);
     assert_int_equal(fixture->view.plot_mark, -1);
     assert_string_equal(fixture->view.plots[0].value, "50.0 px/s");
     fixture->link.state = LINK_WAITING; /* that the server is gone matters more */
@@ -161,19 +200,107 @@ static void the_past_has_its_own_numbers(void **state) {
     free(fixture);
 }
 
+/* Two ranks, the second one the longest. */
+static struct message_cluster two_ranks(void) {
+    return (struct message_cluster){
+        .mode = "stripes",
+        .count = 2,
+        .longest = 1,
+        .balance = 0.875,
+        .ghosts = 6714,
+        .migrants_hz = 36.5,
+        .rank_count = 2,
+        .ranks = {
+            {.rank = 0, .host = "node-a", .work_ms = 12, .wait_ms = 4, .agents = 501204, .ghosts = 3350},
+            {.rank = 1,
+             .host = "node-b",
+             .work_ms = 16,
+             .work_p99_ms = 24.4,
+             .agents = 498796,
+             .ghosts = 3364,
+             .has_rows = true,
+             .row = 300,
+             .row_end = 598}}};
+}
+
+static void ranks_have_rows_and_bars(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct message_cluster cluster = two_ranks();
+    struct hud_input input = input_of(fixture);
+    const struct panels_ranks *ranks = &fixture->view.ranks;
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(ranks->row_count, 0);
+    fixture->server.cluster = &cluster;
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(ranks->row_count, 5);
+    assert_string_equal(ranks->rows[0].value, "2, stripes");
+    assert_string_equal(ranks->rows[1].value, "1 on node-b");
+    assert_string_equal(ranks->rows[2].value, "88 %");
+    assert_string_equal(ranks->rows[3].value, "6 714");
+    assert_string_equal(ranks->rows[4].value, "36.5/s");
+    assert_int_equal(ranks->count, 2);
+    assert_true(ranks->bars[0].work == 0.75f && ranks->bars[0].wait == 0.25f && !ranks->bars[0].is_longest);
+    assert_true(ranks->bars[1].work == 1.0f && ranks->bars[1].wait == 0.0f && ranks->bars[1].is_longest);
+    assert_string_equal(ranks->bars[0].value, "12.0 + 4.0 ms");
+    assert_string_equal(
+        ranks->bars[1].tip,
+        "Rank 1 on node-b: 498 796 agents, 3 364 ghosts, rows 300 up to 598. Work 16.00 ms a tick "
+        "(1 % take 24.40 ms or more), wait 0.00 ms.");
+    input.is_fixed = true; /* a picture to compare has no measured numbers */
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(ranks->row_count, 0);
+    free(fixture);
+}
+
+static void copies_have_no_ghosts_and_may_have_done_no_tick(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct message_cluster cluster = {
+        .mode = "copy", .count = 1, .balance = 1, .rank_count = 1, .ranks = {{.host = "here"}}};
+    struct hud_input input = input_of(fixture);
+    fixture->server.cluster = &cluster;
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(fixture->view.ranks.row_count, 3);
+    assert_true(fixture->view.ranks.bars[0].work == 0.0f);
+    assert_true(fixture->view.ranks.bars[0].is_longest);
+    free(fixture);
+}
+
+static void figures_of_the_network_are_asked_for_or_explain(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(fixture->view.network_count, 0);
+    assert_string_equal(fixture->view.ping, "");
+    fixture->settings.shows_network = true;
+    fixture->link.snapshot_count = 200;
+    fixture->link.skipped_count = 10;
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.network_count > 3 && !fixture->view.is_network_bad);
+    assert_string_equal(fixture->view.network[fixture->view.network_count - 1].value, "95 %");
+    assert_string_equal(fixture->view.ping, "0.4 ms");
+    fixture->settings.shows_network = false;
+    fixture->frame.is_stalled = true;
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.network_count > 3 && fixture->view.is_network_bad);
+    free(fixture);
+}
+
 static void a_world_that_is_behind_its_rate_says_so(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running");
-    assert_int_equal(fixture->view.state_color, PALETTE_OK);
-    assert_int_equal(fixture->view.state_words, PALETTE_TEXT);
+    assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_OK));
+    assert_int_equal(fixture->view.state_words, theme_color(PALETTE_SAFE, THEME_TEXT));
     input.measures.behind_rate = 0.0949;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.09x");
-    assert_int_equal(fixture->view.state_color, PALETTE_WARN);
-    assert_int_equal(fixture->view.state_words, PALETTE_WARN);
+    assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_WARN));
+    assert_int_equal(fixture->view.state_words, theme_color(PALETTE_SAFE, THEME_WARN));
     input.measures.behind_rate = 0.9499;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.94x");
@@ -185,6 +312,11 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     fixture->frame.late_ms = 5500.0;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "stalled");
+    fixture->server.has_scenario = fixture->server.scenario.pace.is_warming = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "warming up");
+    assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_ACCENT));
+    fixture->server.scenario.pace.is_warming = false;
     input.measures.behind_rate = -1.0;
     fixture->frame.late_ms = 600.0;
     hud_fill(&input, &fixture->view);
@@ -212,6 +344,28 @@ static void a_lost_server_is_announced(void **state) {
     free(fixture);
 }
 
+static void the_end_of_the_recording_s_server_is_said(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    fixture->link = (struct link_status){.state = LINK_WAITING, .was_ready = true, .has_no_server = true};
+    input.file = "hour.drover";
+    input.ended = "out of memory";
+    fixture->open.question = PANELS_ASKS_REOPEN;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "ended");
+    assert_string_equal(fixture->view.banner[0], "");
+    assert_string_equal(fixture->view.dialog.title, "The recording's server has ended");
+    assert_non_null(strstr(fixture->view.dialog.words, "out of memory"));
+    assert_non_null(strstr(fixture->view.dialog.words, "hour.drover"));
+    assert_string_equal(fixture->view.dialog.agree, "Open again");
+    fixture->open.question = PANELS_NO_QUESTION; /* Esc */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.banner[1],
+                        "out of memory\nCtrl+O opens hour.drover again. Ctrl+Q quits.");
+    free(fixture);
+}
+
 static void how_to_start_a_server_is_said(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -222,7 +376,8 @@ static void how_to_start_a_server_is_said(void **state) {
     hud_fill(&input, &fixture->view);
     assert_string_equal(
         fixture->view.banner[1],
-        "127.0.0.1:7717: connection refused.\nNo server runs there. Start one:  drover-server flock");
+        "127.0.0.1:7717: connection refused.\nNo server runs there. Start one:  drover-server flock\n"
+        "Or open a recording:  drover-viewer FILE.drover");
     (void)snprintf(fixture->address.port, sizeof fixture->address.port, "7800");
     hud_fill(&input, &fixture->view);
     assert_non_null(strstr(fixture->view.banner[1], "drover-server flock --port 7800"));
@@ -230,6 +385,276 @@ static void how_to_start_a_server_is_said(void **state) {
     hud_fill(&input, &fixture->view);
     assert_null(strstr(fixture->view.banner[1], "Start one"));
     assert_non_null(strstr(fixture->view.banner[1], "No server listens there"));
+    free(fixture);
+}
+
+/* ---- saved worlds and recordings ---- */
+
+static void play(struct fixture *fixture) {
+    fixture->server.has_scenario = true;
+    fixture->server.scenario.tick_hz = 60;
+    fixture->server.playback =
+        (struct message_playback){.has_replay = true,
+                                  .replay = {.world = 2,
+                                             .worlds = 2,
+                                             .tick = 83 * 60,
+                                             .first = 0,
+                                             .last = 300 * 60 - 1,
+                                             .speed = 1.0,
+                                             .span_count = 2,
+                                             .spans = {{0, 60 * 60 - 1}, {0, 300 * 60 - 1}}}};
+}
+
+static void a_recording_has_a_timeline_of_all_of_it(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    struct panels_view *view = &fixture->view;
+    play(fixture);
+    hud_fill(&input, view);
+    assert_true(view->is_replay && view->is_live);
+    assert_string_equal(view->state, "playing");
+    assert_string_equal(view->past, "");
+    assert_string_equal(view->replay.time, "2:23 / 5:59");
+    assert_string_equal(view->replay.worlds, "world 2 of 2");
+    assert_false(view->replay.has_diverged);
+    assert_string_equal(view->replay.no_take_over, "");
+    const struct replay_moment wish = {1, 30 * 60};
+    input.wish = &wish; /* the handle stays where it was put */
+    fixture->server.scenario.pace = message_pace_make(0.25);
+    fixture->server.playback.replay.has_diverged = true;
+    fixture->server.playback.replay.diverged_world = 2;
+    fixture->server.playback.replay.diverged_tick = 4000;
+    hud_fill(&input, view);
+    assert_string_equal(view->replay.time, "0:30 / 5:59");
+    assert_string_equal(view->replay.worlds, "world 1 of 2");
+    assert_string_equal(view->state, "playing 0.25x");
+    assert_true(view->speed == 0.25);
+    assert_true(view->replay.has_diverged && view->replay.diverged.tick == 4000);
+    assert_false(view->replay.is_other); /* world 1 is what was recorded */
+    const struct replay_moment before = {2, 3999}, after = {2, 4000};
+    input.wish = &before;
+    hud_fill(&input, view);
+    assert_false(view->replay.is_other);
+    input.wish = &after;
+    hud_fill(&input, view);
+    assert_true(view->replay.is_other);
+    fixture->server.playback.replay.is_seeking = true;
+    fixture->server.playback.replay.sought = 0.125;
+    hud_fill(&input, view);
+    assert_string_equal(view->state, "seeking 12 %");
+    fixture->server.role = ROLE_VIEWER;
+    hud_fill(&input, view);
+    assert_non_null(strstr(view->replay.no_take_over, "admin"));
+    free(fixture);
+}
+
+static void the_bar_says_how_fast_the_world_goes(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    struct panels_view *view = &fixture->view;
+    play(fixture);
+    fixture->server.playback.has_replay = false;
+    input.measures.behind_rate = input.measures.pace = -1.0;
+    fixture->server.scenario.pace = message_pace_make(0.5);
+    hud_fill(&input, view);
+    assert_string_equal(view->state, "running 0.5x");
+    assert_int_equal(view->state_words, theme_color(PALETTE_SAFE, THEME_TEXT));
+    input.measures.behind_rate = 0.558; /* of the ticks that are due at that speed */
+    fixture->server.scenario.pace = message_pace_make(4.0);
+    hud_fill(&input, view);
+    assert_string_equal(view->state, "running 4x (55 %)");
+    assert_int_equal(view->state_words, theme_color(PALETTE_SAFE, THEME_WARN));
+    fixture->server.scenario.pace = message_pace_make(1.0);
+    hud_fill(&input, view);
+    assert_string_equal(view->state, "running 0.55x");
+    input.measures.behind_rate = -1.0;
+    server_model_ask_speed(&fixture->server, 0.0);
+    hud_fill(&input, view);
+    assert_string_equal(view->state, "max speed");
+    input.measures.pace = 37.4;
+    hud_fill(&input, view);
+    assert_string_equal(view->state, "max 37x");
+    fixture->server.role = ROLE_OPERATOR;
+    hud_fill(&input, view);
+    assert_non_null(strstr(view->no_speed, "Changing the speed needs the role admin"));
+    free(fixture);
+}
+
+static void a_recording_allows_no_changes(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct hud_input input = input_of(fixture);
+    play(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.is_denied[SHORTCUT_ADD] && fixture->view.is_denied[SHORTCUT_PICKER]);
+    assert_true(fixture->view.is_denied[SHORTCUT_RECORD] && fixture->view.is_denied[SHORTCUT_KEEP_MINUTE]);
+    assert_non_null(strstr(fixture->view.no_tuning, "plays a recording"));
+    assert_string_equal(fixture->view.no_time, "");
+    assert_false(fixture->view.is_denied[SHORTCUT_NEXT_SCENARIO]); /* the key changes the speed there */
+    assert_false(fixture->view.is_denied[SHORTCUT_TAKE_OVER]);
+    fixture->server.playback.has_replay = false;
+    hud_fill(&input, &fixture->view);
+    assert_false(fixture->view.is_denied[SHORTCUT_ADD]);
+    assert_true(fixture->view.is_denied[SHORTCUT_TAKE_OVER]);
+    free(fixture);
+}
+
+static void a_world_that_is_continued_says_how_far_it_is(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct hud_input input = input_of(fixture);
+    fixture->server.playback = (struct message_playback){.is_resuming = true, .resumed = 0.409};
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "resuming 40 %");
+    assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_WARN));
+    free(fixture);
+}
+
+static void the_picker_has_groups_and_finds_words(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    struct message_scenario_row scenarios[] = {
+        {.name = "crossing_crowds", .title = "Crossing crowds", .group = "crowds"},
+        {.name = "orbits", .title = "Orbits", .group = "of a later server"},
+        {.name = "seek", .title = "Seek", .group = "tutorials"},
+        {.name = "hunters_and_prey",
+         .title = "Hunters and prey",
+         .group = "tutorials",
+         .caption = "Predators tire.",
+         .description = "Prey flee a hunter."},
+        {.name = "avoid_agents",
+         .title = "Avoid agents",
+         .group = "behaviors",
+         .description = "ORCA: one ring."},
+    };
+    fixture->server.scenarios = scenarios;
+    fixture->server.scenario_count = 5;
+    fixture->open.picker = true;
+    input.wanted = "";
+    hud_fill(&input, &fixture->view);
+    const struct panels_hit *hits = fixture->view.hits;
+    const char *const names[] = {"seek", "hunters_and_prey", "avoid_agents", "crossing_crowds", "orbits"};
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(hits[i].name, names[i]);
+        assert_int_equal(hits[i].begins_group, i != 1);
+    }
+    assert_string_equal(hits[0].group, "Tutorials");
+    assert_int_equal(hits[0].group_count, 2);
+    assert_string_equal(hits[4].group, "Other scenarios");
+    assert_string_equal(fixture->view.hit_words, "5 scenarios");
+    input.wanted = "predator";
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(hits[0].name, "hunters_and_prey");
+    assert_true(fixture->view.hit_count == 1 && !hits[0].begins_group);
+    input.wanted = "orca";
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(hits[0].name, "avoid_agents");
+    (void)snprintf(scenarios[4].description, sizeof scenarios[4].description, "A ring without hunters.");
+    input.wanted = "hunter"; /* one title is far better, and a word of a text is not left out for that */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(hits[0].name, "hunters_and_prey");
+    assert_int_equal(fixture->view.hit_count, 2);
+    assert_string_equal(hits[1].name, "avoid_agents");
+    fixture->server.scenarios = NULL; /* the test's */
+    fixture->server.scenario_count = 0;
+    server_model_fini(&fixture->server);
+    free(fixture);
+}
+
+static void a_world_says_what_it_is(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    struct message_scenario_row scenarios[39] = {{.name = "flock"}};
+    const struct panels_caption *caption = &fixture->view.caption;
+    fixture->server.has_scenario = true;
+    (void)snprintf(fixture->server.scenario.description, sizeof fixture->server.scenario.description,
+                   "Birds fly at 1.5 m. They turn.");
+    input.caption_alpha = 0.5f;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(caption->lines[0], "Birds fly at 1.5 m.");
+    assert_string_equal(caption->lines[1], "");
+    assert_string_equal(caption->lines[2], "I: more about it      Ctrl+O: other scenarios");
+    assert_true(caption->alpha == 0.5f);
+    (void)snprintf(fixture->server.scenario.about.caption, sizeof fixture->server.scenario.about.caption,
+                   "Birds.");
+    fixture->server.scenarios = scenarios;
+    fixture->server.scenario_count = 39;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(caption->lines[0], "Birds.");
+    assert_string_equal(caption->lines[2], "I: more about it      Ctrl+O: 38 more scenarios");
+    fixture->server.role = ROLE_VIEWER; /* may not load */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(caption->lines[2], "I: more about it");
+    fixture->open.help = true; /* covers it */
+    hud_fill(&input, &fixture->view);
+    assert_true(caption->alpha == 0.0f);
+    fixture->server.scenarios = NULL;
+    fixture->server.scenario_count = 0;
+    server_model_fini(&fixture->server);
+    free(fixture);
+}
+
+static void saves_are_asked_for_and_listed(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    struct message_save_row saves[] = {{.name = "flock-3600",
+                                        .scenario = "flock",
+                                        .tick = 3600,
+                                        .agents = 250,
+                                        .bytes = 12345,
+                                        .saved = "2025-11-21T19:00:00Z"}};
+    struct message_scenario_row scenarios[] = {{.name = "flock", .title = "Flock"},
+                                               {.name = "seek", .title = "Seek"}};
+    fixture->server.saves = saves;
+    fixture->server.save_count = 1;
+    fixture->server.scenarios = scenarios;
+    fixture->server.scenario_count = 2;
+    fixture->open.picker = true;
+    input.wanted = "";
+    input.wall_s = 1763751600 + 300;
+    hud_fill(&input, &fixture->view);
+    assert_int_equal(fixture->view.hit_count, 3);
+    assert_true(fixture->view.hits[2].is_save && !fixture->view.hits[1].is_save);
+    assert_string_equal(fixture->view.hits[2].title, "flock, tick 3 600");
+    assert_string_equal(fixture->view.hits[2].description, "250 agents, 12 KB, saved 5 min ago");
+    assert_string_equal(fixture->view.hit_words, "2 scenarios, 1 saved world");
+    fixture->open.picker = false;
+    fixture->open.question = PANELS_ASKS_NAME;
+    input.proposal = "flock-3700";
+    input.entered = "flock-37";
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.dialog.proposal, "flock-3700");
+    assert_string_equal(fixture->view.dialog.agree, "Save");
+    assert_string_equal(fixture->view.dialog.note, "");
+    input.entered = "flock-3600";
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.dialog.agree, "Replace ...");
+    assert_string_equal(fixture->view.dialog.note, "Taken: flock, tick 3 600, 250 agents, 12 KB, 5 min ago");
+    struct snapshot *shown = make_snapshot(6000, NULL, 0);
+    shown->tick = 362;
+    fixture->frame.names = shown;
+    fixture->playhead.is_live = false;
+    input.now_tick = 539;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.dialog.note,
+                        "This saves the world as it is now, tick 539; you are looking at tick 362.\n"
+                        "Taken: flock, tick 3 600, 250 agents, 12 KB, 5 min ago");
+    fixture->open.question = PANELS_ASKS_REPLACE;
+    hud_fill(&input, &fixture->view);
+    assert_non_null(strstr(fixture->view.dialog.note, "as it is now, tick 539"));
+    snapshot_destroy(shown);
+    fixture->frame.names = NULL;
+    fixture->playhead.is_live = true;
+    fixture->open.question = PANELS_ASKS_REMOVE;
+    input.asked = saves;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.dialog.title, "Remove flock-3600?");
+    assert_true(fixture->view.dialog.is_grave);
     free(fixture);
 }
 
@@ -247,6 +672,15 @@ static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) 
     input.is_headless = false;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "Paused: Space resumes");
+    play(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "Paused: Space plays");
+    fixture->server.playback.replay.worlds = fixture->server.playback.replay.world = 1;
+    fixture->server.playback.replay.span_count = 1;
+    fixture->server.playback.replay.spans[0] = (struct message_replay_span){0, 0};
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.hint, "The recording has no ticks");
+    fixture->server.playback.has_replay = false;
     fixture->server.role = ROLE_OPERATOR;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.hint, "Paused, until an admin resumes");
@@ -318,16 +752,28 @@ static void notices_become_toasts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_named_by_what_matters_most),
-        cmocka_unit_test(counts_are_grouped),
+        cmocka_unit_test(a_cursor_is_named_once),
         cmocka_unit_test(numbers_are_shown),
         cmocka_unit_test(the_past_has_its_own_numbers),
+        cmocka_unit_test(ranks_have_rows_and_bars),
+        cmocka_unit_test(copies_have_no_ghosts_and_may_have_done_no_tick),
+        cmocka_unit_test(figures_of_the_network_are_asked_for_or_explain),
         cmocka_unit_test(a_world_that_is_behind_its_rate_says_so),
         cmocka_unit_test(a_lost_server_is_announced),
+        cmocka_unit_test(the_end_of_the_recording_s_server_is_said),
         cmocka_unit_test(how_to_start_a_server_is_said),
+        cmocka_unit_test(a_recording_has_a_timeline_of_all_of_it),
+        cmocka_unit_test(a_recording_allows_no_changes),
+        cmocka_unit_test(the_bar_says_how_fast_the_world_goes),
+        cmocka_unit_test(a_world_that_is_continued_says_how_far_it_is),
+        cmocka_unit_test(the_picker_has_groups_and_finds_words),
+        cmocka_unit_test(a_world_says_what_it_is),
+        cmocka_unit_test(saves_are_asked_for_and_listed),
         cmocka_unit_test(a_paused_world_that_has_just_begun_says_what_to_press),
         cmocka_unit_test(a_server_that_wants_a_token_says_so),
         cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
+        cmocka_unit_test(gray_agents_have_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

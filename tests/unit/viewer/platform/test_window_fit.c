@@ -43,7 +43,10 @@ static void what_does_not_fit_is_made_smaller(void **state) {
 static void text_suits_the_screen(void **state) {
     (void)state;
     assert_true(window_text_scale_for(96.0, 800, false) == 1.0);
-    assert_true(window_text_scale_for(0.0, 1080, false) == 1.0);  /* nothing is known */
+    assert_true(window_text_scale_for(0.0, 1080, false) == 1.0); /* nothing is known */
+    assert_true(window_text_scale_for(0.0, 1440, false) == 1.0);
+    assert_true(window_text_scale_for(0.0, 2160, false) == 1.5);  /* 4K: 12 px would be too small to read */
+    assert_true(window_text_scale_for(96.0, 2160, false) == 1.0); /* the desktop wants it so */
     assert_true(window_text_scale_for(72.0, 1080, false) == 1.0); /* never smaller */
     assert_true(window_text_scale_for(118.0, 768, false) == 1.0); /* a laptop's screen: 1366x768, 13 inch */
     assert_true(window_text_scale_for(120.0, 1080, false) == 1.25);
@@ -71,7 +74,7 @@ static void desktops_say_how_large_text_is(void **state) {
     assert_true(window_resources_dpi("Xcursor.size:\t24\nXft.dpi: 143.5\nXft.rgba:\trgb\n") == 143.5);
     assert_true(window_resources_dpi("*Xft.dpi: 200\nXft.dpi.more: 1\nXft.dpi:\n") == 0.0);
     assert_true(window_resources_dpi("Xft.dpi: 1e99") == 1.0);
-    assert_true(window_resources_dpi("Xft.dpi: 99999999999999999999") <= 1e7);
+    assert_true(window_resources_dpi("Xft.dpi: 99999999999999999999") <= 1e10);
     assert_true(window_resources_dpi("Xft.dpi: many\n") == 0.0);
 }
 

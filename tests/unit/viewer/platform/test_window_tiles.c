@@ -92,7 +92,7 @@ static void what_changed_is_named(void **state) {
     assert_int_equal(copy(fixture), 0);
 }
 
-static void neighbours_are_one(void **state) {
+static void neighbors_are_one(void **state) {
     struct fixture *fixture = *state;
     copy(fixture);
     dot(fixture, 100, 40);
@@ -132,7 +132,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_first_picture_goes_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(what_changed_is_named, setup, teardown),
-        cmocka_unit_test_setup_teardown(neighbours_are_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(neighbors_are_one, setup, teardown),
         cmocka_unit_test_setup_teardown(too_many_are_one, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,41 @@ static void test_nearest_and_sweep(void **state) {
 }
 
 /* Fast agents that seek a target in another room, in a world with every kind of edge. */
+static struct geometry_def many_pillars(void) {
+    struct geometry_def def = {0};
+    for (int i = 0; i < 150; i++) {
+        struct obstacle_def *pillar = geometry_def_add_obstacle(&def);
+        assert_non_null(pillar);
+        *pillar = (struct obstacle_def){
+            .shape = OBSTACLE_CIRCLE, .at = {any(0, 800), any(0, 600)}, .radius = any(1, 30)};
+    }
+    return def;
+}
+
+/* What is within reach is named, wherever the place is. */
+static void check_within(const struct bounds *bounds) {
+    struct scenery scenery = scenery_of(many_pillars(), bounds);
+    for (int round = 0; round < 2000; round++) {
+        const vec2 place = bounds_settle(bounds, vec2_make(any(-200, 1000), any(-200, 800)));
+        const float reach = any(0, round % 10 ? 60 : 500);
+        struct solid_set set;
+        const bool is_sifted = scenery_within(&scenery, bounds, place, reach, &set);
+        for (int i = 0; i < scenery.solid_count; i++) {
+            const struct solid *solid = &scenery.solids[i];
+            const bool is_near = solid_touch(solid, solid_offset(solid, bounds, place)).distance <= reach;
+            assert_true(!is_sifted || !is_near || (set.words[i / 64] >> (i % 64) & 1) != 0);
+        }
+    }
+    scenery_fini(&scenery);
+}
+
+static void test_within(void **state) {
+    (void)state;
+    const struct bounds torus = {plain.size, EDGE_WRAP};
+    check_within(&plain);
+    check_within(&torus);
+}
+
 static void test_agents_of_a_world(void **state) {
     (void)state;
     for (int edge = 0; edge < 4; edge++) {
@@ -180,9 +215,13 @@ static void test_geometry_is_in_the_hash(void **state) {
 int main(void) {
     dice = rng_begin(11, 0, 0, RNG_SPAWN_PLACE);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_leaves_a_room),       cmocka_unit_test(test_slides_along_a_wall),
-        cmocka_unit_test(test_pushed_out_the_shortest_way), cmocka_unit_test(test_nearest_and_sweep),
-        cmocka_unit_test(test_agents_of_a_world),           cmocka_unit_test(test_definitions_are_checked),
+        cmocka_unit_test(test_nothing_leaves_a_room),
+        cmocka_unit_test(test_slides_along_a_wall),
+        cmocka_unit_test(test_pushed_out_the_shortest_way),
+        cmocka_unit_test(test_nearest_and_sweep),
+        cmocka_unit_test(test_within),
+        cmocka_unit_test(test_agents_of_a_world),
+        cmocka_unit_test(test_definitions_are_checked),
         cmocka_unit_test(test_geometry_is_in_the_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

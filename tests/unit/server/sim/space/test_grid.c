@@ -53,7 +53,8 @@ static void check_sorted(const struct grid *grid, int32_t count) {
 static int32_t check_walk(const struct grid *grid, const struct bounds *bounds, vec2 at, float radius) {
     bool seen[MANY] = {false};
     int32_t last = -1, visited = 0, begin, end;
-    struct grid_walk walk = grid_walk_begin(grid, at, radius);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, grid, at, radius);
     int32_t runs = grid_walk_runs(&walk);
     while (grid_walk_next(&walk, &begin, &end)) {
         runs--;
@@ -206,7 +207,8 @@ static void test_given_up(void **state) {
     grid.given_up = &given_up;
     assert_int_equal(check_walk(&grid, &bounds, (vec2){5.0f, 5.0f}, 2000.0f), MANY);
     atomic_store(&given_up, true);
-    struct grid_walk walk = grid_walk_begin(&grid, (vec2){5.0f, 5.0f}, 2000.0f);
+    struct grid_walk walk;
+    grid_walk_begin(&walk, &grid, (vec2){5.0f, 5.0f}, 2000.0f);
     int32_t begin = 0, end = 0;
     assert_int_equal(grid_walk_runs(&walk), 0);
     assert_false(grid_walk_next(&walk, &begin, &end));

@@ -386,6 +386,124 @@ static void test_only_the_nearest_count(void **state) {
     }
 }
 
+/* ---- terms ---- */
+
+static const struct trace_value *value_of(const struct trace_term *term, const char *name) {
+    for (int i = 0; i < term->value_count; i++) {
+        if (strcmp(term->values[i].name, name) == 0) {
+            return &term->values[i];
+        }
+    }
+    return NULL;
+}
+
+static void assert_vector(vec2 vector, float x, float y) {
+    assert_true(fabsf(vector.x - x) < 0.01f && fabsf(vector.y - y) < 0.01f);
+}
+
+static void test_a_term(void **state) {
+    (void)state;
+    struct world_def def = def_with(BEHAVIOR_SEEK);
+    behavior_of(&def)->weight = 0.5f;
+    behavior_of(&def)->tier = 2;
+    place(&def, (vec2){300, 300}, (vec2){0, 40});
+    struct world *world = build(&def);
+    const struct trace trace = trace_of(world, 0);
+    assert_int_equal(trace.term_count, 1);
+    const struct trace_term *term = &trace.terms[0];
+    assert_string_equal(term->label, "seek");
+    assert_int_equal(term->tier, 2);
+    assert_true(term->weight == 0.5f && term->has_desired);
+    assert_vector(term->desired, 100, 0);
+    assert_vector(value_of(term, "offset")->vector, 400, 0);
+    const float rate = value_of(term, "rate")->vector.x;
+    assert_vector(term->wants, 0.5f * rate * 100, 0.5f * rate * -40);
+    assert_true(fabsf(vec2_length(term->gets) - 400.0f) < 0.01f);
+    world_destroy(world);
+}
+
+/* What the first tier takes is missing in the second: 400 less what is taken. */
+static void test_tiers(void **state) {
+    (void)state;
+    struct world_def def = def_with(BEHAVIOR_SEEK);
+    struct state_def *only = &def.kinds[0].states[0];
+    only->behaviors[0].weight = 0.04f;
+    only->behaviors[1] = only->behaviors[0];
+    only->behaviors[1].type = BEHAVIOR_FLEE;
+    only->behaviors[1].tier = 1;
+    only->behaviors[1].weight = 1;
+    only->behavior_count = 2;
+    place(&def, (vec2){300, 300}, (vec2){0, 0});
+    struct world *world = build(&def);
+    struct steering_view view;
+    struct trace trace;
+    world_trace(world, 0, &view, &trace);
+    assert_int_equal(trace.term_count, 2);
+    const vec2 first = trace.terms[0].gets, second = trace.terms[1].gets;
+    assert_vector(first, trace.terms[0].wants.x, 0);
+    assert_true(fabsf(vec2_length(first) + vec2_length(second) - 400.0f) < 0.01f);
+    assert_vector(vec2_add(first, second), view.steering.x, view.steering.y);
+    world_destroy(world);
+}
+
+/* The parts of flock are its rules, each alone. */
+static void test_parts(void **state) {
+    (void)state;
+    const enum behavior_type alone[] = {BEHAVIOR_SEPARATION, BEHAVIOR_ALIGNMENT, BEHAVIOR_COHESION};
+    vec2 parts[TRACE_PARTS];
+    for (int i = 0; i < 4; i++) {
+        struct world_def def = def_with(i == 0 ? BEHAVIOR_FLOCK : alone[i - 1]);
+        behavior_of(&def)->target.target[0] = '\0';
+        behavior_of(&def)->weight = i == 0 ? 0.5f : 0.5f * 3.0f;
+        for (int zone = 0; zone < ZONE_COUNT; zone++) {
+            behavior_of(&def)->zones[zone] = (struct zone_def){.radius = 60, .field_of_view = 7, .weight = 3};
+        }
+        place(&def, (vec2){300, 300}, (vec2){10, 0});
+        place(&def, (vec2){340, 300}, (vec2){30, 20});
+        place(&def, (vec2){300, 320}, (vec2){10, 40});
+        struct world *world = build(&def);
+        const struct trace trace = trace_of(world, 0);
+        const struct trace_term *term = &trace.terms[0];
+        if (i == 0) {
+            assert_int_equal(term->part_count, TRACE_PARTS);
+            memcpy(parts, term->parts, sizeof parts);
+            assert_vector(term->wants, parts[0].x + parts[1].x + parts[2].x,
+                          parts[0].y + parts[1].y + parts[2].y);
+        } else {
+            assert_int_equal(term->part_count, 0);
+            assert_true(vec2_length(term->wants) > 1.0f);
+            assert_true(vec2_length(vec2_sub(parts[i - 1], term->wants)) < 0.001f * vec2_length(term->wants));
+        }
+        world_destroy(world);
+    }
+}
+
+/* A velocity filter replaces what the others get. */
+static void test_a_velocity_filter(void **state) {
+    (void)state;
+    struct world_def def = def_with(BEHAVIOR_ORCA);
+    struct state_def *only = &def.kinds[0].states[0];
+    only->behaviors[0].target.target[0] = '\0';
+    only->behaviors[0].weight = 0.75f;
+    only->behaviors[1] = behavior_def_default(BEHAVIOR_SEEK);
+    copy_text(only->behaviors[1].target.target, "mouse");
+    only->behavior_count = 2;
+    place(&def, (vec2){300, 300}, (vec2){50, 0});
+    place(&def, (vec2){340, 300}, (vec2){-50, 0});
+    struct world *world = build(&def);
+    struct steering_view view;
+    struct trace trace;
+    world_trace(world, 0, &view, &trace);
+    assert_int_equal(trace.term_count, 2);
+    assert_string_equal(trace.terms[1].type, "orca");
+    assert_int_equal(trace.terms[1].tier, TRACE_NO_TIER);
+    assert_true(vec2_length(trace.terms[1].wants) > 1.0f && trace.terms[1].has_desired);
+    const vec2 sum = vec2_add(trace.terms[0].gets, trace.terms[1].gets);
+    assert_vector(sum, view.steering.x, view.steering.y);
+    assert_true(fabsf(vec2_length(trace.terms[0].gets) - 100.0f) < 0.1f); /* a quarter of 400 */
+    world_destroy(world);
+}
+
 /* ---- all together ---- */
 
 /* The most places that a state can have; each behavior under its own name; no neighbor twice. */
@@ -403,6 +521,12 @@ static void test_the_fullest_state(void **state) {
     struct world *world = build(&def);
     const struct trace trace = trace_of(world, 0);
     assert_int_equal(trace.point_count, TRACE_POINTS_MAX);
+    assert_int_equal(trace.term_count, LIMIT_BEHAVIORS);
+    assert_string_equal(trace.terms[15].label, "interpose16");
+    assert_string_equal(trace.terms[15].type, "interpose");
+    for (int i = 0; i < trace.term_count; i++) {
+        assert_true(trace.terms[i].value_count < TRACE_TERM_VALUES); /* none was left out */
+    }
     assert_string_equal(trace.points[2].label, "interpose");
     assert_string_equal(trace.points[3].label, "interpose2");
     assert_string_equal(trace.points[TRACE_POINTS_MAX - 1].label, "interpose16");
@@ -455,6 +579,10 @@ int main(void) {
         cmocka_unit_test(test_avoid_agents),
         cmocka_unit_test(test_the_nearest_are_told_first),
         cmocka_unit_test(test_only_the_nearest_count),
+        cmocka_unit_test(test_a_term),
+        cmocka_unit_test(test_tiers),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_a_velocity_filter),
         cmocka_unit_test(test_the_fullest_state),
         cmocka_unit_test(test_to_ask_changes_nothing),
     };

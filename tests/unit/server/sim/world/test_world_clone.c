@@ -179,6 +179,23 @@ static void test_an_empty_world(void **state) {
     world_destroy(clone);
 }
 
+/* Cells are left over from agents that are gone. */
+static void test_an_emptied_world(void **state) {
+    (void)state;
+    struct world *world = flock(vec2_make(500.0f, 500.0f), 1, 1);
+    assert_int_equal(world_remove_kind(world, 0), 1);
+    struct world *clone = world_clone_new(world);
+    assert_non_null(clone);
+    assert_same_futures(world, clone, 3);
+    const struct spawn_def spawn = {.kind = 0, .count = 5};
+    uint32_t first;
+    assert_int_equal(world_spawn(world, &spawn, &first), WORLD_OK);
+    assert_int_equal(world_spawn(clone, &spawn, &first), WORLD_OK);
+    assert_same_futures(world, clone, 3);
+    world_destroy(world);
+    world_destroy(clone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_clone_goes_on_alike),
@@ -188,6 +205,7 @@ int main(void) {
         cmocka_unit_test(test_commands_in_a_clone),
         cmocka_unit_test(test_how_it_is_computed_stays),
         cmocka_unit_test(test_an_empty_world),
+        cmocka_unit_test(test_an_emptied_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,12 +35,12 @@ static void test_spawn_is_all_or_nothing(void **state) {
     (void)state;
     struct world *world = empty_world();
     uint32_t first = 0;
-    struct spawn_def spawn = spawn_circle(LIMIT_AGENTS);
+    struct spawn_def spawn = spawn_circle(LIMIT_AGENTS_USUAL);
     assert_int_equal(world_spawn(world, &spawn, &first), WORLD_OK);
     const uint64_t hash = world_hash(world);
     spawn.count = 1;
     assert_int_equal(world_spawn(world, &spawn, &first), WORLD_FULL);
-    assert_int_equal(world_agent_count(world), LIMIT_AGENTS);
+    assert_int_equal(world_agent_count(world), LIMIT_AGENTS_USUAL);
     assert_true(world_hash(world) == hash);
     world_destroy(world);
 }

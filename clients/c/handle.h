@@ -1,0 +1,80 @@
+/* struct drover: a session with a server over all its connections. Everything but sockets and clocks (socket.h). */
+#ifndef DROVER_CLIENTS_C_HANDLE_H
+#define DROVER_CLIENTS_C_HANDLE_H
+
+#include <stdbool.h>
+
+#include "clients/c/client_decoder.h"
+#include "clients/c/client_frame.h"
+#include "clients/c/event_list.h"
+#include "clients/c/include/drover/drover.h"
+#include "clients/c/request_book.h"
+#include "clients/c/standing.h"
+
+enum {
+    HANDLE_REASON_BYTES = 512,
+    HANDLE_PINGS = 8,
+    HANDLE_HELD_BYTES = 8 * 1024 * 1024, /* of messages that wait for drover_next: nothing more is read */
+    HANDLE_MOST_BYTES = 64 * 1024 * 1024 /* of them: the connection is given up */
+};
+
+/** What carries the bytes. */
+struct carrier {
+    double (*now_ms)(void);
+    void (*flush)(struct drover *world); /* writes what can be written now */
+    void (*destroy)(struct carrier *carrier);
+};
+
+struct drover {
+    struct drover_options options; /* its texts are not kept */
+    struct client_decoder *decoder;
+    struct standing standing;
+    struct request_book book;
+    struct event_list events;
+    struct drover_message *message; /* what drover_next gave out */
+    struct client_frame *ready, *current,
+        *spare; /* the newest frame, the one given out, one to be filled; any may be NULL */
+    bool has_current;
+    uint32_t missed;
+    struct drover_message *answer; /* to drover_ask */
+
+    enum drover_state state;
+    char reason[HANDLE_REASON_BYTES];
+    char farewell[HANDLE_REASON_BYTES]; /* what the server's bye said; "" for none */
+    int problem;                        /* drover_errno */
+    double retry_s;                     /* that it asked to wait */
+    bool is_open;                       /* there is a connection; before its hello as well */
+    unsigned attempt, connections;
+    uint64_t bytes;
+
+    double now_ms;
+    double advanced_ms; /* the last call of drover_advance */
+    double retry_ms;    /* DROVER_WAITING: when to try again */
+    double
+        try_until_ms;   /* DROVER_CONNECTING without a connection: when the try has failed; HUGE_VAL: never */
+    double quiet_ms;    /* since when the server owes a sign of life; HUGE_VAL: it does not */
+    double ping_due_ms; /* the next ping */
+    double resynced_ms;
+    double pings_ms[HANDLE_PINGS]; /* a ring: round trips */
+    unsigned ping_count;
+
+    struct carrier *carrier; /* the socket; NULL: the caller carries the bytes and says the time */
+};
+
+/** Fills the reason. */
+void handle_say(struct drover *world, const char *format, ...) PRINTF_LIKE(2, 3);
+/** No further try: requests that wait are answered "unsent". */
+void handle_end(struct drover *world, enum drover_state state);
+/** Where the server's next bytes may be written, and that so many were: as client_decoder_reserve; then
+ * handle_read, which is drover_feed without bytes. */
+NODISCARD char *handle_reserve(struct drover *world, size_t wish, size_t *size);
+NODISCARD int handle_read(struct drover *world, size_t count);
+/** Whether drover_next has something. */
+bool handle_has_event(const struct drover *world);
+/** Whether so much waits for drover_next that nothing more is to be read. */
+bool handle_is_full(const struct drover *world);
+/** Adds a request; NULL with the reason. */
+NODISCARD struct request_entry *handle_add(struct drover *world, const char *text, bool with_id,
+                                           struct failure *failure);
+
+#endif

@@ -1,0 +1,35 @@
+/* struct drover_message: a line of the server as text, and its members by path. Pure; each owns its memory. */
+#ifndef DROVER_CLIENTS_C_LINE_MESSAGE_H
+#define DROVER_CLIENTS_C_LINE_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+#include "clients/c/include/drover/drover.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+
+struct drover_message {
+    char *text; /* NUL-terminated */
+    size_t length;
+    cJSON *json; /* an object */
+    uint64_t ticket;
+    uint32_t world;
+    bool is_local; /* the library made it */
+};
+
+/** Copies and reads a line: strict JSON, an object. NULL with *failure; its code is FAILURE_INTERNAL when memory ran
+ * out. drover_message_free after use. */
+NODISCARD struct drover_message *line_message_create(const char *line, size_t length,
+                                                     struct failure *failure);
+/** An error of the library's own. id: JSON text, "" for none. NULL when out of memory. */
+NODISCARD struct drover_message *line_message_error(const char *id, const char *code, const char *text);
+/** Whether op is this one. */
+bool line_message_is(const struct drover_message *message, const char *op);
+/** Whether it describes a world: a scenario, or a hello that keeps nothing back. */
+bool line_message_begins_world(const struct drover_message *message);
+
+#endif

@@ -1,0 +1,71 @@
+/* drover diff: where and why two runs part. */
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/drover/command.h"
+#include "clients/drover/diff.h"
+#include "clients/drover/input.h"
+
+struct diff_options {
+    char with[1024];
+    char cut[1024];
+    bool replaces;
+    struct player_means means;
+};
+
+static const struct field diff_table[] = {
+    {"with", FIELD_TEXT, FIELD_MEMBER(struct diff_options, with), 0, 0, 0, 0, NULL, "PROGRAM",
+     "Another build of drover, which simulates the second run."},
+    {"cut", FIELD_TEXT, FIELD_MEMBER(struct diff_options, cut), 0, 0, 0, 0, NULL, "OUT",
+     "Writes a recording of the two seconds around the difference, from A."},
+    {"replace", FIELD_BOOL, FIELD_MEMBER(struct diff_options, replaces), 0, 0, 0, 0, NULL, NULL,
+     "Replace the file of --cut that is there already."},
+    PLAYER_MEANS_ROWS(struct diff_options, means),
+    {.name = NULL, .type = FIELD_END},
+};
+
+const struct options_def command_diff_options = {
+    .program = "drover diff",
+    .summary = "Finds the first input, tick, agent, field and behavior in which two runs differ.",
+    .positional = "A [B]",
+    .positional_help =
+        "Two recordings; or one, with --with, which two builds of drover simulate. One of them may be "
+        "-, standard input.",
+    .takes_several = true,
+    .table = diff_table,
+};
+
+enum exit_code command_diff(const struct command_context *context, int argc, char **argv) {
+    struct diff_options options = {.means = {.threads = 1}};
+    struct failure failure = {0};
+    enum exit_code code = EXIT_WELL;
+    char paths[2][INPUT_PATH];
+    int count = 0;
+    if (!command_options(&command_diff_options, argc, argv, &options, 1, 2, &count, &code)) {
+        return code;
+    }
+    if ((count == 1 && options.with[0] == '\0') ||
+        (count == 2 && strcmp(argv[1], "-") == 0 && strcmp(argv[2], "-") == 0)) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL, "diff: %s",
+                          count == 1 ? "expected A B, or A with --with PROGRAM; --help shows the usage"
+                                     : "A and B cannot both be standard input");
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
+    struct diff_def def = {.program = options.with[0] == '\0' ? NULL : options.with,
+                           .cut = options.cut,
+                           .replaces = options.replaces,
+                           .means = options.means,
+                           .interrupt = context->interrupt};
+    for (int i = 0; i < 2; i++) {
+        def.argument[i] = argv[count == 1 ? 1 : 1 + i];
+        def.path[i] = paths[count == 1 ? 0 : i];
+        if (i < count && input_find(def.argument[i], context->interrupt, paths[i], &failure) != 0) {
+            return command_complain(context, &failure, EXIT_DIFFERS);
+        }
+    }
+    bool is_same = false;
+    if (diff_run(&def, &is_same, &failure) != 0) {
+        return command_complain(context, &failure, EXIT_DIFFERS);
+    }
+    return is_same ? EXIT_WELL : EXIT_DIFFERS;
+}

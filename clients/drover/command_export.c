@@ -1,0 +1,345 @@
+/* drover export: where the agents of a recording were, by simulating it again. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clients/drover/command.h"
+#include "clients/drover/input.h"
+#include "clients/drover/input_group.h"
+#include "clients/drover/output.h"
+#include "clients/drover/player.h"
+#include "clients/drover/progress.h"
+#include "common/json/json_writer.h"
+#include "common/text/nearest_name.h"
+
+/* What can be written about an agent. By default all but the world's number, which comes first when there is more than
+ * one world. */
+enum column { WORLD, TICK, ID, KIND, STATE, X, Y, VX, VY, HEADING, STAMINA, COLUMN_COUNT };
+static const char *const column_names[COLUMN_COUNT + 1] = {"world", "tick", "id", "kind",    "state",   "x",
+                                                           "y",     "vx",   "vy", "heading", "stamina", NULL};
+
+struct export_options {
+    bool is_csv, is_ndjson, replaces;
+    uint64_t every, from, to;
+    uint32_t world;
+    char fields[256];
+    char out[1024];
+    struct player_means means;
+};
+
+#define LARGEST 9007199254740991.0
+static const struct field export_table[] = {
+    {"csv", FIELD_BOOL, FIELD_MEMBER(struct export_options, is_csv), 0, 0, 0, 0, NULL, NULL,
+     "Lines of values with commas between them, the names in the first line; the default."},
+    {"ndjson", FIELD_BOOL, FIELD_MEMBER(struct export_options, is_ndjson), 0, 0, 0, 0, NULL, NULL,
+     "A JSON object for each agent and tick, one a line."},
+    {"every", FIELD_UINT64, FIELD_MEMBER(struct export_options, every), 0, 0, LARGEST, 0, NULL, "TICKS",
+     "From one tick that is written to the next; 0: a second."},
+    {"from", FIELD_UINT64, FIELD_MEMBER(struct export_options, from), 0, 0, LARGEST, 0, NULL, "TICK",
+     "The first tick that is written."},
+    {"to", FIELD_UINT64, FIELD_MEMBER(struct export_options, to), 0, 0, LARGEST, 0, NULL, "TICK",
+     "The last tick; 0: that of the recording."},
+    {"world", FIELD_UINT32, FIELD_MEMBER(struct export_options, world), 0, 0, 1000000, 0, NULL, "N",
+     "The world, counted from 1, of a recording in which scenarios were loaded; 0: all."},
+    {"fields", FIELD_TEXT, FIELD_MEMBER(struct export_options, fields), 0, 0, 0, 0, NULL, "LIST",
+     "What to write about an agent, with commas between: world, tick, id, kind, state, x, y (px), vx, vy "
+     "(px/s), heading (degrees), stamina."},
+    {"output", FIELD_TEXT, FIELD_MEMBER(struct export_options, out), 0, 0, 0, 0, NULL, "FILE",
+     "Where to write, in place of standard output; -o FILE is the same."},
+    {"replace", FIELD_BOOL, FIELD_MEMBER(struct export_options, replaces), 0, 0, 0, 0, NULL, NULL,
+     "Replace the file that is there already."},
+    PLAYER_MEANS_ROWS(struct export_options, means),
+    {.name = NULL, .type = FIELD_END},
+};
+
+const struct options_def command_export_options = {
+    .program = "drover export",
+    .summary = "Writes where the agents of a recording, or of a saved world, were.",
+    .positional = "FILE...",
+    .positional_help =
+        "The recording, saved world or state folder, or files that continue each other, as for "
+        "verify; - is standard input.",
+    .takes_several = true,
+    .table = export_table,
+};
+
+struct export {
+    const struct export_options *options;
+    struct player player;
+    struct output output;
+    struct progress progress;
+    int column_count;
+    enum column columns[COLUMN_COUNT];
+    uint64_t ticks; /* done */
+};
+
+/* ---- what to write ---- */
+
+static int add_column(struct export *export, const char *name, struct failure *failure) {
+    struct nearest_name nearest = nearest_name_begin(name);
+    char hint[NEAREST_HINT_BYTES];
+    for (int column = 0; column < COLUMN_COUNT; column++) {
+        nearest_name_offer(&nearest, column_names[column]);
+        if (strcmp(column_names[column], name) == 0) {
+            for (int i = 0; i < export->column_count; i++) {
+                if (export->columns[i] == (enum column)column) {
+                    return failure_set(failure, FAILURE_BAD_PARAM, "--fields", "--fields: %s twice", name);
+                }
+            }
+            export->columns[export->column_count++] = (enum column)column;
+            return 0;
+        }
+    }
+    nearest_name_hint(&nearest, hint);
+    return failure_set(
+        failure, FAILURE_BAD_PARAM, "--fields",
+        "--fields: no field \"%.60s\"%s; there are world, tick, id, kind, state, x, y, vx, vy, "
+        "heading, stamina",
+        name, hint);
+}
+
+static int read_columns(struct export *export, struct failure *failure) {
+    char name[64];
+    const char *rest = export->options->fields;
+    while (*rest != '\0') {
+        const size_t length = strcspn(rest, ",");
+        (void)snprintf(name, sizeof name, "%.*s", length > 60 ? 60 : (int)length, rest);
+        if (add_column(export, name, failure) != 0) {
+            return -1;
+        }
+        rest += length;
+        rest += *rest == ',' ? 1 : 0;
+    }
+    return 0;
+}
+
+static void choose_columns(struct export *export) {
+    const bool has_worlds = export->player.facts->world_count > 1 && export->options->world == 0;
+    if (export->column_count == 0) {
+        for (int column = has_worlds ? WORLD : TICK; column < COLUMN_COUNT; column++) {
+            export->columns[export->column_count++] = (enum column)column;
+        }
+    }
+}
+
+static int check_options(struct export *export, struct failure *failure) {
+    const struct export_options *options = export->options;
+    if (options->is_csv && options->is_ndjson) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--csv",
+                           "--csv and --ndjson: only one of them is allowed");
+    }
+    if (options->to != 0 && options->to < options->from) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--to", "--to: %llu is before --from, %llu",
+                           (unsigned long long)options->to, (unsigned long long)options->from);
+    }
+    return read_columns(export, failure);
+}
+
+/* ---- writing ---- */
+
+static void append_float(struct buffer *out, float value) {
+    char text[JSON_NUMBER_TEXT];
+    (void)json_float_text(text, value);
+    buffer_append_text(out, text);
+}
+
+static float heading_degrees(vec2 heading) {
+    return (float)(atan2((double)heading.y, (double)heading.x) * 57.29577951308232);
+}
+
+static void append_name(struct export *export, const char *name) {
+    const char *quote = export->options->is_ndjson ? "\"" : ""; /* names are letters, digits, _ and - */
+    buffer_printf(&export->output.buffer, "%s%s%s", quote, name, quote);
+}
+
+/* The columns that are numbers with a fraction. */
+static float number_of(enum column column, const struct agent_view *agent) {
+    switch (column) {
+    case X:
+        return agent->position.x;
+    case Y:
+        return agent->position.y;
+    case VX:
+        return agent->velocity.x;
+    case VY:
+        return agent->velocity.y;
+    case HEADING:
+        return heading_degrees(agent->heading);
+    default:
+        return agent->stamina;
+    }
+}
+
+static void append_value(struct export *export, enum column column, const struct agent_view *agent) {
+    struct buffer *out = &export->output.buffer;
+    const struct world *world = export->player.state.world;
+    switch (column) {
+    case WORLD:
+        buffer_printf(out, "%lu", (unsigned long)player_moment(&export->player).world);
+        break;
+    case TICK:
+        buffer_printf(out, "%llu", (unsigned long long)world_tick(world));
+        break;
+    case ID:
+        buffer_printf(out, "%lu", (unsigned long)agent->id);
+        break;
+    case KIND:
+        append_name(export, world_kind(world, agent->kind)->name);
+        break;
+    case STATE:
+        append_name(export, world_kind(world, agent->kind)->states[agent->state].name);
+        break;
+    default:
+        append_float(out, number_of(column, agent));
+    }
+}
+
+static void append_agent(struct export *export, const struct agent_view *agent) {
+    struct buffer *out = &export->output.buffer;
+    for (int i = 0; i < export->column_count; i++) {
+        if (export->options->is_ndjson) {
+            buffer_printf(out, "%s\"%s\":", i == 0 ? "{" : ",", column_names[export->columns[i]]);
+        } else if (i > 0) {
+            buffer_append_text(out, ",");
+        }
+        append_value(export, export->columns[i], agent);
+    }
+    buffer_append_text(out, export->options->is_ndjson ? "}\n" : "\n");
+}
+
+static bool write_tick(struct export *export) {
+    const struct world *world = export->player.state.world;
+    for (int32_t row = 0; row < world_agent_count(world); row++) {
+        const struct agent_view agent = world_agent(world, row);
+        append_agent(export, &agent);
+        if (!output_flush(&export->output)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_head(struct export *export) {
+    for (int i = 0; i < export->column_count && !export->options->is_ndjson; i++) {
+        buffer_printf(&export->output.buffer, "%s%s", i == 0 ? "" : ",", column_names[export->columns[i]]);
+    }
+    if (!export->options->is_ndjson) {
+        buffer_append_text(&export->output.buffer, "\n");
+    }
+}
+
+/* ---- the way through the recording ---- */
+
+static bool is_wanted(const struct export *export) {
+    const struct export_options *options = export->options;
+    const struct recording_moment at = player_moment(&export->player);
+    const uint64_t second = (uint64_t)llround(world_tick_hz(export->player.state.world));
+    const uint64_t every = options->every > 0 ? options->every : second > 0 ? second : 1;
+    const struct recording_world *world_facts = player_find_world(&export->player, at.world);
+    const uint64_t first = world_facts == NULL ? 0 : world_facts->first_tick;
+    const uint64_t from = options->from > first ? options->from : first;
+    return (options->world == 0 || options->world == at.world) && at.tick >= from &&
+           (options->to == 0 || at.tick <= options->to) && (at.tick - from) % every == 0;
+}
+
+/* Whether nothing more will be wanted. */
+static bool is_past(const struct export *export) {
+    const struct recording_facts *facts = export->player.facts;
+    const struct recording_moment at = player_moment(&export->player);
+    const uint32_t last =
+        export->options->world == 0 ? facts->worlds[facts->world_count - 1].number : export->options->world;
+    return at.world > last ||
+           (at.world == last && export->options->to != 0 && at.tick >= export->options->to);
+}
+
+static int go_through(struct export *export, struct failure *failure) {
+    for (;;) {
+        const enum player_result result = player_settle(&export->player, failure);
+        if (result == PLAYER_FAILED) {
+            return -1;
+        }
+        if (is_wanted(export) && !write_tick(export)) {
+            return 0; /* output_finish says why */
+        }
+        if (result == PLAYER_END || is_past(export)) {
+            return 0;
+        }
+        if (player_tick(&export->player, failure) == PLAYER_FAILED) {
+            return -1;
+        }
+        progress_show(&export->progress, ++export->ticks);
+    }
+}
+
+static int begin(struct export *export, struct failure *failure) {
+    const struct export_options *options = export->options;
+    struct recording_moment moment = player_first(&export->player);
+    const struct recording_world *world =
+        player_find_world(&export->player, options->world == 0 ? moment.world : options->world);
+    const bool is_one = export->player.facts->world_count == 1 || options->world != 0;
+    if (world == NULL) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--world",
+                           "--world: the recording has no world %lu; drover info lists them",
+                           (unsigned long)options->world);
+    }
+    moment.world = world->number;
+    moment.tick = is_one && options->from > world->first_tick ? options->from : world->first_tick;
+    if (player_begin(&export->player, &moment, failure) != 0) {
+        return -1;
+    }
+    const struct recording_moment at = player_moment(&export->player);
+    const uint64_t ticks = player_ticks(&export->player, &at);
+    const uint64_t wanted = options->to > at.tick ? options->to - at.tick : ticks;
+    progress_begin(&export->progress, "export", is_one && wanted < ticks ? wanted : ticks);
+    return 0;
+}
+
+static int export_recording(struct export *export, struct failure *failure) {
+    choose_columns(export);
+    if (begin(export, failure) != 0) {
+        return -1;
+    }
+    if (output_begin(&export->output, export->player.interrupt, export->options->out,
+                     export->options->replaces, failure) != 0) {
+        return -1;
+    }
+    write_head(export);
+    const int result = go_through(export, failure);
+    progress_end(&export->progress);
+    if (result != 0) {
+        output_abandon(&export->output);
+        return -1;
+    }
+    return output_finish(&export->output, failure);
+}
+
+enum exit_code command_export(const struct command_context *context, int argc, char **argv) {
+    struct export_options options = {.means = {.threads = 1}};
+    struct failure failure = {0};
+    enum exit_code code = EXIT_WELL;
+    char path[INPUT_PATH];
+    int count = 0;
+    if (!command_options(&command_export_options, argc, argv, &options, 1, argc, &count, &code)) {
+        return code;
+    }
+    struct export export = {.options = &options};
+    if (check_options(&export, &failure) != 0) {
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
+    const int joined = input_group(argv + 1, count);
+    if (joined < count) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
+                          "export: %.200s does not continue %.200s; allowed: the files of one run",
+                          argv[1 + joined], argv[joined]);
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
+    options.means.more = argv + 2;
+    if (input_find(argv[1], context->interrupt, path, &failure) != 0 ||
+        player_open(&export.player, argv[1], path, &options.means, context->interrupt, &failure) != 0) {
+        return command_complain(context, &failure, EXIT_DIFFERS);
+    }
+    const int result = export_recording(&export, &failure);
+    player_close(&export.player);
+    return result == 0 ? EXIT_WELL : command_complain(context, &failure, EXIT_DIFFERS);
+}

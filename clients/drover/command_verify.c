@@ -1,0 +1,192 @@
+/* drover verify: simulates a recording again and compares the hashes. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "clients/drover/command.h"
+#include "clients/drover/comparison.h"
+#include "clients/drover/input.h"
+#include "clients/drover/input_group.h"
+#include "clients/drover/player.h"
+#include "clients/drover/progress.h"
+
+struct verify_options {
+    uint32_t every;
+    struct player_means means;
+};
+
+static const struct field verify_table[] = {
+    {"every", FIELD_UINT32, FIELD_MEMBER(struct verify_options, every), 0, 1, 1000000, 1, NULL, "N",
+     "Compares each N-th hash of the recording."},
+    PLAYER_MEANS_ROWS(struct verify_options, means),
+    {.name = NULL, .type = FIELD_END},
+};
+
+const struct options_def command_verify_options = {
+    .program = "drover verify",
+    .summary = "Plays a recording again and compares the hashes; where they part, the agents too.",
+    .positional = "FILE...",
+    .positional_help =
+        "Recordings, saved worlds or state folders, each by itself; - is standard input. Files that continue "
+        "each other, such as a checkpoint of a state folder and the journals from its number on, are played "
+        "as one.",
+    .takes_several = true,
+    .table = verify_table,
+};
+
+/* What was verified of a recording, world by world. */
+struct verification {
+    uint64_t ticks, hashes;
+    int missing; /* worlds that cannot be played */
+    bool
+        is_torn; /* nothing was recorded after such a world was put in, so only the end of the file is missing */
+};
+
+static void print_same(const struct verification *verified, const struct player *player) {
+    if (verified->ticks == 0 && verified->missing == 0 && player->facts->checkpoint_count > 0) {
+        (void)printf("%s: core %" PRIu32 ": the world of tick %" PRIu64 ", whose hash is right\n",
+                     player->argument, player->facts->header.core, player->facts->last.tick);
+        return;
+    }
+    (void)printf("%s: core %" PRIu32 ": %" PRIu64 " ticks, %" PRIu64 " hash%s, all the same",
+                 player->argument, player->facts->header.core, verified->ticks, verified->hashes,
+                 verified->hashes == 1 ? "" : "es");
+    if (player->facts->checkpoint_count > 0) {
+        (void)printf("; %d checkpoint%s, whole", player->facts->checkpoint_count,
+                     player->facts->checkpoint_count == 1 ? "" : "s");
+    }
+    (void)putchar('\n');
+}
+
+static enum exit_code print_unproved(const struct verification *verified, const struct player *player) {
+    (void)printf("%s: core %" PRIu32 ": %" PRIu64 " ticks, but the recording has no hash to compare with\n",
+                 player->argument, player->facts->header.core, verified->ticks);
+    return EXIT_DIFFERS;
+}
+
+/* Whether each checkpoint holds the world that its hash says; names those that do not. */
+static bool check_checkpoints(const struct player *player) {
+    bool is_right = true;
+    for (int i = 0; i < player->facts->checkpoint_count && !interrupt_is_set(player->interrupt); i++) {
+        struct failure failure = {0};
+        if (recording_check_checkpoint(player->recording, i, &failure) != 0) {
+            (void)printf("%s: the checkpoint of tick %" PRIu64 " of world %" PRIu32 " differs from its hash: "
+                         "%s\n",
+                         player->argument, player->facts->checkpoints[i].tick,
+                         player->facts->checkpoints[i].world, failure.message);
+            is_right = false;
+        }
+    }
+    return is_right;
+}
+
+/* A world that cannot be played. Returns the index of the world after it. */
+static int pass_over_world(struct player *player, int index, struct verification *verified,
+                           struct failure *failure) {
+    const struct recording_world *world = &player->facts->worlds[index];
+    verified->missing++;
+    verified->is_torn = index == player->facts->world_count - 1 && world->last_tick == world->first_tick;
+    (void)printf("%s; so world %" PRIu32 " (%s, ticks %" PRIu64 " to %" PRIu64 ") cannot be verified\n",
+                 failure->message, world->number, world->scenario, world->first_tick, world->last_tick);
+    *failure = (struct failure){0};
+    return index + 1;
+}
+
+/* The index of the world that failed: the one that the player is in, or the one that it was about to put in. */
+static int find_failed(const struct player *player, int begun, bool has_begun) {
+    const uint32_t number = has_begun ? player_moment(player).world : 0;
+    int index = begun;
+    while (has_begun && index + 1 < player->facts->world_count &&
+           player->facts->worlds[index].number <= number) {
+        index++;
+    }
+    return index;
+}
+
+/* Plays all worlds, those behind one that cannot be played as well; *comparison->differs at the first difference. 0; -1 with
+ * *failure when none can be played. */
+static int verify_worlds(struct comparison *comparison, struct player *player, struct verification *verified,
+                         struct failure *failure) {
+    for (int index = 0; index < player->facts->world_count;) {
+        const struct recording_world *world = &player->facts->worlds[index];
+        const uint64_t ticks = comparison->ticks;
+        comparison->has_from = true;
+        comparison->from = (struct recording_moment){.world = world->number, .tick = world->first_tick};
+        const int result = comparison_run(comparison, player, failure);
+        verified->ticks = comparison->ticks;
+        verified->hashes += player->hashes.compared;
+        if (result == 0) {
+            return 0;
+        }
+        const bool has_begun = player->hashes.compared > 0 || comparison->ticks > ticks;
+        if (failure->code != FAILURE_BAD_SAVE || player->facts->world_count == 1) {
+            return -1;
+        }
+        index = pass_over_world(player, find_failed(player, index, has_begun), verified, failure);
+    }
+    return 0;
+}
+
+static enum exit_code verify(struct player *player, const char *path, uint32_t every,
+                             struct failure *failure) {
+    struct progress progress;
+    struct comparison comparison = {.every = every, .progress = &progress};
+    struct verification verified = {.ticks = 0};
+    progress_begin(&progress, "verify", player_ticks(player, NULL));
+    const int result = verify_worlds(&comparison, player, &verified, failure);
+    progress_end(&progress);
+    if (result != 0) {
+        return EXIT_DIFFERS;
+    }
+    if (comparison.differs) {
+        comparison_print_difference(player);
+        if (comparison_print_checkpoint(player, path, failure) != 0) {
+            progress_end(&progress); /* *failure says what happened */
+        }
+        return EXIT_DIFFERS;
+    }
+    if (!check_checkpoints(player)) {
+        return EXIT_DIFFERS;
+    }
+    if (verified.hashes == 0) {
+        return print_unproved(&verified, player);
+    }
+    print_same(&verified, player);
+    return verified.missing == 0 || (verified.missing == 1 && verified.is_torn) ? EXIT_WELL : EXIT_DIFFERS;
+}
+
+/* The first `joined` of the arguments, as one recording. */
+static enum exit_code verify_joined(const struct command_context *context, char **arguments, int joined,
+                                    const struct verify_options *options) {
+    struct player_means means = options->means;
+    struct failure failure = {0};
+    struct player player;
+    char path[INPUT_PATH];
+    char *next = arguments[joined]; /* argv ends with NULL */
+    enum exit_code code = EXIT_DIFFERS;
+    arguments[joined] = NULL;
+    means.more = arguments + 1;
+    if (input_find(arguments[0], context->interrupt, path, &failure) == 0 &&
+        player_open(&player, arguments[0], path, &means, context->interrupt, &failure) == 0) {
+        code = verify(&player, path, options->every, &failure);
+        player_close(&player);
+    }
+    arguments[joined] = next;
+    return failure.code == FAILURE_NONE ? code : command_complain(context, &failure, EXIT_DIFFERS);
+}
+
+enum exit_code command_verify(const struct command_context *context, int argc, char **argv) {
+    struct verify_options options = {.every = 1, .means = {.threads = 1}};
+    enum exit_code code = EXIT_WELL;
+    int count = 0;
+    if (!command_options(&command_verify_options, argc, argv, &options, 1, argc, &count, &code)) {
+        return code;
+    }
+    code = EXIT_WELL;
+    for (int done = 0; done < count && !interrupt_is_set(context->interrupt);) {
+        const int joined = input_group(argv + 1 + done, count - done);
+        const enum exit_code one = verify_joined(context, argv + 1 + done, joined, &options);
+        code = one == EXIT_WELL ? code : one;
+        done += joined;
+    }
+    return code;
+}

@@ -1,0 +1,136 @@
+/* See comparison.h. */
+#include "clients/drover/comparison.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clients/drover/world_difference.h"
+
+static bool is_far_enough(const struct comparison *comparison, const struct player *player) {
+    const struct recording_moment *until = comparison->until;
+    const struct recording_moment at = player_moment(player);
+    return until != NULL && (at.world > until->world || (at.world == until->world && at.tick >= until->tick));
+}
+
+static int play(struct comparison *comparison, struct player *player, struct failure *failure) {
+    for (;;) {
+        enum player_result result = player_settle(player, failure);
+        comparison->differs = player_divergence(player)->has_diverged;
+        if (result == PLAYER_FAILED) {
+            return -1;
+        }
+        if (result == PLAYER_END || comparison->differs || is_far_enough(comparison, player)) {
+            return 0;
+        }
+        if (player_tick(player, failure) == PLAYER_FAILED) {
+            return -1;
+        }
+        comparison->ticks++;
+        if (comparison->progress != NULL) {
+            progress_show(comparison->progress, comparison->ticks);
+        }
+    }
+}
+
+int comparison_run(struct comparison *comparison, struct player *player, struct failure *failure) {
+    const struct recording_moment first = player_first(player);
+    player->hashes.every = comparison->every;
+    return player_begin(player, comparison->has_from ? &comparison->from : &first, failure) == 0
+               ? play(comparison, player, failure)
+               : -1;
+}
+
+void comparison_print_difference(const struct player *player) {
+    const struct replay_divergence *divergence = player_divergence(player);
+    const struct player_hashes *hashes = &player->hashes;
+    const bool is_hash = divergence->recorded != 0 || divergence->computed != 0;
+    const struct recording_moment *equal = is_hash ? &hashes->previous : &hashes->last;
+    const uint64_t equals = hashes->compared - (is_hash ? 1 : 0);
+    (void)printf("%s: core %" PRIu32 ": ", player->argument, player->facts->header.core);
+    if (equals > 0 && equal->world == divergence->moment.world) {
+        (void)printf("the same to tick %" PRIu64 " (%" PRIu64 " hash%s), ", equal->tick, equals,
+                     equals == 1 ? "" : "es");
+    }
+    (void)printf("differs at tick %" PRIu64, divergence->moment.tick);
+    if (player->facts->world_count > 1) {
+        (void)printf(" of world %" PRIu32, divergence->moment.world);
+    }
+    if (is_hash) {
+        (void)printf(": the recording has %016" PRIx64 ", this program computes %016" PRIx64 "\n",
+                     divergence->recorded, divergence->computed);
+    } else {
+        (void)printf(": %s\n", divergence->reason);
+    }
+}
+
+/* The first checkpoint of the world that the player is in that it has not passed; NULL: none. */
+static const struct recording_moment *next_checkpoint(const struct player *player) {
+    const struct recording_moment at = player_moment(player);
+    for (int i = 0; i < player->facts->checkpoint_count; i++) {
+        const struct recording_moment *checkpoint = &player->facts->checkpoints[i];
+        if (checkpoint->world == at.world &&
+            (checkpoint->tick > at.tick || (checkpoint->tick == at.tick && checkpoint->seq >= at.seq))) {
+            return checkpoint;
+        }
+    }
+    return NULL;
+}
+
+/* Stops at a moment, between the requests before and after it. */
+static bool is_before(void *context, struct player *player) {
+    const struct recording_moment *moment = context;
+    const struct recording_moment at = player_moment(player);
+    return at.world == moment->world && (at.tick < moment->tick || at.seq < moment->seq);
+}
+
+static int go_to(struct player *player, struct recording_moment *moment, struct failure *failure) {
+    if (!is_before(moment, player)) {
+        return 0;
+    }
+    player->look = is_before;
+    player->context = moment;
+    const int result = player_go(player, moment, failure);
+    player->look = NULL;
+    return result;
+}
+
+static int print_against(struct player *player, struct player *recorded,
+                         const struct recording_moment *checkpoint, struct failure *failure) {
+    struct world_difference *difference = calloc(1, sizeof *difference);
+    if (difference == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    int result = player_begin(recorded, checkpoint, failure);
+    if (result == 0) {
+        result = world_difference_find(recorded->state.world, player->state.world, difference, failure);
+    }
+    if (result == 0) {
+        (void)printf("At the checkpoint of tick %" PRIu64 " %" PRId32 " of %" PRId32 " agents differ:\n",
+                     checkpoint->tick, difference->agent_count, world_agent_count(recorded->state.world));
+        world_difference_print(difference, "recording", "here");
+    }
+    free(difference);
+    return result;
+}
+
+int comparison_print_checkpoint(struct player *player, const char *path, struct failure *failure) {
+    const struct recording_moment *checkpoint = next_checkpoint(player);
+    if (checkpoint == NULL) {
+        (void)printf("No checkpoint follows in the recording, so nothing is known about its agents.\n");
+        return 0;
+    }
+    struct recording_moment moment = *checkpoint;
+    if (go_to(player, &moment, failure) != 0) {
+        return -1;
+    }
+    const struct player_means means = {.threads = 1, .is_anyway = true, .more = player->more};
+    struct player recorded;
+    if (player_open(&recorded, player->argument, path, &means, player->interrupt, failure) != 0) {
+        return -1;
+    }
+    const int result = print_against(player, &recorded, checkpoint, failure);
+    player_close(&recorded);
+    return result;
+}

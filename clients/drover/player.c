@@ -1,0 +1,282 @@
+/* See player.h. */
+#include "clients/drover/player.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "clients/drover/input.h"
+#include "server/recording/core_changes.h"
+#include "server/sim/core.h"
+
+const char *const player_simd_choices[] = {"widest", "plain", "sse2", "avx2", "avx512", NULL};
+
+static int read_means(const struct player_means *means, struct player *player,
+                      struct world_overrides *overrides, struct failure *failure) {
+    if (means->simd > 0) {
+        overrides->has_simd = true;
+        overrides->simd = (enum simd)(means->simd - 1);
+        if (!simd_is_supported(overrides->simd)) {
+            return failure_set(failure, FAILURE_OUT_OF_RANGE, "--simd", "--simd: this machine has no %s",
+                               player_simd_choices[means->simd]);
+        }
+    }
+    if (means->threads > 1) {
+        player->pool = worker_pool_create((int)means->threads);
+        if (player->pool == NULL) {
+            return failure_set(failure, FAILURE_BUSY, "--threads", "--threads: %u threads cannot be started",
+                               means->threads);
+        }
+        player->state.parallel = worker_pool_parallel(player->pool);
+    }
+    return 0;
+}
+
+/* ---- hashes: the recording's, counted on their way to the replay ---- */
+
+static int source_next(void *context, const char **line, size_t *length, struct failure *failure) {
+    struct player *player = context;
+    return player->source.next(player->source.context, line, length, failure);
+}
+
+static bool is_same_moment(const struct recording_moment *a, const struct recording_moment *b) {
+    return a->world == b->world && a->tick == b->tick && a->seq == b->seq;
+}
+
+/* A replay asks more than once about a moment whose hash it does not get. */
+static bool source_find_hash(void *context, const struct recording_moment *moment, uint64_t last_seq,
+                             uint64_t *hash) {
+    struct player *player = context;
+    struct player_hashes *hashes = &player->hashes;
+    if (is_same_moment(moment, &hashes->skipped) ||
+        !player->source.find_hash(player->source.context, moment, last_seq, hash)) {
+        return false;
+    }
+    if (hashes->found++ % hashes->every != 0) {
+        hashes->skipped = *moment;
+        return false;
+    }
+    hashes->compared++;
+    hashes->previous = hashes->last;
+    hashes->last = *moment;
+    return true;
+}
+
+static int source_seek(void *context, const struct recording_moment *moment, struct simulation_state *state,
+                       struct failure *failure) {
+    struct player *player = context;
+    return player->source.seek(player->source.context, moment, state, failure);
+}
+
+static uint32_t source_world(void *context) {
+    struct player *player = context;
+    return player->source.world(player->source.context);
+}
+
+/* ---- opening ---- */
+
+/* A recording of another core gives the recorded bits when nothing that it uses has changed since. */
+static int check_core(struct player *player, const struct recording_world *world, struct failure *failure) {
+    enum { CHANGES = 160 };
+    struct scenario scenario;
+    struct failure inner = {0};
+    char changes[CHANGES] = "";
+    if (world->core == CORE_NUMBER) {
+        return 0;
+    }
+    if (recording_read_scenario(player->recording, world->number, &scenario, &inner) != 0) {
+        return failure_set(failure, inner.code, inner.field, "%.200s: %s", player->argument, inner.message);
+    }
+    const bool is_affected = core_affects(core_changes, world->core, CORE_NUMBER, &scenario,
+                                          player->facts->request_ops, changes, sizeof changes);
+    scenario_fini(&scenario);
+    if (!is_affected) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_VERSION, NULL,
+                       "%.100s: recorded by core %" PRIu32
+                       ", and this is core %d: %s; --anyway plays it all the same",
+                       player->argument, world->core, CORE_NUMBER,
+                       changes[0] == '\0' ? "what changed is not known here" : changes);
+}
+
+static int check_worlds(struct player *player, const struct player_means *means, struct failure *failure) {
+    if (player->facts->world_count == 0) {
+        return failure_set(failure, FAILURE_BAD_SAVE, NULL, "%.200s: the recording has no world",
+                           player->argument);
+    }
+    for (int i = 0; i < player->facts->world_count && !means->is_anyway; i++) {
+        if (check_core(player, &player->facts->worlds[i], failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int open_recording(struct player *player, const char *path, const struct player_means *means,
+                          const struct world_overrides *overrides, struct failure *failure) {
+    player->recording = input_open(player->argument, path, player->more, failure);
+    if (player->recording == NULL) {
+        return -1;
+    }
+    player->facts = recording_facts(player->recording);
+    player->source = recording_source(player->recording, overrides);
+    recording_let_give_up(player->recording, &player->interrupt->is_set);
+    if (check_worlds(player, means, failure) != 0) {
+        return -1;
+    }
+    const struct recording_source source = {.context = player,
+                                            .next = source_next,
+                                            .find_hash = source_find_hash,
+                                            .seek = source_seek,
+                                            .world = source_world,
+                                            .last = player->source.last,
+                                            .is_paused_at_end = player->source.is_paused_at_end};
+    player->replay = replay_create(&source, overrides, &player->interrupt->is_set);
+    return player->replay != NULL ? 0 : failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+}
+
+int player_open(struct player *player, const char *argument, const char *path,
+                const struct player_means *means, struct interrupt *interrupt, struct failure *failure) {
+    struct world_overrides overrides = {.max_agents = LIMIT_AGENTS};
+    *player = (struct player){
+        .argument = argument, .more = means->more, .interrupt = interrupt, .hashes = {.every = 1}};
+    simulation_state_init(&player->state);
+    player->state.is_urgent = &interrupt->is_set;
+    if (read_means(means, player, &overrides, failure) != 0 ||
+        open_recording(player, path, means, &overrides, failure) != 0) {
+        player_close(player);
+        return -1;
+    }
+    return 0;
+}
+
+void player_close(struct player *player) {
+    replay_destroy(player->replay);
+    recording_close(player->recording);
+    simulation_state_fini(&player->state);
+    worker_pool_destroy(player->pool);
+    player->replay = NULL;
+    player->recording = NULL;
+    player->pool = NULL;
+}
+
+/* A failure of the recording, with its name before it. */
+static int name_failure(const struct player *player, const struct failure *inner, struct failure *failure) {
+    return failure_set(failure, inner->code, inner->field, "%.200s: %s", player->argument, inner->message);
+}
+
+static bool look(struct player *player) {
+    return player->look == NULL || player->look(player->context, player);
+}
+
+int player_begin(struct player *player, const struct recording_moment *moment, struct failure *failure) {
+    struct failure inner = {0};
+    player->hashes = (struct player_hashes){.every = player->hashes.every};
+    if (replay_begin(player->replay, &player->state, moment, &inner) != 0) {
+        return name_failure(player, &inner, failure);
+    }
+    return 0;
+}
+
+static enum player_result interrupted(struct failure *failure) {
+    (void)failure_set(failure, FAILURE_BUSY, NULL, "interrupted");
+    return PLAYER_FAILED;
+}
+
+enum player_result player_settle(struct player *player, struct failure *failure) {
+    struct failure inner = {0};
+    for (;;) {
+        if (interrupt_is_set(player->interrupt)) {
+            return interrupted(failure);
+        }
+        switch (replay_next(player->replay, &player->state, &player->change, &inner)) {
+        case REPLAY_TICK:
+            return PLAYER_SETTLED;
+        case REPLAY_CHANGED:
+            if (!look(player)) {
+                return PLAYER_STOPPED;
+            }
+            break;
+        case REPLAY_END:
+            return PLAYER_END;
+        case REPLAY_FAILED:
+            (void)name_failure(player, &inner, failure);
+            return PLAYER_FAILED;
+        }
+    }
+}
+
+enum player_result player_tick(struct player *player, struct failure *failure) {
+    simulation_state_step(&player->state);
+    if (player->state.is_spoiled) {
+        return interrupted(failure);
+    }
+    return look(player) ? PLAYER_SETTLED : PLAYER_STOPPED;
+}
+
+static int fail_tick(const struct player *player, const struct recording_moment *moment,
+                     const struct recording_moment *at, struct failure *failure) {
+    if (at->world == moment->world) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, NULL,
+                           "%.200s: world %lu has no tick %llu; it ends at tick %llu", player->argument,
+                           (unsigned long)moment->world, (unsigned long long)moment->tick,
+                           (unsigned long long)at->tick);
+    }
+    return failure_set(failure, FAILURE_OUT_OF_RANGE, NULL, "%.200s: world %lu has no tick %llu",
+                       player->argument, (unsigned long)moment->world, (unsigned long long)moment->tick);
+}
+
+int player_go(struct player *player, const struct recording_moment *moment, struct failure *failure) {
+    for (;;) {
+        enum player_result result = player_settle(player, failure);
+        const struct recording_moment at = player_moment(player);
+        const bool is_there = at.world == moment->world && at.tick >= moment->tick;
+        if (result != PLAYER_FAILED && !is_there && (result == PLAYER_END || at.world > moment->world)) {
+            return fail_tick(player, moment, &at, failure);
+        }
+        if (result == PLAYER_SETTLED && !is_there) {
+            result = player_tick(player, failure);
+        }
+        if (result == PLAYER_FAILED) {
+            return -1;
+        }
+        if (is_there || result == PLAYER_STOPPED) {
+            return 0;
+        }
+    }
+}
+
+const struct replay_divergence *player_divergence(const struct player *player) {
+    return replay_divergence(player->replay);
+}
+
+const struct recording_world *player_find_world(const struct player *player, uint32_t number) {
+    for (int i = 0; i < player->facts->world_count; i++) {
+        if (player->facts->worlds[i].number == number) {
+            return &player->facts->worlds[i];
+        }
+    }
+    return NULL;
+}
+
+struct recording_moment player_first(const struct player *player) {
+    const struct recording_world *world = &player->facts->worlds[0];
+    return (struct recording_moment){.world = world->number, .tick = world->first_tick};
+}
+
+struct recording_moment player_moment(const struct player *player) {
+    return replay_moment(player->replay, &player->state);
+}
+
+uint64_t player_ticks(const struct player *player, const struct recording_moment *from) {
+    uint64_t ticks = 0;
+    for (int i = 0; i < player->facts->world_count; i++) {
+        const struct recording_world *world = &player->facts->worlds[i];
+        const bool is_first = from != NULL && world->number == from->world;
+        const uint64_t first = is_first ? from->tick : world->first_tick;
+        if (from == NULL || world->number >= from->world) {
+            ticks += world->last_tick > first ? world->last_tick - first : 0;
+        }
+    }
+    return ticks;
+}

@@ -1,0 +1,114 @@
+/* A recording that is simulated again by this program, tick by tick.
+ *
+ *     while ((result = player_settle(player, &failure)) == PLAYER_SETTLED) {
+ *         ... player->state ...
+ *         result = player_tick(player, &failure);
+ *     }
+ */
+#ifndef DROVER_CLIENTS_DROVER_PLAYER_H
+#define DROVER_CLIENTS_DROVER_PLAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clients/drover/interrupt.h"
+#include "common/base/failure.h"
+#include "common/base/field.h"
+#include "common/base/nodiscard.h"
+#include "server/recording/replay.h"
+#include "server/simulation/worker_pool.h"
+#include "server/storage/recording.h"
+
+/** How ticks are computed. For the rows --threads, --simd and --anyway of commands. */
+struct player_means {
+    uint32_t threads;
+    int simd;          /* 0: the widest there is; otherwise 1 + enum simd */
+    bool is_anyway;    /* plays a recording of another core, too */
+    char *const *more; /* paths of files that follow the first one (input_open); NULL: none */
+};
+extern const char *const player_simd_choices[];
+#define PLAYER_MEANS_ROWS(structure, member)                                                                 \
+    {"threads",                                                                                              \
+     FIELD_UINT32,                                                                                           \
+     FIELD_MEMBER(structure, member.threads),                                                                \
+     0,                                                                                                      \
+     1,                                                                                                      \
+     64,                                                                                                     \
+     1,                                                                                                      \
+     NULL,                                                                                                   \
+     "N",                                                                                                    \
+     "Threads that work on a tick. The results do not depend on it."},                                       \
+        {"simd",                                                                                             \
+         FIELD_CHOICE,                                                                                       \
+         FIELD_MEMBER(structure, member.simd),                                                               \
+         0,                                                                                                  \
+         0,                                                                                                  \
+         0,                                                                                                  \
+         0,                                                                                                  \
+         player_simd_choices,                                                                                \
+         "W",                                                                                                \
+         "Instructions for sums over neighbors. The results do not depend on it."},                          \
+    {                                                                                                        \
+        "anyway", FIELD_BOOL, FIELD_MEMBER(structure, member.is_anyway), 0, 0, 0, 0, NULL, NULL,             \
+            "Plays a recording of another core as well, whose bits may differ."                              \
+    }
+
+/** The recorded hashes that the world was compared with since player_begin. */
+struct player_hashes {
+    uint64_t found, compared;
+    uint32_t every;                         /* compares each so many-th */
+    struct recording_moment skipped;        /* the last one that was not compared */
+    struct recording_moment last, previous; /* of those compared */
+};
+
+struct player {
+    const char *argument; /* the recording's name on the command line; not owned */
+    char *const *more;    /* of player_means; not owned */
+    struct recording *recording;
+    const struct recording_facts *facts; /* the recording's */
+    struct recording_source source;      /* the recording's */
+    struct replay *replay;
+    struct player_hashes hashes;
+    struct simulation_state state;
+    struct worker_pool *pool; /* NULL: this thread alone */
+    struct interrupt *interrupt;
+    struct replay_change change; /* the last one that was applied */
+    /** Called when the world has been put in, after each tick and after each change; NULL: not. Returns whether to go
+     * on: otherwise player_settle and player_tick end with PLAYER_STOPPED. */
+    bool (*look)(void *context, struct player *player);
+    void *context;
+};
+
+enum player_result {
+    PLAYER_SETTLED, /* all that is due before the next tick was applied */
+    PLAYER_END,     /* the same, and the recording is over */
+    PLAYER_STOPPED, /* look returned false */
+    PLAYER_FAILED,  /* *failure */
+};
+
+/** Opens a recording at path (input_find). 0, or -1 with *failure; player_close is due after success alone. */
+NODISCARD int player_open(struct player *player, const char *argument, const char *path,
+                          const struct player_means *means, struct interrupt *interrupt,
+                          struct failure *failure);
+void player_close(struct player *player);
+/** Goes to the last checkpoint or world at or before the moment. 0, or -1 with *failure. */
+NODISCARD int player_begin(struct player *player, const struct recording_moment *moment,
+                           struct failure *failure);
+/** Applies what is due before the next tick. */
+enum player_result player_settle(struct player *player, struct failure *failure);
+/** Does one tick: PLAYER_SETTLED, PLAYER_STOPPED, or PLAYER_FAILED when it was given up after an interrupt. */
+enum player_result player_tick(struct player *player, struct failure *failure);
+/** Goes on until the world has this tick and is settled there. Fails when it does not get there. */
+NODISCARD int player_go(struct player *player, const struct recording_moment *moment,
+                        struct failure *failure);
+/** Where the recording and this program part, since player_begin: replay_divergence. */
+const struct replay_divergence *player_divergence(const struct player *player);
+/** A world of the recording by its number, or NULL. */
+const struct recording_world *player_find_world(const struct player *player, uint32_t number);
+/** The beginning of the first world. */
+struct recording_moment player_first(const struct player *player);
+struct recording_moment player_moment(const struct player *player);
+/** How many ticks the recording has: all its worlds together, or from the moment on. */
+uint64_t player_ticks(const struct player *player, const struct recording_moment *from);
+
+#endif

@@ -1,0 +1,422 @@
+/* drover run: many runs of a scenario without a server, and a table of what was measured. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clients/drover/command.h"
+#include "clients/drover/input.h"
+#include "clients/drover/player.h"
+#include "clients/drover/run/run_design.h"
+#include "clients/drover/run/run_folder.h"
+#include "clients/drover/run/run_jobs.h"
+#include "clients/drover/run/run_measures.h"
+#include "clients/drover/run/run_one.h"
+#include "clients/drover/run/run_parts.h"
+#include "clients/drover/run/run_plan.h"
+#include "common/system/memory_free.h"
+#include "server/library/scenario_library.h"
+
+enum { PLAN_LIMIT = 1 << 30, JOBS_MOST = 1024 };
+#define SECONDS_MOST 1e9
+#define TICKS_MOST   9007199254740991.0
+
+struct run_options {
+    char seed[65536], set[65536], until[256], measure[4096];
+    char out[1024], design[1024], from[1024], scenarios[1024];
+    double seconds;
+    uint64_t ticks, every;
+    uint32_t jobs, max_agents;
+    bool writes_agents, is_resumed, records;
+};
+
+static const struct field run_table[] = {
+    {"seed", FIELD_TEXT, FIELD_MEMBER(struct run_options, seed), 0, 0, 0, 0, NULL, "LIST",
+     "The seeds, a run each: 1..20, or 1,5,7; default: the scenario's."},
+    {"set", FIELD_TEXT, FIELD_MEMBER(struct run_options, set), FIELD_LIST, 0, 0, 0, NULL, "KIND.PARAM=LIST",
+     "The values of a parameter, a run each: bird.max_speed=80,100 or bird.flock.weight=0.5:2:0.5 (from, to, "
+     "step). May be repeated: all combinations are run."},
+    {"design", FIELD_TEXT, FIELD_MEMBER(struct run_options, design), 0, 0, 0, 0, NULL, "FILE.csv",
+     "A table with a row for each run: columns seed and KIND.PARAM; an empty cell is as the scenario has "
+     "it."},
+    {"seconds", FIELD_DOUBLE, FIELD_MEMBER(struct run_options, seconds), 0, 0, SECONDS_MOST, 60, NULL, "S",
+     "How long a run is at most, in seconds of its world."},
+    {"ticks", FIELD_UINT64, FIELD_MEMBER(struct run_options, ticks), 0, 0, TICKS_MOST, 0, NULL, "N",
+     "The same in ticks, in place of --seconds; 0: --seconds."},
+    {"until", FIELD_TEXT, FIELD_MEMBER(struct run_options, until), 0, 0, 0, 0, NULL, "EXPR",
+     "Ends a run after the tick in which a measure compares so: caught>=5, count.prey<10."},
+    {"every", FIELD_UINT64, FIELD_MEMBER(struct run_options, every), 0, 0, TICKS_MOST, 0, NULL, "TICKS",
+     "From one row of a run to the next, the first tick and the last one included; 0: the last tick alone."},
+    {"measure", FIELD_TEXT, FIELD_MEMBER(struct run_options, measure), 0, 0, 0, 0, NULL, "LIST",
+     "What to measure, with commas between: count, speed, polarization, milling, nearest, overlaps, caught, "
+     "reached, at_rest, or of one kind: speed.bird; default: all."},
+    {"agents", FIELD_BOOL, FIELD_MEMBER(struct run_options, writes_agents), 0, 0, 0, 0, NULL, NULL,
+     "Writes where the agents were, too, a file a run: agents-N.csv."},
+    {"record", FIELD_BOOL, FIELD_MEMBER(struct run_options, records), 0, 0, 0, 0, NULL, NULL,
+     "Writes a recording of each run, too: run-N.drover."},
+    {"from", FIELD_TEXT, FIELD_MEMBER(struct run_options, from), 0, 0, 0, 0, NULL, "FILE",
+     "Begins each run with a saved world, or with the end of a recording, in place of a scenario."},
+    {"jobs", FIELD_UINT32, FIELD_MEMBER(struct run_options, jobs), 0, 0, JOBS_MOST, 0, NULL, "N",
+     "Runs at the same time, a process each; the results do not depend on it. 0: as many as processors."},
+    {"max-agents", FIELD_UINT32, FIELD_MEMBER(struct run_options, max_agents), 0, 1, LIMIT_AGENTS,
+     LIMIT_AGENTS_USUAL, NULL, "N", "Agents that the world may have."},
+    {"out", FIELD_TEXT, FIELD_MEMBER(struct run_options, out), 0, 0, 0, 0, NULL, "DIR",
+     "The folder of the results, which is made: runs.csv, runs.ndjson, plan.ndjson."},
+    {"resume", FIELD_BOOL, FIELD_MEMBER(struct run_options, is_resumed), 0, 0, 0, 0, NULL, NULL,
+     "Goes on in a folder: does the runs that are not done, and those that failed."},
+    {"scenarios", FIELD_TEXT, FIELD_MEMBER(struct run_options, scenarios), 0, 0, 0, 0, NULL, "DIR",
+     "Where scenarios are found by name; default: where drover-server finds them."},
+    {.name = NULL, .type = FIELD_END},
+};
+
+const struct options_def command_runs_options = {
+    .program = "drover run",
+    .summary = "Runs a scenario many times, as fast as the processor goes, and writes what was measured.",
+    .positional = "[SCENARIO]",
+    .positional_help = "A scenario by its name, or a file.",
+    .takes_several = true,
+    .table = run_table,
+};
+
+/* The command, from its options to its results. */
+struct runs {
+    const struct command_context *context;
+    struct run_options *options;
+    struct scenario scenario;
+    bool has_scenario;
+    struct simulation_state state; /* that runs begin with: of --from, or none */
+    struct simulation_state probe; /* a world to ask for names and ranges */
+    struct run_grid grid;
+    struct run_plan plan;
+    struct run_columns columns;
+    struct run_until until;
+    struct run_task task;
+    struct run_origin origin;
+    struct run_parts parts;
+    int folder; /* descriptor, locked; -1: none */
+};
+
+/* ---- where runs begin ---- */
+
+static int load_scenario(struct runs *runs, const char *argument, struct failure *failure) {
+    struct scenario_library *library = malloc(sizeof *library);
+    struct built_world built;
+    runs->task.overrides = (struct world_overrides){.max_agents = (int32_t)runs->options->max_agents,
+                                                    .memory_free = memory_free};
+    if (library == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    int result = scenario_library_init(library, runs->options->scenarios, failure);
+    if (result == 0) {
+        result = scenario_library_load_argument(library, argument, &runs->scenario, failure);
+        scenario_library_fini(library);
+    }
+    free(library);
+    runs->has_scenario = result == 0;
+    if (result != 0 || built_world_make(&runs->scenario, &runs->task.overrides, NULL,
+                                        &runs->context->interrupt->is_set, &built, failure) != 0) {
+        return -1;
+    }
+    simulation_state_change(&runs->probe, &built);
+    built_world_fini(&built);
+    runs->task.scenario = &runs->scenario;
+    return 0;
+}
+
+/* A copy of the state's world and texts. */
+static int copy_state(const struct simulation_state *from, struct simulation_state *to,
+                      struct failure *failure) {
+    simulation_state_init(to);
+    to->world = world_clone_new(from->world);
+    to->text = malloc(from->text_length + 1);
+    if (to->world == NULL || to->text == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    memcpy(to->text, from->text, from->text_length + 1);
+    to->text_length = from->text_length;
+    memcpy(to->name, from->name, sizeof to->name);
+    event_log_init(&to->log, world_tick_hz(to->world));
+    to->seq = from->seq;
+    to->cursors = from->cursors;
+    return 0;
+}
+
+/* The end of the recording; a saved world is a recording that ends where it begins. */
+static int load_from(struct runs *runs, struct failure *failure) {
+    const struct player_means means = {.threads = 1};
+    const char *name = runs->options->from;
+    char path[INPUT_PATH];
+    struct player player;
+    enum player_result result = PLAYER_FAILED;
+    if (input_find(name, runs->context->interrupt, path, failure) != 0 ||
+        player_open(&player, name, path, &means, runs->context->interrupt, failure) != 0) {
+        return -1;
+    }
+    const struct recording_moment last = player.source.last;
+    if (player_begin(&player, &last, failure) == 0) {
+        while ((result = player_settle(&player, failure)) == PLAYER_SETTLED &&
+               (result = player_tick(&player, failure)) == PLAYER_SETTLED) {}
+    }
+    int code = result == PLAYER_END ? 0 : -1;
+    if (code == 0) {
+        code = copy_state(&player.state, &runs->state, failure) == 0
+                   ? copy_state(&player.state, &runs->probe, failure)
+                   : -1;
+    }
+    player_close(&player);
+    return code;
+}
+
+static int load_origin(struct runs *runs, const char *argument, struct failure *failure) {
+    const bool is_saved = runs->options->from[0] != '\0';
+    if (!is_saved) {
+        return load_scenario(runs, argument, failure);
+    }
+    if (load_from(runs, failure) != 0) {
+        return -1;
+    }
+    if (argument != NULL && strcmp(argument, runs->state.name) != 0) {
+        return failure_set(failure, FAILURE_NO_SCENARIO, "--from",
+                           "--from: %.200s holds a world of the scenario %s, not of %.100s; allowed: --from "
+                           "without a scenario",
+                           runs->options->from, runs->state.name, argument);
+    }
+    return 0;
+}
+
+/* ---- what to run ---- */
+
+static int read_grid(struct runs *runs, struct failure *failure) {
+    const struct run_options *options = runs->options;
+    struct failure inner = {0};
+    if (options->design[0] != '\0' && run_design_load(&runs->grid, options->design, failure) != 0) {
+        return -1;
+    }
+    if (options->seed[0] != '\0') {
+        if (runs->grid.has_design_seeds) {
+            return failure_set(failure, FAILURE_BAD_PARAM, "--seed",
+                               "--seed: the design has a column seed; allowed: one of both");
+        }
+        if (run_seeds_read(&runs->grid.seeds, options->seed, strlen(options->seed), &inner) != 0) {
+            return failure_set(failure, inner.code, "--seed", "--seed: %s", inner.message);
+        }
+    }
+    if (run_grid_read_set(&runs->grid, options->set, failure) != 0) {
+        return -1;
+    }
+    return run_plan_make(&runs->grid, world_seed(runs->probe.world), &runs->plan, failure);
+}
+
+/* Whether a failure is about the parameter's name, not about a value of it. */
+static bool is_unknown(const struct failure *failure) {
+    return failure->code == FAILURE_NO_KIND || failure->code == FAILURE_NO_PARAM;
+}
+
+/* Tries a value on the world that is asked. 0, or -1: *failure. */
+static int try_value(struct runs *runs, int parameter, double value, struct failure *failure) {
+    struct request *request = malloc(sizeof *request);
+    if (request == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    const int result =
+        run_set_parameter(&runs->probe, &runs->plan.parameters[parameter], value, request, failure);
+    free(request);
+    return result;
+}
+
+static int try_set(struct runs *runs, int parameter, struct failure *failure) {
+    const struct run_values *values = &runs->grid.values[parameter];
+    struct failure inner = {0};
+    for (int i = 0; i < values->count; i++) {
+        if (try_value(runs, parameter, values->values[i], &inner) != 0) {
+            return failure_set(failure, inner.code, "--set", "--set %s", inner.message);
+        }
+    }
+    return 0;
+}
+
+/* A column of the design: its name first, which may stand over empty cells. */
+static int try_design(struct runs *runs, int parameter, struct failure *failure) {
+    const struct run_grid *grid = &runs->grid;
+    const int row_length = grid->design_parameters + (grid->has_design_seeds ? 1 : 0);
+    struct failure inner = {0};
+    if (try_value(runs, parameter, 0.0, &inner) != 0 && is_unknown(&inner)) {
+        return run_design_fail(grid, grid->name_places[parameter], inner.message, failure);
+    }
+    for (int i = parameter; i < grid->design.count; i += row_length) {
+        const double value = grid->design.values[i];
+        if (!isnan(value) && try_value(runs, parameter, value, &inner) != 0) {
+            return run_design_fail(grid, grid->design_places.values[i], inner.message, failure);
+        }
+    }
+    return 0;
+}
+
+/* Tries all values, so that a mistake is found before the first run. */
+static int try_parameters(struct runs *runs, struct failure *failure) {
+    for (int i = 0; i < runs->plan.parameter_count; i++) {
+        if (interrupt_is_set(runs->context->interrupt)) {
+            return failure_set(failure, FAILURE_BUSY, NULL, "interrupted");
+        }
+        if ((i < runs->grid.design_parameters ? try_design : try_set)(runs, i, failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int plan_runs(struct runs *runs, struct failure *failure) {
+    const struct run_options *options = runs->options;
+    const double hz = world_tick_hz(runs->probe.world);
+    if (read_grid(runs, failure) != 0 || try_parameters(runs, failure) != 0 ||
+        run_columns_make(runs->probe.world, options->measure, &runs->columns, failure) != 0 ||
+        run_until_read(runs->probe.world, options->until, &runs->until, failure) != 0) {
+        return -1;
+    }
+    runs->task.plan = &runs->plan;
+    runs->task.columns = &runs->columns;
+    runs->task.until = &runs->until;
+    runs->task.folder = options->out;
+    runs->task.ticks = options->ticks > 0 ? options->ticks : (uint64_t)llround(options->seconds * hz);
+    runs->task.every = options->every;
+    runs->task.writes_agents = options->writes_agents;
+    runs->task.records = options->records;
+    runs->origin = (struct run_origin){.scenario = runs->probe.name,
+                                       .text = runs->probe.text,
+                                       .until = options->until,
+                                       .is_saved = runs->state.world != NULL};
+    if (runs->origin.is_saved) {
+        runs->origin.from_tick = world_tick(runs->state.world);
+        runs->origin.hash = world_hash(runs->state.world);
+    }
+    return 0;
+}
+
+/* ---- running ---- */
+
+static int open_folder(struct runs *runs, int jobs, struct failure *failure) {
+    const char *folder = runs->options->out;
+    struct buffer plan;
+    runs->folder = run_folder_open(folder, runs->options->is_resumed, runs->context->interrupt, failure);
+    if (runs->folder < 0) {
+        return -1;
+    }
+    buffer_init(&plan, PLAN_LIMIT);
+    run_plan_write(&runs->task, &runs->origin, &plan);
+    const int result = run_folder_set_plan(folder, &plan, failure);
+    buffer_fini(&plan);
+    return result == 0 ? run_parts_open(&runs->parts, folder, &runs->plan, runs->columns.count, jobs, failure)
+                       : -1;
+}
+
+static int choose_jobs(const struct runs *runs) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t wanted = runs->options->jobs > 0  ? runs->options->jobs
+                            : processors < 1         ? 1
+                            : processors > JOBS_MOST ? (uint32_t)JOBS_MOST
+                                                     : (uint32_t)processors;
+    return (int)(wanted < runs->plan.count ? wanted : runs->plan.count);
+}
+
+static enum exit_code finish(struct runs *runs, const struct run_tally *tally, struct failure *failure) {
+    const uint32_t done = run_parts_count(&runs->parts, RUN_DONE),
+                   failed = run_parts_count(&runs->parts, RUN_FAILED);
+    uint64_t rows = 0;
+    if (interrupt_is_set(runs->context->interrupt)) {
+        (void)fprintf(stderr,
+                      "drover: interrupted; %" PRIu32 " of %" PRIu32
+                      " runs are done, --resume does the others\n",
+                      done, runs->plan.count);
+        return EXIT_INTERRUPTED;
+    }
+    if (run_parts_merge(&runs->parts, &runs->columns, &rows, failure) != 0) {
+        return command_complain(runs->context, failure, EXIT_DIFFERS);
+    }
+    (void)printf("%s/runs.csv, %s/runs.ndjson: %" PRIu32 " runs, %" PRIu64 " rows", runs->options->out,
+                 runs->options->out, done, rows);
+    if (tally->runs > 0 && tally->seconds > 0.0) {
+        (void)printf("; %.1f s, %.0f ticks/s", tally->seconds, (double)tally->ticks / tally->seconds);
+    }
+    (void)printf("\n");
+    if (failed > 0) {
+        (void)fprintf(stderr, "drover: %" PRIu32 " of %" PRIu32 " runs failed; --resume tries them again\n",
+                      failed, runs->plan.count);
+        return EXIT_DIFFERS;
+    }
+    return EXIT_WELL;
+}
+
+static enum exit_code run_all(struct runs *runs) {
+    struct failure failure = {0};
+    struct run_tally tally = {0};
+    const int jobs = choose_jobs(runs);
+    if (open_folder(runs, jobs, &failure) != 0) {
+        return command_complain(runs->context, &failure, EXIT_DIFFERS);
+    }
+    const struct run_jobs_def def = {.task = &runs->task,
+                                     .state = runs->state.world == NULL ? &runs->probe : &runs->state,
+                                     .parts = &runs->parts,
+                                     .interrupt = runs->context->interrupt,
+                                     .jobs = jobs};
+    if (run_jobs_do(&def, &tally, &failure) != 0) {
+        return command_complain(runs->context, &failure, EXIT_DIFFERS);
+    }
+    return finish(runs, &tally, &failure);
+}
+
+static enum exit_code run_command(struct runs *runs, const char *argument) {
+    struct failure failure = {0};
+    const bool is_saved = runs->options->from[0] != '\0';
+    if (argument == NULL && !is_saved) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
+                          "run: no scenario; allowed: a name, a file, or --from FILE");
+    } else if (runs->options->out[0] == '\0') {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--out",
+                          "run: no folder for the results; allowed: --out DIR");
+    } else if (load_origin(runs, argument, &failure) == 0 && plan_runs(runs, &failure) == 0) {
+        return run_all(runs);
+    }
+    return command_complain(runs->context, &failure, EXIT_USAGE);
+}
+
+static void end_runs(struct runs *runs) {
+    run_parts_close(&runs->parts);
+    run_columns_fini(&runs->columns);
+    run_plan_fini(&runs->plan);
+    run_grid_fini(&runs->grid);
+    simulation_state_fini(&runs->state);
+    simulation_state_fini(&runs->probe);
+    if (runs->has_scenario) {
+        scenario_fini(&runs->scenario);
+    }
+    if (runs->folder >= 0) {
+        (void)close(runs->folder);
+    }
+    free(runs->options);
+    free(runs);
+}
+
+enum exit_code command_runs(const struct command_context *context, int argc, char **argv) {
+    struct runs *runs = calloc(1, sizeof *runs);
+    struct run_options *options = calloc(1, sizeof *options);
+    enum exit_code code = EXIT_DIFFERS;
+    int count = 0;
+    if (runs == NULL || options == NULL) {
+        free(runs);
+        free(options);
+        (void)fputs("drover: out of memory\n", stderr);
+        return code;
+    }
+    *runs = (struct runs){.context = context, .options = options, .folder = -1};
+    options->seconds = 60.0;
+    options->max_agents = LIMIT_AGENTS_USUAL;
+    simulation_state_init(&runs->state);
+    simulation_state_init(&runs->probe);
+    if (command_options(&command_runs_options, argc, argv, options, 0, 1, &count, &code)) {
+        code = run_command(runs, count == 1 ? argv[1] : NULL);
+    }
+    end_runs(runs);
+    return code;
+}

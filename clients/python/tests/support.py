@@ -1,0 +1,34 @@
+"""Common to the tests of the package: where things are, and waiting."""
+
+import os
+import pathlib
+import sys
+import time
+import warnings
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+ROOT = PACKAGE.parents[1]
+for folder in (PACKAGE, ROOT / "tests/e2e"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+PATIENCE_S = 30.0  # for whatever must happen; long, because sanitizers and a busy machine are slow
+SLOW = bool(os.environ.get("DROVER_SLOW"))
+
+warnings.simplefilter("error")  # a socket or a process that is left behind is a mistake
+
+
+def wait_for(condition, what, timeout=PATIENCE_S):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {timeout} s: {what}")
+        time.sleep(0.01)
+
+
+def has_numpy():
+    try:
+        import numpy  # pylint: disable=import-outside-toplevel,unused-import
+        return True
+    except ImportError:
+        return False

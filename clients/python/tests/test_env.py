@@ -1,0 +1,321 @@
+"""Environments: resets are exact, ends kept apart, what is gone is listed, saved states are complete; no package is needed."""
+
+import gc
+import math
+import os
+import subprocess
+import sys
+import unittest
+import unittest.mock
+
+from support import PACKAGE, PATIENCE_S, has_numpy
+
+import drover
+import drover.env
+from drover.env import Env, Nearest, ParallelEnv
+from drover.env_spaces import Box, shape_of
+
+BACKENDS = [False, True] if has_numpy() else [False]
+# A package of the name gymnasium, or pettingzoo, with what drover.env uses of the real ones.
+FAKE_PACKAGES = """
+import sys, types
+class Env:
+    def reset(self, *, seed=None, options=None): self.was_reset_with = seed
+class ParallelEnv: pass
+class Box:
+    def __init__(self, low, high, shape, dtype): self.shape = shape
+gymnasium, spaces, pettingzoo = types.ModuleType("gymnasium"), types.ModuleType("gymnasium.spaces"), types.ModuleType("pettingzoo")
+gymnasium.Env, gymnasium.spaces, spaces.Box, pettingzoo.ParallelEnv = Env, spaces, Box, ParallelEnv
+sys.modules.update({"gymnasium": gymnasium, "gymnasium.spaces": spaces, "pettingzoo": pettingzoo})
+import drover.columns, drover.env
+with drover.env.Env("driven", "drone") as env:
+    env.reset(seed=5)
+    assert isinstance(env, Env) and env.was_reset_with == 5
+    assert isinstance(env.action_space, Box if drover.columns.numpy_module() else drover.env_spaces.Box), env.action_space
+    assert env.action_space.shape == (len(env.agent_ids), 2)
+    env.step(None)
+with drover.env.ParallelEnv("driven", "drone") as env:
+    assert isinstance(env, ParallelEnv)
+    observations, infos = env.reset(seed=5)
+    assert list(observations) == list(infos) == env.agents and env.num_agents == env.max_num_agents > 0
+    env.step({})
+"""
+
+
+def vectors(count, turn):
+    return [(60 * math.cos(turn + i), 60 * math.sin(turn + i)) for i in range(count)]
+
+
+def episode(env, steps=5, **reset):
+    """The hashes of some steps, and the last observation."""
+    _, info = env.reset(**reset)
+    hashes = [info["hash"]]
+    observation = None
+    for step in range(steps):
+        observation, *_, info = env.step(vectors(len(env.agent_ids), 0.3 * step))
+        hashes.append(info["hash"])
+    return hashes, lists(observation)
+
+
+def lists(value):
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def is_gone(world):
+    return world.server.process.poll() is not None
+
+
+class Episodes(unittest.TestCase):
+    def test_a_seed_gives_the_same_hashes(self):
+        with Env("driven", "drone") as env:
+            first = episode(env, seed=3)
+            self.assertEqual(episode(env, seed=3), first)
+            self.assertNotEqual(episode(env, seed=4)[0], first[0])
+            series = [episode(env, 1)[0] for _ in range(2)]
+            self.assertNotEqual(series[0], series[1])
+            env.reset(seed=4)
+            self.assertEqual([episode(env, 1)[0] for _ in range(2)], series)
+            self.assertEqual(len(set(first[0])), 6)
+        for numpy in BACKENDS:
+            with Env("driven", "drone", numpy=numpy) as env:
+                hashes, observation = episode(env, seed=3)
+                self.assertEqual(hashes, first[0])
+                for row, wanted in zip(observation, first[1]):
+                    for one, other in zip(row, wanted):
+                        self.assertAlmostEqual(one, other, delta=0.001)
+
+    def test_a_script_that_sends_the_same_comes_to_the_same(self):
+        with Env("driven", "drone", ticks=4) as env, drover.serve("driven", seed=3, paused=True) as world:
+            hashes, _ = episode(env, seed=3)
+            for step, wanted in enumerate(hashes[1:]):
+                vx, vy = zip(*vectors(len(env.agent_ids), 0.3 * step))
+                world.drive(kind="drone", vx=vx, vy=vy)
+                self.assertEqual(world.step(4).hash, wanted)
+
+    def test_a_step_is_one_round_trip(self):
+        with Env("driven", "drone") as env:
+            env.reset(seed=1)
+            with unittest.mock.patch.object(env.world, "pipeline", wraps=env.world.pipeline) as pipeline:
+                env.step(vectors(len(env.agent_ids), 0))
+            self.assertEqual([request["op"] for request in pipeline.call_args[0][0]], ["drive", "step"])
+            pipeline.assert_called_once()
+
+    def test_terminated_and_truncated_are_two_things(self):
+        with Env("driven", "drone", ticks=25, seconds=1, terminated=lambda moment: moment.memory.get("end", False)) as env:
+            self.assertRaisesRegex(RuntimeError, "reset", env.step, None)
+            _, info = env.reset(seed=1)
+            self.assertEqual((info["tick"], info["elapsed"], info["gone"], info["stopped"]), (0, 0, [], None))
+            ends = [env.step(None)[2:] for _ in range(3)]
+            self.assertEqual([(terminated, truncated, info["tick"]) for terminated, truncated, info in ends],
+                             [(False, False, 25), (False, False, 50), (False, True, 60)])
+            self.assertRaisesRegex(RuntimeError, "over; call reset", env.step, None)
+            env.reset(seed=1)
+            env.moment.memory["end"] = True
+            self.assertEqual(env.step(None)[2:4], (True, False))
+            env.reset(seed=1)
+            self.assertEqual(env.step(None)[2:4], (False, False))
+
+    def test_until(self):
+        with Env("driven", "drone", ticks=10, until={"tick": 14}) as env:
+            env.reset(seed=1)
+            infos = [env.step(None)[4] for _ in range(2)]
+            self.assertEqual([(info["tick"], info["stopped"]) for info in infos], [(10, None), (14, "tick")])
+
+    def test_what_is_gone_is_listed_once(self):
+        def requests(moment):
+            return {6: [{"op": "remove", "agents": [2]}, {"op": "spawn", "kind": "glider", "x": 50, "y": 50}]}.get(moment.tick)
+
+        with Env("driven", "drone", requests=requests) as env:
+            env.reset(seed=1)
+            self.assertEqual(env.agent_ids[:2], (1, 2))
+            infos, rows = [], []
+            for _ in range(3):
+                observation, _, terminated, _, info = env.step(vectors(len(env.agent_ids), 0))
+                infos.append((info["gone"], len(info["came"])))
+                rows.append(any(observation[1]))
+                self.assertFalse(terminated)
+            self.assertEqual(infos, [([], 0), ([2], 1), ([], 0)])
+            self.assertEqual(rows, [True, False, False])
+            self.assertIn(2, env.agent_ids)
+
+    def test_the_end_of_all_driven_agents(self):
+        def requests(_):
+            return [{"op": "remove", "kind": "drone"}]
+
+        with Env("driven", "drone", requests=requests) as env:
+            env.reset(seed=1)
+            observation, reward, terminated, truncated, info = env.step(vectors(len(env.agent_ids), 0))
+            self.assertEqual((reward, terminated, truncated, len(info["gone"])), (0.0, True, False, len(env.agent_ids)))
+            self.assertEqual(shape_of(observation), env.observation_space.shape)
+
+    def test_mistakes_change_nothing(self):
+        with Env("driven", "drone") as env:
+            count = len(env.agent_ids)
+            wanted, _ = episode(env, seed=3)
+            env.reset(seed=3)
+            self.assertRaisesRegex(ValueError, "1 rows", env.step, [(0, 0)])
+            for bad in (math.nan, math.inf, 2e9):
+                self.assertRaisesRegex(ValueError, "vector of agent 1", env.step, [(bad, 0)] * count)
+            hashes = [env.step(vectors(count, 0.3 * step))[4]["hash"] for step in range(5)]
+            self.assertEqual(hashes, wanted[1:])
+            self.assertRaisesRegex(ValueError, "save", env.reset, options={"sed": 7})
+            with self.assertRaises(drover.DroverError) as caught:
+                env.reset(options={"save": "none"})
+            self.assertEqual(caught.exception.code, "no_save")
+            self.assertRaises(RuntimeError, env.step, None)
+            env.reset(seed=3)
+        self.assertTrue(is_gone(env.world))
+        self.assertRaisesRegex(RuntimeError, "closed", env.step, None)
+
+    def test_a_constructor_that_fails_leaves_no_server(self):
+        started = []
+        real = drover.env.ServerProcess
+
+        def start(*arguments, **options):
+            started.append(real(*arguments, **options))
+            return started[-1]
+
+        with unittest.mock.patch.object(drover.env, "ServerProcess", start):
+            with self.assertRaises(drover.DroverError) as caught:
+                Env("driven", "whale")
+            self.assertEqual(caught.exception.code, "no_kind")
+            self.assertRaises(ZeroDivisionError, Env, "driven", "drone", observe=lambda moment: 1 / 0)
+        self.assertEqual([process.process.poll() is not None for process in started], [True, True])
+
+
+class States(unittest.TestCase):
+    def test_a_saved_state_is_complete(self):
+        def reward(moment):
+            moment.memory["steps"] = moment.memory.get("steps", 0) + 1
+            return moment.memory["steps"]
+
+        def requests(moment):
+            return [{"op": "spawn", "kind": "glider", "x": 50, "y": 50}] if moment.tick == 12 else []
+
+        with Env("driven", "drone", reward=reward, requests=requests, seconds=1) as env:
+            def go_on():
+                return [env.step(vectors(len(env.agent_ids), step))[1:] for step in range(8)]
+
+            env.reset(seed=9)
+            env.step(vectors(len(env.agent_ids), 1))
+            at_save, *_ = env.step(vectors(len(env.agent_ids), 2))
+            saved = env.save()
+            self.assertEqual(saved.tick, 12)
+            wanted = go_on()
+            self.assertTrue(wanted[-1][2])
+            for _ in range(2):
+                self.assertEqual(lists(env.restore(saved)), lists(at_save))
+                self.assertEqual(go_on(), wanted)
+            _, info = env.reset(options={"save": saved})
+            self.assertEqual((info["hash"], info["elapsed"], env.moment.memory), (saved.hash, 0, {}))
+
+    def test_saved_states_that_are_not_wanted_leave_the_server(self):
+        with Env("driven", "drone") as env:
+            env.reset(seed=1)
+            for _ in range(300):  # more than a server keeps
+                saved = env.save()
+            gc.collect()
+            names = [row["save"] if "save" in row else row["name"] for row in env.world.list("saves")["saves"]]
+            self.assertIn(saved.name, names)
+            self.assertLessEqual(len(names), 2)
+
+
+class Parallel(unittest.TestCase):
+    def test_agents(self):
+        def requests(moment):
+            return [{"op": "remove", "agents": [1]}] if moment.tick == 6 else []
+
+        with ParallelEnv("driven", ["drone", "glider"], seconds=0.4, requests=requests, reward=lambda moment: {2: 1.5}) as env:
+            observations, infos = env.reset(seed=2)
+            self.assertEqual(env.agents[:2], ["drone_1", "drone_2"])
+            self.assertTrue(env.agents[-1].startswith("glider_"))
+            self.assertEqual(list(observations), env.agents)
+            self.assertEqual(infos["drone_2"]["id"], 2)
+            self.assertTrue(env.observation_space("drone_1").contains(observations["drone_1"]))
+            self.assertRaisesRegex(ValueError, "whale_1", env.step, {"whale_1": (0, 0)})
+            actions = {name: (10.0, 0.0) for name in env.agents}
+            _, rewards, terminations, truncations, _ = env.step(actions)
+            self.assertEqual((rewards["drone_1"], rewards["drone_2"]), (0.0, 1.5))
+            self.assertFalse(any(terminations.values()) or any(truncations.values()))
+            before = len(env.agents)
+            _, _, terminations, _, infos = env.step(actions)
+            self.assertEqual([name for name, ended in terminations.items() if ended], ["drone_1"])
+            self.assertEqual(infos["drone_2"]["gone"], [1])
+            self.assertEqual((len(terminations), len(env.agents)), (before, before - 1))
+            saved = env.save()
+            observations, *_ = env.step(actions)
+            self.assertNotIn("drone_1", observations)
+            _, _, terminations, truncations, infos = env.step({name: env.action_space(name).sample() for name in env.agents})
+            self.assertTrue(all(truncations.values()) and not any(terminations.values()))
+            self.assertEqual(env.agents, [])
+            self.assertEqual(list(env.restore(saved)), env.agents)
+            self.assertEqual((len(env.agents), env.moment.elapsed), (before - 1, 12))
+
+    def test_it_goes_as_the_other_shape(self):
+        with ParallelEnv("driven", "drone") as env, Env("driven", "drone") as other:
+            hashes, _ = episode(other, seed=3)
+            env.reset(seed=3)
+            infos = [env.step(dict(zip(env.agents, vectors(len(env.agents), 0.3 * step))))[4] for step in range(5)]
+            self.assertEqual([info["drone_1"]["hash"] for info in infos], hashes[1:])
+
+    def test_some_end(self):
+        with ParallelEnv("driven", "drone", terminated=lambda moment: {1, 3}) as env:
+            env.reset(seed=2)
+            *_, terminations, _, _ = env.step({})
+            self.assertEqual([name for name, ended in terminations.items() if ended], ["drone_1", "drone_3"])
+            self.assertNotIn("drone_3", env.agents)
+
+
+class Spaces(unittest.TestCase):
+    def test_box(self):
+        space = Box(-2, 2, (3, 2))
+        space.seed(1)
+        sample = space.sample()
+        self.assertEqual(shape_of(sample), (3, 2))
+        self.assertTrue(space.contains(sample) and sample in space)
+        self.assertFalse(space.contains([[0, 0]] * 2) or space.contains([[0, 3]] * 3) or space.contains(7) or space.contains(None))
+        space.seed(1)
+        self.assertEqual(space.sample(), sample)
+        self.assertTrue(Box(-math.inf, math.inf, (2,)).contains([1e30, 0]))
+
+    def test_the_spaces_hold_what_comes(self):
+        for numpy in BACKENDS:
+            with Env("driven", "drone", numpy=numpy) as env:
+                observation, _ = env.reset(seed=1)
+                self.assertEqual(shape_of(observation), (len(env.agent_ids), 20))
+                self.assertEqual(hasattr(observation, "dtype"), numpy)
+                self.assertTrue(env.observation_space.contains(observation))
+                observation, *_ = env.step(env.action_space.sample())
+                self.assertTrue(env.observation_space.contains(observation))
+        with Env("driven", "drone", observe=lambda moment: {"any": moment.tick}) as env:
+            self.assertTrue(env.observation_space.contains(env.reset(seed=1)[0]))
+
+    def test_the_nearest(self):
+        """Beside the plainest computation, in a world with an edge and in one without."""
+        for scenario, kind in (("driven", "drone"), ("hunters_and_prey", "hunter")):
+            for numpy in BACKENDS:
+                with Env(scenario, kind, numpy=numpy, observe=Nearest(3, ["prey", "glider"])) as env:
+                    observation, _ = env.reset(seed=1)
+                    agents = {agent["id"]: agent for agent in env.moment.frame.agents()}
+                    size, wraps = env.moment.scenario["size"], env.moment.scenario["edge"] == "wrap"
+                    for id_, row in zip(env.agent_ids, lists(observation)):
+                        own, near = agents[id_], []
+                        for other in agents.values():
+                            if other["id"] != id_ and other["kind"] in ("prey", "glider"):
+                                offsets = [(other["x"] - own["x"] + i * size[0], other["y"] - own["y"] + j * size[1])
+                                           for i in ((-1, 0, 1) if wraps else (0,)) for j in ((-1, 0, 1) if wraps else (0,))]
+                                near.append((*min(offsets, key=lambda d: math.hypot(*d)), other["vx"] - own["vx"], other["vy"] - own["vy"]))
+                        near.sort(key=lambda d: math.hypot(*d[:2]))
+                        wanted = [own["x"], own["y"], own["vx"], own["vy"]] + [value for one in near[:3] for value in one]
+                        for value, want in zip(row, wanted + [0.0] * (16 - len(wanted))):
+                            self.assertAlmostEqual(value, want, delta=0.001)
+
+    def test_with_the_packages(self):
+        """The classes are the packages' where these are installed; theirs are played by small ones here."""
+        done = subprocess.run([sys.executable, "-W", "error", "-c", FAKE_PACKAGES], capture_output=True, text=True, timeout=4 * PATIENCE_S,
+                              env={**os.environ, "PYTHONPATH": str(PACKAGE)}, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

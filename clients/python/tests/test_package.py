@@ -1,0 +1,140 @@
+"""The package itself: its types are those of the schema, its methods those of the server, its page and its wheel work."""
+
+import asyncio
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import support
+from support import PACKAGE, PATIENCE_S, ROOT, SLOW
+
+import drover
+import drover.runs
+import drover.serving
+from drover.ops import EVENTS, POSITIONAL
+
+SERVER = drover.serving.find_program("drover-server", "DROVER_SERVER_PROGRAM")
+PAGE = ROOT / "docs/python.md"
+
+
+def python(*arguments, **options):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=10 * PATIENCE_S, check=False, **options)
+
+
+class Types(unittest.TestCase):
+    def test_the_types_are_those_of_the_schema(self):
+        done = python(str(PACKAGE / "tools/make_types.py"), "--check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_methods_are_the_ops_of_the_server(self):
+        """None is missing; none is there that neither the server nor the schema has; positions have names that the server knows."""
+        schema = json.loads((ROOT / "protocol.schema.json").read_text(encoding="utf-8"))["$defs"]["op"]["enum"]
+        with drover.serve("seek", paused=True) as world:
+            ops = {row["op"]: {field["name"] for field in row["fields"]} for row in world.help()["ops"]}
+        self.assertEqual(set(ops), set(schema))
+        self.assertEqual(set(schema), set(drover.OPS))
+        for op, positional in POSITIONAL.items():
+            self.assertLessEqual(set(positional), ops[op], op)
+            self.assertTrue(callable(getattr(drover.Drover, op)) and callable(getattr(drover.aio.Drover, op)))
+            self.assertTrue(callable(getattr(drover.Batch, op)))
+
+    def test_the_events_are_those_of_the_schema(self):
+        text = json.dumps(json.loads((ROOT / "protocol.schema.json").read_text(encoding="utf-8")))
+        names = re.findall(r'"event": \{"enum": \[([^\]]*)\]', text) + re.findall(r'"event": \{"const": ("[^"]*")', text)
+        self.assertEqual(set(json.loads("[" + ", ".join(names) + "]")), set(EVENTS))
+
+    def test_the_package_runs_without_the_schema(self):
+        for name in (PACKAGE / "drover").glob("*.py"):
+            self.assertNotIn("protocol.schema", name.read_text(encoding="utf-8").replace("from protocol.schema.json", ""), name)
+
+
+class Page(unittest.TestCase):
+    """Each block of Python of docs/python.md, run as it stands, in a folder of its own."""
+
+    def test_there_are_blocks(self):
+        self.assertGreater(len(BLOCKS), 5)
+
+    def run_block(self, text, line):
+        with tempfile.TemporaryDirectory() as folder:
+            code = "\n" * (line - 1) + text
+            done = python("-W", "error", "-c", f"exec(compile({code!r}, 'docs/python.md', 'exec'))", cwd=folder,
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE), "DROVER_SERVER_PROGRAM": SERVER})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = [match[1] for match in re.finditer(r"^.*?#> (.*)$", text, re.M)]
+        self.assertEqual(done.stdout.splitlines()[:len(said)], said) if said else None
+
+
+BLOCKS = []
+if PAGE.is_file():
+    _text = PAGE.read_text(encoding="utf-8")
+    BLOCKS = [(m[1], _text.count("\n", 0, m.start()) + 2) for m in re.finditer(r"^```python\n(.*?)^```$", _text, re.M | re.S)]
+for _block in BLOCKS:
+    setattr(Page, f"test_line_{_block[1]}", lambda self, block=_block: self.run_block(*block))
+
+
+class Runs(unittest.TestCase):
+    OPTIONS = {"seed": range(1, 3), "set": {"seeker.max_speed": [100, 120.5]}, "seconds": 1, "jobs": 1}
+
+    def test_the_command_line(self):
+        words = drover.runs.command("seek", "/tmp/out", drover="/x/drover", **self.OPTIONS, measure=["count", "speed"], from_="a.drover", resume=True)
+        self.assertEqual(words, ["/x/drover", "run", "--out", "/tmp/out", "--seed", "1..2", "--set", "seeker.max_speed=100,120.5", "--measure",
+                                 "count,speed", "--seconds", "1", "--jobs", "1", "--from", "a.drover", "--resume", "seek"])
+        self.assertEqual(drover.runs.command(None, "o", drover="d", seed=[3, 5])[4:], ["--seed", "3,5"])
+        self.assertRaises(TypeError, drover.runs.command, "seek", "o", drover="d", sed=1)
+
+    def test_runs(self):
+        rows = drover.run("seek", **self.OPTIONS)
+        self.assertEqual([row["seed"] for row in rows], [1, 1, 2, 2] if rows[1]["seed"] == 1 else [1, 2, 1, 2])
+        self.assertEqual({row["tick"] for row in rows}, {60})
+        with drover.serve("seek", paused=True) as world:
+            self.assertEqual(world.run(**self.OPTIONS), rows)
+            with self.assertRaises(drover.DroverError) as caught:
+                world.run("nowhere")
+            self.assertEqual(caught.exception.code, "run")
+            self.assertIn("nowhere", caught.exception.message)
+
+        async def run():
+            async with drover.aio.serve("seek", paused=True) as world:
+                return await world.run(**self.OPTIONS)
+
+        self.assertEqual(asyncio.run(run()), rows)
+
+    def test_a_folder_that_is_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = drover.run("seek", out=folder + "/kept", **self.OPTIONS)
+            self.assertEqual(drover.run("seek", out=folder + "/kept", resume=True, **self.OPTIONS), rows)
+
+
+class Wheel(unittest.TestCase):
+    @unittest.skipUnless(SLOW, "slow")
+    def test_the_wheel(self):
+        """Built without an index, installed by unpacking, and used."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = shutil.copytree(PACKAGE, pathlib.Path(folder) / "source", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+            done = python("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-q", "-w", folder, str(source))
+            if done.returncode and "bdist_wheel" in done.stderr + done.stdout:
+                self.skipTest("the Python package wheel is not installed")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            wheel, = pathlib.Path(folder).glob("*.whl")
+            self.assertRegex(wheel.name, r"^drover_sim-[0-9.]+-py3-none-any\.whl$")
+            with zipfile.ZipFile(wheel) as archive:
+                names = set(archive.namelist())
+                archive.extractall(folder)
+            for name in ("__init__.py", "py.typed", "methods.pyi", "messages.py", "aio.py"):
+                self.assertIn(f"drover/{name}", names)
+            self.assertFalse([name for name in names if "test" in name])
+            done = python("-c", "import drover\nwith drover.serve('seek', paused=True) as w: print(w.step(60).tick, drover.__file__)",
+                          cwd=folder, env={**os.environ, "PYTHONPATH": folder, "DROVER_SERVER_PROGRAM": SERVER})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"60 {folder}", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,39 @@
+# drover_shared_library(NAME OBJECTS TARGET LINK TARGET PACKAGE PACKAGE EXPORT_NAME NAME)
+# The shared library libNAME.so.0 of the folder that calls this, and what a program needs to be built with it: the headers below
+# include/drover, NAME.pc and a package for CMake. The folder has libNAME.map, NAME.pc.in and PACKAGEConfig.cmake.in.
+# SOVERSION rises when a program that was linked with the library before does not run with it any more (docs/libdrover.md).
+include(CMakePackageConfigHelpers)
+
+function(drover_shared_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OBJECTS;LINK;PACKAGE;EXPORT_NAME" "")
+  set(library lib${name})
+  set(map ${CMAKE_CURRENT_SOURCE_DIR}/${library}.map)
+  add_library(${library} SHARED $<TARGET_OBJECTS:${arg_OBJECTS}>)
+  target_link_libraries(${library} PRIVATE ${arg_LINK})
+  target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(${library} PROPERTIES OUTPUT_NAME ${name} PREFIX lib VERSION ${PROJECT_VERSION} SOVERSION 0
+    EXPORT_NAME ${arg_EXPORT_NAME} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib LINK_DEPENDS ${map})
+  target_link_options(${library} PRIVATE -Wl,--version-script=${map})
+  if(NOT DROVER_SANITIZE AND NOT DROVER_FUZZ)
+    target_link_options(${library} PRIVATE -Wl,-z,defs)
+  endif()
+
+  set(package_dir ${CMAKE_BINARY_DIR}/package)
+  set(config_install_dir ${CMAKE_INSTALL_LIBDIR}/cmake/${arg_PACKAGE})
+  # The prefix as seen from the file, so that an installed tree can be moved.
+  file(RELATIVE_PATH DROVER_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${name}.pc.in ${package_dir}/${name}.pc @ONLY)
+  configure_package_config_file(${arg_PACKAGE}Config.cmake.in ${package_dir}/${arg_PACKAGE}Config.cmake
+    INSTALL_DESTINATION ${config_install_dir})
+  write_basic_package_version_file(${package_dir}/${arg_PACKAGE}ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+  # The component libNAME is what a program needs to run, libNAME-dev what is needed to build it.
+  install(TARGETS ${library} EXPORT ${arg_PACKAGE}Targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${library} NAMELINK_COMPONENT ${library}-dev)
+  install(DIRECTORY include/drover DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${library}-dev)
+  install(FILES ${package_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${library}-dev)
+  install(FILES ${package_dir}/${arg_PACKAGE}Config.cmake ${package_dir}/${arg_PACKAGE}ConfigVersion.cmake
+    DESTINATION ${config_install_dir} COMPONENT ${library}-dev)
+  install(EXPORT ${arg_PACKAGE}Targets NAMESPACE Drover:: DESTINATION ${config_install_dir} COMPONENT ${library}-dev)
+endfunction()

@@ -1,0 +1,18 @@
+# What takes the place of the machine's libraries in the wasm build, and how its modules are linked.
+
+# cJSON: Debian has it for its own processors only, so its source package is compiled (./dev fetches it).
+add_library(drover_cjson STATIC ${DROVER_CJSON_SOURCE}/cJSON.c)
+target_include_directories(drover_cjson SYSTEM PUBLIC ${DROVER_CJSON_SOURCE}/..)
+target_compile_options(drover_cjson PRIVATE -std=c99 -ffp-contract=off -w)
+add_library(PkgConfig::CJSON ALIAS drover_cjson)
+# One thread: <pthread.h> is not there, and common/system/lock.h does without.
+add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
+
+# drover_wasm_module(NAME SOURCES... LIBRARIES libs...) - NAME.wasm, a module that is initialized once (export `_initialize`) and then called.
+# Exports: `memory` and the functions with __attribute__((export_name("..."))).
+function(drover_wasm_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  target_link_options(${name} PRIVATE -mexec-model=reactor -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=1048576)
+endfunction()

@@ -1,0 +1,56 @@
+/* What a request has beyond its fixed size: columns of numbers, or the requests of a batch. Memory of its own,
+ * which does not change once the request is decoded and which copies of the request share.
+ *
+ * request_decode creates it, request_copy shares it, request_fini gives it back; the last holder frees it. The
+ * count is atomic: a copy may go to another thread. A plain assignment of a request borrows it.
+ */
+#ifndef DROVER_COMMON_PROTOCOL_REQUEST_EXTRA_H
+#define DROVER_COMMON_PROTOCOL_REQUEST_EXTRA_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/nodiscard.h"
+#include "common/protocol/request.h"
+
+/** The members of requests that may be columns: those with FIELD_COLUMN in the table. */
+enum request_column {
+    REQUEST_COLUMN_X,
+    REQUEST_COLUMN_Y,
+    REQUEST_COLUMN_VX,
+    REQUEST_COLUMN_VY,
+    REQUEST_COLUMN_HEADING,
+    REQUEST_COLUMN_STAMINA,
+    REQUEST_COLUMN_COUNT
+};
+
+/** Columns of numbers, in the units of the wire (px, px/s, degrees), finite and within the range of their field;
+ * there is no -0. Row i of every column is about agents[i]. Ids may repeat. */
+struct request_columns {
+    bool is_given; /* the request has columns, of no rows perhaps */
+    uint32_t count;
+    uint32_t *agents;                    /* ids, as given; NULL: the rows are about something else */
+    float *values[REQUEST_COLUMN_COUNT]; /* NULL: not given */
+};
+
+struct request_extra {
+    atomic_uint holders;
+    size_t bytes; /* of all this */
+    struct request_columns columns;
+    uint32_t member_count;   /* of a batch */
+    struct request *members; /* in the tail; their extras go with this one */
+};
+
+/** Zeroed, with one holder and so many bytes behind it, which are aligned for any number. NULL: out of memory. */
+NODISCARD struct request_extra *request_extra_create(size_t tail_bytes);
+void *request_extra_tail(struct request_extra *extra);
+/** One holder more; returns its argument. NULL is fine. */
+struct request_extra *request_extra_hold(struct request_extra *extra);
+/** One holder less; the last one frees. NULL is fine. */
+void request_extra_release(struct request_extra *extra);
+/** The columns of a request, or NULL when it has none. */
+const struct request_columns *request_columns_of(const struct request *request);
+
+#endif

@@ -1,0 +1,40 @@
+/* The ranks that one mpirun has started: who they are, how one of them ends all. */
+#ifndef DROVER_SERVER_CLUSTER_CLUSTER_H
+#define DROVER_SERVER_CLUSTER_CLUSTER_H
+
+#include <stdint.h>
+
+#include "common/base/nodiscard.h"
+
+enum { CLUSTER_HOST_BYTES = 64 };
+
+/** A rank, as the others know it. */
+struct cluster_rank {
+    char host[CLUSTER_HOST_BYTES]; /* the name of its machine */
+    int64_t process;               /* its number there */
+};
+
+struct cluster {
+    int rank, ranks;
+    struct cluster_rank *all; /* owned; one each */
+    int here;                 /* how many of them are on this machine */
+};
+
+/** Begins MPI. It is used by one thread at a time. -1: it cannot be used in this way, or there is no memory (said on
+ * stderr). */
+NODISCARD int cluster_begin(struct cluster *cluster, int *argc, char ***argv);
+/** Ends it; all ranks. */
+void cluster_end(struct cluster *cluster);
+/** Writes `rank 2 on HOST: REASON` to the log and ends the program on all ranks with exit code 1. Any thread. */
+_Noreturn void cluster_fail(const struct cluster *cluster, const char *reason);
+/** The cores of this machine. */
+int cluster_cores(void);
+/** The exit code of a program that ended because a rank has other bits than the others. */
+enum { CLUSTER_EXIT_DIFFERENT = 3 };
+/** The same as cluster_fail, with that exit code, for the rank that differs. */
+_Noreturn void cluster_differ(const struct cluster *cluster, int rank, const char *reason);
+/** How many threads are to work on a tick of this rank: the cores that it may use, shared with the ranks that may use them as
+ * well. */
+int cluster_threads(const struct cluster *cluster);
+
+#endif

@@ -1,0 +1,403 @@
+/* See lifeline.h. */
+#include "server/cluster/lifeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <inttypes.h>
+#include <mpi.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/system/clock.h"
+#include "common/system/log.h"
+#include "server/cluster/mpi_wait.h"
+
+enum {
+    ADDRESSES = 16,
+    CONNECT_MS = 2000, /* for one address */
+    LOOK_MS = 20,      /* between looks at MPI while ranks connect */
+    GRACE_MS = 800,    /* for sessions to hear that rank 0 ends; mpirun kills it after a second */
+    ALIVE_S = 1,       /* between signs of life, of which */
+    ALIVE_MISSED = 4   /* may be missing */
+};
+
+/* Where rank 0 listens. key: proves that a caller is a rank of this job. */
+struct place {
+    uint64_t key;
+    uint32_t addresses[ADDRESSES]; /* in network byte order */
+    int32_t count;
+    uint16_t port; /* the same */
+};
+
+struct greeting {
+    uint64_t key;
+    int32_t rank;
+};
+
+struct lifeline {
+    const struct cluster *cluster;
+    struct pollfd *ends; /* owned; rank 0: one a rank, its own is -1; others: the first is rank 0 */
+    int count;
+    int alarm[2]; /* a pipe that wakes the thread; alarm[1]'s end ends it */
+    pthread_t thread;
+    bool has_thread;
+    atomic_bool is_lost, may_go;
+    pthread_mutex_t mutex; /* of the two below */
+    void (*wake)(void *context);
+    void *context;
+};
+
+/* ---- sockets ---- */
+
+static void set_option(int socket_number, int level, int name, int value) {
+    (void)setsockopt(socket_number, level, name, &value, sizeof value);
+}
+
+/* The system asks the other end for signs of life. */
+static void keep_alive(int socket_number) {
+    set_option(socket_number, SOL_SOCKET, SO_KEEPALIVE, 1);
+#ifdef TCP_KEEPIDLE
+    set_option(socket_number, IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_S);
+    set_option(socket_number, IPPROTO_TCP, TCP_KEEPINTVL, ALIVE_S);
+    set_option(socket_number, IPPROTO_TCP, TCP_KEEPCNT, ALIVE_MISSED);
+#endif
+}
+
+static int make_socket(void) {
+    const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (made >= 0) {
+        const struct timeval span = {.tv_sec = CONNECT_MS / 1000};
+        (void)setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &span, sizeof span);
+        (void)setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &span, sizeof span); /* connect goes by it, too */
+    }
+    return made;
+}
+
+static bool receive(int from, void *bytes, size_t size) {
+    return recv(from, bytes, size, MSG_WAITALL) == (ssize_t)size;
+}
+
+static bool give(int to, const void *bytes, size_t size) {
+    return send(to, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+/* ---- rank 0 listens ---- */
+
+static void list_addresses(struct place *place) {
+    struct ifaddrs *all = NULL;
+    if (getifaddrs(&all) != 0) {
+        return;
+    }
+    for (const struct ifaddrs *one = all; one != NULL && place->count < ADDRESSES; one = one->ifa_next) {
+        if (one->ifa_addr != NULL && one->ifa_addr->sa_family == AF_INET) {
+            struct sockaddr_in address;
+            memcpy(&address, one->ifa_addr, sizeof address);
+            place->addresses[place->count++] = address.sin_addr.s_addr;
+        }
+    }
+    freeifaddrs(all);
+}
+
+/* -1: it cannot. */
+static int listen_anywhere(struct place *place) {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t length = sizeof address;
+    const int door = make_socket();
+    if (door < 0 || bind(door, (struct sockaddr *)&address, sizeof address) != 0 || listen(door, 64) != 0 ||
+        getsockname(door, (struct sockaddr *)&address, &length) != 0) {
+        if (door >= 0) {
+            (void)close(door);
+        }
+        return -1;
+    }
+    place->port = address.sin_port;
+    list_addresses(place);
+    return door;
+}
+
+/* Accepts a connection that has the key, as the rank that it names. */
+static void let_in(struct lifeline *lifeline, int door, uint64_t key) {
+    struct greeting greeting;
+    const int guest = accept(door, NULL, NULL);
+    if (guest < 0) {
+        return;
+    }
+    const struct timeval span = {.tv_sec = CONNECT_MS / 1000};
+    (void)setsockopt(guest, SOL_SOCKET, SO_RCVTIMEO, &span, sizeof span);
+    (void)fcntl(guest, F_SETFD, FD_CLOEXEC);
+    const bool is_good = receive(guest, &greeting, sizeof greeting) && greeting.key == key &&
+                         greeting.rank > 0 && greeting.rank < lifeline->cluster->ranks &&
+                         lifeline->ends[greeting.rank].fd < 0 && give(guest, &key, sizeof key);
+    if (!is_good) {
+        (void)close(guest);
+        return;
+    }
+    keep_alive(guest);
+    lifeline->ends[greeting.rank].fd = guest;
+}
+
+/* Lets ranks in until all have tried. */
+static void welcome(struct lifeline *lifeline, int door, uint64_t key) {
+    MPI_Request request;
+    int all_tried = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    while (all_tried == 0) {
+        struct pollfd look = {.fd = door, .events = POLLIN};
+        if (poll(&look, 1, LOOK_MS) > 0) {
+            let_in(lifeline, door, key);
+        }
+        MPI_Test(&request, &all_tried, MPI_STATUS_IGNORE);
+    }
+}
+
+static void say_missing(const struct lifeline *lifeline) {
+    for (int r = 1; r < lifeline->cluster->ranks; r++) {
+        if (lifeline->ends[r].fd < 0) {
+            log_write(LOG_WARN, "cluster",
+                      "rank %d on %s cannot connect to rank 0: its loss will be noticed by mpirun alone", r,
+                      lifeline->cluster->all[r].host);
+        }
+    }
+}
+
+/* ---- the others connect ---- */
+
+static int connect_to(const struct lifeline *lifeline, const struct place *place, uint32_t address) {
+    const struct sockaddr_in there = {
+        .sin_family = AF_INET, .sin_port = place->port, .sin_addr = {.s_addr = address}};
+    const struct greeting greeting = {.key = place->key, .rank = lifeline->cluster->rank};
+    uint64_t answer = 0;
+    const int made = make_socket();
+    if (made < 0) {
+        return -1;
+    }
+    if (connect(made, (const struct sockaddr *)&there, sizeof there) != 0 ||
+        !give(made, &greeting, sizeof greeting) || !receive(made, &answer, sizeof answer) ||
+        answer != place->key) {
+        (void)close(made);
+        return -1;
+    }
+    keep_alive(made);
+    return made;
+}
+
+/* The loopback address is that of rank 0 on its own machine alone. */
+static bool may_be_there(const struct cluster *cluster, uint32_t address) {
+    const bool is_here = strcmp(cluster->all[0].host, cluster->all[cluster->rank].host) == 0;
+    return is_here || ntohl(address) >> 24 != IN_LOOPBACKNET;
+}
+
+static void connect_to_first(struct lifeline *lifeline, const struct place *place) {
+    for (int i = 0; i < place->count && lifeline->ends[0].fd < 0; i++) {
+        if (may_be_there(lifeline->cluster, place->addresses[i])) {
+            lifeline->ends[0].fd = connect_to(lifeline, place, place->addresses[i]);
+        }
+    }
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request); /* the one in `welcome` */
+    mpi_wait(&request, 1, MPI_WAIT_NAP);
+}
+
+static uint64_t choose_key(void) {
+    uint64_t key = clock_now_ns();
+    const int source = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    if (source >= 0) {
+        const ssize_t size = read(source, &key, sizeof key);
+        (void)size; /* without it the time must do */
+        (void)close(source);
+    }
+    return key;
+}
+
+static void meet(struct lifeline *lifeline) {
+    struct place place = {.key = choose_key()};
+    const bool is_first = lifeline->cluster->rank == 0;
+    const int door = is_first ? listen_anywhere(&place) : -1;
+    MPI_Bcast(&place, (int)sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!is_first) {
+        connect_to_first(lifeline, &place);
+        return;
+    }
+    welcome(lifeline, door, place.key);
+    if (door >= 0) {
+        (void)close(door);
+    }
+    say_missing(lifeline);
+}
+
+/* ---- the thread ---- */
+
+static void wake(struct lifeline *lifeline) {
+    pthread_mutex_lock(&lifeline->mutex);
+    if (lifeline->wake != NULL) {
+        lifeline->wake(lifeline->context);
+    }
+    pthread_mutex_unlock(&lifeline->mutex);
+}
+
+static void say_lost(const struct lifeline *lifeline, int rank) {
+    const struct cluster_rank *lost = &lifeline->cluster->all[rank];
+    log_write(LOG_ERROR, "cluster", "rank %d on %s (process %" PRId64 ") is lost: the world ends", rank,
+              lost->host, lost->process);
+}
+
+/* The others need not say it again. */
+static void send_home(const struct lifeline *lifeline) {
+    for (int r = 1; r < lifeline->cluster->ranks; r++) {
+        if (lifeline->ends[r].fd >= 0) {
+            (void)give(lifeline->ends[r].fd, "l", 1);
+        }
+    }
+}
+
+static void lose(struct lifeline *lifeline, int rank) {
+    const struct timespec grace = {.tv_nsec = GRACE_MS * 1000000L};
+    if (lifeline->cluster->rank <= 1) {
+        say_lost(lifeline, rank);
+    }
+    atomic_store(&lifeline->is_lost, true);
+    if (lifeline->cluster->rank == 0) {
+        send_home(lifeline);
+        wake(lifeline);
+        (void)nanosleep(&grace, NULL);
+    }
+    log_stop();
+    _exit(EXIT_FAILURE);
+}
+
+/* Something happened at this end: a rank that sends a byte ends because of another one. */
+static void look_at(struct lifeline *lifeline, int rank) {
+    char byte = 0;
+    const ssize_t size = recv(lifeline->ends[rank].fd, &byte, 1, MSG_DONTWAIT);
+    if (size > 0) {
+        _exit(EXIT_FAILURE);
+    }
+    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+        return;
+    }
+    if (!atomic_load(&lifeline->may_go)) {
+        lose(lifeline, rank);
+    }
+    lifeline->ends[rank].events = 0;
+    lifeline->ends[rank].fd = -1 - lifeline->ends[rank].fd; /* not looked at any more; closed at the end */
+}
+
+static void *run(void *argument) {
+    struct lifeline *lifeline = argument;
+    struct pollfd *alarm = &lifeline->ends[lifeline->count];
+    for (;;) {
+        const int result = poll(lifeline->ends, (nfds_t)lifeline->count + 1, -1);
+        if (result < 0 && errno != EINTR) {
+            return NULL;
+        }
+        if (result > 0 && alarm->revents != 0) {
+            return NULL;
+        }
+        for (int i = 0; result > 0 && i < lifeline->count; i++) {
+            if (lifeline->ends[i].fd >= 0 && lifeline->ends[i].revents != 0) {
+                look_at(lifeline, i);
+            }
+        }
+    }
+}
+
+static bool start(struct lifeline *lifeline) {
+    sigset_t all, former;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
+    lifeline->has_thread = pthread_create(&lifeline->thread, NULL, run, lifeline) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
+    return lifeline->has_thread;
+}
+
+/* ---- life ---- */
+
+static void free_parts(struct lifeline *lifeline) {
+    for (int i = 0; i < lifeline->count; i++) {
+        const int end = lifeline->ends[i].fd;
+        if (end >= 0 || lifeline->ends[i].events == 0) {
+            (void)close(end >= 0 ? end : -1 - end);
+        }
+    }
+    (void)close(lifeline->alarm[0]);
+    (void)close(lifeline->alarm[1]);
+    pthread_mutex_destroy(&lifeline->mutex);
+    free(lifeline->ends);
+    free(lifeline);
+}
+
+/* NULL without memory or descriptors. */
+static struct lifeline *prepare(const struct cluster *cluster) {
+    struct lifeline *lifeline = calloc(1, sizeof *lifeline);
+    const int count = cluster->rank == 0 ? cluster->ranks : 1;
+    if (lifeline == NULL) {
+        return NULL;
+    }
+    lifeline->cluster = cluster;
+    lifeline->ends = calloc((size_t)count + 1, sizeof *lifeline->ends);
+    lifeline->count = count;
+    if (lifeline->ends == NULL || pipe(lifeline->alarm) != 0) {
+        free(lifeline->ends);
+        free(lifeline);
+        return NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        lifeline->ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+    }
+    lifeline->ends[count] = (struct pollfd){.fd = lifeline->alarm[0], .events = POLLIN};
+    (void)fcntl(lifeline->alarm[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(lifeline->alarm[1], F_SETFD, FD_CLOEXEC);
+    (void)pthread_mutex_init(&lifeline->mutex, NULL);
+    return lifeline;
+}
+
+struct lifeline *lifeline_create(const struct cluster *cluster) {
+    struct lifeline *lifeline = prepare(cluster);
+    if (lifeline == NULL) {
+        return NULL;
+    }
+    meet(lifeline);
+    if (!start(lifeline)) {
+        free_parts(lifeline);
+        return NULL;
+    }
+    return lifeline;
+}
+
+void lifeline_let_go(struct lifeline *lifeline) {
+    atomic_store(&lifeline->may_go, true);
+}
+
+void lifeline_destroy(struct lifeline *lifeline) {
+    if (lifeline == NULL) {
+        return;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const bool is_told = write(lifeline->alarm[1], "e", 1) == 1;
+    if (is_told && lifeline->has_thread) {
+        pthread_join(lifeline->thread, NULL);
+    }
+    free_parts(lifeline);
+}
+
+const atomic_bool *lifeline_is_lost(const struct lifeline *lifeline) {
+    return &lifeline->is_lost;
+}
+
+void lifeline_watch(struct lifeline *lifeline, void (*wake_function)(void *context), void *context) {
+    pthread_mutex_lock(&lifeline->mutex);
+    lifeline->wake = wake_function;
+    lifeline->context = context;
+    pthread_mutex_unlock(&lifeline->mutex);
+}

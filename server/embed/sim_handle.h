@@ -1,0 +1,38 @@
+/* The handle of libdrover-sim: a simulation state, and what its calls give back. */
+#ifndef DROVER_SERVER_EMBED_SIM_HANDLE_H
+#define DROVER_SERVER_EMBED_SIM_HANDLE_H
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/protocol/request.h"
+#include "server/commands/simulation_state.h"
+#include "server/embed/include/drover/sim.h"
+
+enum { SIM_EVENTS = 1024 };
+
+struct drover_sim {
+    struct simulation_state state;
+    struct drover_sim_threads threads; /* run: NULL without */
+    struct buffer answer;              /* of the last request */
+    struct failure failure;            /* of the last request; FAILURE_NONE */
+    uint64_t lines;                    /* requests so far: the line numbers of errors */
+    struct request request;
+    struct drover_sim_agents agents;
+    char *columns; /* owned: the memory of `agents` */
+    int32_t column_room;
+    int32_t event_count;
+    uint32_t events_left_out;
+    struct drover_sim_event events[SIM_EVENTS];
+};
+
+/** Without a world. NULL with *failure: busy, out_of_range. */
+NODISCARD struct drover_sim *sim_new(const struct drover_sim_options *options, struct failure *failure);
+/** The overrides that are no more than max_agents. 0, or -1 with *failure: out_of_range. */
+NODISCARD int sim_read_max_agents(const struct drover_sim_options *options, struct world_overrides *out,
+                                  struct failure *failure);
+/** Writes a failure for a caller; error may be NULL. */
+void sim_error_set(struct drover_sim_error *error, const struct failure *failure);
+/** So many ticks; their events follow those that are there. */
+void sim_run(struct drover_sim *sim, uint32_t ticks);
+
+#endif

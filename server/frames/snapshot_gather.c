@@ -1,0 +1,401 @@
+/* See snapshot_gather.h. */
+#include "server/frames/snapshot_gather.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buffer.h"
+#include "common/snapshot/frame_layout.h"
+#include "server/frames/frame_form.h"
+#include "server/frames/snapshot_parcel.h"
+#include "server/frames/world_snapshot.h"
+#include "server/sim/world/world_run.h"
+#include "server/sim/world/world_stripes.h"
+
+enum { CHUNK = 2048, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+static const size_t parcel_limit_bytes = SIZE_MAX / 2; /* memory ends first */
+static const double rounding = 0.02;                   /* px: places are rounded to hundredths */
+
+struct snapshot_gatherer {
+    struct snapshot *head;  /* of the world, without agents */
+    struct snapshot *chunk; /* kind, x, y, vx, vy of a few agents */
+    struct snapshot *own;   /* the agents that this rank gives */
+    struct snapshot_extract *extract;
+    int32_t *rows, *spare; /* own agents that views show, one view after the other */
+    int32_t row_capacity, row_count;
+    struct buffer parcel;
+    struct exchange_part *in, *out; /* one a rank */
+};
+
+/* ---- demand ---- */
+
+void snapshot_demand_add(struct snapshot_demand *demand, const struct snapshot_view *view) {
+    struct snapshot_view added = *view;
+    added.has_speed = false;
+    for (int i = 0; i < demand->count; i++) {
+        if (snapshot_view_equals(&demand->views[i], &added)) {
+            return;
+        }
+    }
+    assert(demand->count < LIMIT_FORMS);
+    demand->views[demand->count++] = added;
+}
+
+size_t snapshot_demand_bytes(const struct snapshot_demand *demand) {
+    return offsetof(struct snapshot_demand, views) + (size_t)demand->count * sizeof demand->views[0];
+}
+
+/* ---- memory ---- */
+
+struct snapshot_gatherer *snapshot_gatherer_create(int ranks) {
+    struct snapshot_gatherer *gatherer = calloc(1, sizeof *gatherer);
+    if (gatherer == NULL) {
+        return NULL;
+    }
+    buffer_init(&gatherer->parcel, parcel_limit_bytes);
+    gatherer->head = snapshot_create();
+    gatherer->chunk = snapshot_create();
+    gatherer->own = snapshot_create();
+    gatherer->extract = snapshot_extract_create();
+    gatherer->in = calloc((size_t)ranks, sizeof *gatherer->in);
+    gatherer->out = calloc((size_t)ranks, sizeof *gatherer->out);
+    if (gatherer->head == NULL || gatherer->chunk == NULL || gatherer->own == NULL ||
+        gatherer->extract == NULL || gatherer->in == NULL || gatherer->out == NULL ||
+        snapshot_reserve(gatherer->chunk, CHUNK, 0, false) != 0) {
+        snapshot_gatherer_destroy(gatherer);
+        return NULL;
+    }
+    return gatherer;
+}
+
+void snapshot_gatherer_destroy(struct snapshot_gatherer *gatherer) {
+    if (gatherer == NULL) {
+        return;
+    }
+    snapshot_destroy(gatherer->head);
+    snapshot_destroy(gatherer->chunk);
+    snapshot_destroy(gatherer->own);
+    snapshot_extract_destroy(gatherer->extract);
+    free(gatherer->rows);
+    free(gatherer->spare);
+    free(gatherer->in);
+    free(gatherer->out);
+    buffer_fini(&gatherer->parcel);
+    free(gatherer);
+}
+
+static bool reserve_rows(struct snapshot_gatherer *gatherer, int32_t count) {
+    if (count <= gatherer->row_capacity) {
+        return true;
+    }
+    const int32_t capacity = count + count / 2;
+    int32_t *rows = realloc(gatherer->rows, (size_t)capacity * sizeof *rows);
+    gatherer->rows = rows == NULL ? gatherer->rows : rows;
+    int32_t *spare = realloc(gatherer->spare, (size_t)capacity * sizeof *spare);
+    gatherer->spare = spare == NULL ? gatherer->spare : spare;
+    if (rows == NULL || spare == NULL) {
+        return false;
+    }
+    gatherer->row_capacity = capacity;
+    return true;
+}
+
+/* ---- own agents ---- */
+
+/* The agents of this rank that may be within the box. */
+static int runs_of(const struct world *world, const struct snapshot_filter *filter,
+                   struct world_run runs[2]) {
+    if (!filter->has_box) {
+        runs[0] = world_run_own(world);
+        return 1;
+    }
+    const double low = (double)filter->box.y * 0.01, height = (double)filter->box.height * 0.01;
+    return world_runs_between(world, low - rounding, low + height + rounding, runs);
+}
+
+/* Agents [begin, begin + chunk->count) of a run, in whole hundredths. */
+static void fill_chunk(struct snapshot *chunk, const struct world_run *run, int32_t begin,
+                       bool has_velocity) {
+    const int32_t left = run->count - begin;
+    chunk->count = left < CHUNK ? left : CHUNK;
+    for (int32_t i = 0; i < chunk->count; i++) {
+        const struct motion *motion = &run->motion[begin + i];
+        chunk->kind[i] = run->kind[begin + i];
+        chunk->x[i] = world_snapshot_hundredths(motion->x);
+        chunk->y[i] = world_snapshot_hundredths(motion->y);
+        chunk->vx[i] = has_velocity ? world_snapshot_hundredths(motion->vx) : 0;
+        chunk->vy[i] = has_velocity ? world_snapshot_hundredths(motion->vy) : 0;
+    }
+}
+
+/* Adds rows of the chunk that pass, as long as no more than `most` come of the view. Returns how many pass. */
+static int32_t take_rows(struct snapshot_gatherer *gatherer, const struct snapshot_filter *filter,
+                         const int32_t *rows, uint64_t most, uint64_t shown) {
+    const struct snapshot *chunk = gatherer->chunk;
+    int32_t passed = 0;
+    for (int32_t i = 0; i < chunk->count; i++) {
+        if (snapshot_filter_passes(filter, chunk, i)) {
+            if (shown + (uint64_t)passed < most) {
+                gatherer->rows[gatherer->row_count++] = rows[i];
+            }
+            passed++;
+        }
+    }
+    return passed;
+}
+
+/* Appends the rows of own agents that a view shows. false when memory is short. */
+static bool find_rows(struct snapshot_gatherer *gatherer, const struct world *world,
+                      const struct snapshot_view *view, double margin, uint64_t most, uint64_t *shown) {
+    struct snapshot_filter filter;
+    struct world_run runs[2];
+    snapshot_view_filter(view, gatherer->head, margin, &filter);
+    const int count = runs_of(world, &filter, runs);
+    *shown = 0;
+    for (int r = 0; r < count; r++) {
+        for (int32_t begin = 0; begin < runs[r].count; begin += CHUNK) {
+            fill_chunk(gatherer->chunk, &runs[r], begin, false);
+            if (!reserve_rows(gatherer, gatherer->row_count + CHUNK)) {
+                return false;
+            }
+            *shown += (uint64_t)take_rows(gatherer, &filter, runs[r].row + begin, most, *shown);
+        }
+    }
+    return true;
+}
+
+static void add_sums(struct snapshot_gatherer *gatherer, const struct world *world,
+                     struct density_sums *sums) {
+    struct world_run runs[2];
+    const int count = runs_of(world, &sums->filter, runs);
+    for (int r = 0; r < count; r++) {
+        for (int32_t begin = 0; begin < runs[r].count; begin += CHUNK) {
+            fill_chunk(gatherer->chunk, &runs[r], begin, true);
+            density_sums_add(sums, gatherer->chunk);
+        }
+    }
+}
+
+/* One pass of a counting sort. */
+static void sort_by_digit(const int32_t *from, int32_t *to, int32_t count, int shift) {
+    int32_t begin[DIGITS + 1] = {0};
+    for (int32_t i = 0; i < count; i++) {
+        begin[((from[i] >> shift) & (DIGITS - 1)) + 1]++;
+    }
+    for (int d = 0; d < DIGITS; d++) {
+        begin[d + 1] += begin[d];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        to[begin[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
+    }
+}
+
+/* Ascending, each row once. */
+static void sort_rows(struct snapshot_gatherer *gatherer) {
+    const int32_t count = gatherer->row_count;
+    for (int shift = 0; shift < 3 * DIGIT_BITS; shift += DIGIT_BITS) {
+        sort_by_digit(gatherer->rows, gatherer->spare, count, shift);
+        int32_t *sorted = gatherer->spare;
+        gatherer->spare = gatherer->rows;
+        gatherer->rows = sorted;
+    }
+    int32_t kept = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (i == 0 || gatherer->rows[i] != gatherer->rows[i - 1]) {
+            gatherer->rows[kept++] = gatherer->rows[i];
+        }
+    }
+    gatherer->row_count = kept;
+}
+
+static int read_head(struct snapshot_gatherer *gatherer, const struct world *world, unsigned fields) {
+    return world_snapshot_copy_rows(world, fields, NULL, 0, gatherer->head);
+}
+
+/* ---- from all ranks ---- */
+
+const struct exchange_part *snapshot_gatherer_give(struct snapshot_gatherer *gatherer,
+                                                   const struct exchange *exchange, int root,
+                                                   struct exchange_part own) {
+    for (int r = 0; r < exchange->ranks; r++) {
+        gatherer->out[r] = (struct exchange_part){0};
+    }
+    if (exchange->rank != root) {
+        gatherer->out[root] = own;
+    }
+    exchange->hand_over(exchange->context, gatherer->out, gatherer->in);
+    gatherer->in[exchange->rank] = own;
+    return gatherer->in;
+}
+
+/* A parcel has a head: one without bytes is of a rank whose memory is short. */
+static int merge_parcels(const struct snapshot_gatherer *gatherer, int ranks, struct snapshot *out) {
+    for (int r = 0; r < ranks; r++) {
+        if (gatherer->in[r].size == 0) {
+            return -1;
+        }
+    }
+    return snapshot_parcel_merge(gatherer->in, ranks, out);
+}
+
+/* Agents of the rows that were found, in the right order on every rank. is_short: this rank could not find its own. */
+static int gather_rows(struct snapshot_gatherer *gatherer, const struct world *world, int root,
+                       unsigned fields, bool is_short, struct snapshot *out) {
+    const struct exchange *exchange = world_exchange(world);
+    buffer_clear(&gatherer->parcel);
+    if (!is_short &&
+        world_snapshot_copy_rows(world, fields, gatherer->rows, gatherer->row_count, gatherer->own) == 0) {
+        snapshot_parcel_write(gatherer->own, &gatherer->parcel);
+    }
+    const struct exchange_part own = {gatherer->parcel.data,
+                                      gatherer->parcel.failed ? 0 : gatherer->parcel.length};
+    (void)snapshot_gatherer_give(gatherer, exchange, root, own);
+    if (exchange->rank != root) {
+        return 0;
+    }
+    return world_snapshot_copy_rows(world, fields, NULL, 0, out) == 0
+               ? merge_parcels(gatherer, exchange->ranks, out)
+               : -1;
+}
+
+/* ---- views ---- */
+
+/* The agents of the kinds that a view shows, in the whole world. */
+static uint64_t population_of(const struct world *world, const struct snapshot_view *view) {
+    uint64_t count = 0;
+    for (int k = 0; k < world_kind_count(world); k++) {
+        count += snapshot_view_has_kind(view, world_kind(world, k)->name)
+                     ? (uint64_t)world_kind_population(world, k)
+                     : 0;
+    }
+    return count;
+}
+
+/* What this rank has of the views: rows, one view after the other, whose ends are noted, or sums. */
+static int look(struct snapshot_gatherer *gatherer, const struct world *world,
+                const struct snapshot_demand *demand, struct snapshot_extract *extract,
+                int32_t ends[LIMIT_FORMS]) {
+    for (int v = 0; v < demand->count; v++) {
+        const struct snapshot_view *view = &demand->views[v];
+        const struct frame_layout *layout = frame_layout_row(view->layout);
+        if (snapshot_extract_add(extract, view, gatherer->head) != 0) {
+            return -1;
+        }
+        struct extract_view *added = &extract->views[v];
+        const double margin = layout->key != NULL ? FRAME_KEY_REACH : 0.0;
+        if (layout->takes_grid) {
+            add_sums(gatherer, world, &added->sums);
+        } else if ((view->has_region || population_of(world, view) <= LIMIT_STRIPES_AGENTS) &&
+                   !find_rows(gatherer, world, view, margin, LIMIT_STRIPES_AGENTS, &added->shown)) {
+            return -1;
+        }
+        ends[v] = gatherer->row_count;
+    }
+    return 0;
+}
+
+/* Adds up what is shown, and whose memory is short. false when some rank's is. */
+static bool agree(const struct exchange *exchange, bool is_short, struct snapshot_extract *extract) {
+    uint64_t values[LIMIT_FORMS + 1] = {0};
+    for (int v = 0; v < extract->count; v++) {
+        values[v] = extract->views[v].shown;
+    }
+    values[LIMIT_FORMS] = is_short ? 1 : 0;
+    exchange->sum(exchange->context, values, LIMIT_FORMS + 1);
+    for (int v = 0; v < extract->count; v++) {
+        extract->views[v].shown = values[v];
+    }
+    return values[LIMIT_FORMS] == 0;
+}
+
+/* The sums of all ranks; a rank has looked at agents near the region alone. */
+static void add_up(const struct exchange *exchange, const struct world *world,
+                   struct snapshot_extract *extract) {
+    for (int v = 0; v < extract->count; v++) {
+        struct extract_view *view = &extract->views[v];
+        const int cells = view->sums.columns * view->sums.rows;
+        const uint64_t population = population_of(world, &view->view);
+        if (view->sums.values == NULL) {
+            view->shown = view->view.has_region ? view->shown : population;
+            continue;
+        }
+        exchange->sum(exchange->context, (uint64_t *)view->sums.values, view->sums.value_count);
+        int64_t inside = 0;
+        for (int c = 0; c < cells; c++) {
+            inside += view->sums.values[3 * c];
+        }
+        view->sums.values[view->sums.value_count - 1] = (int64_t)population - inside;
+    }
+}
+
+/* Leaves out the rows of views that show too many agents. */
+static void drop_rows(struct snapshot_gatherer *gatherer, const struct snapshot_extract *extract,
+                      const int32_t ends[LIMIT_FORMS]) {
+    int32_t kept = 0, begin = 0;
+    for (int v = 0; v < extract->count; v++) {
+        const int32_t count = ends[v] - begin;
+        if (extract->views[v].shown <= LIMIT_STRIPES_AGENTS) {
+            memmove(gatherer->rows + kept, gatherer->rows + begin, (size_t)count * sizeof *gatherer->rows);
+            kept += count;
+        }
+        begin = ends[v];
+    }
+    gatherer->row_count = kept;
+}
+
+int snapshot_gather(struct snapshot_gatherer *gatherer, const struct world *world, int root,
+                    const struct snapshot_demand *demand, struct snapshot *out,
+                    struct snapshot_extract *extract) {
+    const struct exchange *exchange = world_exchange(world);
+    int32_t ends[LIMIT_FORMS] = {0};
+    struct snapshot_extract *found = exchange->rank == root ? extract : gatherer->extract;
+    snapshot_extract_clear(found);
+    gatherer->row_count = 0;
+    const bool is_short = read_head(gatherer, world, 0) != 0 || !reserve_rows(gatherer, 1) ||
+                          look(gatherer, world, demand, found, ends) != 0;
+    if (!agree(exchange, is_short, found)) {
+        return -1;
+    }
+    add_up(exchange, world, found);
+    drop_rows(gatherer, found, ends);
+    sort_rows(gatherer);
+    return gather_rows(gatherer, world, root, demand->fields, false, out);
+}
+
+/* ---- one view, or agents by their ids ---- */
+
+int snapshot_gather_view(struct snapshot_gatherer *gatherer, const struct world *world, int root,
+                         const struct snapshot_view *view, uint64_t most, struct snapshot *out,
+                         uint64_t *shown) {
+    const struct exchange *exchange = world_exchange(world);
+    uint64_t own = 0;
+    gatherer->row_count = 0;
+    const bool is_short = read_head(gatherer, world, 0) != 0 || !reserve_rows(gatherer, 1) ||
+                          !find_rows(gatherer, world, view, 0.0, most, &own);
+    uint64_t values[2] = {own, is_short ? 1 : 0};
+    exchange->sum(exchange->context, values, 2);
+    *shown = values[0];
+    if (values[1] > 0) {
+        return -1;
+    }
+    if (*shown > most) {
+        return 0;
+    }
+    sort_rows(gatherer);
+    return gather_rows(gatherer, world, root, view->fields, false, out);
+}
+
+int snapshot_gather_ids(struct snapshot_gatherer *gatherer, const struct world *world, int root,
+                        unsigned fields, const uint32_t *ids, uint32_t count, struct snapshot *out) {
+    gatherer->row_count = 0;
+    const bool is_short = !reserve_rows(gatherer, (int32_t)count + 1);
+    for (uint32_t i = 0; !is_short && i < count; i++) {
+        const int32_t row = world_find_agent(world, ids[i]);
+        if (row >= 0 && world_owns(world, row)) {
+            gatherer->rows[gatherer->row_count++] = row;
+        }
+    }
+    sort_rows(gatherer);
+    return gather_rows(gatherer, world, root, fields, is_short, out);
+}

@@ -1,0 +1,381 @@
+/* Writing a checkpoint. See checkpoint.h; checkpoint_read.c reads it. */
+#include "server/recording/checkpoint.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/json/json_writer.h"
+#include "common/text/base64.h"
+#include "server/recording/checkpoint_form.h"
+#include "server/sim/core.h"
+#include "server/sim/world/world_image.h"
+
+const char *const checkpoint_shapes[] = {
+    [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon", NULL};
+
+struct checkpoint_rest checkpoint_rest_of(const struct simulation_state *state) {
+    struct checkpoint_rest rest = {.seq = state->seq, .is_paused = state->is_paused};
+    memcpy(rest.cursors.owners, state->cursors.owners, sizeof rest.cursors.owners);
+    rest.log.second_ticks = state->log.second_ticks;
+    rest.log.second = state->log.second;
+    rest.log.taken = state->log.taken;
+    rest.log.left_out = state->log.left_out;
+    return rest;
+}
+
+void checkpoint_restore(struct simulation_state *state, struct built_world *built,
+                        const struct checkpoint_rest *rest) {
+    simulation_state_change(state, built);
+    state->seq = rest->seq;
+    state->is_paused = rest->is_paused;
+    checkpoint_restore_rest(state, rest);
+}
+
+void checkpoint_restore_rest(struct simulation_state *state, const struct checkpoint_rest *rest) {
+    simulation_state_give_cursors(state, rest->cursors.owners);
+    state->log.second = rest->log.second;
+    state->log.taken = rest->log.taken;
+    state->log.left_out = rest->log.left_out;
+}
+
+/* ---- numbers ---- */
+
+/* So that it reads back to the same bits. */
+static void write_exact(struct json_writer *json, double value) {
+    if (value == 0.0 && signbit(value)) {
+        json_raw(json, "-0");
+    } else {
+        json_number(json, value);
+    }
+}
+
+static void write_key_exact(struct json_writer *json, const char *key, double value) {
+    json_key(json, key);
+    write_exact(json, value);
+}
+
+static void write_point(struct json_writer *json, vec2 point) {
+    json_array(json);
+    write_exact(json, (double)point.x);
+    write_exact(json, (double)point.y);
+    json_end(json);
+}
+
+static void write_key_point(struct json_writer *json, const char *key, vec2 point) {
+    json_key(json, key);
+    write_point(json, point);
+}
+
+static bool is_zero(vec2 point) {
+    return point.x == 0.0f && point.y == 0.0f && !signbit(point.x) && !signbit(point.y);
+}
+
+/* ---- what there is one of ---- */
+
+static void write_rest(struct json_writer *json, const struct checkpoint_rest *rest) {
+    json_key_bool(json, "paused", rest->is_paused);
+    json_key(json, "events");
+    json_object(json);
+    json_key_unsigned(json, "second", rest->log.second);
+    json_key_unsigned(json, "taken", (uint64_t)rest->log.taken);
+    json_key_unsigned(json, "left_out", rest->log.left_out);
+    json_end(json);
+    int cursors = LIMIT_TARGETS;
+    while (cursors > 0 && rest->cursors.owners[cursors - 1] == 0) {
+        cursors--;
+    }
+    json_key(json, "cursors");
+    json_array(json);
+    for (int i = 0; i < cursors; i++) {
+        json_unsigned(json, rest->cursors.owners[i]);
+    }
+    json_end(json);
+}
+
+static void write_params(struct json_writer *json, const struct world *world, int kind) {
+    struct param_ref ref;
+    char name[64];
+    json_key(json, "params");
+    json_array(json);
+    for (int i = 0; world_param_at(world, kind, i, &ref, name); i++) {
+        const struct image_param value = world_image_param(world, &ref);
+        json_string(json, name);
+        if (memcmp((const char *)&value.low, (const char *)&value.high, sizeof value.low) == 0) {
+            write_exact(json, value.low);
+        } else {
+            json_array(json);
+            write_exact(json, value.low);
+            write_exact(json, value.high);
+            json_end(json);
+        }
+    }
+    json_end(json);
+}
+
+static void write_aim(struct json_writer *json, const struct world *world, struct aim aim) {
+    if (aim.mode == AIM_TARGET) {
+        json_key_string(json, "aim", world_target_name(world, aim.target));
+    } else if (aim.mode == AIM_POINT) {
+        write_key_point(json, "aim", aim.point);
+    }
+}
+
+static void write_kinds(struct json_writer *json, const struct world *world) {
+    json_key(json, "kinds");
+    json_array(json);
+    for (int k = 0; k < world_kind_count(world); k++) {
+        json_object(json);
+        json_key_string(json, "name", world_kind(world, k)->name);
+        json_key_bool(json, "tireless", world_image_is_tireless(world, k));
+        write_aim(json, world, world_image_aim(world, k));
+        write_params(json, world, k);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_targets(struct json_writer *json, const struct world *world) {
+    json_key(json, "targets");
+    json_array(json);
+    for (int i = 0; i < world_target_count(world); i++) {
+        const struct target_def *target = world_image_target(world, i);
+        json_object(json);
+        json_key_string(json, "name", target->name);
+        write_key_point(json, "at", target->at);
+        json_key_bool(json, "live", target->is_live);
+        write_key_exact(json, "jump_within", (double)target->jump_within);
+        write_key_exact(json, "jump_margin", (double)target->jump_margin);
+        if (target->stroll_speed > 0.0f) {
+            write_key_exact(json, "stroll_speed", (double)target->stroll_speed);
+            write_key_exact(json, "stroll_after", (double)target->stroll_after);
+            json_key_unsigned(json, "idle", target->idle);
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_obstacle(struct json_writer *json, const struct obstacle_def *obstacle) {
+    json_object(json);
+    json_key_unsigned(json, "id", obstacle->id);
+    json_key_string(json, "shape", checkpoint_shapes[obstacle->shape]);
+    if (!is_zero(obstacle->at)) {
+        write_key_point(json, "at", obstacle->at);
+    }
+    if (!is_zero(obstacle->size)) {
+        write_key_point(json, "size", obstacle->size);
+    }
+    if (obstacle->radius != 0.0f || signbit(obstacle->radius)) {
+        write_key_exact(json, "radius", (double)obstacle->radius);
+    }
+    if (obstacle->point_count > 0) {
+        json_key(json, "points");
+        json_array(json);
+        for (int i = 0; i < obstacle->point_count; i++) {
+            write_point(json, obstacle->points[i]);
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_obstacles(struct json_writer *json, const struct world *world) {
+    const struct geometry_def *def = &world_scenery(world)->def;
+    json_key(json, "obstacles");
+    json_array(json);
+    for (int i = 0; i < def->obstacle_count; i++) {
+        write_obstacle(json, &def->obstacles[i]);
+    }
+    json_end(json);
+}
+
+/* ---- columns ---- */
+
+/* The quotes of a text of this many bytes in base64, and where it goes; NULL without room. */
+static char *begin_text(struct json_writer *json, size_t bytes) {
+    json_raw(json, "\"");
+    return buffer_reserve(json->buffer, base64_length(bytes) + 1);
+}
+
+static void end_text(struct json_writer *json, char *end) {
+    const char *begin = json->buffer->data + json->buffer->length;
+    *end = '"';
+    buffer_commit(json->buffer, (size_t)(end + 1 - begin));
+}
+
+static void write_column(struct json_writer *json, const struct world *world, int index,
+                         const struct image_column *column) {
+    const size_t size = (size_t)column->width * column->count;
+    struct image_cursor cursor = {.column = index};
+    unsigned char entries[CHECKPOINT_CHUNK * WORLD_ENTRY_BYTES];
+    json_key(json, column->name);
+    char *text = begin_text(json, size * (size_t)world_image_entries(world, index));
+    int32_t count = 1;
+    while (text != NULL && count > 0) {
+        count = world_image_take(world, &cursor, entries, CHECKPOINT_CHUNK);
+        text = base64_encode_integers(entries, (size_t)count * column->count, column->width, text);
+    }
+    if (text != NULL) {
+        end_text(json, text);
+    }
+}
+
+/* changed: bit i for column i. */
+static void write_columns(struct json_writer *json, const struct world *world, uint64_t changed) {
+    struct image_column column;
+    json_key(json, "columns");
+    json_object(json);
+    for (int i = 0; world_image_column(i, &column); i++) {
+        if (changed >> i & 1) {
+            write_column(json, world, i, &column);
+        }
+    }
+    json_end(json);
+}
+
+/* Pairs of a first id and how many follow one another. */
+static void write_ids(struct json_writer *json, const struct world *world) {
+    uint32_t runs[CHECKPOINT_CHUNK][2], first, count;
+    int32_t row = 0, run = 0, all = 0;
+    while (world_image_ids(world, &row, &first, &count)) {
+        all++;
+    }
+    json_key(json, "id");
+    char *text = begin_text(json, sizeof runs[0] * (size_t)all);
+    for (row = 0; text != NULL && world_image_ids(world, &row, &runs[run][0], &runs[run][1]);) {
+        if (++run == CHECKPOINT_CHUNK) {
+            text = base64_encode_integers(runs, 2 * CHECKPOINT_CHUNK, sizeof runs[0][0], text);
+            run = 0;
+        }
+    }
+    if (text != NULL) {
+        end_text(json, base64_encode_integers(runs, 2 * (size_t)run, sizeof runs[0][0], text));
+    }
+}
+
+/* How many agents each cell has: a byte each, or four where a cell has more than 255. */
+static void write_cells(struct json_writer *json, const struct image_order *order) {
+    size_t width = 1;
+    for (int32_t cell = 0; cell < order->cells && width == 1; cell++) {
+        width = order->begin[cell + 1] - order->begin[cell] > UINT8_MAX ? sizeof(uint32_t) : 1;
+    }
+    json_key(json, "cells");
+    char *text = begin_text(json, width * (size_t)order->cells);
+    uint32_t words[CHECKPOINT_CHUNK];
+    uint8_t bytes[CHECKPOINT_CHUNK];
+    for (int32_t cell = 0; text != NULL && cell < order->cells;) {
+        size_t count = 0;
+        for (; cell < order->cells && count < CHECKPOINT_CHUNK; cell++, count++) {
+            words[count] = (uint32_t)(order->begin[cell + 1] - order->begin[cell]);
+            bytes[count] = (uint8_t)words[count];
+        }
+        text = base64_encode_integers(width == 1 ? (const void *)bytes : (const void *)words, count, width,
+                                      text);
+    }
+    if (text != NULL) {
+        end_text(json, text);
+    }
+}
+
+static void write_order(struct json_writer *json, const struct world *world, float drift) {
+    const struct image_order order = world_image_order(world);
+    const size_t agents = (size_t)world_agent_count(world);
+    json_key(json, "order");
+    json_object(json);
+    write_key_exact(json, "drift", (double)drift);
+    json_key(json, "row");
+    char *text = begin_text(json, agents * sizeof *order.row);
+    if (text != NULL) {
+        end_text(json, base64_encode_integers(order.row, agents, sizeof *order.row, text));
+    }
+    write_cells(json, &order);
+    json_end(json);
+}
+
+/* ---- the line ---- */
+
+static void write_head(struct json_writer *json, const struct world *world, const struct world_image *image,
+                       uint64_t seq, uint64_t hash) {
+    json_key_string(json, "op", "checkpoint");
+    json_key_unsigned(json, "tick", image->tick);
+    json_key_unsigned(json, "seq", seq);
+    json_key(json, "hash");
+    json_hex64(json, hash);
+    json_key_unsigned(json, "format", CHECKPOINT_FORMAT);
+    json_key_unsigned(json, "core", CORE_NUMBER);
+    json_key(json, "seed");
+    if ((double)world_seed(world) <= LIMIT_ID_INTEGER) {
+        json_unsigned(json, world_seed(world));
+    } else {
+        json_hex64(json, world_seed(world));
+    }
+    write_key_exact(json, "tick_hz", world_tick_hz(world));
+    json_key_unsigned(json, "n", (uint64_t)image->agent_count);
+    json_key_unsigned(json, "next_id", image->next_id);
+    json_key_unsigned(json, "next_obstacle", image->next_obstacle);
+    json_key_bool(json, "pure_flock", image->is_pure_flock);
+}
+
+/* All but agents by slot. */
+static void write_replicated(struct json_writer *json, const struct world *world,
+                             const struct world_image *image, const struct checkpoint_rest *rest,
+                             uint64_t hash) {
+    write_head(json, world, image, rest->seq, hash);
+    write_rest(json, rest);
+    write_kinds(json, world);
+    write_targets(json, world);
+    write_obstacles(json, world);
+    write_ids(json, world);
+}
+
+void checkpoint_write(const struct world *world, const struct checkpoint_rest *rest, struct buffer *out,
+                      uint64_t *hash) {
+    const uint64_t own_hash = world_hash(world);
+    const struct world_image image = world_image_of(world);
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    write_replicated(&json, world, &image, rest, own_hash);
+    write_columns(&json, world, world_image_changed(world));
+    if (image.drift != 0.0f) {
+        write_order(&json, world, image.drift);
+    }
+    json_end(&json);
+    buffer_append(out, "\n", 1);
+    if (hash != NULL) {
+        *hash = own_hash;
+    }
+}
+
+/* ---- the head of parts ---- */
+
+void checkpoint_write_head(const struct world *world, const struct checkpoint_rest *rest, uint64_t hash,
+                           struct buffer *out) {
+    const struct world_image image = world_image_of(world);
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    write_replicated(&json, world, &image, rest, hash);
+    write_columns(&json, world, world_image_changed_by_row(world));
+    if (image.drift != 0.0f) {
+        json_key(&json, "order");
+        json_object(&json);
+        write_key_exact(&json, "drift", (double)image.drift);
+        json_end(&json);
+    }
+}
+
+void checkpoint_end_head(const struct checkpoint_part_facts *parts, int count, struct buffer *out) {
+    buffer_append_text(out, ",\"parts\":");
+    struct json_writer json = json_writer_begin(out);
+    json_array(&json);
+    for (int i = 0; i < count; i++) {
+        json_object(&json);
+        json_key_unsigned(&json, "agents", parts[i].agents);
+        json_key_unsigned(&json, "bytes", parts[i].bytes);
+        json_key(&json, "sum");
+        json_hex64(&json, parts[i].sum);
+        json_end(&json);
+    }
+    json_end(&json);
+    buffer_append_text(out, "}\n");
+}

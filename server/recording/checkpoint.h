@@ -1,0 +1,101 @@
+/* A world and what belongs to it as one line of a recording, and back. Pure.
+ *
+ * 1. Writing only reads: it never sorts and never changes the future.
+ * 2. A checkpoint is complete: the world that is read back has the same hash, and with the same requests every
+ * later one (property.time_travel).
+ * 3. Columns are little-endian arrays in base64, floats as their bits. A column whose entries are all as a new agent
+ * has them is left out.
+ * 4. Reading trusts nothing: numbers are checked before anything is allocated, references before they are used; the
+ * hash of the world that was built must be the line's.
+ */
+#ifndef DROVER_SERVER_RECORDING_CHECKPOINT_H
+#define DROVER_SERVER_RECORDING_CHECKPOINT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "server/commands/simulation_state.h"
+#include "server/recording/checkpoint_part.h"
+#include "server/scenario/built_world.h"
+#include "server/scenario/scenario.h"
+
+enum { CHECKPOINT_FORMAT = 1 };
+
+/** What of a simulation state is written beside its world. Plain value. */
+struct checkpoint_rest {
+    uint64_t seq;
+    bool is_paused;
+    struct state_cursors cursors; /* owners alone; who was refused is forgotten */
+    struct event_log log;         /* its second, taken and left_out; no events wait at a tick boundary */
+};
+
+/** What goes beside the world of this state now. */
+struct checkpoint_rest checkpoint_rest_of(const struct simulation_state *state);
+
+/** Appends the line with its newline. The world's own thread may go on with another world, such as a clone. Failure
+ * is out->failed (the buffer's limit, or memory). hash: NULL, or receives the hash that the line states. */
+void checkpoint_write(const struct world *world, const struct checkpoint_rest *rest, struct buffer *out,
+                      uint64_t *hash);
+
+/** The head of a checkpoint in parts (checkpoint_part.h): all but the list of its parts. Looks at no agent by slot.
+ * hash: the world's, which ranks have made together. */
+void checkpoint_write_head(const struct world *world, const struct checkpoint_rest *rest, uint64_t hash,
+                           struct buffer *out);
+/** Ends the line of a head with the list of its parts and a newline. */
+void checkpoint_end_head(const struct checkpoint_part_facts *parts, int count, struct buffer *out);
+
+/** Where the parts of a checkpoint come from. */
+struct checkpoint_parts {
+    void *context;
+    /** Reads the part of this number, from 0: *bytes is valid until the next call. 0, or -1 with *failure. */
+    int (*read)(void *context, uint32_t number, const char **bytes, size_t *length, struct failure *failure);
+};
+
+/** Builds the world of a checkpoint line (without its newline).
+ *
+ * scenario   read from the text of the world line that the checkpoint belongs to; its agents are not placed
+ * overrides  seed and rate are not taken from it: they are the checkpoint's
+ * given_up   NULL, or ends it early when it becomes true
+ * returns    0: *out as built_world_make, *rest; or -1 with *failure: bad_save with the place
+ *            ("order.row[17]"; a checkpoint in parts), busy (memory, given up). Then *out is empty */
+NODISCARD int checkpoint_read(const char *line, size_t length, const struct scenario *scenario,
+                              const struct world_overrides *overrides, const atomic_bool *given_up,
+                              struct built_world *out, struct checkpoint_rest *rest, struct failure *failure);
+
+/** The same of a checkpoint that may be in parts. parts: NULL, or where they come from. */
+NODISCARD int checkpoint_read_parts(const char *line, size_t length, const struct scenario *scenario,
+                                    const struct checkpoint_parts *parts,
+                                    const struct world_overrides *overrides, const atomic_bool *given_up,
+                                    struct built_world *out, struct checkpoint_rest *rest,
+                                    struct failure *failure);
+
+/** Puts a world that was read into the state (simulation_state_change), with all that belongs to it; *built has the
+ * former one afterwards. A load into a running state goes on with that state's seq: its caller puts it into a copy of
+ * *rest. */
+void checkpoint_restore(struct simulation_state *state, struct built_world *built,
+                        const struct checkpoint_rest *rest);
+
+/** What goes with the world that is in the state now, but for the number of changes and the pause. */
+void checkpoint_restore_rest(struct simulation_state *state, const struct checkpoint_rest *rest);
+
+/** A saved world is a recording of three lines: drover, world, checkpoint. Saves and the checkpoints of a state folder
+ * are such files. Appends them. scenario, text: of the state whose world it is. */
+void saved_world_write(const struct world *world, const struct checkpoint_rest *rest, const char *scenario,
+                       const char *text, size_t text_length, struct buffer *out, uint64_t *hash);
+/** The same of a checkpoint in parts, up to where checkpoint_end_head goes on. */
+void saved_world_write_head(const struct world *world, const struct checkpoint_rest *rest,
+                            const char *scenario, const char *text, size_t text_length, uint64_t hash,
+                            struct buffer *out);
+/** Reads the first three lines of a saved world (further lines are not looked at). As checkpoint_read; out->core says
+ * whose core it is, if not this one's: such a world goes on by the rules of this core. It is refused (version) when its
+ * hash does not come out. */
+NODISCARD int saved_world_read(const char *text, size_t length, const struct world_overrides *overrides,
+                               const atomic_bool *given_up, struct built_world *out,
+                               struct checkpoint_rest *rest, struct failure *failure);
+
+#endif

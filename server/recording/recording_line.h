@@ -1,0 +1,81 @@
+/* The lines of a recording (.drover): JSON objects, one a line, as docs/recording.md describes them. Pure.
+ *
+ * 1. The first line is `drover`. A `world` line stands before all lines about that world; a recording has one for
+ * each world that was put in.
+ * 2. A `do` line is a request that took effect between two ticks: `tick` is the tick that the world had then,
+ * `seq` the number of the request (struct simulation_state). Lines `do`, `at` and `world` stand in order of seq.
+ * 3. `hash` and `checkpoint` lines are written when they are ready, so they may stand later than their tick: they
+ * are about the world as it was at their tick after the request seq.
+ * 4. Lines with another op, and members that a line is not known to have, are skipped.
+ */
+#ifndef DROVER_SERVER_RECORDING_RECORDING_LINE_H
+#define DROVER_SERVER_RECORDING_RECORDING_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+
+enum { RECORDING_FORMAT = 1, RECORDING_VALUE_BYTES = 96 };
+
+enum recording_op {
+    RECORDING_DROVER,     /* what wrote the file */
+    RECORDING_WORLD,      /* a world was put in */
+    RECORDING_DO,         /* a request took effect */
+    RECORDING_AT,         /* how far the world had got, and whether it was paused */
+    RECORDING_HASH,       /* of the world */
+    RECORDING_CHECKPOINT, /* the world (checkpoint.h) */
+    RECORDING_END,        /* the recording was ended in order; or broken off, then with a reason */
+    RECORDING_OTHER       /* an op that this version does not know */
+};
+
+/** One line. Only the members of its op mean something. Plain value but for the spans, which point into the line
+ * it was read from. */
+struct recording_line {
+    enum recording_op op;
+    /* drover */
+    uint32_t format, core;
+    char server[RECORDING_VALUE_BYTES];  /* "drover-server 0.2.0" */
+    char started[RECORDING_VALUE_BYTES]; /* "2026-11-21T19:00:00Z" */
+    char build[RECORDING_VALUE_BYTES];   /* compiler, instructions; for people */
+    /* all others */
+    uint64_t tick, seq;
+    /* world, do, at: the session that did it (0: the server) and its name ("" for none) */
+    uint32_t by;
+    char name[LIMIT_PERSON_BYTES + 1];
+    /* world */
+    uint32_t world;                      /* its number in the recording, from 1 */
+    char scenario[LIMIT_NAME_CHARS + 1]; /* what `load` took */
+    uint64_t seed;                       /* effective, as the world has it */
+    double tick_hz;                      /* the same */
+    uint64_t from_tick,
+        from_seq;     /* where the file begins, when requests to this world were before that; else 0 */
+    const char *text; /* the scenario's, as JSON string contents, escapes and all; a span */
+    size_t text_length;
+    /* do: the request, a JSON object; a span */
+    const char *request;
+    size_t request_length;
+    /* at, checkpoint */
+    bool is_paused;
+    /* world, hash, checkpoint */
+    uint64_t hash;
+    /* end */
+    char reason[RECORDING_VALUE_BYTES]; /* "" when it ended in order */
+};
+
+/** Reads a line without its newline; checks it strictly (json_check.h) but for a checkpoint's columns, which
+ * checkpoint_read checks. 0, or -1 with *failure (bad_save, field: the member). */
+NODISCARD int recording_line_read(const char *line, size_t length, struct recording_line *out,
+                                  struct failure *failure);
+/** The text of a world line without its escapes: malloc'd, NUL-terminated, the caller's. NULL without memory. */
+NODISCARD char *recording_line_text(const struct recording_line *line, size_t *length);
+/** Appends a line of any op but checkpoint (checkpoint_write) with its newline. For world, `text` is the plain
+ * text here, not escaped, with a NUL behind its text_length bytes. `request` may end with the newline that request_encode
+ * puts there. Failure is out->failed: the buffer may have a part of the line then. */
+void recording_line_write(const struct recording_line *line, struct buffer *out);
+
+#endif

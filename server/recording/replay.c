@@ -1,0 +1,405 @@
+/* See replay.h. A replay owns nothing but a buffer for replies that nothing reads.
+ *
+ * Invariants: `pending` is the next line that changes something or says how far the world got, and is not after the
+ * state yet; state->seq is that of the last line that took effect. */
+#include "server/recording/replay.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/limits.h"
+#include "common/json/json_check.h"
+#include "common/protocol/request.h"
+#include "server/commands/command_apply.h"
+#include "server/recording/recording_line.h"
+#include "server/recording/recording_scenario.h"
+
+struct replay {
+    struct recording_source source;
+    struct world_overrides overrides;
+    const atomic_bool *given_up;
+    uint32_t world;                /* the number of the world that plays */
+    bool has_pending;              /* its spans are the source's */
+    struct recording_line pending; /* do, at or world */
+    bool is_over;                  /* the source has no more lines */
+    bool has_failed;
+    struct failure failure;
+    bool has_compared; /* a hash at this moment */
+    struct recording_moment compared;
+    struct replay_divergence divergence;
+    bool is_new;     /* the divergence, to the caller */
+    bool has_looked; /* for a checkpoint at this moment */
+    struct recording_moment looked;
+    struct buffer replies;
+};
+
+struct replay *replay_create(const struct recording_source *source, const struct world_overrides *overrides,
+                             const atomic_bool *given_up) {
+    struct replay *replay = calloc(1, sizeof *replay);
+    if (replay != NULL) {
+        replay->source = *source;
+        replay->overrides = *overrides;
+        replay->overrides.has_seed = false;
+        replay->overrides.tick_hz = 0.0;
+        replay->given_up = given_up;
+        buffer_init(&replay->replies, LIMIT_CONTROL_BYTES);
+    }
+    return replay;
+}
+
+void replay_destroy(struct replay *replay) {
+    if (replay != NULL) {
+        buffer_fini(&replay->replies);
+        free(replay);
+    }
+}
+
+int replay_begin(struct replay *replay, struct simulation_state *state, const struct recording_moment *moment,
+                 struct failure *failure) {
+    if (replay->source.seek(replay->source.context, moment, state, failure) != 0) {
+        return -1;
+    }
+    replay->world = replay->source.world(replay->source.context);
+    replay->has_pending = replay->is_over = replay->has_failed = replay->has_compared = false;
+    replay->divergence = (struct replay_divergence){0};
+    replay->is_new = replay->has_looked = false;
+    return 0;
+}
+
+const struct replay_divergence *replay_divergence(const struct replay *replay) {
+    return &replay->divergence;
+}
+
+struct recording_moment replay_moment(const struct replay *replay, const struct simulation_state *state) {
+    return (struct recording_moment){replay->world, world_tick(state->world), state->seq};
+}
+
+/* ---- comparing ---- */
+
+static void diverge(struct replay *replay, const struct recording_moment *moment, uint64_t recorded,
+                    uint64_t computed, const char *reason) {
+    if (!replay->divergence.has_diverged) {
+        replay->divergence = (struct replay_divergence){
+            .has_diverged = true, .moment = *moment, .recorded = recorded, .computed = computed};
+        (void)snprintf(replay->divergence.reason, sizeof replay->divergence.reason, "%s", reason);
+        replay->is_new = true;
+    }
+}
+
+/* The last request after which the world is as it is now. */
+static uint64_t last_seq_now(const struct replay *replay) {
+    if (!replay->has_pending) {
+        return UINT64_MAX;
+    }
+    return replay->pending.op == RECORDING_AT ? replay->pending.seq : replay->pending.seq - 1;
+}
+
+static bool is_same(const struct recording_moment *a, const struct recording_moment *b) {
+    return a->world == b->world && a->tick == b->tick && a->seq == b->seq;
+}
+
+static void compare_hash(struct replay *replay, const struct simulation_state *state) {
+    const struct recording_moment moment = replay_moment(replay, state);
+    uint64_t recorded = 0;
+    if ((replay->has_compared && is_same(&replay->compared, &moment)) || replay->divergence.has_diverged ||
+        !replay->source.find_hash(replay->source.context, &moment, last_seq_now(replay), &recorded)) {
+        return;
+    }
+    replay->has_compared = true;
+    replay->compared = moment;
+    const uint64_t computed = simulation_state_hash(state);
+    if (computed != recorded) {
+        diverge(replay, &moment, recorded, computed, "the hash of the world is not the recorded one");
+    }
+}
+
+/* After the first difference: which agents are not where the next checkpoint has them. */
+static void compare_agents(struct replay *replay, const struct simulation_state *state) {
+    struct replay_divergence *divergence = &replay->divergence;
+    const struct recording_moment moment = replay_moment(replay, state);
+    struct built_world recorded = {0};
+    if (!divergence->has_diverged || divergence->has_agents || moment.world != divergence->moment.world ||
+        (replay->has_looked && is_same(&replay->looked, &moment)) || replay->source.read_checkpoint == NULL) {
+        return;
+    }
+    replay->has_looked = true;
+    replay->looked = moment;
+    if (replay->source.read_checkpoint(replay->source.context, &moment, last_seq_now(replay), &recorded)) {
+        divergence->has_agents = agent_difference_find(recorded.world, state->world, &divergence->agents);
+        divergence->agents_moment = moment;
+        built_world_fini(&recorded);
+    }
+}
+
+/* Between a change and the next line it is not known which of the hashes of this tick is that of this moment. */
+static void compare(struct replay *replay, const struct simulation_state *state) {
+    if (replay->has_pending || replay->is_over) {
+        compare_hash(replay, state);
+        compare_agents(replay, state);
+    }
+}
+
+bool replay_check(struct replay *replay, const struct simulation_state *state) {
+    compare(replay, state);
+    const bool is_new = replay->is_new;
+    replay->is_new = false;
+    return !is_new;
+}
+
+/* ---- lines ---- */
+
+/* Whether the line is about something that the state has behind it. */
+static bool is_past(const struct recording_line *line, const struct simulation_state *state) {
+    return line->seq < state->seq ||
+           (line->seq == state->seq && (line->op != RECORDING_AT || line->tick <= world_tick(state->world)));
+}
+
+static int fail(struct replay *replay) {
+    replay->has_failed = true;
+    return -1;
+}
+
+/* Takes the line as pending when it is one to play. Lines that cannot be used were counted by the source. */
+static int consider(struct replay *replay, const struct simulation_state *state, const char *line,
+                    size_t length) {
+    struct failure failure;
+    struct recording_line *pending = &replay->pending;
+    if (recording_line_read(line, length, pending, &failure) != 0) {
+        replay->failure = failure;
+        return failure.code == FAILURE_BUSY ? fail(replay) : 0;
+    }
+    const bool is_played =
+        pending->op == RECORDING_DO || pending->op == RECORDING_AT || pending->op == RECORDING_WORLD;
+    replay->has_pending = is_played && !is_past(pending, state);
+    return 0;
+}
+
+static int fetch(struct replay *replay, const struct simulation_state *state) {
+    while (!replay->has_pending && !replay->is_over) {
+        const char *line = NULL;
+        size_t length = 0;
+        const int result = replay->source.next(replay->source.context, &line, &length, &replay->failure);
+        if (result < 0) {
+            return fail(replay);
+        }
+        replay->is_over = result == 0;
+        if (result > 0 && consider(replay, state, line, length) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- requests ---- */
+
+/* The message of an error line; "" when the line is none. Returns whether its code is unsupported. */
+static bool read_error(const struct buffer *line, char why[REPLAY_REASON_BYTES]) {
+    cJSON *json = line->length == 0 ? NULL : cJSON_ParseWithLength(line->data, line->length);
+    const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "message"));
+    const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "code"));
+    const bool is_unsupported = code != NULL && strcmp(code, failure_code_name(FAILURE_UNSUPPORTED)) == 0;
+    (void)snprintf(why, REPLAY_REASON_BYTES, "%s", message == NULL ? "" : message);
+    cJSON_Delete(json);
+    return is_unsupported;
+}
+
+/* why: "" or a sentence. */
+static void refuse(struct replay *replay, const struct simulation_state *state, const char *op,
+                   const char *why) {
+    const struct recording_moment moment = replay_moment(replay, state);
+    char reason[REPLAY_REASON_BYTES];
+    (void)snprintf(reason, sizeof reason, "request %llu (%s) took effect then, and is refused now%s%.256s",
+                   (unsigned long long)replay->pending.seq, op, why[0] == '\0' ? "" : ": ", why);
+    diverge(replay, &moment, 0, 0, reason);
+}
+
+/* Whether requests of this op stand in lines `do`. */
+static bool is_done_by_lines(enum request_op op) {
+    return request_has_trait(op, REQUEST_TRAIT_CHANGES) && request_has_trait(op, REQUEST_TRAIT_WORLD) &&
+           op != REQUEST_PAUSE && op != REQUEST_RESUME && op != REQUEST_STEP && op != REQUEST_LOAD;
+}
+
+static void describe_change(const struct recording_line *line, enum request_op op,
+                            struct replay_change *change) {
+    change->by = line->by;
+    memcpy(change->name, line->name, sizeof change->name);
+    change->op = op;
+}
+
+/* False: the request was refused. */
+static bool apply_request(struct replay *replay, struct simulation_state *state,
+                          struct replay_change *change) {
+    const struct recording_line *line = &replay->pending;
+    struct request request;
+    struct failure failure;
+    const struct json_limits limits = json_limits_admin(); /* any session's */
+    if (request_decode_within(line->request, line->request_length, &limits, &request, &failure) != 0) {
+        refuse(replay, state, "of which this version cannot read the text", failure.message);
+        return false;
+    }
+    if (!is_done_by_lines(request.op)) {
+        request_fini(&request);
+        refuse(replay, state, request_op_name(request.op), "it never stands in a line `do`");
+        return false;
+    }
+    const uint64_t before = state->seq;
+    request.id[0] = '\0';
+    state->session = line->by;
+    buffer_clear(&replay->replies);
+    change->effects = command_apply(state, &request, 0, &replay->replies);
+    request_fini(&request);
+    if (state->seq == before) {
+        char why[REPLAY_REASON_BYTES];
+        const bool is_unsupported = read_error(&replay->replies, why);
+        refuse(replay, state, request_op_name(request.op), why);
+        replay->divergence.is_unsupported = replay->divergence.is_unsupported || is_unsupported;
+        return false;
+    }
+    describe_change(line, request.op, change);
+    return true;
+}
+
+static bool play_request(struct replay *replay, struct simulation_state *state,
+                         struct replay_change *change) {
+    if (replay->pending.tick < world_tick(state->world)) {
+        const struct recording_moment moment = replay_moment(replay, state);
+        diverge(replay, &moment, 0, 0, "a request stands behind its tick");
+    }
+    const bool is_applied = apply_request(replay, state, change);
+    state->seq = replay->pending.seq;
+    replay->has_pending = false;
+    return is_applied;
+}
+
+/* ---- worlds ---- */
+
+/* Puts in the world of a line that is followed by its checkpoint. */
+static int restore_world(struct replay *replay, struct simulation_state *state,
+                         const struct scenario *scenario, const char *line, size_t length,
+                         struct replay_change *change) {
+    struct built_world built = {0};
+    struct checkpoint_rest rest;
+    if (checkpoint_read(line, length, scenario, &replay->overrides, replay->given_up, &built, &rest,
+                        &replay->failure) != 0) {
+        return fail(replay);
+    }
+    const bool is_paused = state->is_paused; /* that of the replay, not of the recording */
+    checkpoint_restore(state, &built, &rest);
+    state->is_paused = is_paused;
+    built_world_fini(&built);
+    change->effects = (struct command_effects){.changed = true, .described = true, .loaded = true};
+    return 0;
+}
+
+/* Puts in the world of a line as its scenario describes it, through the door that `load` takes. */
+static int build_world(struct replay *replay, struct simulation_state *state, const struct scenario *scenario,
+                       uint32_t by, struct replay_change *change) {
+    struct built_world built = {0};
+    if (built_world_make(scenario, &replay->overrides, NULL, replay->given_up, &built, &replay->failure) !=
+        0) {
+        return fail(replay);
+    }
+    struct request request = request_default(REQUEST_LOAD);
+    memcpy(request.body.load.scenario, scenario->name, sizeof request.body.load.scenario);
+    state->arrival = &built;
+    state->session = by;
+    buffer_clear(&replay->replies);
+    change->effects = command_apply(state, &request, 0, &replay->replies);
+    state->arrival = NULL;
+    built_world_fini(&built);
+    assert(change->effects.loaded);
+    return 0;
+}
+
+static int put_in(struct replay *replay, struct simulation_state *state, const struct recording_line *world,
+                  const struct scenario *scenario, struct replay_change *change) {
+    const char *line = NULL;
+    size_t length = 0;
+    struct recording_line next = {0};
+    const int result = replay->source.next(replay->source.context, &line, &length, &replay->failure);
+    if (result < 0) {
+        return fail(replay);
+    }
+    replay->is_over = result == 0;
+    const bool is_restored = result > 0 && recording_line_read(line, length, &next, &replay->failure) == 0 &&
+                             next.op == RECORDING_CHECKPOINT && next.seq == world->seq;
+    if (!is_restored && world->tick > 0) {
+        (void)failure_set(&replay->failure, FAILURE_BAD_SAVE, NULL,
+                          "a world that begins at tick %llu lacks its checkpoint",
+                          (unsigned long long)world->tick);
+        return fail(replay);
+    }
+    const int put = is_restored ? restore_world(replay, state, scenario, line, length, change)
+                                : build_world(replay, state, scenario, world->by, change);
+    if (put != 0) {
+        return -1;
+    }
+    state->seq = world->seq;
+    return result > 0 && !is_restored ? consider(replay, state, line, length) : 0;
+}
+
+static int play_world(struct replay *replay, struct simulation_state *state, struct replay_change *change) {
+    const struct recording_line world = replay->pending; /* its text is read before the next line */
+    struct scenario scenario;
+    replay->has_pending = false;
+    if (recording_scenario_read(&world, &scenario, &replay->failure) != 0) {
+        return fail(replay);
+    }
+    const int result = put_in(replay, state, &world, &scenario, change);
+    scenario_fini(&scenario);
+    if (result == 0) {
+        replay->world = world.world > replay->world ? world.world : replay->world + 1;
+        describe_change(&world, REQUEST_LOAD, change);
+    }
+    return result;
+}
+
+/* ---- steps ---- */
+
+static bool is_due(const struct replay *replay, const struct simulation_state *state) {
+    return replay->has_pending &&
+           (replay->pending.op == RECORDING_WORLD || replay->pending.tick <= world_tick(state->world));
+}
+
+static enum replay_step step_at_end(const struct replay *replay, const struct simulation_state *state) {
+    const struct recording_moment *last = &replay->source.last;
+    return replay->world == last->world && world_tick(state->world) < last->tick ? REPLAY_TICK : REPLAY_END;
+}
+
+/* Applies the pending line, which is due. REPLAY_TICK: it changed nothing. */
+static enum replay_step play(struct replay *replay, struct simulation_state *state,
+                             struct replay_change *change) {
+    if (replay->pending.op == RECORDING_AT) {
+        state->seq = replay->pending.seq;
+        replay->has_pending = false;
+        return REPLAY_TICK;
+    }
+    if (replay->pending.op == RECORDING_DO) {
+        return play_request(replay, state, change) ? REPLAY_CHANGED : REPLAY_TICK;
+    }
+    return play_world(replay, state, change) == 0 ? REPLAY_CHANGED : REPLAY_FAILED;
+}
+
+enum replay_step replay_next(struct replay *replay, struct simulation_state *state,
+                             struct replay_change *change, struct failure *failure) {
+    assert(state->world != NULL);
+    *change = (struct replay_change){0};
+    while (!replay->has_failed && fetch(replay, state) == 0) {
+        compare(replay, state);
+        if (!replay->has_pending) {
+            return step_at_end(replay, state);
+        }
+        if (!is_due(replay, state)) {
+            return REPLAY_TICK;
+        }
+        if (play(replay, state, change) == REPLAY_CHANGED) {
+            return REPLAY_CHANGED;
+        }
+    }
+    *failure = replay->failure;
+    return REPLAY_FAILED;
+}

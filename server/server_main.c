@@ -1,0 +1,443 @@
+/* See server_main.h. */
+#include "server/server_main.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/compiler.h"
+#include "common/system/line_writer.h"
+#include "common/system/log.h"
+#include "common/system/memory_free.h"
+#include "server/descriptor_limit.h"
+#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
+#include "server/options.h"
+#include "server/origin.h"
+#include "server/simulation/logbook.h"
+#include "server/simulation/simulation.h"
+#include "server/storage/save_store.h"
+#include "server/storage/state_directory.h"
+
+enum { EXIT_USAGE = 2, OUTPUT_BYTES = 512, NAMES_BYTES = 960 };
+
+static int complain(const struct failure *failure, int code) {
+    log_plain("drover-server: %s", failure->message);
+    return code;
+}
+
+/* Says on stdout where the server listens: by a thread, since a stdout that is not read (a stopped terminal,
+ * a full pipe) must not keep it from serving. */
+static void announce(struct line_writer *output, const struct server *server) {
+    static char ring[OUTPUT_BYTES];
+    char line[OUTPUT_BYTES];
+    const char *page = server_web_address(server);
+    const int length = snprintf(line, sizeof line, "drover-server listening on %s\n%s%s%s",
+                                server_address(server), page == NULL ? "" : "drover-server page at ",
+                                page == NULL ? "" : page, page == NULL ? "" : "\n");
+    if (length > 0 && (size_t)length < sizeof line) {
+        (void)line_writer_start(output, ring, sizeof ring, NULL);
+        line_writer_put(output, line, (size_t)length);
+    }
+}
+
+static void make_room(uint32_t clients) {
+    uint64_t limit = 0;
+    const uint32_t fit = descriptor_limit_raise(clients, &limit);
+    if (fit < clients) {
+        log_write(LOG_WARN, "server",
+                  "open files are limited to %llu (ulimit -Hn): room for %u clients, not for the %u of "
+                  "--max-clients",
+                  (unsigned long long)limit, fit, clients);
+    }
+}
+
+/* What a start has so far. */
+struct start {
+    const struct server_options *options;
+    const struct server_ranks *ranks;  /* NULL: one process */
+    struct server *server;             /* owned; it ends before its simulation */
+    struct state_directory *directory; /* NULL: none */
+};
+
+/* Serves until a signal stops it, and ends the server. */
+static int serve(struct start *start, struct simulation *simulation) {
+    static struct line_writer output = LINE_WRITER_ON(STDOUT_FILENO);
+    struct failure failure = {0};
+    int result = server_take_simulation(start->server, simulation, &failure);
+    if (result == 0) {
+        if (start->ranks != NULL) {
+            start->ranks->watch(start->ranks->context, server_wake, start->server);
+        }
+        announce(&output, start->server);
+        if (server_web_address(start->server) != NULL) {
+            log_write(LOG_INFO, "web", "the page is at %s", server_web_address(start->server));
+        }
+        result = server_run(start->server, &failure);
+    }
+    if (simulation_has_lost_rank(simulation)) {
+        log_stop();
+        _exit(EXIT_FAILURE); /* the simulation thread waits for a rank that is no more */
+    }
+    server_destroy(start->server);
+    start->server = NULL;
+    line_writer_stop(&output);
+    return result == 0 ? EXIT_SUCCESS : complain(&failure, EXIT_FAILURE);
+}
+
+/* What is written of the world, and where. */
+struct written {
+    struct state_directory *directory; /* NULL: none */
+    struct save_store *saves;          /* NULL: saved worlds are in memory */
+    struct logbook *logbook;           /* NULL: none */
+};
+
+static void close_written(struct written *written) {
+    logbook_destroy(written->logbook);
+    save_store_destroy(written->saves);
+    state_directory_close(written->directory);
+}
+
+/* auto: drover-YYYYMMDD-HHMMSS.drover. */
+static void name_recording(const char *option, char path[LOGBOOK_PATH]) {
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (strcmp(option, "auto") != 0 || localtime_r(&now, &parts) == NULL ||
+        strftime(path, LOGBOOK_PATH, "drover-%Y%m%d-%H%M%S.drover", &parts) == 0) {
+        (void)snprintf(path, LOGBOOK_PATH, "%s", option);
+    }
+}
+
+/* The folder of recordings that clients ask for. */
+static void name_folder(const struct server_options *options, const struct state_directory *directory,
+                        char path[LOGBOOK_PATH]) {
+    if (options->recordings[0] == '\0' && directory != NULL) {
+        (void)snprintf(path, LOGBOOK_PATH, "%.4000s/recordings", state_directory_path(directory));
+    } else {
+        (void)snprintf(path, LOGBOOK_PATH, "%s", options->recordings[0] == '\0' ? "." : options->recordings);
+    }
+}
+
+static int open_logbook(const struct server_options *options, const struct server_keeping *keeping,
+                        const struct world_overrides *overrides, struct written *written,
+                        struct failure *failure) {
+    char record[LOGBOOK_PATH], recordings[LOGBOOK_PATH], build[RECORDING_VALUE_BYTES];
+    const enum simd simd = overrides->has_simd ? overrides->simd : simd_best();
+    name_recording(options->record, record);
+    name_folder(options, written->directory, recordings);
+    (void)snprintf(build, sizeof build, "%s, %s", COMPILER, simd_names[simd]);
+    const struct logbook_def def = {.directory = written->directory,
+                                    .sync_s = keeping->sync_s,
+                                    .is_always = keeping->is_always,
+                                    .keep_bytes = keeping->keep_bytes,
+                                    .checkpoint_every_s = options->checkpoint_every_s,
+                                    .record = record,
+                                    .record_max = keeping->record_max,
+                                    .memory_bytes = keeping->memory_bytes,
+                                    .recordings = recordings,
+                                    .build = build};
+    written->logbook = logbook_create(&def, failure);
+    return written->logbook == NULL ? -1 : 0;
+}
+
+/* Opens what the options say. */
+static int open_written(const struct server_options *options, const struct simulation_def *def,
+                        struct written *written, struct failure *failure) {
+    struct server_keeping keeping;
+    *written = (struct written){0};
+    if (server_options_keeping(options, &keeping, failure) != 0) {
+        return -1;
+    }
+    if (options->state[0] != '\0') {
+        written->directory = state_directory_open(options->state, options->is_state_new, failure);
+        if (written->directory == NULL) {
+            return -1;
+        }
+        written->saves = save_store_create(state_directory_saves(written->directory), failure);
+        if (written->saves == NULL) {
+            close_written(written);
+            return -1;
+        }
+    }
+    if (open_logbook(options, &keeping, &def->overrides, written, failure) != 0) {
+        close_written(written);
+        return -1;
+    }
+    return 0;
+}
+
+/* A folder that cannot be continued: the message says what is left to do. */
+static int complain_of_state(const struct start *start, const struct failure *failure) {
+    if (start->directory != NULL && state_directory_holds_world(start->directory) &&
+        strstr(failure->message, "--state-new") == NULL) {
+        log_plain("drover-server: %s; --state-new puts what %.200s has aside", failure->message,
+                  state_directory_path(start->directory));
+        return EXIT_USAGE;
+    }
+    return complain(failure, EXIT_USAGE);
+}
+
+/* Serves the world of the definition. */
+static int run_world(struct start *start, const struct simulation_def *def) {
+    struct failure failure = {0};
+    struct simulation *simulation = simulation_create(def, &failure);
+    if (simulation == NULL) {
+        return complain_of_state(start, &failure);
+    }
+    const int code = serve(start, simulation);
+    simulation_destroy(simulation);
+    return code;
+}
+
+/* Serves the world of the scenario, or the one that comes from elsewhere. */
+static int run_origin(struct start *start, const struct scenario *named, struct simulation_def *def) {
+    struct failure failure = {0};
+    struct origin origin;
+    if (origin_open(&origin, start->options, start->directory, named == NULL ? NULL : named->name, def,
+                    &failure) != 0) {
+        return complain_of_state(start, &failure);
+    }
+    def->scenario = named;
+    const int code = run_world(start, def);
+    def->scenario = NULL; /* the caller's */
+    origin_close(&origin);
+    return code;
+}
+
+/* A name that is none: the names that there are, in a line of their own. */
+static void say_names(const struct scenario_library *library) {
+    char names[NAMES_BYTES];
+    if (scenario_library_names(library, names, sizeof names) > 0) {
+        log_plain("there are: %s", names);
+    }
+}
+
+/* A server that was given no name says which world it serves, and how to have another one. */
+static void say_default(const struct scenario_library *library) {
+    char names[NAMES_BYTES];
+    const int count = scenario_library_names(library, names, sizeof names);
+    log_write(LOG_INFO, "scenario",
+              "none was named: this is %s; drover-server NAME serves one of the %d in %.200s",
+              SERVER_DEFAULT_SCENARIO, count, library->directory);
+}
+
+/* Loads the scenario that is named, or the one that the folder was begun with, or the usual one. 0, or -1 with
+ * *failure. */
+static int load_scenario(const struct start *start, const char *argument, struct scenario_library *library,
+                         struct scenario *scenario, struct failure *failure) {
+    char begun[LIMIT_NAME_CHARS + 1] = "";
+    struct failure reason = {0};
+    const bool was_begun = start->options->replay[0] == '\0' && start->options->from[0] == '\0' &&
+                           start->directory != NULL && state_directory_was_begun(start->directory);
+    if (was_begun && argument == NULL && origin_read_begun(start->directory, NULL, begun, failure) != 0) {
+        return -1;
+    }
+    const char *name = argument != NULL ? argument : was_begun ? begun : SERVER_DEFAULT_SCENARIO;
+    if (scenario_library_load_argument(library, name, scenario, &reason) != 0) {
+        *failure = reason;
+        return begun[0] == '\0'
+                   ? -1
+                   : failure_set(failure, FAILURE_BAD_SAVE, "--state",
+                                 "%.200s was begun with the scenario %s, and no journal of it can "
+                                 "be read; name the file of the scenario, or put all aside with "
+                                 "--state-new (%.200s)",
+                                 state_directory_path(start->directory), begun, reason.message);
+    }
+    if (was_begun && origin_read_begun(start->directory, scenario->name, begun, failure) != 0) {
+        scenario_fini(scenario);
+        return -1;
+    }
+    if (argument == NULL && !was_begun) {
+        say_default(library);
+    }
+    return 0;
+}
+
+/* Loads the scenario, if one is named or needed, and serves its world. */
+static int run_scenario(struct start *start, const char *argument, struct scenario_library *library,
+                        struct simulation_def *def) {
+    const struct server_options *options = start->options;
+    struct failure failure = {0};
+    struct scenario scenario;
+    const bool is_elsewhere = options->replay[0] != '\0' || options->from[0] != '\0' ||
+                              (start->directory != NULL && state_directory_holds_world(start->directory));
+    if (argument == NULL && is_elsewhere) {
+        return run_origin(start, NULL, def);
+    }
+    if (load_scenario(start, argument, library, &scenario, &failure) != 0) {
+        const int code = complain(&failure, EXIT_USAGE);
+        if (failure.code == FAILURE_NO_SCENARIO) {
+            say_names(library);
+        }
+        return code;
+    }
+    int code = EXIT_USAGE;
+    if (built_world_check_counts(&scenario, &def->overrides, &failure) != 0) {
+        log_plain("drover-server: %s: %s", argument != NULL ? argument : scenario.name, failure.message);
+    } else {
+        code = run_origin(start, &scenario, def);
+    }
+    scenario_fini(&scenario);
+    return code;
+}
+
+/* What takes the whole world at once, which no rank has in stripes. */
+static int check_ranks(const struct server_options *options, const struct server_ranks *ranks,
+                       struct failure *failure) {
+    const struct {
+        const char *name, *instead;
+        bool is_given;
+    } wholes[] = {
+        {"--replay", "play it with drover-server", options->replay[0] != '\0'},
+        {"--record", "use --state, whose checkpoints all ranks write", options->record[0] != '\0'},
+        {"--selfcheck", "the ranks compare their ghosts, whatever is asked for", options->selfcheck_s > 0}};
+    const bool is_whole = ranks == NULL || ranks->exchange->mode != EXCHANGE_STRIPES;
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes && !is_whole; i++) {
+        if (wholes[i].is_given) {
+            return failure_set(failure, FAILURE_UNSUPPORTED, wholes[i].name,
+                               "%s: no rank has the whole world with --mode stripes; %s, or use --mode copy",
+                               wholes[i].name, wholes[i].instead);
+        }
+    }
+    return 0;
+}
+
+static int run(const struct server_options *options, const char *argument, struct scenario_library *library,
+               const struct server_ranks *ranks) {
+    struct failure failure = {0};
+    struct written written;
+    struct simulation_def def = {.source = scenario_library_source(library),
+                                 .is_paused = options->is_paused,
+                                 .is_realtime = options->is_realtime,
+                                 .threads = server_options_threads(options)};
+    if (ranks != NULL) {
+        def.exchange = ranks->exchange;
+        def.ranks = ranks->state;
+        def.threads = ranks->threads;
+    }
+    if (server_options_overrides(options, &def.overrides, &failure) != 0 ||
+        server_options_simd(getenv("DROVER_SIMD"), &def.overrides, &failure) != 0) {
+        return complain(&failure, EXIT_USAGE);
+    }
+    if (check_ranks(options, ranks, &failure) != 0) {
+        return complain(&failure, EXIT_USAGE);
+    }
+    def.overrides.memory_free = memory_free;
+    make_room(options->max_clients);
+    struct start start = {.options = options, .ranks = ranks, .server = server_create(options, &failure)};
+    if (start.server == NULL || open_written(options, &def, &written, &failure) != 0) {
+        server_destroy(start.server);
+        return complain(&failure, EXIT_USAGE);
+    }
+    start.directory = written.directory;
+    def.logbook = written.logbook;
+    def.selfcheck_s = (double)options->selfcheck_s;
+    def.saves = written.saves;
+    const int code = run_scenario(&start, argument, library, &def);
+    server_destroy(start.server);
+    close_written(&written);
+    return code;
+}
+
+/* Nothing is lost by an end at any moment: what is on disk is as after a crash. */
+static void exit_early(int number) {
+    (void)number;
+    _exit(EXIT_SUCCESS);
+}
+
+/* From the options to the end. */
+static int start(const struct server_options *options, const char *argument,
+                 const struct server_ranks *ranks) {
+    struct failure failure = {0};
+    struct scenario_library library;
+    signal(SIGINT, exit_early); /* until the server is ready */
+    signal(SIGTERM, exit_early);
+    if (scenario_library_init(&library, options->scenarios, &failure) != 0) {
+        return complain(&failure, EXIT_USAGE);
+    }
+    const int code = run(options, argument, &library, ranks);
+    scenario_library_fini(&library);
+    return code;
+}
+
+/* One line a mistake: FILE: PLACE: WHAT. Returns whether there was none. */
+static bool check_file(const char *path) {
+    enum { MISTAKES = 100 };
+    struct failure *rows = calloc(MISTAKES, sizeof *rows);
+    if (rows == NULL) {
+        (void)printf("%s: out of memory\n", path);
+        return false;
+    }
+    struct scenario_mistakes mistakes = {.rows = rows, .capacity = MISTAKES};
+    const bool is_good = scenario_file_check(path, &mistakes);
+    for (int i = 0; i < mistakes.count; i++) {
+        (void)printf("%s: %s%s%s\n", path, rows[i].field, rows[i].field[0] == '\0' ? "" : ": ",
+                     rows[i].message);
+    }
+    if (mistakes.count == MISTAKES) {
+        (void)printf("%s: and perhaps more; these were the first %d\n", path, MISTAKES);
+    }
+    free(rows);
+    return is_good;
+}
+
+/* files: NULL-ended. */
+static int check(char *const *files) {
+    struct failure failure = {0};
+    bool is_good = true;
+    if (files[0] == NULL) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--check", "--check: expected FILE, or several");
+        return complain(&failure, EXIT_USAGE);
+    }
+    for (; *files != NULL; files++) {
+        is_good = check_file(*files) && is_good;
+    }
+    return is_good ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
+bool server_main_read(int argc, char **argv, struct server_options *options, const char **argument,
+                      int *code) {
+    struct failure failure = {0};
+    *options = server_options_default();
+    *argument = NULL;
+    *code = EXIT_USAGE;
+    if (server_options_check_given(argc, argv, &failure) != 0) {
+        *code = complain(&failure, EXIT_USAGE);
+        return false;
+    }
+    switch (options_parse(server_options_def(), argc, argv, options, argument, &failure)) {
+    case OPTIONS_EXIT:
+        *code = EXIT_SUCCESS;
+        return false;
+    case OPTIONS_BAD:
+        *code = complain(&failure, EXIT_USAGE);
+        return false;
+    case OPTIONS_RUN:
+        break;
+    }
+    log_set_level((enum log_level)options->log);
+    log_set_format((enum log_format)options->log_format, "drover-server");
+    log_detect_journal(getenv("JOURNAL_STREAM"));
+    if (options->is_check) {
+        *code = check(*argument == NULL ? argv + argc : argv + 1);
+        return false;
+    }
+    if (*argument != NULL && argc > 2 && argv[2] != NULL) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
+                          "unexpected argument \"%.60s\"; --help shows the usage", argv[2]);
+        *code = complain(&failure, EXIT_USAGE);
+        return false;
+    }
+    return true;
+}
+
+int server_main_run(const struct server_options *options, const char *argument,
+                    const struct server_ranks *ranks) {
+    log_start();
+    const int code = start(options, argument, ranks);
+    log_stop();
+    return code;
+}

@@ -1,0 +1,33 @@
+/* From the command line to the end: what drover-server does, and rank 0 of drover-cluster. Exit codes: 0 stopped by a
+ * signal, 1 a failure of the machine, or a lost rank, 2 a mistake on the command line, in the scenario, or a port in use,
+ * 128 and the signal's number after a second signal before it had ended.
+ */
+#ifndef DROVER_SERVER_SERVER_MAIN_H
+#define DROVER_SERVER_SERVER_MAIN_H
+
+#include <stdbool.h>
+
+#include "server/commands/state_ranks.h"
+#include "server/options.h"
+#include "server/server.h"
+#include "server/sim/math/exchange.h"
+
+/** The ranks that share the world (struct simulation_def). */
+struct server_ranks {
+    const struct exchange *exchange;
+    const struct state_ranks *state;
+    int threads; /* that work on a tick of this rank, 1 or more */
+    void *context;
+    /** From now on wake(server) is called, by any thread, when a rank is lost. */
+    void (*watch)(void *context, void (*wake)(void *server), void *server);
+};
+
+/** Reads the command line and sets up the log; argument: the scenario's name or file, NULL when none is given. False: all is done
+ * or said, and the program ends with *code: after --help, --check, or a mistake. */
+bool server_main_read(int argc, char **argv, struct server_options *options, const char **argument,
+                      int *code);
+/** Serves until a signal ends it. Returns the exit code. ranks: NULL for one process. */
+int server_main_run(const struct server_options *options, const char *argument,
+                    const struct server_ranks *ranks);
+
+#endif

@@ -1,0 +1,390 @@
+/* See world_stripes_rules.h. */
+#include "server/sim/world/world_stripes_rules.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "server/sim/world/world_internal.h"
+
+enum { SHARE_OF_WINDOW = 4 /* a halo is at most a quarter of the average window */ };
+
+/* ---- the world, as it is or as a command would make it ---- */
+
+struct outlook {
+    const struct world *world;
+    const struct param_ref *ref; /* that has another value; or NULL */
+    double value;
+    int32_t population[LIMIT_KINDS], agents;
+};
+
+static struct outlook outlook_of(const struct world *world) {
+    struct outlook outlook = {.world = world, .agents = world->agent_count};
+    for (int k = 0; k < world->kind_count; k++) {
+        outlook.population[k] = world_kind_population(world, k);
+    }
+    return outlook;
+}
+
+/* A behavior, and how it is prepared. */
+struct prepared {
+    struct behavior_def def;
+    struct behavior_runtime runtime;
+};
+
+static struct prepared behavior_at(const struct outlook *outlook, int kind, int state, int index) {
+    const struct kind *owner = &outlook->world->kinds[kind];
+    const struct param_ref *ref = outlook->ref;
+    struct prepared prepared = {owner->def.states[state].behaviors[index],
+                                owner->states[state].behaviors[index]};
+    if (ref != NULL && ref->kind == kind && ref->state == state && ref->behavior == index) {
+        world_put_param(&prepared.def, ref->field, outlook->value);
+        world_refresh_zones(&prepared.def, &prepared.runtime);
+    }
+    return prepared;
+}
+
+/* px: no agent of the kind has a larger body. */
+static float largest_radius(const struct outlook *outlook, int kind) {
+    const struct world *world = outlook->world;
+    struct body_def def = world->kinds[kind].def.body;
+    if (outlook->ref != NULL && outlook->ref->kind == kind && outlook->ref->behavior < 0) {
+        world_put_param(&def, outlook->ref->field, outlook->value);
+    }
+    float largest = def.radius.high;
+    const int32_t end = world->has_own_bodies ? world->kind_begin[kind + 1] : 0;
+    for (int32_t i = world->kind_begin[kind]; i < end; i++) {
+        const float radius = world_body(world, world->by_kind[i])->radius;
+        largest = radius > largest ? radius : largest;
+    }
+    return largest;
+}
+
+/* ---- every look of every kind that has agents ---- */
+
+/* That agents of a kind look for the nearest of another, or for an agent by its id. */
+struct look_at {
+    int asker;
+    const char *what; /* behavior, or condition */
+    const struct target_ref *ref;
+    const struct ref_runtime *runtime;
+    bool keeps; /* its quarry */
+};
+
+typedef void looker(const struct outlook *outlook, const struct look_at *look, void *context);
+
+static void visit_state(const struct outlook *outlook, int asker, int index, looker *function,
+                        void *context) {
+    const struct kind *kind = &outlook->world->kinds[asker];
+    const struct state_def *state = &kind->def.states[index];
+    for (int c = 0; c < state->condition_count; c++) {
+        const struct look_at near = {asker, "near", &state->conditions[c].target,
+                                     &kind->states[index].conditions[c], false};
+        function(outlook, &near, context);
+    }
+    for (int b = 0; b < state->behavior_count; b++) {
+        const struct prepared one = behavior_at(outlook, asker, index, b);
+        const char *name = behavior_row(one.def.type)->name;
+        const struct look_at first = {asker, name, &one.def.target, &one.runtime.target, one.def.keep};
+        const struct look_at second = {asker, name, &one.def.second, &one.runtime.second, false};
+        function(outlook, &first, context);
+        function(outlook, &second, context);
+    }
+}
+
+static void each_look(const struct outlook *outlook, looker *function, void *context) {
+    for (int k = 0; k < outlook->world->kind_count; k++) {
+        for (int s = 0; outlook->population[k] > 0 && s < outlook->world->kinds[k].def.state_count; s++) {
+            visit_state(outlook, k, s, function, context);
+        }
+    }
+}
+
+/* ---- how far zones see ---- */
+
+/* px: how far agents of the kind see others with a behavior that has neighbors. Every use has its answer here. */
+static float zone_of(const struct outlook *outlook, int kind, const struct prepared *behavior) {
+    const float widest = world_widest_zone(&behavior->runtime);
+    switch (behavior_neighbor_use((enum behavior_type)behavior->def.type)) {
+    case NEIGHBORS_UNUSED:
+        return 0.0f;
+    case NEIGHBORS_SUMS:
+    case NEIGHBORS_THREATS:
+    case NEIGHBORS_NEAREST:
+        return widest;
+    case NEIGHBORS_AHEAD:
+        break;
+    }
+    const float elbows = 2.0f * largest_radius(outlook, kind) + behavior->def.clearance;
+    return elbows > widest ? elbows : widest;
+}
+
+/* The widest zone of all, and the behavior that has it. */
+struct zone_seen {
+    float reach; /* px */
+    int kind;
+    const char *what;
+};
+
+static void widen(const struct outlook *outlook, int kind, int state, struct zone_seen *widest) {
+    for (int b = 0; b < outlook->world->kinds[kind].def.states[state].behavior_count; b++) {
+        const struct prepared behavior = behavior_at(outlook, kind, state, b);
+        const float reach = zone_of(outlook, kind, &behavior);
+        if (reach > widest->reach) {
+            *widest = (struct zone_seen){reach, kind, behavior_row(behavior.def.type)->name};
+        }
+    }
+}
+
+static struct zone_seen widest_zone(const struct outlook *outlook) {
+    struct zone_seen widest = {0.0f, 0, ""};
+    for (int k = 0; k < outlook->world->kind_count; k++) {
+        for (int s = 0; outlook->population[k] > 0 && s < outlook->world->kinds[k].def.state_count; s++) {
+            widen(outlook, k, s, &widest);
+        }
+    }
+    return widest;
+}
+
+/* ---- needs ---- */
+
+/* Whether the ghosts of the zones answer the look. */
+static bool is_in_zones(const struct look_at *look, float zones) {
+    return !look->keeps && look->ref->within > 0.0f && look->ref->within <= zones;
+}
+
+static bool is_many(const struct outlook *outlook, int kind) {
+    return outlook->population[kind] > STRIPES_KNOWN_MAX;
+}
+
+struct needing {
+    float zones; /* px */
+    struct stripes_needs *needs;
+};
+
+/* Keeps ids ascending. */
+static void name_agent(struct stripes_needs *needs, uint32_t id) {
+    int32_t at = needs->named_count;
+    while (at > 0 && needs->named[at - 1] > id) {
+        at--;
+    }
+    if ((at > 0 && needs->named[at - 1] == id) || needs->named_count == STRIPES_NAMED_MAX) {
+        return;
+    }
+    memmove(&needs->named[at + 1], &needs->named[at],
+            sizeof needs->named[0] * (size_t)(needs->named_count - at));
+    needs->named[at] = id;
+    needs->named_count++;
+}
+
+static void need(const struct outlook *outlook, const struct look_at *look, void *context) {
+    struct needing *needing = context;
+    struct stripes_needs *needs = needing->needs;
+    if (look->runtime->mode == REF_AGENT) {
+        name_agent(needs, look->ref->agent);
+    }
+    if (look->runtime->mode != REF_KIND || is_in_zones(look, needing->zones)) {
+        return;
+    }
+    if (!is_many(outlook, look->runtime->index)) {
+        needs->known |= UINT64_C(1) << look->runtime->index;
+    } else if (look->ref->within > needs->halo) {
+        needs->halo = look->ref->within;
+    }
+}
+
+static void find_needs(const struct outlook *outlook, struct stripes_needs *needs) {
+    *needs = (struct stripes_needs){.halo = widest_zone(outlook).reach};
+    struct needing needing = {needs->halo, needs};
+    each_look(outlook, need, &needing);
+}
+
+void world_stripes_needs(const struct world *world, struct stripes_needs *needs) {
+    const struct outlook outlook = outlook_of(world);
+    find_needs(&outlook, needs);
+}
+
+/* ---- sentences ---- */
+
+struct sentence {
+    char *text;
+    size_t length, size;
+};
+
+static void say(struct sentence *sentence, const char *words) {
+    for (; *words != '\0' && sentence->length + 1 < sentence->size; words++) {
+        sentence->text[sentence->length++] = *words;
+    }
+    if (sentence->size > 0) {
+        sentence->text[sentence->length] = '\0';
+    }
+}
+
+static void say_number(struct sentence *sentence, int64_t number) {
+    char digits[24];
+    char *first = &digits[sizeof digits - 1];
+    *first = '\0';
+    do {
+        *--first = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    say(sentence, first);
+}
+
+/* What is being found out: of how many ranks, and the sentence that comes of it. */
+struct refusing {
+    const struct outlook *outlook;
+    int ranks;
+    float zones, allowed; /* px: the halo of the zones, the widest one that so many ranks allow */
+    bool is_refused;
+    struct sentence sentence;
+};
+
+static const char *name_of(const struct outlook *outlook, int kind) {
+    return outlook->world->kinds[kind].def.name;
+}
+
+/* "kind hunter (pursue)" */
+static void say_asker(struct refusing *refusing, int kind, const char *what) {
+    say(&refusing->sentence, "kind ");
+    say(&refusing->sentence, name_of(refusing->outlook, kind));
+    say(&refusing->sentence, " (");
+    say(&refusing->sentence, what);
+    say(&refusing->sentence, ")");
+}
+
+static void say_way_out(struct refusing *refusing) {
+    say(&refusing->sentence, " of at most ");
+    say_number(&refusing->sentence, (int64_t)refusing->allowed);
+    say(&refusing->sentence, " px with ");
+    say_number(&refusing->sentence, refusing->ranks);
+    say(&refusing->sentence, " ranks, or --mode copy");
+}
+
+static void say_distance(struct sentence *sentence, float within) {
+    if (within > 0.0f) {
+        say(sentence, " within ");
+        say_number(sentence, (int64_t)within);
+        say(sentence, " px");
+    } else {
+        say(sentence, " at any distance");
+    }
+}
+
+static void say_crowd(struct refusing *refusing, int kind) {
+    say(&refusing->sentence, ", and there are ");
+    say_number(&refusing->sentence, refusing->outlook->population[kind]);
+    say(&refusing->sentence, " of these; allowed: ");
+    say_number(&refusing->sentence, STRIPES_KNOWN_MAX);
+}
+
+static void refuse_keeping(struct refusing *refusing, const struct look_at *look) {
+    say_asker(refusing, look->asker, look->what);
+    say(&refusing->sentence, " keeps a quarry of kind ");
+    say(&refusing->sentence, name_of(refusing->outlook, look->runtime->index));
+    say(&refusing->sentence, " wherever it goes");
+    say_crowd(refusing, look->runtime->index);
+    say(&refusing->sentence, ", or without \"keep\" a \"within\"");
+    say_way_out(refusing);
+}
+
+static void refuse_looking(struct refusing *refusing, const struct look_at *look) {
+    say_asker(refusing, look->asker, look->what);
+    say(&refusing->sentence, " looks for kind ");
+    say(&refusing->sentence, name_of(refusing->outlook, look->runtime->index));
+    say_distance(&refusing->sentence, look->ref->within);
+    say_crowd(refusing, look->runtime->index);
+    say(&refusing->sentence, ", or a \"within\"");
+    say_way_out(refusing);
+}
+
+static void refuse_zone(struct refusing *refusing, const struct zone_seen *zone) {
+    say_asker(refusing, zone->kind, zone->what);
+    say(&refusing->sentence, " sees neighbors within ");
+    say_number(&refusing->sentence, (int64_t)zone->reach);
+    say(&refusing->sentence, " px; allowed: zones");
+    say_way_out(refusing);
+}
+
+static void refuse_naming(struct refusing *refusing) {
+    say(&refusing->sentence, "behaviours and conditions name many agents by id; allowed: fewer than ");
+    say_number(&refusing->sentence, STRIPES_NAMED_MAX);
+    say(&refusing->sentence, ", or --mode copy");
+}
+
+/* ---- refusals ---- */
+
+static void judge(const struct outlook *outlook, const struct look_at *look, void *context) {
+    struct refusing *refusing = context;
+    if (refusing->is_refused || look->runtime->mode != REF_KIND || is_in_zones(look, refusing->zones) ||
+        !is_many(outlook, look->runtime->index)) {
+        return;
+    }
+    const float within = look->ref->within;
+    refusing->is_refused = look->keeps || !(within > 0.0f) || within > refusing->allowed;
+    if (look->keeps) {
+        refuse_keeping(refusing, look);
+    } else if (refusing->is_refused) {
+        refuse_looking(refusing, look);
+    }
+}
+
+static void judge_zones(struct refusing *refusing, const struct zone_seen *zone) {
+    /* So few agents may all be held by each rank. */
+    const bool is_few = refusing->outlook->agents <= STRIPES_KNOWN_MAX;
+    if (!refusing->is_refused && !is_few && zone->reach > refusing->allowed) {
+        refusing->is_refused = true;
+        refuse_zone(refusing, zone);
+    }
+}
+
+static void judge_names(struct refusing *refusing) {
+    struct stripes_needs needs;
+    find_needs(refusing->outlook, &needs);
+    if (!refusing->is_refused && needs.named_count == STRIPES_NAMED_MAX) {
+        refusing->is_refused = true;
+        refuse_naming(refusing);
+    }
+}
+
+static const char *refusal_of(const struct outlook *outlook, int ranks, char *text, size_t size) {
+    assert(ranks >= 1);
+    const struct zone_seen zone = widest_zone(outlook);
+    struct refusing refusing = {
+        .outlook = outlook,
+        .ranks = ranks,
+        .zones = zone.reach,
+        .allowed = outlook->world->bounds.size.y / (float)(SHARE_OF_WINDOW * ranks),
+        .sentence.size = size,
+    };
+    refusing.sentence.text = text;
+    if (ranks == 1) {
+        return NULL;
+    }
+    each_look(outlook, judge, &refusing);
+    judge_zones(&refusing, &zone);
+    judge_names(&refusing);
+    return refusing.is_refused ? text : NULL;
+}
+
+const char *world_stripes_refusal(const struct world *world, int ranks, char *text, size_t size) {
+    const struct outlook outlook = outlook_of(world);
+    return refusal_of(&outlook, ranks, text, size);
+}
+
+const char *world_stripes_refusal_of_spawn(const struct world *world, int ranks, int kind, uint32_t count,
+                                           char *text, size_t size) {
+    assert(kind >= 0 && kind < world->kind_count);
+    struct outlook outlook = outlook_of(world);
+    const int32_t room = INT32_MAX - outlook.agents, more = count < (uint32_t)room ? (int32_t)count : room;
+    outlook.population[kind] += more;
+    outlook.agents += more;
+    return refusal_of(&outlook, ranks, text, size);
+}
+
+const char *world_stripes_refusal_of_param(const struct world *world, int ranks, const struct param_ref *ref,
+                                           double value, char *text, size_t size) {
+    struct outlook outlook = outlook_of(world);
+    outlook.ref = ref;
+    outlook.value = value;
+    return refusal_of(&outlook, ranks, text, size);
+}

@@ -1,0 +1,218 @@
+/* The one place that says which way each behavior of each kind takes, and what became of it in the last tick.
+ *
+ * The tick itself asks here (world_crowd.c, crowd_filter.c). It only counts agents that go alone: these cost many
+ * times what counting them does. Sums of whole numbers do not depend on the order in which threads add. */
+#include "server/sim/world/world_ways.h"
+
+#include <assert.h>
+
+#include "server/sim/steering/steering_kernel.h"
+#include "server/sim/world/world_internal.h"
+
+const char *const way_reasons[WAY_COUNT] = {
+    [WAY_NO_RULE] = "no_rule",
+    [WAY_MIXED_FLOCK] = "mixed_flock",
+    [WAY_MAX_NEIGHBORS] = "max_neighbors",
+    [WAY_DITHERED] = "dithered",
+    [WAY_SEVERAL_FILTERS] = "several_filters",
+    [WAY_NEAR_SOLIDS] = "near_solids",
+};
+
+static int filter_count(const struct state_def *state) {
+    int count = 0;
+    for (int b = 0; b < state->behavior_count; b++) {
+        count += behavior_is_velocity_filter((enum behavior_type)state->behaviors[b].type);
+    }
+    return count;
+}
+
+/* The way of one of the behaviors of a state in a crowd. */
+static enum steering_way way_in_crowd(const struct state_def *state, int index) {
+    const struct behavior_def *behavior = &state->behaviors[index];
+    const enum behavior_type type = (enum behavior_type)behavior->type;
+    const enum neighbor_use use = behavior_neighbor_use(type);
+    if (!world_combines_in_lanes(state)) {
+        return WAY_DITHERED;
+    }
+    if (behavior_is_velocity_filter(type)) {
+        return filter_count(state) > 1    ? WAY_SEVERAL_FILTERS
+               : use == NEIGHBORS_NEAREST ? WAY_LANES
+                                          : WAY_NO_RULE;
+    }
+    if (use == NEIGHBORS_SUMS && behavior->max_neighbors != 0) {
+        return WAY_MAX_NEIGHBORS;
+    }
+    if (steering_has_rule(type)) {
+        return WAY_LANES;
+    }
+    return behavior_has_trait((int)type, TRAIT_FLOCK_KERNEL) ? WAY_MIXED_FLOCK : WAY_NO_RULE;
+}
+
+void world_choose_ways(struct world *world) {
+    int counters = 0;
+    for (int k = 0; k < world->kind_count; k++) {
+        for (int s = 0; s < world->kinds[k].def.state_count; s++) {
+            const struct state_def *state = &world->kinds[k].def.states[s];
+            struct state_runtime *runtime = &world->kinds[k].states[s];
+            for (int b = 0; b < state->behavior_count; b++) {
+                runtime->behaviors[b].way = way_in_crowd(state, b);
+            }
+            const struct state_ref first = runtime->program;
+            if (first.kind != k || first.state != s) {
+                runtime->first_counter = world->kinds[first.kind].states[first.state].first_counter;
+            } else if (counters + state->behavior_count <= WAY_COUNTERS) {
+                runtime->first_counter = counters;
+                counters += state->behavior_count;
+            } else {
+                runtime->first_counter = -1;
+            }
+        }
+    }
+    world->counter_count = counters;
+    world->has_counted = false;
+}
+
+void world_begin_counting(struct world *world) {
+    for (int i = 0; i < world->counter_count; i++) {
+        atomic_store_explicit(&world->alone[i], 0, memory_order_relaxed);
+    }
+    world->has_counted = true;
+}
+
+void world_count_alone(struct world *world, const struct state_runtime *runtime, int behavior,
+                       place_set places) {
+    if (runtime->first_counter >= 0) {
+        assert(runtime->first_counter + behavior < world->counter_count);
+        atomic_fetch_add_explicit(&world->alone[runtime->first_counter + behavior],
+                                  (unsigned)places_count(places), memory_order_relaxed);
+    }
+}
+
+/* ---- one agent ---- */
+
+enum steering_way world_way_of_agent(const struct world *world, int32_t row,
+                                     const struct behavior_def *behavior,
+                                     const struct behavior_runtime *runtime) {
+    if (world_can_use_flock_kernel(world, &world->kinds[world->kind[row]])) {
+        return WAY_LANES;
+    }
+    const struct motion motion = world_motion(world, row);
+    const struct body *body = world_body(world, row);
+    const float room = scenery_room(&world->scenery, &world->bounds, vec2_make(motion.x, motion.y));
+    const bool is_near = behavior_is_velocity_filter((enum behavior_type)behavior->type) &&
+                         world->scenery.solid_count > 0 &&
+                         world_filter_meets_solids(behavior, body->radius, body->max_speed, room);
+    return runtime->way == WAY_LANES && is_near ? WAY_NEAR_SOLIDS : runtime->way;
+}
+
+/* ---- the last tick ---- */
+
+/* How many of the agents that are stepped here are in each state of each kind, and in all states that steer alike: by the
+ * first of these. */
+struct state_counts {
+    int32_t own[LIMIT_KINDS][LIMIT_STATES], alike[LIMIT_KINDS][LIMIT_STATES];
+};
+
+/* Whether agents may be in different states of their kind. */
+static bool has_several_states(const struct world *world) {
+    bool several = false;
+    if (world->is_pure_flock) { /* other kinds have no agents */
+        return false;
+    }
+    for (int k = 0; k < world->kind_count; k++) {
+        several |= world->kinds[k].def.state_count > 1;
+    }
+    return several;
+}
+
+static struct world_slots stepped_here(const struct world *world) {
+    const bool is_copy = world->exchange != NULL && !world_is_partial(world);
+    return is_copy ? world_copy_share(world) : world_own_slots(world);
+}
+
+static void count_states(const struct world *world, struct state_counts *counts) {
+    memset(counts, 0, sizeof *counts);
+    const bool is_shared = world->exchange != NULL;
+    if (is_shared || has_several_states(world)) {
+        const struct world_slots slots = stepped_here(world);
+        for (int32_t slot = slots.begin; slot < slots.end; slot++) {
+            const int state = world->is_pure_flock ? 0 : world->state[slot];
+            counts->own[world->grid.kind[slot]][state]++;
+        }
+    }
+    for (int k = 0; k < world->kind_count; k++) {
+        if (!is_shared && world->kinds[k].def.state_count == 1) { /* whether they were counted or not */
+            counts->own[k][0] = world_kind_population(world, k);
+        }
+        for (int s = 0; s < world->kinds[k].def.state_count; s++) {
+            const struct state_ref first = world->kinds[k].states[s].program;
+            counts->alike[first.kind][first.state] += counts->own[k][s];
+        }
+    }
+}
+
+/* Which part of the agents of a state had a behavior alone. */
+static double share_alone(const struct world *world, const struct state_counts *counts,
+                          const struct state_runtime *runtime, int behavior) {
+    const int32_t alike = counts->alike[runtime->program.kind][runtime->program.state];
+    if (runtime->behaviors[behavior].way == WAY_DITHERED) {
+        return 1.0;
+    }
+    if (runtime->first_counter < 0 || alike <= 0) {
+        return runtime->behaviors[behavior].way == WAY_LANES ? 0.0 : 1.0;
+    }
+    const unsigned alone =
+        atomic_load_explicit(&world->alone[runtime->first_counter + behavior], memory_order_relaxed);
+    return (double)alone < (double)alike ? (double)alone / (double)alike : 1.0;
+}
+
+/* The agents of a kind that had a behavior, and how many of them went alone. */
+struct way_tally {
+    enum behavior_type type;
+    double agents, alone;
+};
+
+/* The tally of a behavior: one of the first `*count`, or a further one. */
+static struct way_tally *find_tally(struct way_tally *tallies, int *count, enum behavior_type type) {
+    int i = 0;
+    while (i < *count && tallies[i].type != type) {
+        i++;
+    }
+    if (i == *count) {
+        tallies[(*count)++] = (struct way_tally){.type = type};
+    }
+    return &tallies[i];
+}
+
+static void tally_state(const struct world *world, const struct state_counts *counts, struct state_ref state,
+                        struct way_tally *tallies, int *count) {
+    const struct state_def *def = &world->kinds[state.kind].def.states[state.state];
+    const struct state_runtime *runtime = &world->kinds[state.kind].states[state.state];
+    const double agents = (double)counts->own[state.kind][state.state];
+    for (int b = 0; agents > 0.0 && b < def->behavior_count; b++) {
+        struct way_tally *tally = find_tally(tallies, count, (enum behavior_type)def->behaviors[b].type);
+        tally->agents += agents;
+        tally->alone += agents * share_alone(world, counts, runtime, b);
+    }
+}
+
+int world_ways(const struct world *world, struct way_share *out, int room) {
+    struct state_counts counts;
+    int count = 0;
+    if (!world->has_counted || world->is_spoiled) {
+        return 0;
+    }
+    count_states(world, &counts);
+    for (int k = 0; k < world->kind_count; k++) {
+        struct way_tally tallies[LIMIT_STATES * LIMIT_BEHAVIORS];
+        int found = 0;
+        for (int s = 0; s < world->kinds[k].def.state_count; s++) {
+            tally_state(world, &counts, (struct state_ref){(uint8_t)k, (uint8_t)s}, tallies, &found);
+        }
+        for (int i = 0; i < found && count < room; i++) {
+            const double lanes = 1.0 - tallies[i].alone / tallies[i].agents;
+            out[count++] = (struct way_share){k, tallies[i].type, lanes};
+        }
+    }
+    return count;
+}

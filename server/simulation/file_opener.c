@@ -1,0 +1,293 @@
+/* See file_opener.h. */
+#include "server/simulation/file_opener.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/system/log.h"
+
+#include "common/base/limits.h"
+
+enum { CLOSING_MOST = 8 };
+
+static const double close_wait_s = 10.0;
+
+enum opener_state { OPENER_FREE, OPENER_ORDERED, OPENER_OPEN };
+
+/* A writer to be ended. */
+struct closing {
+    struct file_writer *writer;
+    char discarded[FILE_OPENER_PATH]; /* its file, which is removed; "": none */
+};
+
+struct file_opener {
+    struct file_opener_def def;
+    char folder[FILE_OPENER_PATH];
+    pthread_t thread;
+    pthread_mutex_t mutex; /* of all below */
+    pthread_cond_t changed;
+    bool is_stopping;
+    enum opener_state state;
+    uint32_t owner;
+    struct request_record record;
+    char path[FILE_OPENER_PATH];
+    struct file_writer *writer; /* OPENER_OPEN: NULL with the failure, or for a file that is whole */
+    bool is_whole;
+    uint64_t from; /* its first tick */
+    struct failure failure;
+    struct closing closing[CLOSING_MOST];
+    int closing_count;
+};
+
+/* ---- the thread ---- */
+
+static void name_file(struct file_opener *opener) {
+    const char *folder = opener->folder;
+    const time_t now = time(NULL);
+    struct tm parts;
+    char stamp[64] = "drover";
+    if (opener->record.name[0] != '\0') {
+        (void)snprintf(stamp, sizeof stamp, "%s", opener->record.name);
+    } else if (localtime_r(&now, &parts) != NULL) {
+        (void)strftime(stamp, sizeof stamp, "drover-%Y%m%d-%H%M%S", &parts);
+    }
+    const int length = snprintf(opener->path, sizeof opener->path, "%s/%s.drover", folder, stamp);
+    if (length < 0 || (size_t)length >= sizeof opener->path) {
+        opener->path[0] = '\0';
+    }
+}
+
+static struct file_writer *open_file(struct file_opener *opener, struct failure *failure) {
+    const struct file_writer_def def = {.path = opener->path,
+                                        .sync_s = opener->def.sync_s,
+                                        .notify = opener->def.on_written,
+                                        .context = opener->def.context};
+    if (mkdir(opener->folder, S_IRWXU) != 0 && errno != EEXIST) {
+        (void)failure_set(failure, FAILURE_IO, NULL, "%.200s: %s", opener->folder, strerror(errno));
+        return NULL;
+    }
+    if (opener->path[0] == '\0') {
+        (void)failure_set(failure, FAILURE_IO, NULL, "%.200s: the path is too long", opener->folder);
+        return NULL;
+    }
+    return file_writer_create(&def, failure);
+}
+
+/* Writes what the file begins with, or all of it; a file that cannot take it goes again. Returns the writer; NULL with
+ * *failure, or when the file is whole. */
+static struct file_writer *fill_file(struct file_opener *opener, struct file_writer *writer,
+                                     struct failure *failure) {
+    const bool is_last = opener->record.has_last;
+    const bool is_filled =
+        opener->def.fill(opener->def.context, &opener->record, writer, &opener->from, failure) == 0;
+    if (is_filled && !is_last && file_writer_wait(writer, close_wait_s, failure)) {
+        return writer;
+    }
+    struct failure fault = {0};
+    const bool is_written = file_writer_end(writer, close_wait_s, &fault);
+    opener->is_whole = is_filled && is_last && is_written;
+    if (is_filled && is_last && !is_written) {
+        *failure = fault;
+    }
+    if (!opener->is_whole) {
+        (void)unlink(opener->path);
+    }
+    return NULL;
+}
+
+static void end_writer(const struct closing *closing) {
+    (void)file_writer_destroy(closing->writer, close_wait_s);
+    if (closing->discarded[0] != '\0') {
+        (void)unlink(closing->discarded);
+    }
+}
+
+/* Clients get names, the log has the folder as well. */
+static void tell_client(struct failure *failure, const char *path) {
+    const char *slash = strrchr(path, '/');
+    log_write(LOG_WARN, "logbook", "no recording is begun: %s", failure->message);
+    if (failure->code == FAILURE_EXISTS) {
+        (void)failure_set(failure, FAILURE_EXISTS, "name",
+                          "a recording %.100s is there already; allowed is a name that is free, or none",
+                          slash == NULL ? path : slash + 1);
+    }
+    failure_hide_folder(failure);
+}
+
+/* The mutex is held, but not while the disk is waited for. */
+static void work(struct file_opener *opener) {
+    if (opener->closing_count > 0) {
+        const struct closing closing = opener->closing[--opener->closing_count];
+        pthread_mutex_unlock(&opener->mutex);
+        end_writer(&closing);
+        pthread_mutex_lock(&opener->mutex);
+        return;
+    }
+    struct failure failure = {0};
+    name_file(opener);
+    pthread_mutex_unlock(&opener->mutex);
+    struct file_writer *writer =
+        open_file(opener, &failure); /* no other thread reads the order before the file is open */
+    opener->is_whole = false;
+    if (writer != NULL) {
+        writer = fill_file(opener, writer, &failure);
+    }
+    if (writer == NULL && !opener->is_whole) {
+        tell_client(&failure, opener->path);
+    }
+    pthread_mutex_lock(&opener->mutex);
+    opener->writer = writer;
+    opener->failure = failure;
+    opener->state = OPENER_OPEN;
+    pthread_mutex_unlock(&opener->mutex);
+    opener->def.on_ready(opener->def.context);
+    pthread_mutex_lock(&opener->mutex);
+}
+
+static void *run(void *argument) {
+    struct file_opener *opener = argument;
+    pthread_mutex_lock(&opener->mutex);
+    while (true) {
+        if (opener->closing_count > 0 || (opener->state == OPENER_ORDERED && !opener->is_stopping)) {
+            work(opener);
+        } else if (opener->is_stopping) {
+            break;
+        } else {
+            pthread_cond_wait(&opener->changed, &opener->mutex);
+        }
+    }
+    pthread_mutex_unlock(&opener->mutex);
+    return NULL;
+}
+
+static int start_thread(struct file_opener *opener) {
+    sigset_t all, former;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
+    const int result = pthread_create(&opener->thread, NULL, run, opener);
+    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
+    return result;
+}
+
+/* ---- life ---- */
+
+struct file_opener *file_opener_create(const struct file_opener_def *def) {
+    struct file_opener *opener = calloc(1, sizeof *opener);
+    if (opener == NULL) {
+        return NULL;
+    }
+    opener->def = *def;
+    (void)snprintf(opener->folder, sizeof opener->folder, "%s", def->folder);
+    opener->def.folder = NULL;
+    if (pthread_mutex_init(&opener->mutex, NULL) != 0) {
+        free(opener);
+        return NULL;
+    }
+    if (pthread_cond_init(&opener->changed, NULL) != 0) {
+        pthread_mutex_destroy(&opener->mutex);
+        free(opener);
+        return NULL;
+    }
+    if (start_thread(opener) != 0) {
+        pthread_cond_destroy(&opener->changed);
+        pthread_mutex_destroy(&opener->mutex);
+        free(opener);
+        return NULL;
+    }
+    return opener;
+}
+
+void file_opener_destroy(struct file_opener *opener) {
+    if (opener == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&opener->mutex);
+    opener->is_stopping = true;
+    pthread_cond_broadcast(&opener->changed);
+    pthread_mutex_unlock(&opener->mutex);
+    pthread_join(opener->thread, NULL);
+    (void)file_writer_destroy(opener->writer, close_wait_s);
+    pthread_cond_destroy(&opener->changed);
+    pthread_mutex_destroy(&opener->mutex);
+    free(opener);
+}
+
+/* ---- orders ---- */
+
+bool file_opener_has_opened(struct file_opener *opener, uint32_t owner, const struct request_record *record) {
+    pthread_mutex_lock(&opener->mutex);
+    if (opener->state == OPENER_FREE) {
+        opener->state = OPENER_ORDERED;
+        opener->owner = owner;
+        opener->record = *record;
+        pthread_cond_broadcast(&opener->changed);
+    }
+    const bool has_opened = opener->state == OPENER_OPEN && opener->owner == owner;
+    pthread_mutex_unlock(&opener->mutex);
+    return has_opened;
+}
+
+/* What the owner ordered; an order can be made again then. */
+static struct file_writer *take(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
+                                bool *is_whole, uint64_t *from, struct failure *failure) {
+    struct file_writer *writer = NULL;
+    *is_whole = false;
+    pthread_mutex_lock(&opener->mutex);
+    if (opener->state == OPENER_OPEN && opener->owner == owner) {
+        writer = opener->writer;
+        *failure = opener->failure;
+        *is_whole = opener->is_whole;
+        *from = opener->from;
+        memcpy(path, opener->path, FILE_OPENER_PATH);
+        opener->writer = NULL;
+        opener->state = OPENER_FREE;
+    } else {
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "the world was not recordable yet; try again");
+    }
+    pthread_mutex_unlock(&opener->mutex);
+    opener->def.on_ready(opener->def.context);
+    return writer;
+}
+
+struct file_writer *file_opener_take(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
+                                     struct failure *failure) {
+    bool is_whole = false;
+    uint64_t from = 0;
+    return take(opener, owner, path, &is_whole, &from, failure);
+}
+
+int file_opener_take_whole(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
+                           uint64_t *from, struct failure *failure) {
+    bool is_whole = false;
+    struct file_writer *writer = take(opener, owner, path, &is_whole, from, failure);
+    assert(writer == NULL);
+    (void)writer;
+    return is_whole ? 0 : -1;
+}
+
+void file_opener_close(struct file_opener *opener, struct file_writer *writer) {
+    file_opener_discard(opener, writer, "");
+}
+
+void file_opener_discard(struct file_opener *opener, struct file_writer *writer, const char *path) {
+    struct closing closing = {.writer = writer};
+    (void)snprintf(closing.discarded, sizeof closing.discarded, "%s", path);
+    pthread_mutex_lock(&opener->mutex);
+    const bool has_room = opener->closing_count < CLOSING_MOST;
+    if (has_room) {
+        opener->closing[opener->closing_count++] = closing;
+        pthread_cond_broadcast(&opener->changed);
+    }
+    pthread_mutex_unlock(&opener->mutex);
+    if (!has_room) { /* the disk has not moved for as many files: the caller waits for once */
+        end_writer(&closing);
+    }
+}

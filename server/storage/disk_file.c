@@ -1,0 +1,75 @@
+/* See disk_file.h. */
+#include "server/storage/disk_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+int disk_file_create(const char *path, int *descriptor) {
+    *descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOCTTY | O_CLOEXEC, 0600);
+    if (*descriptor < 0) {
+        return errno;
+    }
+    int error = flock(*descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    if (error == 0) {
+        error = disk_file_sync_folder(path);
+    }
+    if (error != 0) {
+        (void)unlink(path);
+        (void)close(*descriptor);
+        *descriptor = -1;
+    }
+    return error;
+}
+
+int disk_file_write(int descriptor, const char *bytes, size_t length) {
+    while (length > 0) {
+        const ssize_t written = write(descriptor, bytes, length);
+        if (written > 0) {
+            bytes += written;
+            length -= (size_t)written;
+        } else if (written == 0) {
+            return ENOSPC; /* nothing was wrong, and nothing was taken */
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+int disk_file_sync(int descriptor) {
+    int result = 0;
+    do {
+        result = fdatasync(descriptor);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
+/* "a/b" -> "a", "/b" -> "/", "b" -> "."; false: too long. */
+static bool folder_of(const char *path, char folder[DISK_FILE_PATH]) {
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    if (length >= DISK_FILE_PATH) {
+        return false;
+    }
+    memcpy(folder, slash == NULL ? "." : path, length);
+    folder[length] = '\0';
+    return true;
+}
+
+int disk_file_sync_folder(const char *path) {
+    char folder[DISK_FILE_PATH];
+    if (!folder_of(path, folder)) {
+        return ENAMETOOLONG;
+    }
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return errno;
+    }
+    const int error = fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+    (void)close(descriptor);
+    return error;
+}

@@ -1,0 +1,37 @@
+/* What is known of a recording (recording.h) once it is open. */
+#ifndef DROVER_SERVER_STORAGE_RECORDING_FACTS_H
+#define DROVER_SERVER_STORAGE_RECORDING_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/recording/recording_line.h"
+#include "server/recording/replay.h"
+
+/** A world of the recording. first_tick is 0 unless the recording begins later. */
+struct recording_world {
+    uint32_t number; /* as recording_moment has it; they ascend */
+    char scenario[LIMIT_NAME_CHARS + 1];
+    uint64_t seed, first_tick, last_tick, hash;
+    double tick_hz;
+    uint32_t by;
+    uint32_t core; /* that its lines need */
+};
+
+struct recording_facts {
+    struct recording_line header;
+    uint64_t bytes, lines, torn_lines; /* bytes: on disk */
+    uint64_t requests;                 /* do lines */
+    uint64_t request_ops; /* the ops of those, bits by enum request_op; all bits when one is not known */
+    int world_count;
+    const struct recording_world *worlds; /* the recording's */
+    int checkpoint_count;
+    int hash_count;                             /* moments that have one */
+    const struct recording_moment *checkpoints; /* in order; the recording's */
+    bool has_end;                               /* its last file has an end line */
+    char end_reason[RECORDING_VALUE_BYTES];     /* of that line: why it was broken off; "" for in order */
+    struct recording_moment last;
+    bool is_paused_at_end;
+};
+
+#endif

@@ -1,0 +1,85 @@
+/* What stands where in a recording: its worlds, checkpoints and hashes, and marks from which its lines can be read on.
+ * Filled line by line; does not read files itself.
+ */
+#ifndef DROVER_SERVER_STORAGE_RECORDING_INDEX_H
+#define DROVER_SERVER_STORAGE_RECORDING_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "server/recording/recording_line.h"
+#include "server/storage/line_walk.h"
+#include "server/storage/recording_facts.h"
+
+/** Of worlds[i] of the facts. */
+struct index_world {
+    uint64_t seq;
+    struct line_place place;
+    bool begins_later; /* this recording has the world from a checkpoint on, not from its text */
+};
+
+/** world: index into worlds; a number in the facts. */
+struct index_checkpoint {
+    int world;
+    uint32_t core;
+    uint64_t tick, seq, hash;
+    struct line_place place;
+};
+
+struct index_hash {
+    int world;
+    uint64_t tick, seq, hash;
+};
+
+/** What stands before this place is not after (world, tick, seq). */
+struct index_mark {
+    int world;
+    uint64_t tick, seq;
+    struct line_place place;
+};
+
+struct index_array {
+    void *items;
+    size_t count, room;
+};
+
+struct recording_index {
+    struct recording_facts facts;
+    struct index_array worlds;       /* struct recording_world */
+    struct index_array world_places; /* struct index_world */
+    struct index_array checkpoints;  /* struct index_checkpoint, in order after index_finish */
+    struct index_array moments;      /* struct recording_moment: facts.checkpoints */
+    struct index_array hashes;       /* struct index_hash, in order after index_finish */
+    struct index_array marks;        /* struct index_mark, in order */
+    uint32_t core;                   /* of the file that is being read */
+    bool is_after_world;             /* the line before began a world */
+};
+
+void index_init(struct recording_index *index);
+void index_fini(struct recording_index *index);
+/** Adds a line. 0: also for one that cannot be used, which is counted. -1 with *failure: busy (memory), bad_save (the
+ * first line of all is not `drover`), version (a later format). */
+NODISCARD int index_add(struct recording_index *index, const char *line, size_t length,
+                        struct line_place place, struct failure *failure);
+/** After the last line. 0, or -1 with *failure (busy; bad_save: no world). */
+NODISCARD int index_finish(struct recording_index *index, struct failure *failure);
+
+/** The index of the world of this number, or -1. */
+int index_find_world(const struct recording_index *index, uint32_t number);
+/** The last checkpoint of the world at or before the tick; -1: none. */
+int index_find_checkpoint(const struct recording_index *index, int world, uint64_t tick);
+bool index_find_hash(const struct recording_index *index, int world, uint64_t tick, uint64_t first_seq,
+                     uint64_t last_seq, uint64_t *hash);
+/** Whether another line has another hash of the moment of a checkpoint; then *hash is that. */
+bool index_find_other_hash(const struct recording_index *index, const struct index_checkpoint *checkpoint,
+                           uint64_t *hash);
+/** Where the lines after this moment are read from. */
+struct line_place index_find_mark(const struct recording_index *index, int world, uint64_t tick,
+                                  uint64_t seq);
+const struct index_world *index_world(const struct recording_index *index, int world);
+const struct index_checkpoint *index_checkpoint(const struct recording_index *index, int checkpoint);
+
+#endif

@@ -1,0 +1,160 @@
+/* See metrics.h. */
+#include "server/web/metrics.h"
+
+#include "common/base/compiler.h"
+#include "common/system/process_usage.h"
+#include "server/web/rank_metrics.h"
+
+/* Of the buckets of a meter those that are shown: 0.1, 0.8, 6.4 and 51.2 ms. At 60 ticks a second a tick has
+ * 16.7 ms. */
+static const int shown_buckets[] = {1, 4, 7, 10};
+
+enum { SHOWN_BUCKETS = sizeof shown_buckets / sizeof *shown_buckets };
+
+static double seconds(uint64_t ns) {
+    return (double)ns / 1e9;
+}
+
+static void put_one(struct metrics_text *text, enum metric_type type, const char *name, const char *help,
+                    double value) {
+    metrics_family(text, type, name, help);
+    metrics_sample(text, NULL, value);
+}
+
+static void put_counter(struct metrics_text *text, const char *name, const char *help, uint64_t value) {
+    put_one(text, METRIC_COUNTER, name, help, (double)value);
+}
+
+static void put_gauge(struct metrics_text *text, const char *name, const char *help, double value) {
+    put_one(text, METRIC_GAUGE, name, help, value);
+}
+
+/* A sample with one label. */
+static void put_labelled(const struct metrics_text *text, const char *label, const char *value,
+                         double sample) {
+    const struct metric_label labels[] = {{label, value}, {NULL, NULL}};
+    metrics_sample(text, labels, sample);
+}
+
+/* ---- the server ---- */
+
+static void put_build(struct metrics_text *text, const struct loop_context *loop) {
+    const struct metric_label labels[] = {{"version", DROVER_VERSION},
+                                          {"simd", simulation_instructions(loop->simulation)},
+                                          {"compiler", COMPILER},
+                                          {NULL, NULL}};
+    metrics_family(text, METRIC_INFO, "drover_build", "The program.");
+    metrics_sample(text, labels, 1.0);
+}
+
+static void put_process(struct metrics_text *text, const struct loop_context *loop) {
+    const struct process_usage usage = process_usage_read();
+    put_one(text, METRIC_COUNTER, "process_cpu_seconds", "Processor time of all threads, user and system.",
+            usage.cpu_s);
+    put_gauge(text, "process_resident_memory_bytes", "Resident memory.", (double)usage.resident_bytes);
+    put_gauge(text, "process_open_fds", "Open descriptors.", (double)usage.open_files);
+    put_gauge(text, "process_start_time_seconds", "Start of the server, since 1970.",
+              loop->statistics.started_s);
+}
+
+/* ---- the world ---- */
+
+static void put_ticks(struct metrics_text *text, const struct simulation_statistics *statistics) {
+    put_counter(text, "drover_ticks", "Ticks done in real time.", statistics->ticks);
+    put_counter(text, "drover_ticks_dropped", "Ticks that were given up because the world was too slow.",
+                statistics->dropped_ticks);
+    put_gauge(text, "drover_tick_hz", "Ticks a second at the world's own rate.", statistics->tick_hz);
+    put_gauge(text, "drover_paused", "1 while the world is paused.", statistics->is_paused ? 1.0 : 0.0);
+    put_gauge(text, "drover_candidates", "Agents that the average agent looks at to find its neighbors.",
+              statistics->candidates);
+    put_gauge(text, "drover_command_queue", "Requests that wait for the world.",
+              (double)statistics->commands_waiting);
+    metrics_family(text, METRIC_SUMMARY, "drover_tick_lateness_seconds",
+                   "From when a tick was due until it began, of the last 1024 ticks.");
+    put_labelled(text, "quantile", "0.99", tick_meter_summarise(&statistics->lateness).p99_ms * 1e-3);
+}
+
+/* Where there are more than METRICS_KINDS kinds, the last ones are added up. */
+static void put_agents(struct metrics_text *text, struct simulation *simulation) {
+    struct simulation_kind kinds[LIMIT_KINDS];
+    const int count = simulation_read_kinds(simulation, kinds);
+    const int named = count <= METRICS_KINDS ? count : METRICS_KINDS - 1;
+    double others = 0.0;
+    metrics_family(text, METRIC_GAUGE, "drover_agents", "Agents, by kind.");
+    for (int i = 0; i < named; i++) {
+        put_labelled(text, "kind", kinds[i].name, (double)kinds[i].agents);
+    }
+    for (int i = named; i < count; i++) {
+        others += (double)kinds[i].agents;
+    }
+    if (named < count) {
+        put_labelled(text, "kind", "(others)", others);
+    }
+}
+
+static void put_phase(const struct metrics_text *text, const char *phase, const struct tick_meter *meter) {
+    const struct metric_label label = {"phase", phase};
+    struct metric_bucket buckets[SHOWN_BUCKETS];
+    for (int i = 0; i < SHOWN_BUCKETS; i++) {
+        buckets[i] = (struct metric_bucket){.bound = seconds(tick_meter_bound_ns(shown_buckets[i])),
+                                            .count = tick_meter_within(meter, shown_buckets[i])};
+    }
+    metrics_histogram(text, &label, buckets, SHOWN_BUCKETS, meter->count, seconds(meter->sum_ns));
+}
+
+static void put_phases(struct metrics_text *text, const struct simulation_statistics *statistics,
+                       const struct tick_meter *broadcast_times) {
+    metrics_family(text, METRIC_HISTOGRAM, "drover_tick_phase_seconds",
+                   "How long the phases of a tick take: requests are applied, the world moves, it is copied, "
+                   "frames are made of it.");
+    put_phase(text, "commands", &statistics->command_times);
+    put_phase(text, "step", &statistics->step_times);
+    put_phase(text, "copy", &statistics->copy_times);
+    put_phase(text, "broadcast", broadcast_times);
+}
+
+/* ---- the sessions ---- */
+
+static void put_sessions(struct metrics_text *text, const struct session_set *sessions) {
+    uint64_t by_role[ROLE_COUNT] = {0};
+    for (const struct session *session = sessions->first; session != NULL; session = session->next) {
+        by_role[session->client.role] += session->id != 0 ? 1 : 0;
+    }
+    metrics_family(text, METRIC_GAUGE, "drover_sessions", "Sessions now, by role.");
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        put_labelled(text, "role", role_name((enum role)role), (double)by_role[role]);
+    }
+    metrics_family(text, METRIC_COUNTER, "drover_sessions_refused",
+                   "Sessions that the server refused or ended, by cause.");
+    for (int cause = 0; cause < REFUSAL_COUNT; cause++) {
+        put_labelled(text, "reason", refusal_name((enum refusal_cause)cause),
+                     (double)refusal_log_count(&sessions->refusals, (enum refusal_cause)cause));
+    }
+}
+
+static void put_traffic(struct metrics_text *text, const struct session_set *sessions) {
+    const struct session_traffic traffic = session_set_traffic(sessions);
+    put_counter(text, "drover_frames_sent", "Frames that were sent.", traffic.frames_sent);
+    put_counter(text, "drover_frames_skipped", "Frames that were replaced by newer ones before their turn.",
+                traffic.frames_skipped);
+    put_counter(text, "drover_bytes_sent", "Bytes sent to sessions.", traffic.bytes_sent);
+    put_counter(text, "drover_bytes_received", "Bytes received from sessions.", traffic.bytes_received);
+    put_counter(text, "drover_requests", "Requests, refused ones included.", traffic.lines);
+    put_counter(text, "drover_requests_refused", "Requests that were answered with an error.",
+                traffic.errors);
+}
+
+void metrics_write(const struct loop_context *loop, enum metrics_form form, struct buffer *out) {
+    struct simulation_statistics statistics;
+    struct metrics_text text = metrics_text_begin(out, form);
+    simulation_read_statistics(loop->simulation, &statistics);
+    put_build(&text, loop);
+    put_ticks(&text, &statistics);
+    put_agents(&text, loop->simulation);
+    put_phases(&text, &statistics, &loop->statistics.broadcast_times);
+    rank_metrics_write(&text, &statistics.ranks);
+    put_sessions(&text, &loop->sessions);
+    put_traffic(&text, &loop->sessions);
+    put_process(&text, loop);
+    metrics_text_end(&text);
+}

@@ -1,0 +1,68 @@
+/* The routes of the door for HTTP: a table, a row a path. A row names the function that answers a GET; HEAD, the
+ * methods that are refused, the rules of Host and Origin, and the headers of every answer are the door's.
+ *
+ * A handler runs on the loop, at once: it reads what the loop has and never waits.
+ *
+ *     static void answer_health(const struct web_site *site, const struct web_request *request,
+ *                               struct web_answer *answer) {
+ *         web_answer_buffer(answer, "text/plain; charset=utf-8", &text);
+ *     }
+ */
+#ifndef DROVER_SERVER_WEB_WEB_ROUTE_H
+#define DROVER_SERVER_WEB_WEB_ROUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+
+struct loop_context;
+
+/** What handlers answer from. */
+struct web_site {
+    struct loop_context *loop; /* not owned */
+    const char *scenarios;     /* the folder of the scenarios; "" when there is none */
+};
+
+struct web_request {
+    const char *path;                   /* "/assets/page.js", without the query */
+    const char *rest;                   /* of the path, after the route's own: "page.js" */
+    bool accepts_gzip;                  /* Accept-Encoding allows it */
+    const char *if_none_match;          /* NULL when the request has none */
+    const char *accept, *authorization; /* the same */
+    const char *address;                /* of the client, without its port */
+};
+
+/** The answer of a handler; all zero but `status` before the handler has it. */
+struct web_answer {
+    unsigned status;   /* 200 unless the handler sets another one */
+    const char *type;  /* Content-Type; a text that stays */
+    const void *bytes; /* the body; HEAD sends its length alone */
+    size_t length;
+    char *owned; /* malloc'd; freed when the body is sent. NULL: `bytes` stays as long as the program runs */
+    const char *encoding;   /* Content-Encoding, such as "gzip"; NULL for none */
+    const char *etag;       /* with its quotes; NULL for none */
+    const char *cache;      /* Cache-Control; NULL: no-cache */
+    const char *challenge;  /* WWW-Authenticate, of a 401; NULL for none */
+    uint64_t not_before_ms; /* loop time: the answer waits until then */
+};
+
+struct web_route {
+    const char *path; /* "/metrics"; one that ends with a slash stands for all below it, but not for itself */
+    void (*answer)(const struct web_site *site, const struct web_request *request, struct web_answer *answer);
+};
+
+/** The row of the path, or NULL when there is none. *rest: what follows the row's own path. The table has `count` rows;
+ * of those that match the first one counts. */
+const struct web_route *web_route_find(const struct web_route *table, size_t count, const char *path,
+                                       const char **rest);
+
+/** Answers with bytes that stay as long as the program runs. */
+void web_answer_static(struct web_answer *answer, const char *type, const void *bytes, size_t length);
+/** Answers with what the buffer holds and takes its bytes; a buffer that failed makes the answer a 500. */
+void web_answer_buffer(struct web_answer *answer, const char *type, struct buffer *body);
+/** Answers with a status of 400 or more and a line of plain text, which stays. */
+void web_answer_refusal(struct web_answer *answer, unsigned status, const char *text);
+
+#endif

@@ -1,0 +1,109 @@
+"""Ranks on two machines: two network namespaces with a cable between them. The world is that of one process; a cable that is
+pulled ends it within seconds.
+
+The test restarts itself in namespaces of its own (`unshare`); the cable is a pair of veth interfaces. mpirun reaches the far
+machine as it would with ssh, by a script that enters its namespaces. Skipped (exit code 77) where that is not allowed.
+"""
+
+import os
+import pathlib
+import re
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+
+from cluster import Case, Cluster, Server, wait_for
+from namespaces import check_inside, is_inside, main, run
+
+NAMESPACES = ["unshare", "-U", "-r", "-n", "-u", "-m", "--kill-child"]
+
+
+class FarMachine:
+    """A machine with a name, a network and a /tmp of its own, at the other end of a cable."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.holder = subprocess.Popen(["unshare", "-n", "-u", "-m", "sleep", "600"], stdout=subprocess.DEVNULL)
+        try:
+            self.connect()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def connect(self):
+        own = os.readlink("/proc/self/ns/uts")
+        wait_for(lambda: os.readlink(f"/proc/{self.holder.pid}/ns/uts") != own, "namespaces for the far machine")
+        run("hostname", "near")
+        run("ip", "link", "set", "lo", "up")
+        run("ip", "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", str(self.holder.pid))
+        run("ip", "addr", "add", "10.98.0.1/24", "dev", "cable")
+        run("ip", "link", "set", "cable", "up")
+        self.run("hostname", "far")
+        self.run("ip", "link", "set", "lo", "up")
+        self.run("ip", "addr", "add", "10.98.0.2/24", "dev", "cable")
+        self.run("ip", "link", "set", "cable", "up")
+        path = pathlib.Path(self.folder.name)
+        self.hosts = path / "hosts"
+        self.hosts.write_text("10.98.0.1 slots=4\n10.98.0.2 slots=4\n")
+        self.agent = path / "enter"
+        # What mpirun gives it: the machine, then the words of a command for a shell.
+        self.agent.write_text(f'#!/bin/sh\nshift\nexec nsenter -t {self.holder.pid} -n -u -m sh -c "$*"\n')
+        self.agent.chmod(self.agent.stat().st_mode | stat.S_IXUSR)
+
+    def __exit__(self, *_):
+        subprocess.run(["ip", "link", "del", "cable"], capture_output=True, check=False)
+        self.holder.kill()
+        self.holder.wait()
+        self.folder.cleanup()
+
+    def run(self, *words):
+        run("nsenter", "-t", str(self.holder.pid), "-n", "-u", "-m", *words)
+
+    def pull(self):
+        self.run("ip", "link", "set", "cable", "down")
+
+    def words(self):
+        """The options of mpirun: ranks in turns on both machines."""
+        return ("-x", "LSAN_OPTIONS", "--hostfile", str(self.hosts), "--map-by", "node", "--mca", "plm_rsh_agent", str(self.agent), "--mca", "btl", "tcp,self",
+                "--mca", "btl_tcp_if_include", "10.98.0.0/24", "--mca", "oob_tcp_if_include", "10.98.0.0/24")
+
+
+@unittest.skipUnless(is_inside(), "runs inside the namespaces")
+class Inside(Case):
+    def check(self, mode, scenario, ranks, far):
+        with Cluster(ranks, "--paused", scenario, mode=mode, mca=far.words()) as cluster, Server("--paused", scenario) as server, \
+                cluster.connect() as first, server.connect() as second:
+            for _ in range(40):
+                self.assertEqual(first.request("step")["hash"], second.request("step")["hash"])
+            self.assertEqual(len(cluster.pids()), (ranks + 1) // 2, "the other half is on the far machine")
+
+    def test_two_machines(self):
+        with FarMachine() as far:
+            for mode, scenario, ranks in (("copy", "hunters_and_prey", 3), ("copy", "pedestrians", 2), ("stripes", "pedestrians", 2)):
+                with self.subTest(mode=mode, scenario=scenario, ranks=ranks):
+                    self.check(mode, scenario, ranks, far)
+
+    def test_a_cable_is_pulled(self):
+        with FarMachine() as far:
+            cluster = Cluster(2, "--paused", "pedestrians", mca=far.words())
+            with cluster.doomed(), cluster.connect() as client:
+                client.request("resume")
+                far.pull()
+                pulled = time.monotonic()
+                self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
+                self.assertLess(time.monotonic() - pulled, 15)
+                wait_for(lambda: re.search(r"rank 1 on far \(process \d+\) is lost", cluster.stderr()), "the line, by way of mpirun")
+
+
+@unittest.skipIf(is_inside(), "inside")
+class TwoMachines(unittest.TestCase):
+    def test_inside(self):
+        check_inside(self, NAMESPACES, __file__, 400)
+
+
+if __name__ == "__main__":
+    main(("unshare", "nsenter", "ip", "hostname"), NAMESPACES,
+         "ip link add near type veth peer name far && hostname near && unshare -n -u -m true")

@@ -1,0 +1,72 @@
+"""drover-cluster --mode stripes: the same world as drover-server's, at every tick, or a sentence that says why not."""
+
+import os
+import random
+import unittest
+
+from cluster import SHARED_MEMORY, TCP, Case, Cluster, Server, cluster_binary, run_ranks
+from test_copy import ALL, LARGE, Twins, random_request
+
+SLOW = bool(os.environ.get("DROVER_SLOW"))
+FULL = SLOW and bool(os.environ.get("DROVER_FULL"))
+HANDFUL = ("flock", "boids", "doorway", "hunters_and_prey", "formation")
+
+
+class Stripes(Case):
+    def check_scenarios(self, ranks, mca, names, ticks):
+        """Returns the scenarios that were refused."""
+        refused = []
+        with Cluster(ranks, "--paused", "pedestrians", mode="stripes", mca=mca) as cluster, Server("--paused", "pedestrians") as server:
+            twins = Twins(self, cluster, server)
+            self.addCleanup(twins.close)
+            for name in names:
+                with self.subTest(ranks=ranks, mca=mca, scenario=name):
+                    answers = [client.request("load", scenario=name) for client in twins.clients]
+                    if answers[0]["op"] == "error":
+                        self.assert_error(answers[0], "unsupported", field="scenario")
+                        refused.append(name)
+                        continue
+                    self.assertEqual(*answers)
+                    twins.ask("pause")
+                    twins.step(min(ticks, LARGE.get(name, ticks)))
+        return refused
+
+    def test_hash_at_every_tick_on_shared_memory(self):
+        self.assertEqual(self.check_scenarios(2, SHARED_MEMORY, HANDFUL, 40), [])
+
+    def test_hash_at_every_tick_over_tcp(self):
+        self.assertEqual(self.check_scenarios(3, TCP, HANDFUL[:3], 30), [])
+
+    @unittest.skipUnless(SLOW, "slow")
+    def test_all_scenarios(self):
+        for ranks, mca, ticks in ((2, SHARED_MEMORY, 15), (4, SHARED_MEMORY, 8), (3, TCP, 15)):
+            refused = self.check_scenarios(ranks, mca, ALL, 200 if FULL else ticks)
+            self.assertIn("murmuration_10k", refused)
+            self.assertLess(len(refused), len(ALL) / 2, refused)
+
+    def test_requests(self):
+        dice = random.Random(12)
+        with Cluster(3, "--paused", "flock", mode="stripes") as cluster, Server("--paused", "flock") as server:
+            twins = Twins(self, cluster, server)
+            self.addCleanup(twins.close)
+            for name in ("flock", "doorway"):
+                twins.ask("load", scenario=name)
+                twins.ask("pause")
+                kind = dice.choice(twins.ask("list", what="kinds")["kinds"])["name"]
+                for _ in range(60 if FULL else 30):
+                    op, fields = random_request(dice, kind)
+                    twins.ask(op, **fields)
+                    twins.step(dice.randrange(0, 4))
+                twins.ask("get")
+                twins.ask("inspect", agent=1)
+
+    def test_a_start_that_is_refused(self):
+        for words, what in ((("murmuration_10k",), "looks for kind starling at any distance"), (("--selfcheck", "5", "flock"), "--selfcheck"),
+                            (("--record", "/nowhere/run.drover", "flock"), "--record")):
+            done = run_ranks(2, cluster_binary(), "--mode", "stripes", "--port", "0", *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(what, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+"""docs/recording.md, executed: its lines parsed and compared with its table, its programs run on a recording."""
+
+import base64
+import json
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/recording.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", PAGE, re.M | re.S)
+RECORDING = ROOT / "tests/golden/recordings/core-1.drover"
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+class RecordingDoc(unittest.TestCase):
+    def test_lines_of_the_example_have_the_members_of_the_table(self):
+        table = {row[0]: set(re.findall(r"`(\w+)`", row[1])) for row in re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.M)}
+        ops = set()
+        for line in map(json.loads, next(text for tag, text in BLOCKS if tag == "json").splitlines()):
+            ops.add(line["op"])
+            self.assertIn(line["op"], table)
+            self.assertLessEqual(set(line) - {"op", "tick", "seq"}, table[line["op"]], line)
+        self.assertEqual(set(table) - ops, {"checkpoint"})
+
+    def test_lines_of_a_recording_have_the_members_of_the_table(self):
+        table = {row[0]: set(re.findall(r"`(\w+)`", row[1])) for row in re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.M)}
+        for line in lines_of(RECORDING):
+            if line["op"] != "checkpoint":
+                self.assertLessEqual(set(line) - {"op", "tick", "seq"}, table[line["op"]], line)
+
+    def test_lines_stand_in_the_order_that_the_page_says(self):
+        tick = seq = 0
+        for line in lines_of(RECORDING):
+            if line["op"] in ("do", "at", "world"):
+                self.assertGreaterEqual(line["seq"], seq)
+                self.assertTrue(line["op"] == "world" or line["tick"] >= tick, line)
+                tick, seq = line["tick"], line["seq"]
+
+    def test_programs_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(RECORDING, pathlib.Path(folder, "run.drover"))
+            for tag, text in BLOCKS:
+                if tag in ("sh", "python"):
+                    command = ["bash", "-euc", text] if tag == "sh" else [sys.executable, "-c", text]
+                    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), text)
+                    self.assertTrue(done.stdout or ">" in text, text)
+            world = json.loads(pathlib.Path(folder, "scenario.json").read_text(encoding="utf-8"))
+            self.assertIn("kinds", world)
+
+    def test_motion_is_places_and_velocities(self):
+        for line in lines_of(RECORDING):
+            if line["op"] == "checkpoint" and line["n"] > 0:
+                motion = list(struct.iter_unpack("<4f", base64.b64decode(line["columns"]["motion"])))
+                self.assertEqual(len(motion), line["n"])
+                self.assertTrue(all(abs(x) < 1e5 and abs(y) < 1e5 for x, y, _, _ in motion))
+
+
+if __name__ == "__main__":
+    unittest.main()

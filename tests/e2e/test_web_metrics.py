@@ -1,0 +1,240 @@
+"""/metrics, /healthz and /readyz: their formats, what they say, who may read them, and that no client adds to them."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import socket
+import tempfile
+import time
+import unittest
+
+import metrics_parser
+from drover_client import ROOT, Case, wait_for
+from web_client import WebClient, WebServer, ask, connect_to, parse_answer, read_until_closed
+
+OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
+SERIES = 60
+SLOW = os.environ.get("DROVER_SLOW") == "1"
+
+
+def metrics_of(server, **headers):
+    status, head, body = ask(server.web, "/metrics", headers={**OPENMETRICS, **headers})
+    if status != 200:
+        raise AssertionError((status, body))
+    if head["content-type"] != "application/openmetrics-text; version=1.0.0; charset=utf-8":
+        raise AssertionError(head)
+    return metrics_parser.parse(body.decode(), openmetrics=True)
+
+
+class Metrics(Case):
+    def test_both_formats(self):
+        with WebServer("flock") as server:
+            status, head, body = ask(server.web, "/metrics")
+            self.assertEqual((status, head["content-type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
+            self.assertEqual(head["cache-control"], "no-store")
+            older = metrics_parser.parse(body.decode(), openmetrics=False)
+            newer = metrics_of(server)
+            self.assertLessEqual(metrics_parser.count_series(newer), SERIES)
+            self.assertEqual(metrics_parser.count_series(newer), metrics_parser.count_series(older))
+            for name, family in newer.items():
+                ending = {"counter": "_total", "info": "_info"}.get(family.type, "")
+                self.assertIn(name + ending, older)
+            for name in ("drover_ticks", "drover_agents", "drover_tick_phase_seconds", "process_open_fds"):
+                self.assertIn(name, newer)
+            status, _, body = ask(server.web, "/metrics", method="HEAD")
+            self.assertEqual((status, body), (200, b""))
+
+    def test_they_say_what_stats_says(self):
+        with WebServer("--paused", "flock") as server, WebClient(server.web) as client:
+            client.request("step", count=20)
+            client.request("set_param", kind="bird", param="max_speed", value="wrong")
+            stats = client.request("stats")
+            now = metrics_of(server)
+            self.assertEqual(now["drover_agents"].values("", "kind"), {"bird": stats["agents"]})
+            self.assertEqual(now["drover_tick_hz"].value(), stats["tick_hz"])
+            self.assertEqual(now["drover_paused"].value(), 1)
+            self.assertEqual(now["drover_sessions"].values("", "role"), {"none": 0, "viewer": 0, "operator": 0, "admin": 1})
+            self.assertEqual(now["drover_requests"].value("_total"), 3)
+            self.assertEqual(now["drover_requests_refused"].value("_total"), 1)
+            phases = now["drover_tick_phase_seconds"]
+            self.assertEqual(phases.value("_count", phase="step"), 20)
+            self.assertEqual(phases.value("_bucket", phase="step", le="+Inf"), 20)
+            self.assertGreater(now["process_resident_memory_bytes"].value(), 1 << 20)
+            self.assertLess(abs(now["process_start_time_seconds"].value() - time.time()), 60)
+            self.assertGreater(now["process_cpu_seconds"].value("_total"), 0)
+            self.assertGreaterEqual(now["process_open_fds"].value(), 5)
+            build = dict(next(iter(now["drover_build"].samples))[1])
+            self.assertEqual(set(build), {"version", "simd", "compiler"})
+
+    def test_the_page_about_them_names_each(self):
+        table = re.search(r"^\| name \| \|\n\|[-|]+\|\n((?:\|.*\n)+)", (ROOT / "docs/deploy.md").read_text(), re.M)[1]
+        rows = [row.split("|")[1] for row in table.splitlines()]
+        named = set(re.findall(r"`([a-z_]+?)(?:_total|_info)?(?:\{[^}]*\})?`", " ".join(rows)))
+        with WebServer("flock") as server:
+            self.assertEqual(set(metrics_of(server)), named)
+
+    def test_counters_grow(self):
+        with WebServer("flock") as server, WebClient(server.web) as client:
+            client.request("subscribe", hz=20)
+            first = metrics_of(server)
+            client.receive_op("snapshot")
+
+            def has_grown():
+                now = metrics_of(server)
+                return all(now[name].value("_total") > first[name].value("_total")
+                           for name in ("drover_ticks", "drover_frames_sent", "drover_bytes_sent"))
+
+            wait_for(has_grown, "the counters grow")
+
+    def test_no_client_names_a_series(self):
+        odd = random.Random(3)
+        with WebServer("--max-clients", "40", "flock") as server:
+            before = set(metrics_of(server))
+            for i in range(1000 if SLOW else 150):
+                with contextlib.suppress(OSError, TimeoutError), server.connect_tcp() as client:
+                    client.send("hello", name=odd.choice(["a\"b", "{x=\"1\"}", f"name {i}", "\\n# EOF"]))
+                    client.send_raw(odd.choice([b"\0\xff\n", b"GET / HTTP/1.1\r\n\r\n", b'{"op":"nonsense%d"}\n' % i,
+                                                b'{"op":"load","scenario":"../%d"}\n' % i, b"x" * 70000]))
+                    if i % 3:
+                        client.vanish()
+                ask(server.web, f"/metrics/{i}?{i}", headers={"X-Odd": str(i)})
+            with socket.create_connection(("127.0.0.1", server.port)) as wrong_door:
+                wrong_door.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                read_until_closed(wrong_door)
+            now = metrics_of(server)
+            self.assertEqual(set(now), before)
+            self.assertLessEqual(metrics_parser.count_series(now), SERIES)
+            self.assertEqual(now["drover_sessions_refused"].value("_total", reason="protocol"), 1)
+
+    def test_many_kinds(self):
+        """Of a scenario with more kinds than there is room for, the last ones are added up."""
+        kinds = [f"kind{i}" for i in range(12)]
+        scenario = {"name": "Many", "world": {"size": [400, 300]}, "kinds": {kind: {"behaviors": [{"wander": {}}]} for kind in kinds},
+                    "agents": [{"kind": kind, "count": 3, "in": {"rect": [0, 0, 400, 300]}} for kind in kinds]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "many.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(scenario, file)
+            with WebServer(path) as server:
+                metrics = metrics_of(server)
+                self.assertLessEqual(metrics_parser.count_series(metrics), SERIES)
+                self.assertEqual(metrics["drover_agents"].value(kind="kind0"), 3)
+                self.assertEqual(metrics["drover_agents"].value(kind="(others)"), 8 * 3)
+
+    def test_off(self):
+        with WebServer("--web-metrics", "off", "flock") as server:
+            self.assertEqual(ask(server.web, "/metrics")[0], 404)
+            self.assertEqual(ask(server.web, "/healthz")[0], 200)
+
+
+class Tokens(Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(folder.cleanup)
+        self.tokens = f"{folder.name}/tokens"
+        with open(self.tokens, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write("viewer scrape-me-1\nadmin rule-them-all\n")
+
+    def test_a_token_is_needed(self):
+        with WebServer("--token-file", self.tokens, "flock") as server:
+            status, head, _ = ask(server.web, "/metrics")
+            self.assertEqual((status, head["www-authenticate"]), (401, 'Bearer realm="drover"'))
+            self.assertEqual(ask(server.web, "/metrics", headers={"Authorization": "Basic scrape-me-1"})[0], 401)
+            self.assertEqual(ask(server.web, "/metrics?token=scrape-me-1")[0], 401)
+            self.assertEqual(ask(server.web, "/metrics", headers={"Authorization": "Bearer scrape-me-2"})[0], 401)
+            for token in ("scrape-me-1", "rule-them-all"):
+                self.assertIn("drover_ticks", metrics_of(server, Authorization=f"Bearer {token}"))
+            for path in ("/healthz", "/readyz"):
+                self.assertEqual(ask(server.web, path)[0], 200)
+            self.assertNotIn("scrape-me", server.stderr())
+
+    def test_wrong_tokens_cost_time_and_right_ones_none(self):
+        with WebServer("--token-file", self.tokens, "flock") as server:
+            wrong = {"Authorization": "Bearer not-this-one"}
+            began = time.monotonic()
+            free = 0
+            while ask(server.web, "/metrics", headers=wrong)[0] == 401 and time.monotonic() - began < 3 and free < 20:
+                free += 1
+            self.assertGreaterEqual(time.monotonic() - began, 1.0, "the answers are slowed down")
+            began = time.monotonic()
+            metrics_of(server, Authorization="Bearer scrape-me-1")
+            self.assertLess(time.monotonic() - began, 10)
+
+    def test_wrong_tokens_leave_room_for_others(self):
+        with WebServer("--token-file", self.tokens, "flock") as server, contextlib.ExitStack() as stack:
+            guesses = []
+            for _ in range(8):  # more than there is room for at once
+                for _ in range(20):
+                    guesses.append(stack.enter_context(connect_to(server.web)))
+                    guesses[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer not-this-one\r\n\r\n")
+                self.assertEqual(ask(server.web, "/healthz")[0], 200)
+            answers = [parse_answer(read_until_closed(guess))[0] for guess in guesses]
+            self.assertEqual(set(answers), {401, 429})
+            self.assertGreater(answers.count(429), 80)
+
+    def test_a_server_stops_while_an_answer_is_held_back(self):
+        with WebServer("--token-file", self.tokens, "flock") as server:
+            for _ in range(3):
+                ask(server.web, "/metrics", headers={"Authorization": "Bearer not-this-one"})
+            held = [connect_to(server.web) for _ in range(8)]
+            for connection in held:
+                connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer not-this-one\r\n\r\n"
+                                   % server.web)
+            self.assertEqual(ask(server.web, "/healthz")[0], 200)
+            self.assertEqual(server.stop(), 0)
+            for connection in held:
+                connection.close()
+
+
+class Health(Case):
+    def test_a_world_that_moves_or_is_paused_is_well(self):
+        for arguments in ([], ["--paused"]):
+            with WebServer(*arguments, "flock") as server:
+                time.sleep(0.3)
+                for path in ("/healthz", "/readyz"):
+                    status, head, body = ask(server.web, path)
+                    self.assertEqual((status, body), (200, b"ok\n"), path)
+                    self.assertEqual(head["cache-control"], "no-store")
+
+    def test_a_long_pause_ends_well(self):
+        with WebServer("--paused", "flock") as server, WebClient(server.web) as client:
+            time.sleep(2.5)
+            client.request("resume")
+            for _ in range(20):
+                self.assertEqual(ask(server.web, "/healthz")[::2], (200, b"ok\n"))
+
+    def test_a_long_step_is_well(self):
+        with WebServer("--paused", "flock") as server, WebClient(server.web) as client:
+            client.send("step", count=100000, id="long")
+            deadline = time.monotonic() + 3
+            while time.monotonic() < deadline:
+                self.assertEqual(ask(server.web, "/healthz")[::2], (200, b"ok\n"))
+                time.sleep(0.2)
+
+    def test_a_tick_that_does_not_end_is_unwell(self):
+        with WebServer("--paused", "flock") as server, WebClient(server.web) as client:
+            for _ in range(4):
+                self.assert_reply(client.request("spawn", kind="bird", count=100000, x=100, y=100), "spawn")
+            self.assert_reply(client.request("resume"), "resume")
+
+            def is_unwell():
+                status, _, body = ask(server.web, "/healthz")
+                return status == 503 and re.fullmatch(rb"a tick has taken \d+\.\d s so far\n", body)
+
+            wait_for(is_unwell, "the server is unwell")
+            self.assertEqual(ask(server.web, "/readyz")[0], 503)
+            self.assertEqual(ask(server.web, "/metrics")[0], 200)
+            self.assert_reply(client.request("load", scenario="seek"), "load")
+            wait_for(lambda: ask(server.web, "/healthz")[0] == 200, "another world is well")
+
+    def test_a_slow_world_has_its_own_pace(self):
+        with WebServer("flock") as server, WebClient(server.web) as client:
+            self.assert_reply(client.request("speed", factor=0.01), "speed")
+            time.sleep(3)
+            self.assertEqual(ask(server.web, "/healthz")[::2], (200, b"ok\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

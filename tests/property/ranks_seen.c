@@ -1,0 +1,322 @@
+/* What clients see of a world that ranks share has the bytes that one process gives them: frames of every layout,
+ * of regions and kinds, with forces and without, and the replies to requests that ask for agents or move them.
+ *
+ * Each scenario that stripes accept runs on fake ranks with random borders, and beside it in one process; some run as copies
+ * as well.
+ *
+ * DROVER_RANKS_SCENARIO=NAME tries one scenario; DROVER_PROPERTY_SEED repeats or varies borders, views and requests.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/snapshot/frame_layout.h"
+#include "server/commands/command_apply.h"
+#include "server/commands/command_until.h"
+#include "server/commands/state_gather.h"
+#include "server/frames/frame_form.h"
+#include "server/frames/world_snapshot.h"
+#include "server/sim/world/world_stripes.h"
+#include "server/sim/world/world_stripes_rules.h"
+#include "tests/property/each_scenario.h"
+#include "tests/property/environment.h"
+#include "tests/property/named_scenario.h"
+#include "tests/property/random_world.h"
+#include "tests/support/fake_orders.h"
+#include "tests/support/fake_ranks.h"
+
+enum { RANKS = 4, ROUNDS = 4, VIEWS = 7, TEXT_BYTES = 1 << 24, MOST_AGENTS = 1500 };
+
+/* One of the two that must not differ. */
+struct side {
+    struct simulation_state state;
+    struct snapshot *snapshot;
+    struct snapshot_extract *extract;
+    struct frame_form *forms[VIEWS];
+    struct frame_scratch scratch;
+    struct buffer answer;
+};
+
+/* What all ranks of a trial know. */
+struct trial {
+    const char *name;
+    const struct scenario *scenario;
+    int failures;
+};
+
+static void begin(struct side *side, const struct scenario *scenario, const struct exchange *exchange) {
+    const struct world_overrides overrides = {.has_simd = true, .simd = SIMD_PLAIN};
+    struct built_world built;
+    struct failure failure;
+    simulation_state_init(&side->state);
+    side->state.exchange = exchange;
+    assert_int_equal(built_world_make(scenario, &overrides, NULL, NULL, &built, &failure), 0);
+    simulation_state_change(&side->state, &built);
+    built_world_fini(&built);
+    side->state.is_paused = true;
+    side->snapshot = snapshot_create();
+    side->extract = snapshot_extract_create();
+    frame_scratch_init(&side->scratch, (size_t)1 << 30);
+    buffer_init(&side->answer, TEXT_BYTES);
+    assert_true(side->snapshot != NULL && side->extract != NULL);
+}
+
+static void end(struct side *side) {
+    for (int i = 0; i < VIEWS; i++) {
+        frame_form_destroy(side->forms[i], &side->scratch);
+    }
+    snapshot_destroy(side->snapshot);
+    snapshot_extract_destroy(side->extract);
+    frame_scratch_fini(&side->scratch);
+    buffer_fini(&side->answer);
+    simulation_state_fini(&side->state);
+}
+
+/* ---- frames ---- */
+
+/* Whole worlds, regions across the edges, kinds, each in every layout. */
+static struct snapshot_view some_view(const struct world *world, int index) {
+    static const unsigned fields[] = {SNAPSHOT_USUAL,
+                                      SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCES | SNAPSHOT_PARTS,
+                                      SNAPSHOT_POS | SNAPSHOT_FORCE | SNAPSHOT_DESIRED};
+    const vec2 size = world_size(world);
+    struct snapshot_view view = {.layout = index % 3, .has_region = index >= 3};
+    const struct frame_layout *layout = frame_layout_row(view.layout);
+    view.fields = fields[below(3)] & layout->fields;
+    if (view.has_region) {
+        view.region[0] = any(-0.3f * size.x, size.x);
+        view.region[1] = any(-0.3f * size.y, size.y);
+        view.region[2] = any(0.0f, 0.8f * size.x);
+        view.region[3] = any(0.0f, 0.8f * size.y);
+    }
+    if (below(3) == 0) {
+        snprintf(view.kinds, sizeof view.kinds, "%s",
+                 world_kind(world, below(world_kind_count(world)))->name);
+    }
+    if (layout->takes_grid) {
+        view.grid[0] = (float)(1 + below(20));
+        view.grid[1] = (float)(1 + below(20));
+    }
+    return view;
+}
+
+static void make_forms(struct side *side, const struct snapshot_view views[VIEWS]) {
+    const struct frame_estimate estimate = {.frame = 1024};
+    for (int i = 0; i < VIEWS; i++) {
+        frame_form_destroy(side->forms[i], &side->scratch);
+        side->forms[i] = frame_form_create(&views[i], &estimate);
+        assert_non_null(side->forms[i]);
+    }
+}
+
+static void make_frames(struct side *side, bool is_partial) {
+    side->snapshot->epoch = side->state.epoch;
+    side->snapshot->clock_ms = (double)side->snapshot->tick;
+    side->scratch.extract = is_partial ? side->extract : NULL;
+    for (int i = 0; i < VIEWS; i++) {
+        frame_form_forget(side->forms[i]);
+        assert_true(snapshot_extract_shows(side->scratch.extract, &side->forms[i]->view));
+        assert_true(frame_form_make(side->forms[i], side->snapshot, &side->scratch));
+    }
+}
+
+static bool is_same(const struct shared_bytes *a, const struct shared_bytes *b) {
+    return a == b ||
+           (a != NULL && b != NULL && a->length == b->length && memcmp(a->data, b->data, a->length) == 0);
+}
+
+static void compare_frames(struct trial *trial, struct side *ranks, struct side *one) {
+    struct snapshot_demand *demand = calloc(1, sizeof *demand);
+    const unsigned all = SNAPSHOT_HEADING | SNAPSHOT_FORCES | SNAPSHOT_PARTS;
+    assert_non_null(demand);
+    for (int i = 0; i < VIEWS; i++) {
+        snapshot_demand_add(demand, &ranks->forms[i]->view);
+    }
+    demand->fields = all;
+    const bool is_partial = world_is_partial(ranks->state.world);
+    if (is_partial) {
+        assert_int_equal(state_gather_views(&ranks->state, demand, ranks->snapshot, ranks->extract), 0);
+    } else {
+        assert_int_equal(world_snapshot_copy_wanted(ranks->state.world, all, ranks->snapshot), 0);
+    }
+    assert_int_equal(world_snapshot_copy_wanted(one->state.world, all, one->snapshot), 0);
+    make_frames(ranks, is_partial);
+    make_frames(one, false);
+    for (int i = 0; i < VIEWS; i++) {
+        if (!is_same(ranks->forms[i]->frame, one->forms[i]->frame) ||
+            !is_same(ranks->forms[i]->key, one->forms[i]->key)) {
+            printf("%s: tick %" PRIu64 ": view %d (%s) differs\n", trial->name, ranks->snapshot->tick, i,
+                   frame_layout_names[ranks->forms[i]->view.layout]);
+            trial->failures++;
+        }
+    }
+    free(demand);
+}
+
+/* ---- requests ---- */
+
+static void apply(struct side *side, const struct request *request) {
+    buffer_clear(&side->answer);
+    const struct command_effects effects = command_apply(&side->state, request, 1, &side->answer);
+    if (effects.step_ticks == 0) {
+        return;
+    }
+    struct command_until until = {0};
+    const char *met = NULL;
+    uint32_t left = effects.step_ticks;
+    while (left > 0 && met == NULL) {
+        simulation_state_step(&side->state);
+        met = command_until_met(&until, &request->body.step, &side->state);
+        left--;
+    }
+    command_finish_step(&side->state, request, left > 0, met, &side->answer);
+}
+
+static void compare_request(struct trial *trial, struct side *ranks, struct side *one, const char *line) {
+    struct request request;
+    struct failure failure;
+    assert_int_equal(request_decode(line, strlen(line), &request, &failure), 0);
+    apply(ranks, &request);
+    apply(one, &request);
+    request_fini(&request);
+    if (ranks->answer.length != one->answer.length ||
+        memcmp(ranks->answer.data, one->answer.data, one->answer.length) != 0) {
+        printf("%s: %s\n  one process: %.600s  ranks:       %.600s", trial->name, line, one->answer.data,
+               ranks->answer.data);
+        trial->failures++;
+    }
+}
+
+/* An id that may be nobody's. */
+static uint32_t some_id(const struct world *world) {
+    const int32_t count = world_agent_count(world);
+    return count == 0 ? 1 : world_agent_id(world, below(count)) + (below(9) == 0 ? 1000000u : 0u);
+}
+
+static void compare_requests(struct trial *trial, struct side *ranks, struct side *one) {
+    const struct world *world = one->state.world;
+    const vec2 size = world_size(world);
+    const struct kind_def *kind = world_kind(world, below(world_kind_count(world)));
+    const char *state = kind->states[below(kind->state_count)].name;
+    char line[1024];
+    int length =
+        snprintf(line, sizeof line, "{\"op\":\"inspect\",\"id\":1,\"agents\":[%" PRIu32, some_id(world));
+    for (int i = 0; i < 8; i++) {
+        length += snprintf(line + length, sizeof line - (size_t)length, ",%" PRIu32, some_id(world));
+    }
+    snprintf(line + length, sizeof line - (size_t)length, "]}");
+    compare_request(trial, ranks, one, line);
+    snprintf(line, sizeof line,
+             "{\"op\":\"get\",\"id\":2,\"layout\":\"%s\",\"region\":[%.2f,%.2f,%.2f,%.2f]%s}",
+             below(2) ? "packed" : "objects", (double)any(0.0f, size.x), (double)any(0.0f, size.y),
+             (double)any(0.0f, size.x), (double)any(0.0f, size.y),
+             below(2) ? ",\"fields\":[\"pos\",\"force\",\"stamina\"]" : "");
+    compare_request(trial, ranks, one, line);
+    snprintf(line, sizeof line, "{\"op\":\"get\",\"id\":3,\"agents\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]}",
+             some_id(world), some_id(world), some_id(world));
+    compare_request(trial, ranks, one, line);
+    snprintf(line, sizeof line,
+             "{\"op\":\"place\",\"id\":4,\"agent\":%" PRIu32 ",\"x\":%.2f,\"y\":%.2f,\"vx\":3,\"vy\":1}",
+             some_id(world), (double)any(0.0f, size.x), (double)any(0.0f, size.y));
+    compare_request(trial, ranks, one, line);
+    snprintf(line, sizeof line,
+             "{\"op\":\"step\",\"id\":5,\"count\":9,\"return\":\"%s\",\"until\":{\"state\":{\"kind\":\"%s\","
+             "\"name\":\"%s\",\"count\":%d}}}",
+             below(2) ? "packed" : "objects", kind->name, state, 1 + below(20));
+    compare_request(trial, ranks, one, line);
+    compare_request(trial, ranks, one, "{\"op\":\"list\",\"id\":6,\"what\":\"kinds\"}");
+}
+
+/* ---- ranks ---- */
+
+static void lead(struct trial *trial, struct side *ranks) {
+    struct side *one = calloc(1, sizeof *one);
+    struct fake_orders orders;
+    assert_non_null(one);
+    begin(one, trial->scenario, NULL);
+    fake_orders_init(&orders, ranks->state.exchange);
+    ranks->state.ranks = &orders.ranks;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct snapshot_view views[VIEWS];
+        for (int i = 0; i < VIEWS; i++) {
+            views[i] = some_view(one->state.world, i);
+        }
+        if (round % 2 == 0) { /* otherwise keys stay */
+            make_forms(ranks, views);
+            make_forms(one, views);
+        }
+        for (int tick = 0; tick < 5; tick++) {
+            simulation_state_step(&ranks->state);
+            simulation_state_step(&one->state);
+        }
+        compare_frames(trial, ranks, one);
+        compare_requests(trial, ranks, one);
+    }
+    fake_orders_end(&orders);
+    ranks->state.ranks = NULL;
+    end(one);
+    free(one);
+}
+
+static void run_rank(const struct exchange *exchange, void *context) {
+    struct trial *trial = context;
+    struct side *side = calloc(1, sizeof *side);
+    assert_non_null(side);
+    begin(side, trial->scenario, exchange);
+    if (exchange->rank == 0) {
+        lead(trial, side);
+    } else {
+        fake_orders_follow(&side->state);
+    }
+    end(side);
+    free(side);
+}
+
+static int tried[2]; /* by mode */
+
+static bool is_tried(const struct scenario *scenario, enum exchange_mode mode, int ranks) {
+    struct world *world = NULL;
+    char text[STRIPES_REFUSAL];
+    assert_int_equal(world_create(&scenario->def, &world, NULL), WORLD_OK);
+    const bool is_accepted =
+        world_agent_count(world) <= MOST_AGENTS &&
+        (mode == EXCHANGE_COPY || world_stripes_refusal(world, ranks, text, sizeof text) == NULL);
+    world_destroy(world);
+    return is_accepted;
+}
+
+static int failures_with(struct trial *trial, enum exchange_mode mode) {
+    const int ranks = 2 + below(RANKS - 1), before = trial->failures;
+    if (!is_tried(trial->scenario, mode, ranks)) {
+        return 0;
+    }
+    struct fake_ranks *fake = fake_ranks_new(ranks, mode, 1 + (uint64_t)below(1000000));
+    fake_ranks_run(fake, run_rank, trial);
+    fake_ranks_destroy(fake);
+    tried[mode]++;
+    return trial->failures - before;
+}
+
+static int failures_of(const char *name) {
+    struct scenario scenario;
+    struct trial trial = {.name = name, .scenario = &scenario};
+    scenario_named(name, &scenario);
+    const int failures =
+        failures_with(&trial, EXCHANGE_STRIPES) + (below(4) == 0 ? failures_with(&trial, EXCHANGE_COPY) : 0);
+    scenario_fini(&scenario);
+    return failures;
+}
+
+static void ranks_are_seen_as_one_process(void **unused) {
+    (void)unused;
+    dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
+    assert_int_equal(each_scenario(getenv("DROVER_RANKS_SCENARIO"), failures_of), 0);
+    printf("%d scenarios in stripes, %d as copies\n", tried[EXCHANGE_STRIPES], tried[EXCHANGE_COPY]);
+    assert_true(tried[EXCHANGE_STRIPES] > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_are_seen_as_one_process)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* The last seconds of a world simulated again: the same hash, unless something is not as it was. */
+#include "tests/unit/server/cmocka_all.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/commands/command_apply.h"
+#include "server/simulation/selfcheck.h"
+
+static const char *const pond =
+    "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
+    "\"targets\":{\"mouse\":[10,20]},"
+    "\"kinds\":{\"prey\":{\"behaviors\":[{\"wander\":{}},{\"flock\":{}}]}},"
+    "\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[0,0,800,600]},\"count\":200}]}";
+
+static struct simulation_state simulation;
+static atomic_int differences;
+
+static void on_difference(void *context, const struct selfcheck_difference *difference) {
+    assert_ptr_equal(context, &simulation);
+    assert_true(difference->hash != difference->again);
+    assert_true(difference->has_agents &&
+                difference->agents.count >= 5); /* at least those that were spawned */
+    assert_int_equal(difference->agents.id_count, difference->agents.count < LIMIT_DIVERGED_AGENTS
+                                                      ? difference->agents.count
+                                                      : LIMIT_DIVERGED_AGENTS);
+    atomic_fetch_add(&differences, 1);
+}
+
+static int set_up(void **unused) {
+    (void)unused;
+    struct scenario scenario;
+    struct built_world built;
+    struct failure failure = {0};
+    const struct world_overrides overrides = {0};
+    scenario_init(&scenario);
+    if (scenario_read(pond, strlen(pond), &scenario, &failure) != 0) {
+        fail_msg("%s", failure.message);
+    }
+    assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
+    scenario_fini(&scenario);
+    simulation_state_init(&simulation);
+    simulation_state_change(&simulation, &built);
+    atomic_store(&differences, 0);
+    return 0;
+}
+
+static int tear_down(void **unused) {
+    (void)unused;
+    simulation_state_fini(&simulation);
+    return 0;
+}
+
+static void spawn(struct selfcheck *selfcheck, bool is_noted) {
+    struct request request = request_default(REQUEST_SPAWN);
+    struct buffer text;
+    memcpy(request.body.spawn.kind, "prey", 5);
+    request.body.spawn.count = 5;
+    buffer_init(&text, 65536);
+    simulation.session = 1;
+    assert_true(command_apply(&simulation, &request, 1, &text).changed);
+    if (is_noted) {
+        selfcheck_note_request(selfcheck, &simulation, &request, 1);
+    }
+    buffer_fini(&text);
+}
+
+/* Ticks with requests until so many spans were compared. */
+static void run(struct selfcheck *selfcheck, uint64_t spans, bool is_noted) {
+    const struct timespec moment = {.tv_nsec = 200000};
+    for (int tick = 0; tick < 100000 && selfcheck_count(selfcheck) < spans; tick++) {
+        if (tick % 16 == 15 && tick < 400) {
+            spawn(selfcheck, is_noted);
+        }
+        simulation_state_step(&simulation);
+        selfcheck_note_tick(selfcheck, &simulation);
+        (void)nanosleep(&moment, NULL);
+    }
+    assert_true(selfcheck_count(selfcheck) >= spans);
+}
+
+static void test_a_world_comes_out_again(void **unused) {
+    (void)unused;
+    const struct selfcheck_def def = {&simulation, on_difference, 0.5, NULL};
+    struct selfcheck *selfcheck = selfcheck_create(&def, &simulation);
+    assert_non_null(selfcheck);
+    run(selfcheck, 3, true);
+    selfcheck_destroy(selfcheck);
+    assert_int_equal(atomic_load(&differences), 0);
+}
+
+static void test_a_change_that_was_not_noted_is_a_difference(void **unused) {
+    (void)unused;
+    const struct selfcheck_def def = {&simulation, on_difference, 0.5, NULL};
+    struct selfcheck *selfcheck = selfcheck_create(&def, &simulation);
+    assert_non_null(selfcheck);
+    run(selfcheck, 1, false);
+    selfcheck_destroy(selfcheck);
+    assert_true(atomic_load(&differences) > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_world_comes_out_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_change_that_was_not_noted_is_a_difference, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* viewer/explain/formula.c: from an agent of inspect to lines of words and numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "viewer/explain/formula_figure.h"
+
+static void copy_text(char *out, const char *text) {
+    memcpy(out, text, strlen(text) + 1);
+}
+
+static struct message_agent_term *add_term(struct message_agent *agent, const char *type) {
+    struct message_agent_term *term = &agent->terms[agent->term_count++];
+    copy_text(term->behavior, type);
+    copy_text(term->type, type);
+    term->weight = 1.0f;
+    return term;
+}
+
+static void add_value(struct message_agent_term *term, const char *name, bool is_vector, vec2 vector) {
+    struct message_agent_value *value = &term->values[term->value_count++];
+    copy_text(value->name, name);
+    value->is_vector = is_vector;
+    value->vector = vector;
+}
+
+static struct message_agent seeker(void) {
+    struct message_agent agent = {.id = 1, .x = 400, .y = 240, .mass = 1, .radius = 10};
+    agent.max_speed = 240;
+    agent.max_force = 360;
+    agent.steering = vec2_make(308.7f, -185.22f);
+    struct message_agent_term *term = add_term(&agent, "seek");
+    term->has_desired = true;
+    term->desired = vec2_make(205.8f, -123.48f);
+    term->wants = vec2_make(12347.9f, -7408.74f);
+    term->gets = agent.steering;
+    add_value(term, "offset", true, vec2_make(200, -120));
+    add_value(term, "rate", false, vec2_make(60, 0));
+    copy_text(agent.points[0].behavior, "seek");
+    copy_text(agent.points[0].what, "target");
+    agent.points[0].x = 600;
+    agent.points[0].y = 120;
+    agent.point_count = 1;
+    return agent;
+}
+
+static void assert_line(const struct formula *formula, int index, const char *expected) {
+    char text[512];
+    assert_true(index < formula->line_count);
+    formula_line_text(&formula->lines[index], text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static void words_then_numbers(void **state) {
+    (void)state;
+    const struct message_agent agent = seeker();
+    static struct formula formula;
+    formula_of_term(&agent, 0, &formula);
+    assert_line(&formula, 0, "offset = target - position");
+    assert_line(&formula, 1, "(200, -120) = (600, 120) - (400, 240)");
+    assert_line(&formula, 2, "desired = norm(offset) · max_speed");
+    assert_line(&formula, 3, "(205.8, -123.5) = norm((200, -120)) · 240");
+    assert_line(&formula, 4, "steering = desired - velocity");
+    assert_line(&formula, 5, "(205.8, -123.5) = (205.8, -123.5) - (0, 0)");
+    assert_line(&formula, 6, "wants = weight · rate · steering");
+    assert_line(&formula, 7, "(12 348, -7 409) = 1 · 60 · (205.8, -123.5)");
+    assert_int_equal(formula.line_count, 8);
+    assert_int_equal(formula.lines[2].kind, FORMULA_SYMBOLS);
+    assert_int_equal(formula.lines[3].kind, FORMULA_NUMBERS);
+    const struct formula_token *offset = &formula.lines[3].tokens[2];
+    assert_int_equal(offset->role, FORMULA_TARGET);
+    assert_int_equal(offset->link.kind, FORMULA_LINK_POINT);
+    assert_int_equal(offset->link.point, 0);
+    assert_true(formula_same_link(offset->link, formula.lines[0].tokens[2].link));
+    assert_string_equal(formula_word_of(offset->word)->unit, "px");
+}
+
+static void the_sum(void **state) {
+    (void)state;
+    const struct message_agent agent = seeker();
+    static struct formula formula;
+    formula_of_sum(&agent, &formula);
+    assert_line(&formula, 0, "seek wants 14 400, gets 360.0: (308.7, -185.2)");
+    assert_line(&formula, 1, "truncate: together 14 400, max_force allows 360");
+    const int total = formula.line_count - 2;
+    assert_line(&formula, total, "net force = (308.7, -185.2)");
+    assert_line(&formula, total + 1,
+                "acceleration = net force / mass = (308.7, -185.2) / 1 = (308.7, -185.2) px/s²");
+}
+
+/* Each word of a template has a row, with a unit and a sentence; nothing between words is cut off. */
+static void rows_are_whole(void **state) {
+    (void)state;
+    for (const struct formula_row *row = formula_rows; row->type != NULL; row++) {
+        int count = 0;
+        for (; row->lines[count].text != NULL; count++) {
+            assert_true(count + 1 < FORMULA_TEMPLATES);
+            for (const char *at = row->lines[count].text; *at != '\0';) {
+                const bool is_word = *at == '{';
+                const size_t length = strcspn(at, is_word ? "}" : "{");
+                const struct formula_word_row *word =
+                    is_word ? formula_word_row_of(at + 1, length - 1) : NULL;
+                assert_true(is_word ? word != NULL : length < FORMULA_TEXT);
+                assert_true(word == NULL ||
+                            (word->word.unit != NULL && strchr(word->word.help, '.') != NULL));
+                at += length + (is_word ? 1 : 0);
+            }
+        }
+        assert_true(count > 0);
+    }
+    assert_null(formula_word_of("nothing"));
+}
+
+static void tiers_and_filters(void **state) {
+    (void)state;
+    struct message_agent agent = {.id = 1, .mass = 2, .max_force = 360};
+    static struct formula formula;
+    agent.steering = vec2_make(210, 150);
+    struct message_agent_term *first = add_term(&agent, "separation"), *second = add_term(&agent, "seek");
+    first->wants = first->gets = vec2_make(210, 0);
+    second->tier = 1;
+    second->wants = vec2_make(0, 12600);
+    second->gets = vec2_make(0, 150);
+    formula_of_sum(&agent, &formula);
+    assert_line(&formula, 0, "separation wants 210, gets all of it: (210.0, 0.0)");
+    assert_line(&formula, 1, "seek wants 12 600, gets 150: (0.0, 150.0)");
+    assert_line(&formula, 2, "tier 0 wants 210, takes 210 of 360; left for tier 1: 150");
+    assert_line(&formula, 3, "tier 1 wants 12 600, takes 150 of 150");
+    assert_line(&formula, 4, "net force = (210.0, 150.0)");
+    assert_line(&formula, 5, "acceleration = net force / mass = (210, 150) / 2 = (105, 75) px/s²");
+    struct message_agent_term *filter = add_term(&agent, "orca");
+    filter->tier = MESSAGE_AGENT_NO_TIER;
+    filter->wants = filter->gets = agent.steering;
+    first->gets = second->gets = vec2_make(0, 0);
+    formula_of_sum(&agent, &formula);
+    assert_line(&formula, 5, "orca replaces what the others got, by 100 %");
+    assert_line(&formula, 6, "net force = (210.0, 150.0)");
+    copy_text(filter->type, "containment");
+    formula_of_sum(&agent, &formula);
+    assert_line(&formula, 5, "orca comes first; left for the others: 101.9");
+}
+
+/* Three directions that do not fit in one decimal add up in the text nevertheless. */
+static void shown_digits_add_up(void **state) {
+    (void)state;
+    struct message_agent agent = {.id = 1, .mass = 1, .max_force = 360};
+    static struct formula formula;
+    agent.steering = vec2_make(0.12f, -0.12f);
+    for (int i = 0; i < 3; i++) {
+        struct message_agent_term *term = add_term(&agent, "wander");
+        term->wants = term->gets = vec2_make(0.04f, -0.04f);
+    }
+    formula_of_sum(&agent, &formula);
+    assert_line(&formula, 0, "wander wants 0.0566, gets all of it: (0.0, 0.0)");
+    assert_line(&formula, 1, "wander wants 0.0566, gets all of it: (0.1, -0.1)");
+    assert_line(&formula, 2, "wander wants 0.0566, gets all of it: (0.0, 0.0)");
+    assert_line(&formula, 3, "net force = (0.1, -0.1)");
+}
+
+static void parts_have_the_colors_of_their_rules(void **state) {
+    (void)state;
+    struct message_agent agent = {.id = 1, .mass = 1, .max_force = 220, .max_speed = 130};
+    static struct formula formula;
+    struct message_agent_term *term = add_term(&agent, "flock");
+    static const char *const names[] = {"separation", "alignment", "cohesion"};
+    term->part_count = 3;
+    for (int i = 0; i < 3; i++) {
+        copy_text(term->parts[i].behavior, names[i]);
+        term->parts[i].force = vec2_make((float)i, 5);
+    }
+    term->wants = vec2_make(3, 15);
+    formula_of_term(&agent, 0, &formula);
+    assert_line(&formula, 0, "wants = separation + alignment + cohesion");
+    assert_line(&formula, 1, "(3, 15) = (0, 5) + (1, 5) + (2, 5)");
+    for (int i = 0; i < 3; i++) {
+        const struct formula_token *token = &formula.lines[1].tokens[2 + 2 * i];
+        assert_int_equal(token->role, FORMULA_BEHAVIOR);
+        assert_string_equal(token->behavior, names[i]);
+        assert_int_equal(token->link.kind, FORMULA_LINK_PART);
+        assert_int_equal(token->link.part, i);
+    }
+}
+
+/* Two that push against each other: each may get more than max_force. */
+static void more_than_max_force(void **state) {
+    (void)state;
+    struct message_agent agent = {.id = 1, .mass = 1, .max_force = 150};
+    static struct formula formula;
+    struct message_agent_term *seek = add_term(&agent, "seek"), *flee = add_term(&agent, "flee");
+    seek->wants = vec2_make(306, 0);
+    seek->gets = vec2_make(153, 0);
+    flee->wants = vec2_make(-6, 0.02f);
+    flee->gets = vec2_make(-3, 0.01f);
+    agent.steering = vec2_make(150, 0.01f);
+    formula_of_sum(&agent, &formula);
+    assert_line(&formula, 0, "seek wants 306, gets 153: (153.0, 0.0)");
+    assert_line(&formula, 2, "truncate: together 300, max_force allows 150");
+    assert_line(&formula, 3,
+                "seek gets more than max_force: others push against it, only the sum is truncated");
+    flee->gets = vec2_make(-6.01f, 0.02f);
+    assert_true(formula_gets_all(flee)); /* hundredths came */
+}
+
+/* One behavior's triangle has the numbers of its formula, whatever the other behaviors add to the net force. */
+static void the_triangle_is_of_one_behavior(void **state) {
+    (void)state;
+    struct message_agent agent = seeker();
+    agent.velocity = vec2_make(100, 0);
+    struct message_agent_term *flee = add_term(&agent, "flee"), *flock = add_term(&agent, "flock");
+    flee->has_desired = flock->has_desired = true;
+    flee->desired = vec2_make(-240, 0);
+    flee->gets = vec2_make(-20, 0);
+    flock->gets = vec2_make(900, 0);
+    struct formula_figure figure = formula_figure_of(&agent, -1);
+    assert_int_equal(figure.kind, FORMULA_TRIANGLE);
+    assert_int_equal(figure.term, 0); /* the strongest that matches a velocity */
+    figure = formula_figure_of(&agent, 1);
+    assert_int_equal(figure.term, 1); /* the one that is pointed at */
+    assert_int_equal(figure.arrow_count, 3);
+    assert_float_equal(figure.arrows[2].to.x - figure.arrows[2].from.x, -340.0f, 1e-3);
+    assert_string_equal(figure.arrows[2].label, "steering");
+    assert_float_equal(figure.longest, 340.0f, 1e-3);
+    assert_float_equal(figure.bar, 200.0f, 1e-3);
+    assert_int_equal(formula_figure_of(&agent, 2).term, 0); /* flock has no steering */
+}
+
+static void forces_without_a_triangle_are_added(void **state) {
+    (void)state;
+    struct message_agent agent = {.id = 1, .mass = 1, .max_force = 220, .max_speed = 130};
+    assert_int_equal(formula_figure_of(&agent, -1).kind, FORMULA_NO_FIGURE);
+    struct message_agent_term *flock = add_term(&agent, "flock"), *wander = add_term(&agent, "wander");
+    flock->has_desired = true;
+    flock->gets = vec2_make(3, 0);
+    wander->gets = vec2_make(0, 4);
+    agent.steering = vec2_make(3, 4);
+    const struct formula_figure figure = formula_figure_of(&agent, 1);
+    assert_int_equal(figure.kind, FORMULA_SUM);
+    assert_int_equal(figure.arrow_count, 3);
+    assert_float_equal(figure.arrows[1].from.x, 3.0f, 1e-6);
+    assert_string_equal(figure.arrows[1].behavior, "wander");
+    assert_int_equal(figure.arrows[2].link.kind, FORMULA_LINK_STEERING);
+    assert_float_equal(figure.arrows[2].to.y, 4.0f, 1e-6);
+    assert_float_equal(figure.high.y, 4.0f, 1e-6);
+    assert_float_equal(figure.bar, 5.0f, 1e-3);
+}
+
+static void a_type_of_a_newer_server(void **state) {
+    (void)state;
+    struct message_agent agent = {.id = 1, .mass = 1, .max_force = 220};
+    static struct formula formula;
+    (void)add_term(&agent, "teleport");
+    formula_of_term(&agent, 0, &formula);
+    assert_line(&formula, 0, "no force now");
+}
+
+static void numbers(void **state) {
+    (void)state;
+    const struct {
+        double value;
+        const char *text;
+    } rows[] = {{0, "0"},         {-0.00001, "0.0000"},     {12600, "12 600"},
+                {308.7, "308.7"}, {-12.345, "-12.35"},      {0.34821, "0.3482"},
+                {-2, "-2"},       {1234567.8, "1 234 568"}, {1e300, "1 000 000 000 000"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[FORMULA_NUMBER_TEXT];
+        assert_int_equal(formula_number_text(text, rows[i].value), strlen(rows[i].text));
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_then_numbers),
+        cmocka_unit_test(the_sum),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(rows_are_whole),
+        cmocka_unit_test(tiers_and_filters),
+        cmocka_unit_test(shown_digits_add_up),
+        cmocka_unit_test(parts_have_the_colors_of_their_rules),
+        cmocka_unit_test(more_than_max_force),
+        cmocka_unit_test(the_triangle_is_of_one_behavior),
+        cmocka_unit_test(forces_without_a_triangle_are_added),
+        cmocka_unit_test(a_type_of_a_newer_server),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+// A small HTTP server for test pages: files that a test names, and one place to which a page posts what it found.
+
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname } from "node:path";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+  ".png": "image/png",
+  ".txt": "text/plain; charset=utf-8",
+};
+// The policy of the viewer's own page: what passes here passes there.
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
+  "connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const LARGEST_POST = 64 << 20;
+
+function answer(response, status, type, body) {
+  response.writeHead(status, {
+    "Content-Type": type,
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+  });
+  response.end(body);
+}
+
+async function bodyOf(request) {
+  const parts = [];
+  let size = 0;
+  for await (const part of request) {
+    size += part.length;
+    if (size > LARGEST_POST) throw new Error(`a page posted more than ${LARGEST_POST} bytes`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString("utf8"));
+}
+
+// files: the path in the address -> a file's path or a Buffer; a path that ends with "/" is a folder of files.
+// onPost(message): for every JSON value that a page posts to /post.
+export async function startPageServer(files, onPost) {
+  const find = (path) => {
+    if (files[path] !== undefined) return files[path];
+    const folder = Object.keys(files).find((one) => one.endsWith("/") && path.startsWith(one));
+    const rest = folder && path.slice(folder.length);
+    return rest && /^[\w.-]+$/.test(rest) ? `${files[folder]}/${rest}` : undefined;
+  };
+  const server = createServer(async (request, response) => {
+    try {
+      const path = new URL(request.url, "http://localhost").pathname;
+      if (request.method === "POST" && path === "/post") {
+        onPost(await bodyOf(request));
+        return answer(response, 204, TYPES[".txt"], "");
+      }
+      if (path === "/favicon.ico") return answer(response, 204, TYPES[".txt"], "");
+      const file = find(path);
+      if (file === undefined) return answer(response, 404, TYPES[".txt"], `no such file: ${path}`);
+      const type = TYPES[extname(path)] ?? "application/octet-stream";
+      return answer(response, 200, type, Buffer.isBuffer(file) ? file : await readFile(file));
+    } catch (error) {
+      return answer(response, 500, TYPES[".txt"], String(error));
+    }
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections?.();
+    },
+  };
+}

@@ -1,0 +1,192 @@
+// The page as a visitor has it, in a browser with a mouse and a keyboard, with a real server: what is shown, what a hand does, and
+// what a client over TCP sees of it.
+//
+//     node test_page.mjs chromium|firefox [PART ...]
+
+import { withBrowser } from "./browser.mjs";
+import { needPage, withClient, withServer } from "./drover.mjs";
+import { LAPTOP, settled, Visit } from "./drover_page.mjs";
+import { difference } from "./png.mjs";
+import { check, runTest, sleep, step, until } from "./support.mjs";
+
+const [engine, ...asked] = process.argv.slice(2);
+const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
+
+const PARTS = {
+  // The world is there and moves.
+  async moves({ visit }) {
+    const first = await visit.until("a picture", async () => {
+      const picture = await visit.picture();
+      return new Set(picture.data).size > 20 && picture;
+    });
+    const tick = await visit.tick();
+    await visit.until("the tick goes on", async () => (await visit.tick()) > tick + 30);
+    const share = difference(first, await visit.picture());
+    check(share > 0.001 && share < 0.5, `${share} of the picture has changed`);
+    check((await visit.page.title()).startsWith("Drover"), "the page's title");
+    check((await visit.text(".bar .state")) === "running", "the bar says running");
+    const bar = await visit.text(".bar");
+    check(bar.includes(new URL(visit.server.address).host), () => `the bar has another address than that of the page: ${bar}`);
+  },
+
+  // Space, point, minus and equals; the buttons of the timeline.
+  async time({ visit, client }) {
+    await visit.focusWorld();
+    await visit.key(" ");
+    await until("the world is paused", async () => (await client.stats()).paused);
+    await visit.until("the bar says so", async () => (await visit.text(".bar .state")) === "paused");
+    const { tick } = await client.stats();
+    await visit.key(".");
+    await until("one tick", async () => (await client.stats()).tick === tick + 1);
+    await visit.until("the bar has it", async () => (await visit.tick()) === tick + 1);
+    await visit.key("=");
+    await until("faster", async () => (await client.stats()).speed > 1);
+    await visit.key("0");
+    await until("as usual", async () => (await client.stats()).speed === 1);
+    if ((await visit.count(".timeline")) === 0) await visit.key("p");
+    await visit.press(".timeline button", "One tick");
+    await until("one tick by the button", async () => (await client.stats()).tick === tick + 2);
+    await visit.press(".timeline button", "Pause", "Play");
+    await until("the world runs", async () => !(await client.stats()).paused);
+  },
+
+  // An agent is clicked: the panel has its state and its equations.
+  async select({ visit, client }) {
+    await client.request("pause");
+    await visit.until("the bar says paused", async () => (await visit.text(".bar .state")) === "paused");
+    if ((await visit.count(".side")) === 0) await visit.key("p");
+    await visit.until("the panel", () => visit.count(".side"));
+    await sleep(500); // the picture makes room for it
+    const camera = await visit.camera(client);
+    const { agents } = await client.snapshot();
+    const box = await visit.page.evaluate(() => {
+      const place = (one) => document.querySelector(one)?.getBoundingClientRect() ?? { left: 0, right: 0, bottom: 0 };
+      return { left: place(".legend").right + 20, right: (document.querySelector(".side")?.getBoundingClientRect().left ?? innerWidth) - 30 };
+    });
+    const agent = agents.find((one) => {
+      const at = camera.toPage(one);
+      return at.x > box.left && at.x < box.right && at.y > 80 && at.y < 560 && agents.every((other) => other === one || !near(one, other, 30));
+    });
+    check(agent !== undefined, "no agent stands alone");
+    const at = camera.toPage(agent);
+    await visit.page.mouse.click(at.x, at.y);
+    const named = await visit.until("the agent's name in the panel", async () => {
+      const words = await visit.text(".side");
+      return words.includes(`Agent ${agent.id} (${agent.kind})`) ? words : null;
+    });
+    check(named.includes(agent.state), () => `the panel does not say ${agent.state}: ${named.slice(0, 400)}`);
+    await visit.until("its equations", async () => (await visit.count(".equations .term")) > 0 && (await visit.count(".equations .line .token")) > 3);
+    await client.request("resume");
+  },
+
+  // A slider moves a parameter of the running world.
+  async slider({ visit, client }) {
+    await visit.focusWorld();
+    if ((await visit.count(".param input[type=range]")) === 0) await visit.key("k");
+    await visit.until("sliders", () => visit.count(".param input[type=range]"));
+    await client.request("subscribe", { hz: 1 });
+    const label = await visit.until("a slider with the focus", () =>
+      visit.page.evaluate(() => {
+        const range = [...document.querySelectorAll(".param input[type=range]")].find((node) => node.checkVisibility());
+        range?.scrollIntoView({ block: "center" });
+        range?.focus();
+        return range?.closest(".param").querySelector("label").textContent.trim();
+      }));
+    await visit.key("ArrowRight");
+    const event = await client.take("event", (one) => one.event === "param");
+    check(label.includes(event.param), () => `the slider of ${label}, but ${JSON.stringify(event)}`);
+    await client.request("unsubscribe");
+    await visit.focusWorld();
+    await visit.key("k");
+  },
+
+  // An obstacle is dragged. (It loads another world.)
+  async obstacle({ visit, client }) {
+    await client.request("load", { scenario: "avoid_obstacles" });
+    const name = "Obstacle avoidance";
+    await visit.until(name, async () => (await visit.text(".bar .title")) === name);
+    await client.request("pause");
+    await visit.until("the bar says paused", async () => (await visit.text(".bar .state")) === "paused");
+    await sleep(500);
+    const camera = await visit.camera(client);
+    await client.request("subscribe", { hz: 1 });
+    const [id, circle] = [1, [220, 180, 55]]; // as scenarios/avoid_obstacles.json has it
+    const from = camera.toPage({ x: circle[0], y: circle[1] });
+    const { mouse } = visit.page;
+    await mouse.move(from.x, from.y);
+    await mouse.down();
+    for (let i = 1; i <= 10; i++) await mouse.move(from.x + 4 * i, from.y + 2 * i);
+    await mouse.up();
+    const isThere = ([x, y]) => near(camera.toPage({ x, y }), { x: from.x + 40, y: from.y + 20 }, 3);
+    await client.take("event", (one) => one.event === "obstacle_moved" && one.obstacle === id && isThere(one.circle));
+    await client.request("unsubscribe");
+  },
+
+  // Keys: help, F6, Tab; what the panels own stays with them.
+  async keyboard({ visit }) {
+    await visit.focusWorld();
+    await visit.key("F1");
+    await visit.until("the help", () => visit.count("dialog[open]"));
+    await visit.key("Escape");
+    await visit.until("the help is closed", async () => (await visit.count("dialog[open]")) === 0);
+    await visit.focusWorld();
+    await visit.key("Tab");
+    await visit.until("Tab selects an agent", () => visit.count(".equations .term"));
+    await visit.key("F6");
+    await visit.until("F6 goes to the panel", () => visit.page.evaluate(() => document.activeElement.closest(".side, .timeline") !== null));
+    await visit.key("F6");
+    await visit.key("F6");
+    await visit.until("and back to the world", () => visit.page.evaluate(() => ["world", ""].includes(document.activeElement.id)));
+  },
+
+  // The list of scenarios: typed, chosen, there.
+  async picker({ visit, client }) {
+    await visit.press(".bar button", "Scenarios");
+    await visit.until("the list", () => visit.count("dialog[open] .hit"));
+    await visit.page.keyboard.type("containment");
+    await visit.until("one is found", async () => (await visit.text("dialog[open] .hit")).toLowerCase().includes("containment"));
+    const isShown = await visit.until("its picture", () =>
+      visit.page.evaluate(() => [...document.querySelectorAll("dialog[open] img")].some((image) => image.checkVisibility() && image.naturalWidth > 0)));
+    check(isShown, "a picture");
+    await visit.key("Enter");
+    await visit.until("the other world", async () => (await visit.text(".bar .title")).toLowerCase().includes("containment"));
+    const scenario = await client.request("list", { what: "scenarios" });
+    check(scenario.op === "reply", "the server answers");
+    await visit.until("the list is closed", async () => (await visit.count("dialog[open]")) === 0);
+  },
+
+  // The pointer leads the target named mouse.
+  async mouse({ visit, client }) {
+    const camera = await visit.camera(client);
+    const place = { x: 640, y: 420 };
+    await visit.page.mouse.move(place.x, place.y, { steps: 5 });
+    const at = await settled(client);
+    check(near(at, camera.toWorld(place), 2), () => `${JSON.stringify(at)}`);
+  },
+};
+
+const ORDER = ["moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker"];
+
+await runTest(() =>
+  withServer(["hunters_and_prey"], async (server) => {
+    needPage(server);
+    await withBrowser(engine, ({ newPage }) =>
+      withClient(server, async (client) => {
+        const visit = await Visit.open(newPage, server, LAPTOP);
+        const renderer = await visit.page.evaluate(() => document.documentElement.dataset.renderer);
+        step(`${engine}, drawn by ${renderer}`);
+        const failed = [];
+        for (const part of asked.length > 0 ? asked : ORDER) {
+          try {
+            await PARTS[part]({ visit, client, server });
+            await visit.expectWell();
+            step(part);
+          } catch (error) {
+            failed.push(part);
+            step(`${part} FAILED: ${error.stack}`);
+            visit.errors.length = 0;
+          }
+        }
+        check(failed.length === 0, `failed: ${failed.join(", ")}`);
+      }));
+  }));

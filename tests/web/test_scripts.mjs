@@ -1,0 +1,96 @@
+// The parts of the page's scripts that need no browser: keys, the wheel, fingers, the address, the socket's address.
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+import { check, makeFolder, ROOT, runTest, skip, sleep, step } from "./support.mjs";
+
+const same = (found, wanted) =>
+  check(JSON.stringify(found) === JSON.stringify(wanted), () => `${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
+
+async function load(folder, name) {
+  const out = join(folder, `${name}.mjs`);
+  const made = spawnSync("esbuild", [join(ROOT, "web/src", `${name}.ts`), "--bundle", "--format=esm", "--target=es2020", `--outfile=${out}`, "--log-level=warning"]);
+  if (made.error) skip("not installed: esbuild");
+  check(made.status === 0, () => String(made.stderr));
+  return import(out);
+}
+
+function testKeys({ keyCode, isBrowsers, notches }) {
+  same(keyCode({ key: "f", code: "KeyF" }), 102);
+  same(keyCode({ key: "F", code: "KeyF" }), 102);
+  same(keyCode({ key: "+", code: "Equal" }), 61); // Shift does not make another key of it
+  same(keyCode({ key: "а", code: "KeyF" }), 102); // a Cyrillic keyboard: the place of the key
+  same(keyCode({ key: "F6", code: "F6" }), 0x4000003f);
+  same(keyCode({ key: "Home", code: "Home" }), 0x4000004a);
+  same(keyCode({ key: "Dead", code: "Quote" }), 0);
+  const browsers = (key, words = {}, hasFocus = true) => isBrowsers({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...words }, hasFocus);
+  check(browsers("F5") && browsers("r", { ctrlKey: true }) && browsers("w", { ctrlKey: true }) && browsers("+", { ctrlKey: true }), "load again, tabs and zoom are the browser's");
+  check(!browsers("z", { ctrlKey: true }) && !browsers("f") && !browsers("Tab"), "undo, forces and the next agent are the viewer's");
+  check(browsers("Tab", { shiftKey: true }) && browsers("Tab", {}, false), "the keyboard finds a way out of the world, and through the panels");
+  same(notches({ deltaY: -100, deltaMode: 0 }), 1);
+  same(notches({ deltaY: 3, deltaMode: 1 }), -1);
+  same(notches({ deltaY: 1e6, deltaMode: 0 }), -4);
+}
+
+function testAddress({ addressOf, fragmentOf, optionsOf, takeFragment }, { socketUrl }) {
+  const fragment = fragmentOf("#token=secret&name=Ann%20B&renderer=raster&evil=--config");
+  same(optionsOf(fragment, "secret", "h:80"), ["h:80", "--name=Ann B", "--token=secret"]);
+  same(fragment.renderer, "raster");
+  same(optionsOf(fragmentOf(""), "", "h:80"), ["h:80"]);
+  same(addressOf({ protocol: "https:", hostname: "sim.example.org", port: "" }), "sim.example.org:443");
+  const seen = [];
+  takeFragment({ hash: "#token=secret&name=Ann", pathname: "/", search: "" }, { replaceState: (...words) => seen.push(words[2]) });
+  takeFragment({ hash: "#name=Ann", pathname: "/", search: "" }, { replaceState: (...words) => seen.push(words[2]) });
+  same(seen, ["/#name=Ann"]);
+  same(socketUrl({ protocol: "https:", host: "sim.example.org" }), "wss://sim.example.org/ws");
+  same(socketUrl({ protocol: "http:", host: "127.0.0.1:7718" }), "ws://127.0.0.1:7718/ws");
+}
+
+async function testFingers({ Touch }) {
+  const MOVE = 0, DOWN = 1, UP = 2, LEAVE = 3, CANCEL = 4;
+  let sent = [], leads = true, menus = 0;
+  const touch = new Touch((message) => sent.push(message), { leadsMouse: () => leads, openMenu: () => menus++ });
+  const pointers = () => sent.splice(0).map(({ type, event }) => (type === "pointer" ? event : type));
+  touch.handle("pointerdown", 1, 50, 50, 0);
+  same(pointers(), []); // nothing is clicked before the finger is up
+  touch.handle("pointerup", 1, 50, 50, 80);
+  same(pointers(), [MOVE, DOWN, UP, LEAVE]);
+  touch.handle("pointerdown", 1, 52, 50, 200);
+  touch.handle("pointerup", 1, 52, 50, 260);
+  same(sent.splice(0).map(({ clicks }) => clicks), [0, 2, 2, 0]); // the second tap
+  touch.handle("pointerdown", 1, 50, 50, 1000);
+  touch.handle("pointermove", 1, 80, 50, 1020);
+  touch.handle("pointerup", 1, 80, 50, 1040);
+  same(pointers(), [MOVE, DOWN, MOVE, UP, LEAVE]);
+  leads = false;
+  touch.handle("pointerdown", 1, 50, 50, 2000);
+  touch.handle("pointermove", 1, 80, 55, 2020);
+  touch.handle("pointerup", 1, 80, 55, 2040);
+  same(sent.splice(0), [{ type: "gesture", x: 80, y: 55, dx: 30, dy: 5, factor: 1 }]); // a viewer moves the picture
+  leads = true;
+  touch.handle("pointerdown", 1, 50, 50, 3000);
+  touch.handle("pointermove", 1, 70, 50, 3010);
+  touch.handle("pointerdown", 2, 170, 50, 3020); // a second finger: the drag ends without a click
+  same(pointers(), [MOVE, DOWN, MOVE, CANCEL]);
+  touch.handle("pointermove", 2, 270, 50, 3030);
+  same(sent.splice(0), [{ type: "gesture", x: 170, y: 50, dx: 50, dy: 0, factor: 2 }]);
+  touch.handle("pointerup", 2, 270, 50, 3040);
+  touch.handle("pointermove", 1, 90, 90, 3050);
+  touch.handle("pointerup", 1, 90, 90, 3060);
+  same(pointers(), []); // the finger that is left over does nothing
+  touch.handle("pointerdown", 1, 50, 50, 4000);
+  await sleep(700);
+  touch.handle("pointerup", 1, 50, 50, 4700);
+  same([menus, pointers()], [1, []]);
+}
+
+await runTest(async () => {
+  const folder = makeFolder("scripts");
+  step("keys and wheel");
+  testKeys(await load(folder, "input"));
+  step("the address");
+  testAddress(await load(folder, "start"), await load(folder, "link"));
+  step("fingers");
+  await testFingers(await load(folder, "touch"));
+});

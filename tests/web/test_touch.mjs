@@ -1,0 +1,103 @@
+// Fingers on the page, as a phone has them: tap, drag, pinch, long press. Chromium alone: its driver has fingers.
+//
+//     node test_touch.mjs chromium
+
+import { withBrowser } from "./browser.mjs";
+import { needPage, withClient, withServer } from "./drover.mjs";
+import { PHONE, settled, Visit } from "./drover_page.mjs";
+import { check, runTest, sleep, step } from "./support.mjs";
+
+const [engine] = process.argv.slice(2);
+const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
+
+class Hand {
+  static async on(page) {
+    const hand = new Hand();
+    hand.session = await page.createCDPSession();
+    return hand;
+  }
+  send(type, fingers) {
+    return this.session.send("Input.dispatchTouchEvent", { type, touchPoints: fingers.map(({ x, y }, id) => ({ x, y, id })) });
+  }
+  async tap(place) {
+    await this.send("touchStart", [place]);
+    await this.send("touchEnd", []);
+  }
+  // One finger or two, each from its first place to its last.
+  async move(ways, { steps = 8, release = true } = {}) {
+    const at = (part) => ways.map(([a, b]) => ({ x: a.x + (b.x - a.x) * part, y: a.y + (b.y - a.y) * part }));
+    await this.send("touchStart", at(0));
+    for (let i = 1; i <= steps; i++) await this.send("touchMove", at(i / steps));
+    if (release) await this.send("touchEnd", []);
+  }
+}
+
+// Where the picture has the world: from two drags, whose ends the client over TCP sees.
+async function cameraOf(hand, client) {
+  const places = [{ x: 100, y: 300 }, { x: 300, y: 500 }], seen = [];
+  for (const place of places) {
+    await hand.move([[{ x: place.x - 30, y: place.y }, place]], { release: false });
+    seen.push(await settled(client));
+    await hand.send("touchEnd", []);
+  }
+  const scale = (places[1].x - places[0].x) / (seen[1].x - seen[0].x);
+  return { scale, toPage: ({ x, y }) => ({ x: places[0].x + (x - seen[0].x) * scale, y: places[0].y + (y - seen[0].y) * scale }) };
+}
+
+await runTest(() =>
+  withServer(["hunters_and_prey", "--paused"], async (server) => {
+    needPage(server);
+    await withClient(server, async (client) => {
+      await client.request("step", { count: 120 });
+      await withBrowser(engine, async ({ newPage }) => {
+        const visit = await Visit.open(newPage, server, PHONE);
+        const hand = await Hand.on(visit.page);
+        await sleep(500);
+        step("a finger that drags leads the target named mouse");
+        const camera = await cameraOf(hand, client);
+        check(camera.scale > 0.1 && camera.scale < 2, `a scale of ${camera.scale}`);
+
+        step("a tap selects an agent");
+        const { agents } = await client.snapshot();
+        const alone = agents.find((one) => {
+          const at = camera.toPage(one);
+          return at.x > 20 && at.x < 370 && at.y > 200 && at.y < 600 && agents.every((other) => other === one || !near(camera.toPage(one), camera.toPage(other), 14));
+        });
+        check(alone !== undefined, "no agent stands alone");
+        await hand.tap(camera.toPage(alone));
+        await visit.until("the sheet says which", async () => (await visit.text(".side .handle")).includes(`Agent ${alone.id}`));
+
+        step("the sheet opens, and has the equations");
+        const handle = await visit.page.evaluate(() => {
+          const box = document.querySelector(".side .handle").getBoundingClientRect();
+          return { x: box.left + box.width / 2, y: box.top + box.height / 2, height: box.height };
+        });
+        check(handle.height >= 44, `the handle is ${handle.height} px high: too little for a finger`);
+        await hand.tap(handle);
+        await visit.until("equations", () => visit.count(".equations .term"));
+        await sleep(400);
+        await visit.page.evaluate(() => document.querySelector(".side .handle").click());
+        await sleep(400);
+
+        step("two fingers zoom");
+        const middle = { x: 195, y: 400 };
+        const way = (dx, to) => [{ x: middle.x + dx, y: middle.y }, { x: middle.x + to, y: middle.y }];
+        await hand.move([way(-40, -120), way(40, 120)]);
+        await sleep(300);
+        const zoomed = await cameraOf(hand, client);
+        check(zoomed.scale > 2 * camera.scale && zoomed.scale < 4 * camera.scale, `three times as far apart: ${zoomed.scale / camera.scale} times as near`);
+
+        step("a long press opens the menu");
+        await hand.send("touchStart", [middle]);
+        await visit.until("the menu", () => visit.count(".menu [role=menuitem]"));
+        await hand.send("touchEnd", []);
+        const low = await visit.page.evaluate(() => Math.min(...[...document.querySelectorAll(".menu [role=menuitem]")].map((node) => node.getBoundingClientRect().height)));
+        check(low >= 44, `a row of the menu is ${low} px high: too little for a finger`);
+        await visit.page.evaluate(() => [...document.querySelectorAll(".menu [role=menuitem]")].find((node) => /whole world/.test(node.textContent)).click());
+        await sleep(500);
+        const whole = await cameraOf(hand, client);
+        check(Math.abs(whole.scale / camera.scale - 1) < 0.05, "the menu's row shows the whole world");
+        await visit.expectWell();
+      });
+    });
+  }));

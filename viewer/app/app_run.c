@@ -1,0 +1,55 @@
+/* See app_run.h. The screen's refresh paces the loop, or the clock. */
+#include "viewer/app/app_run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#include "viewer/app/app_input.h"
+#include "viewer/app/app_state.h"
+#include "viewer/platform/window_events.h"
+
+static const double frame_ms = 1000.0 / 60.0;
+
+static void sleep_until(double wake_ms) {
+    const struct timespec wake = {.tv_sec = (time_t)(wake_ms / 1000.0),
+                                  .tv_nsec = (long)(fmod(wake_ms, 1000.0) * 1e6)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL) == EINTR) {}
+}
+
+/* The screen's refresh paces the loop, but not always: a hidden window may not wait for it at all. */
+static void pace(struct app *app) {
+    const double step = app->options.fixed_dt_ms > 0.0 ? app->options.fixed_dt_ms
+                        : window_has_vsync(app->window) && app->now_ms - app->pacing.dirty_ms < 600.0
+                            ? 4.0
+                            : frame_ms;
+    const double now = connection_now_ms();
+    app->pacing.next_frame_ms =
+        window_has_vsync(app->window) ? app->now_ms + step : app->pacing.next_frame_ms + step;
+    if (app->pacing.next_frame_ms < now - 5.0 * step) {
+        app->pacing.next_frame_ms = now; /* too slow for this rate: no race to catch up */
+    }
+    sleep_until(app->pacing.next_frame_ms);
+}
+
+static int run_frame(struct app *app, struct failure *failure) {
+    struct input_event event;
+    app_begin_frame(app);
+    while (window_next_event(&event)) {
+        app_handle_event(app, &event);
+    }
+    return app_frame(app, failure);
+}
+
+int app_run(struct app *app, struct failure *failure) {
+    app_start(app);
+    while (app_is_running(app)) {
+        if (run_frame(app, failure) != 0) {
+            return -1;
+        }
+        if (app_is_running(app)) {
+            pace(app);
+        }
+    }
+    return app_finish(app, failure);
+}

@@ -1,0 +1,267 @@
+/* See link.h. */
+#include "viewer/link/link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/system/clock.h"
+#include "common/system/log.h"
+#include "viewer/link/frame_snapshot.h"
+
+double connection_now_ms(void) {
+    return (double)clock_now_ns() * 1e-6;
+}
+
+/* ---- life ---- */
+
+struct drover_options viewer_link_options(const struct connection_def *def) {
+    struct drover_options options = DROVER_OPTIONS;
+    const bool says_hello = def->name[0] != '\0' || def->token[0] != '\0';
+    options.name = def->name[0] != '\0' ? def->name : NULL;
+    options.token = def->token[0] != '\0' ? def->token : NULL;
+    options.hello = says_hello ? "\"speed\":true" : NULL;
+    options.timeout_ms = -1; /* the model knows which answers it waits for */
+    options.renew = -1;      /* a new world begins with stream_first */
+    options.reconnect = def->is_single_try ? DROVER_RECONNECT_NEVER : DROVER_RECONNECT_ALWAYS;
+    return options;
+}
+
+int viewer_link_init(struct viewer_link *link, const struct connection_def *def) {
+    memset(link, 0, sizeof *link);
+    link->def = *def;
+    link->status.ping_ms = -1.0;
+    buffer_init(&link->requests, MAILBOX_OUTPUT_BYTES);
+    return mailbox_init(&link->mailbox);
+}
+
+void viewer_link_fini(struct viewer_link *link) {
+    drover_close(link->world);
+    snapshot_destroy(link->snapshot);
+    density_destroy(link->density);
+    buffer_fini(&link->requests);
+    mailbox_fini(&link->mailbox);
+}
+
+static void publish(struct viewer_link *link, enum link_state state) {
+    link->status.state = state;
+    mailbox_set_status(&link->mailbox, &link->status);
+}
+
+void viewer_link_use(struct viewer_link *link, struct drover *world) {
+    link->world = world;
+    if (world == NULL) {
+        (void)snprintf(link->status.reason, sizeof link->status.reason, "out of memory");
+        publish(link, LINK_ENDED);
+    }
+}
+
+/* ---- how the connection stands ---- */
+
+/* A server that wants a token, or another one. One that speaks another protocol is refused as well, for another reason. */
+static bool is_about_token(const char *reason) {
+    return strstr(reason, "speaks protocol") == NULL;
+}
+
+static enum link_state state_of(const struct viewer_link *link) {
+    switch (drover_state(link->world)) {
+    case DROVER_READY:
+        return LINK_READY;
+    case DROVER_WAITING:
+        return LINK_WAITING;
+    case DROVER_ENDED:
+        return LINK_ENDED;
+    case DROVER_REFUSED:
+        return is_about_token(drover_reason(link->world)) ? LINK_REFUSED
+               : link->def.is_single_try                  ? LINK_ENDED
+                                                          : LINK_WAITING;
+    default:
+        return LINK_CONNECTING;
+    }
+}
+
+static void note_end(struct viewer_link *link, bool has_no_server) {
+    const struct address *address = &link->def.address;
+    const int wait_ms = drover_timeout(link->world);
+    (void)snprintf(link->status.reason, sizeof link->status.reason, "%s", drover_reason(link->world));
+    link->status.has_no_server = has_no_server;
+    link->status.has_token = link->def.token[0] != '\0';
+    link->status.ping_ms = -1.0;
+    link->status.retry_at_ns = wait_ms >= 0 ? clock_now_ns() + (uint64_t)wait_ms * 1000000u : 0;
+    log_write(LOG_INFO, "connection", "%s:%s: %s", address->host, address->port, link->status.reason);
+}
+
+/* Before the hello is handed over: the status must say LINK_READY when it is read. */
+static void note_begin(struct viewer_link *link) {
+    const struct address *address = &link->def.address;
+    link->status.was_ready = true;
+    link->status.is_bye = false;
+    link->status.reason[0] = '\0';
+    log_write(LOG_INFO, "connection", "connected to %s:%s", address->host, address->port);
+}
+
+static void note_state(struct viewer_link *link, bool has_no_server) {
+    const enum link_state state = state_of(link);
+    if (state == LINK_READY && link->status.state != LINK_READY) {
+        note_begin(link);
+    } else if (state != LINK_READY && state != LINK_CONNECTING) {
+        note_end(link, has_no_server);
+    }
+    publish(link, state);
+}
+
+static void note_measures(struct viewer_link *link) {
+    const double ping_ms = link->status.state == LINK_READY ? drover_ping_ms(link->world) : -1.0;
+    const uint64_t bytes = drover_bytes(link->world);
+    if (bytes != link->status.byte_count || ping_ms < link->status.ping_ms ||
+        ping_ms > link->status.ping_ms) {
+        link->status.byte_count = bytes;
+        link->status.ping_ms = ping_ms;
+        mailbox_set_status(&link->mailbox, &link->status);
+    }
+}
+
+/* ---- what comes ---- */
+
+static void send_now(struct viewer_link *link, const struct request *request) {
+    struct buffer line;
+    buffer_init(&line, MAILBOX_OUTPUT_BYTES);
+    request_encode(request, &line);
+    if (line.failed || drover_send(link->world, line.data) != 0) {
+        log_write(LOG_WARN, "connection", "a request is lost: %s",
+                  line.failed ? "out of memory" : drover_reason(link->world));
+    }
+    buffer_fini(&line);
+}
+
+static void begin_world(struct viewer_link *link, const struct message_scenario *scenario) {
+    const struct stream_choice stream = stream_first(scenario, link->def.agents);
+    const struct request request = stream_request(&stream, NULL);
+    send_now(link, &request);
+    mailbox_set_stream(&link->mailbox, &stream);
+    if (link->is_paused) {
+        const struct request none = request_default(REQUEST_UNSUBSCRIBE);
+        send_now(link, &none);
+    }
+}
+
+static void take_message(struct viewer_link *link, struct message *message, uint32_t epoch) {
+    if (message->op == MESSAGE_BYE) {
+        link->status.is_bye = true;
+    } else if (message->op == MESSAGE_SCENARIO) {
+        begin_world(link, &message->body.scenario);
+    } else if (message->op == MESSAGE_HELLO && message->body.hello.has_world) {
+        begin_world(link, &message->body.hello.scenario);
+    }
+    if (mailbox_put_message(&link->mailbox, message, epoch) != 0) {
+        log_write(LOG_WARN, "connection", "out of memory: a message is lost");
+    }
+}
+
+static void read_message(struct viewer_link *link, const struct drover_message *from) {
+    struct message *message = calloc(1, sizeof *message);
+    struct failure failure;
+    size_t length = 0;
+    const char *text = drover_message_text(from, &length);
+    if (message == NULL) {
+        log_write(LOG_WARN, "connection", "out of memory: a message is lost");
+    } else if (drover_message_is_local(from) || drover_state(link->world) == DROVER_REFUSED) {
+        free(message); /* the state of the connection says it */
+    } else if (message_decode(text, length, message, &failure) != 0) {
+        log_write(LOG_WARN, "connection", "cannot decode message: %s", failure.message);
+        message_fini(message);
+        free(message);
+    } else {
+        take_message(link, message, drover_message_world(from));
+    }
+}
+
+static void take_density(struct viewer_link *link, const struct drover_frame *frame) {
+    link->density = link->density != NULL ? link->density : density_create();
+    if (link->density == NULL || frame_to_density(frame, link->density) != 0) {
+        log_write(LOG_WARN, "connection", "out of memory: skipped a frame");
+    } else {
+        link->density = mailbox_put_density(&link->mailbox, link->density, frame->world);
+    }
+}
+
+/* Frames of the other sort, agents one by one or counts, that are still on their way after a change of subscription, are left out. */
+static void take_frame(struct viewer_link *link, const struct drover_frame *frame) {
+    const bool is_grid = frame->grid_columns > 0;
+    if (is_grid != frame_layout_row((int)mailbox_stream(&link->mailbox).layout)->takes_grid) {
+        return;
+    }
+    if (is_grid) {
+        take_density(link, frame);
+    }
+    link->snapshot = link->snapshot != NULL ? link->snapshot : snapshot_create();
+    if (link->snapshot == NULL || frame_to_snapshot(frame, link->snapshot) != 0) {
+        log_write(LOG_WARN, "connection", "out of memory: skipped a frame");
+    } else {
+        link->snapshot = mailbox_put_snapshot(&link->mailbox, link->snapshot, connection_now_ms());
+    }
+}
+
+void viewer_link_take(struct viewer_link *link, bool has_no_server) {
+    enum drover_event event;
+    while ((event = drover_next(link->world)) != DROVER_NOTHING) {
+        if (event == DROVER_FRAME) {
+            take_frame(link, drover_this_frame(link->world));
+        } else if (event == DROVER_MESSAGE) {
+            read_message(link, drover_this_message(link->world));
+        } else {
+            note_state(link, has_no_server);
+        }
+    }
+    note_measures(link);
+}
+
+/* ---- what goes ---- */
+
+void viewer_link_give(struct viewer_link *link) {
+    if (link->world == NULL || drover_state(link->world) != DROVER_READY) {
+        return;
+    }
+    buffer_clear(&link->requests);
+    mailbox_take_output(&link->mailbox, &link->requests);
+    if (link->requests.length == 0) {
+        return;
+    }
+    char *line = link->requests.data;
+    for (const char *end = line + link->requests.length; line < end; line += strlen(line) + 1) {
+        *strchr(line, '\n') = '\0'; /* the mailbox has whole lines */
+        if (drover_send(link->world, line) != 0) {
+            log_write(LOG_WARN, "connection", "a request is lost: %s", drover_reason(link->world));
+        }
+    }
+}
+
+void viewer_link_pause(struct viewer_link *link, bool is_paused) {
+    const struct stream_choice stream = mailbox_stream(&link->mailbox);
+    const struct request request =
+        is_paused ? request_default(REQUEST_UNSUBSCRIBE) : stream_request(&stream, NULL);
+    link->is_paused = is_paused;
+    if (viewer_link_send(link, &request) != 0) {
+        return; /* without a connection the next one begins so */
+    }
+}
+
+/* ---- the drawing thread ---- */
+
+int viewer_link_send(struct viewer_link *link, const struct request *request) {
+    return mailbox_put_request(&link->mailbox, request);
+}
+
+bool viewer_link_set_stream(struct viewer_link *link, const struct stream_choice *stream) {
+    const struct stream_choice before = mailbox_stream(&link->mailbox);
+    const struct request request = stream_request(stream, &before);
+    if (stream_equals(stream, &before)) {
+        return false;
+    }
+    mailbox_set_stream(&link->mailbox, stream);
+    if (viewer_link_send(link, &request) != 0) {
+        mailbox_set_stream(&link->mailbox, &before);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,162 @@
+/* A client's model of the server, from its messages: the scenario, the pause, the client's role, refused
+ * requests. Pure.
+ *
+ * Owns the lists of scenarios and parameters. Invariants: 1. epoch is that of the newest hello or scenario;
+ * snapshots of another epoch are not of this scenario. 2. is_paused is the server's word; requests without an
+ * answer yet are kept apart from it.
+ */
+#ifndef DROVER_VIEWER_LINK_SERVER_MODEL_H
+#define DROVER_VIEWER_LINK_SERVER_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/protocol/message.h"
+#include "common/snapshot/snapshot.h"
+
+enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
+
+/* Ids of the requests whose refusal restores a value. */
+#define SERVER_MODEL_PAUSE_ID "\"pause\"" /* pause and resume */
+#define SERVER_MODEL_TUNE_ID  "\"tune\""  /* set_param */
+#define SERVER_MODEL_SPEED_ID "\"speed\"" /* speed */
+/* Ids of the requests whose answer is waited for. */
+#define SERVER_MODEL_SAVE_ID      "\"save\""
+#define SERVER_MODEL_SAVES_ID     "\"saves\"" /* list what=saves; an older server refuses it */
+#define SERVER_MODEL_SEEK_ID      "\"seek\""
+#define SERVER_MODEL_LOAD_ID      "\"load\"" /* of a saved world */
+#define SERVER_MODEL_TAKE_OVER_ID "\"live\"" /* resume with live */
+
+/** What the newest request to record asked for. */
+enum server_model_record { SERVER_MODEL_STOPS, SERVER_MODEL_RECORDS, SERVER_MODEL_KEEPS };
+
+/** A state seen in this scenario. */
+struct seen_state {
+    char state[LIMIT_NAME_CHARS + 1];
+};
+
+struct server_model {
+    bool has_scenario;
+    struct message_scenario scenario;
+    uint32_t epoch;
+    bool is_paused;
+    int pauses_asked;      /* requests to pause or resume that are not answered yet: */
+    bool asked_paused;     /* what the newest of them wants */
+    int speeds_asked;      /* requests for a speed that are not answered yet: */
+    double asked_speed;    /* what the newest of them wants */
+    bool has_mouse_target; /* the scenario has a target named mouse */
+    uint32_t session;      /* our number */
+    enum role role;        /* what we may do */
+    double agent_total;    /* in the world */
+
+    int pending_switch; /* how many scenarios forward (or back) to go when the list comes */
+
+    char notice[640]; /* the newest notice for the user: an error, a goodbye, a load */
+    bool is_notice_error, is_notice_warning;
+    uint32_t notice_count; /* rises with every notice */
+
+    struct message_scenario_row *scenarios; /* the newest list, owned; NULL before the first */
+    int scenario_count;
+    struct message_save_row *saves; /* the newest list, owned; NULL before the first */
+    int save_count;
+    char asked_save[LIMIT_NAME_CHARS + 1];  /* the name of the newest request to save */
+    char loaded_save[LIMIT_NAME_CHARS + 1]; /* whose scenario line is awaited; "" for none */
+    enum server_model_record asked_record;
+    struct message_playback playback;  /* of a world out of a recording */
+    char recording[MESSAGE_FILE];      /* the file that the server writes; "" for none */
+    char lost_recording[MESSAGE_FILE]; /* that it wrote in the connection before, until stats came; or "" */
+    int seeks_asked;                   /* requests to seek that are not answered yet */
+    struct message_param *params;      /* of all kinds, owned; NULL before they came */
+    int param_count;
+    double *first_values; /* of the parameters when they came: what "as it was" means; owned */
+    bool has_agent;       /* of the newest reply to inspect: */
+    struct message_agent agent;
+    struct message_cursors cursors; /* of all sessions, ours too */
+
+    struct seen_state legend[SERVER_MODEL_LEGEND_ROWS];
+    int legend_count;
+    /* by number of the scenario's kind: the first state that an agent of it was seen in; "" for none yet */
+    char kind_states[LIMIT_KINDS][LIMIT_NAME_CHARS + 1];
+    struct message_cluster *cluster; /* its ranks, of the newest reply to stats; owned; NULL: it has none */
+    uint32_t cluster_count;          /* rises with every change of them */
+    uint32_t names_count;            /* rises with every state in legend and kind_states */
+};
+
+/** Requests that a message calls for. */
+struct server_model_wish {
+    const char *load; /* a scenario, or NULL; the model's, valid until it takes in the next message */
+    bool params;      /* get_params of every kind: a set_param was refused */
+    bool saves;       /* list what=saves: there are others now */
+    bool stats;       /* something of it has changed */
+    bool replaces;    /* the user is to be asked: a save of the name asked_save exists */
+    bool sought;      /* the answer to a seek came; */
+    bool reached;     /* it is the reply: playback.replay says which moment */
+};
+
+void server_model_init(struct server_model *model);
+void server_model_fini(struct server_model *model);
+/** Takes in a message; lists and parameters are taken out of it. epoch: of the connection when it came.
+ * Returns what to ask the server for now. */
+struct server_model_wish server_model_apply(struct server_model *model, struct message *message,
+                                            uint32_t epoch);
+/** The list of scenarios was asked for, so that the scenario `steps` after (or before) this one is loaded when
+ * it comes: server_model_apply then names it. */
+void server_model_ask_switch(struct server_model *model, int steps);
+/** Notes the states of a snapshot of this scenario. A state that was seen stays in the legend. */
+void server_model_note_names(struct server_model *model, const struct snapshot *snapshot);
+void server_model_set_notice(struct server_model *model, bool is_error, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/** The same for what is no mistake of the user's and should not be missed: amber. */
+void server_model_set_warning(struct server_model *model, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/** The world is to be saved under this name, with SERVER_MODEL_SAVE_ID. */
+void server_model_ask_save(struct server_model *model, const char *name);
+/** A recording is asked for. */
+void server_model_ask_record(struct server_model *model, enum server_model_record what);
+/** The saved world of this name is to be loaded, with SERVER_MODEL_LOAD_ID. */
+void server_model_ask_load(struct server_model *model, const char *save);
+/** A request to seek was sent, with SERVER_MODEL_SEEK_ID. A refusal while a further one is under way is no news. */
+void server_model_ask_seek(struct server_model *model);
+/** 12345 -> "12 KB". */
+void server_model_format_bytes(uint64_t bytes, char *out, size_t size);
+/** The saved world of this name in the newest list, or NULL. */
+const struct message_save_row *server_model_save(const struct server_model *model, const char *name);
+/** Whether the server plays a recording. */
+bool server_model_is_replay(const struct server_model *model);
+
+/** Whether our role allows this, and a recording that is played does. Before the server has said what there is, whatever is asked for may be
+ * tried. */
+bool server_model_may(const struct server_model *model, enum request_op op);
+/** Why it does not: "Pausing needs the role admin; you are viewer: ..."; "" when it does. out has
+ * SERVER_MODEL_DENIAL bytes. */
+void server_model_denial(const struct server_model *model, enum request_op op, char *out);
+/** A pause (or, with false, a resume) was asked for, with SERVER_MODEL_PAUSE_ID. */
+void server_model_ask_paused(struct server_model *model, bool is_paused);
+/** Whether the world will be paused once all that was asked for is done. */
+bool server_model_will_be_paused(const struct server_model *model);
+/** How fast the time of the world goes, live or out of a recording: 1 is its own rate, 0 as fast as it can. While a speed
+ * is asked for it is that one. */
+double server_model_speed(const struct server_model *model);
+/** The speed at which ticks come now: 0 in a warm-up, whatever the speed is. */
+double server_model_pace(const struct server_model *model);
+/** Whether a fresh world hurries through its warm-up. */
+bool server_model_is_warming(const struct server_model *model);
+/** A speed was asked for, with SERVER_MODEL_SPEED_ID: it is the speed until the server says otherwise after its answer. A
+ * refusal brings the former one back. */
+void server_model_ask_speed(struct server_model *model, double speed);
+/** Takes a parameter to a value, as the server is about to. */
+void server_model_set_param(struct server_model *model, const char *kind, const char *param, double value);
+/** The kind of this name, or NULL. */
+const struct message_kind *server_model_kind(const struct server_model *model, const char *name);
+bool server_model_wraps(const struct server_model *model);
+/** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
+ * side). */
+vec2 server_model_clamp_point(const struct server_model *model, vec2 point);
+
+/** The name `steps` after (or before) `current` in the list, around its ends; the first when current is not
+ * in it; NULL when the list is empty. */
+const char *server_model_neighbor(const struct message_scenario_row *rows, int count, const char *current,
+                                  int steps);
+
+#endif

@@ -1,0 +1,83 @@
+/* What this window did to the world, to be undone and redone: by the opposite ordinary requests. Pure.
+ *
+ * Invariants: 1. Rows before `done` are in effect, the others were undone; a new one takes their place. 2. At most
+ * EDITS_MOST; the oldest gives way. 3. A row that another client has touched since says so until it is overwritten.
+ */
+#ifndef DROVER_VIEWER_MODEL_EDITS_H
+#define DROVER_VIEWER_MODEL_EDITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/protocol/message_event.h"
+#include "common/protocol/request.h"
+
+enum { EDITS_MOST = 200, EDIT_WORDS = 192 };
+
+enum edit_what { EDIT_PARAM, EDIT_TARGET, EDIT_OBSTACLE, EDIT_ADDED, EDIT_REMOVED };
+
+/** One of them. */
+struct edit {
+    enum edit_what what;
+    uint32_t number;                 /* in the ids of its requests; never used twice */
+    char kind[LIMIT_NAME_CHARS + 1]; /* PARAM, ADDED, REMOVED */
+    char param[64];                  /* PARAM: */
+    double before, after;
+    char target[LIMIT_NAME_CHARS + 1]; /* TARGET */
+    uint32_t obstacle;                 /* OBSTACLE: its id */
+    vec2 from, to;                     /* TARGET, OBSTACLE: px of the world */
+    uint32_t first_id, count; /* ADDED, REMOVED: the agents; first_id 0 until the server has said it */
+    uint32_t was_id;          /* of an agent that came back: the id before; 0 for none */
+    vec2 at;                  /* ADDED, REMOVED: px of the world */
+    float radius;             /* ADDED: around it, px */
+    vec2 velocity;            /* REMOVED: px/s */
+    float heading;            /* REMOVED: rad */
+    char by[LIMIT_PERSON_BYTES + 16]; /* the client that has changed the same thing since; "" for none */
+    bool is_warned;                   /* a notice has named it: the next time it is overwritten */
+};
+
+/** Zeroed memory has none. */
+struct edits {
+    struct edit rows[EDITS_MOST];
+    int count, done;
+    uint32_t newest;     /* the newest number */
+    bool is_slider_held; /* the newest row is of a slider that moves on */
+};
+
+/** Another world. */
+void edits_clear(struct edits *edits);
+/** Another run of the same world: agents that were added or removed are forgotten, and what was undone. */
+void edits_restart(struct edits *edits);
+/** Adds one; what was undone is forgotten. Its number is given here. Returns it. */
+const struct edit *edits_add(struct edits *edits, const struct edit *edit);
+/** A parameter goes from a value to another; while its slider is held it is one edit. */
+void edits_add_param(struct edits *edits, const char *kind, const char *param, double before, double after,
+                     bool is_held);
+/** The server has refused to do it. */
+void edits_drop(struct edits *edits, uint32_t number);
+/** The server has named the agents that were added, or that came back. Returns the edit, or NULL. */
+const struct edit *edits_name_agents(struct edits *edits, uint32_t number, uint32_t first_id);
+/** An event of another client marks what it is about. session: this window's. */
+void edits_note(struct edits *edits, const struct message_event *event, uint32_t session);
+
+/** The one that would be undone, or redone, now; NULL for none. */
+const struct edit *edits_next(const struct edits *edits, bool is_undo);
+/** Whether the user is to be asked first, because another client has changed the same thing. Once for each change. */
+bool edits_asks(struct edits *edits, bool is_undo);
+/** The request that undoes, or does again, an edit; its id says the number. false: the ids are not known yet. */
+bool edits_request(const struct edit *edit, bool is_undo, struct request *request);
+/** The request for edits_next was sent. */
+void edits_take(struct edits *edits, bool is_undo);
+/** The number in the id of a request that edits_request made, or app's own of the same form; 0 when it has none. */
+uint32_t edits_number(const char *id);
+/** The id of a request of this number, JSON text. */
+void edits_id(uint32_t number, char *out, size_t size);
+
+/** "max_speed of bird 130 -> 180": what undoing, or doing it again, changes. */
+void edits_words(const struct edit *edit, bool is_undo, char *out, size_t size);
+
+/** The newest edit of each target and obstacle, and no others. */
+void edits_places(const struct edits *edits, struct edits *places);
+
+#endif

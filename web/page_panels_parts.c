@@ -1,0 +1,374 @@
+/* See page_panels_impl.h. The sections around the picture: colors, actions, bar, caption, legend, notices, names. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/draw/shapes.h"
+#include "viewer/explain/tips.h"
+#include "web/page_panels_impl.h"
+
+/* ---- colors ---- */
+
+/* Custom properties of the page's style, by the parts of the theme that the panels use. */
+static const struct {
+    enum theme_part part;
+    const char *name;
+} parts[] = {
+    {THEME_GROUND, "ground"},
+    {THEME_TEXT, "text"},
+    {THEME_TEXT_DIM, "text-dim"},
+    {THEME_FAINT, "faint"},
+    {THEME_ACCENT, "accent"},
+    {THEME_OK, "ok"},
+    {THEME_WARN, "warn"},
+    {THEME_BAD, "bad"},
+    {THEME_PANEL, "panel"},
+    {THEME_PANEL_EDGE, "panel-edge"},
+    {THEME_LEGEND, "legend"},
+    {THEME_CAPTION, "caption"},
+    {THEME_POP, "pop"},
+    {THEME_POP_EDGE, "pop-edge"},
+    {THEME_WELL, "well"},
+    {THEME_SHADE, "shade"},
+    {THEME_GLOW, "glow"},
+    {THEME_BUTTON, "button"},
+    {THEME_BUTTON_OVER, "button-over"},
+    {THEME_BUTTON_DOWN, "button-down"},
+    {THEME_FRAME, "frame"},
+    {THEME_FRAME_OVER, "frame-over"},
+    {THEME_FRAME_DOWN, "frame-down"},
+    {THEME_FRAME_EDGE, "frame-edge"},
+    {THEME_GRIP, "grip"},
+    {THEME_GRIP_OVER, "grip-over"},
+    {THEME_KNOB, "knob"},
+    {THEME_PLAYED, "played"},
+    {THEME_ROW, "row"},
+    {THEME_ROW_OVER, "row-over"},
+    {THEME_ROW_DOWN, "row-down"},
+    {THEME_SECTION, "section"},
+    {THEME_LIT, "lit"},
+    {THEME_MARKED, "marked"},
+    {THEME_TOOL, "tool"},
+    {THEME_HINT, "hint"},
+    {THEME_AGREE, "agree"},
+    {THEME_CAUTION, "caution"},
+    {THEME_GRAVE, "grave"},
+    {THEME_ON_BUTTON, "on-button"},
+    {THEME_ON_WARN, "on-warn"},
+};
+
+uint64_t page_stamp_theme(struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    return page_stamp_number(PAGE_STAMP, (double)view_settings_palette(view->settings));
+}
+
+void page_write_theme(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    const enum palette palette = view_settings_palette(view->settings);
+    json_object(json);
+    json_key_bool(json, "light", theme_is_light(palette));
+    json_key(json, "colors");
+    json_object(json);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        page_color(json, parts[i].name, theme_color(palette, parts[i].part));
+    }
+    json_end(json);
+    json_end(json);
+}
+
+/* ---- actions ---- */
+
+static const struct {
+    enum shortcut_action action;
+    const char *name;
+} actions[] = {
+    {SHORTCUT_PAUSE, "pause"},
+    {SHORTCUT_STEP, "step"},
+    {SHORTCUT_RESTART, "restart"},
+    {SHORTCUT_LIVE, "live"},
+    {SHORTCUT_PANEL, "panel"},
+    {SHORTCUT_LEGEND, "legend"},
+    {SHORTCUT_PARAMS, "params"},
+    {SHORTCUT_PICKER, "picker"},
+    {SHORTCUT_CARD, "card"},
+    {SHORTCUT_HELP, "help"},
+    {SHORTCUT_CLOSE, "close"},
+    {SHORTCUT_TAKE_OVER, "take_over"},
+    {SHORTCUT_EXPORT, "export"},
+    {SHORTCUT_BACK, "back"},
+    {SHORTCUT_FORWARD, "forward"},
+    {SHORTCUT_ADD, "add"},
+    {SHORTCUT_REMOVE, "remove"},
+    {SHORTCUT_FOLLOW, "follow"},
+    {SHORTCUT_NEXT_AGENT, "next_agent"},
+    {SHORTCUT_FIT, "fit"},
+    {SHORTCUT_UNDO, "undo"},
+    {SHORTCUT_REDO, "redo"},
+    {SHORTCUT_SAVE, "save"},
+    {SHORTCUT_FORCES, "forces"},
+    {SHORTCUT_FULL_SCREEN, "full_screen"},
+    {SHORTCUT_SCREENSHOT, "screenshot"},
+};
+
+static const char *why_not(const struct panels_view *view, const struct shortcut *row) {
+    if (view->is_replay && row->is_live_only) {
+        return "A recording takes no changes.";
+    }
+    switch (row->action) {
+    case SHORTCUT_PAUSE:
+    case SHORTCUT_STEP:
+        return view->no_time;
+    case SHORTCUT_RESTART:
+        return view->no_restart;
+    case SHORTCUT_TAKE_OVER:
+        return view->replay.no_take_over;
+    default:
+        return view->is_denied[row->action] ? "Your role does not allow this." : "";
+    }
+}
+
+void page_write_actions(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    size_t count = 0;
+    const struct shortcut *table = shortcuts_table(&count);
+    (void)panels;
+    json_object(json);
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        const struct shortcut *row = shortcuts_row(actions[i].action);
+        const char *why = why_not(view, row);
+        json_key(json, actions[i].name);
+        json_object(json);
+        json_key_unsigned(json, "row", (uint64_t)(row - table));
+        json_key_string(json, "key", row->name);
+        json_key_string(json, "words", shortcuts_help(row, view->is_replay));
+        if (why[0] != '\0') {
+            json_key_string(json, "why", why);
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void page_write_open(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    json_key_bool(json, "kiosk", view->is_kiosk);
+    json_key_bool(json, "legend",
+                  view->is_kiosk ? view->asks_legend : view_settings_have_legend(view->settings));
+    json_key_bool(json, "panel", !view->is_kiosk && view_settings_have_panel(view->settings));
+    json_key_bool(json, "timeline", !view->is_kiosk && panels_have_timeline(view->settings, view->is_replay));
+    json_key_bool(json, "replay", view->is_replay);
+    json_key_bool(json, "help", view->open->help);
+    json_key_bool(json, "picker", view->open->picker);
+    json_key_bool(json, "card", view->open->card);
+    json_key_unsigned(json, "question", (uint64_t)view->open->question);
+    json_key_bool(json, "params", view->open->params);
+    json_key_unsigned(json, "focus", (uint64_t)view->open->focus);
+    json_end(json);
+}
+
+/* ---- words around the picture ---- */
+
+void page_write_bar(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    json_key_string(json, "scenario", view->scenario);
+    json_key_string(json, "state", view->state);
+    page_color(json, "state_color", view->state_color);
+    page_color(json, "state_words", view->state_words);
+    json_key_string(json, "tick", view->tick);
+    json_key_string(json, "time", view->time);
+    json_key_string(json, "agents", view->agents);
+    json_key_string(json, "role", view->role);
+    json_key_string(json, "ping", view->ping);
+    json_key_string(json, "rate", view->rate);
+    json_key_string(json, "clip", view->clip);
+    json_key_string(json, "recording", view->recording);
+    json_key_string(json, "address", view->address);
+    json_end(json);
+}
+
+void page_write_words(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    json_key_string(json, "tool", view->tool);
+    json_key_string(json, "hint", view->hint);
+    json_end(json);
+}
+
+/* In steps that a screen tells apart, so that words that fade are not sent with every frame. */
+static double alpha_step(float alpha) {
+    return (double)ceilf(alpha * 16.0f) / 16.0;
+}
+
+void page_write_caption(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    json_key(json, "lines");
+    json_array(json);
+    for (int i = 0; i < 3; i++) {
+        json_string(json, view->caption.alpha > 0.0f ? view->caption.lines[i] : "");
+    }
+    json_end(json);
+    page_number(json, "alpha", alpha_step(view->caption.alpha));
+    json_key_bool(json, "high", view->caption.is_high);
+    json_end(json);
+}
+
+void page_write_toast(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    json_key_string(json, "words", view->toast);
+    json_key_string(json, "kind", view->is_toast_error ? "error" : view->is_toast_warning ? "warning" : "");
+    page_number(json, "alpha", alpha_step(view->toast_alpha));
+    json_end(json);
+}
+
+void page_write_banner(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    json_key_string(json, "title", view->banner[0]);
+    json_key_string(json, "words", view->banner[1]);
+    json_end(json);
+}
+
+void page_write_labels(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    json_array(json);
+    for (int i = 0; i < view->label_count; i++) {
+        const struct panels_label *label = &view->labels[i];
+        json_object(json);
+        page_number(json, "x", (double)roundf(label->x / panels->scale));
+        page_number(json, "y", (double)roundf(label->y / panels->scale));
+        page_color(json, "fill", label->fill);
+        json_key_string(json, "text", label->text);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* ---- the legend ---- */
+
+static const char *const marks[] = {
+    [LEGEND_AGENT] = "agent",   [LEGEND_COLOR] = "color",   [LEGEND_VECTOR] = "vector",
+    [LEGEND_CIRCLE] = "circle", [LEGEND_CROSS] = "cross",   [LEGEND_TIE] = "tie",
+    [LEGEND_DASHES] = "dashes", [LEGEND_TRAIL] = "trail",   [LEGEND_ONION] = "onion",
+    [LEGEND_WALL] = "wall",     [LEGEND_TARGET] = "target", [LEGEND_PATH] = "path",
+    [LEGEND_FLOW] = "flow",     [LEGEND_REGION] = "region",
+};
+_Static_assert(sizeof marks / sizeof marks[0] == LEGEND_MARK_COUNT, "a word a mark");
+
+/* The corners of a kind's shape around 0, 0, pointing right, 7 px from its middle: "8,0 -6,5 ..." */
+static void shape_text(int kind, char out[160]) {
+    int count = 0;
+    const vec2 *points = shapes_points(palette_shape(kind), &count);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < count && used < 140; i++) {
+        used += (size_t)snprintf(out + used, 160 - used, "%s%.1f,%.1f", i > 0 ? " " : "",
+                                 7.0 * (double)points[i].x, 7.0 * (double)points[i].y);
+    }
+}
+
+static void write_scale(struct json_writer *json, const struct color_scale *scale) {
+    const char *const numbers[] = {scale->low, scale->first_quarter, scale->middle, scale->last_quarter,
+                                   scale->high};
+    json_object(json);
+    json_key_string(json, "title", scale->title);
+    json_key(json, "numbers");
+    json_array(json);
+    for (int i = 0; i < 5; i++) {
+        json_string(json, numbers[i]);
+    }
+    json_end(json);
+    json_key(json, "steps");
+    json_array(json);
+    for (int i = 0; i < COLOR_SCALE_STEPS; i++) {
+        page_color_item(json, scale->steps[i]);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+void page_write_legend(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct legend *legend = &view->legend;
+    (void)panels;
+    json_object(json);
+    json_key_unsigned(json, "agents", (uint64_t)legend->agent_count);
+    json_key(json, "rows");
+    json_array(json);
+    for (int i = 0; i < legend->count; i++) {
+        const struct legend_row *row = &legend->rows[i];
+        char shape[160] = "";
+        if (row->mark == LEGEND_AGENT) {
+            shape_text(row->kind, shape);
+        }
+        json_object(json);
+        json_key_string(json, "words", row->words);
+        json_key_string(json, "mark", marks[row->mark]);
+        json_key_string(json, "shape", shape);
+        page_number(json, "count", (double)row->count);
+        page_color(json, "fill", row->fill);
+        json_end(json);
+    }
+    json_end(json);
+    if (legend->scale.title[0] != '\0') {
+        json_key(json, "scale");
+        write_scale(json, &legend->scale);
+    }
+    json_end(json);
+}
+
+/* Names at the left, values at the right. */
+static void write_rows(struct json_writer *json, const struct panels_row *rows, int count) {
+    json_key(json, "rows");
+    json_array(json);
+    for (int i = 0; i < count; i++) {
+        json_object(json);
+        json_key_string(json, "name", rows[i].name);
+        json_key_string(json, "value", rows[i].value);
+        json_key_string(json, "tip", tips_find(rows[i].name));
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* ---- the network ---- */
+
+void page_write_network(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_object(json);
+    write_rows(json, view->network, view->network_count);
+    json_key_bool(json, "bad", view->is_network_bad);
+    json_key_bool(json, "shown", view->settings->shows_network || view->is_network_bad);
+    json_key(json, "late_ms");
+    json_array(json);
+    for (int i = 0; view->network_count > 0 && i < view->lag.count; i++) {
+        json_number(json, (double)roundf(view->lag.late_ms[i]));
+    }
+    json_end(json);
+    json_end(json);
+}
+
+/* ---- the ranks of a cluster ---- */
+
+/* rows: [] without one */
+void page_write_ranks(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct panels_ranks *ranks = &view->ranks;
+    (void)panels;
+    json_object(json);
+    write_rows(json, ranks->rows, ranks->row_count);
+    json_key(json, "bars");
+    json_array(json);
+    for (int i = 0; i < ranks->count; i++) {
+        const struct panels_rank *rank = &ranks->bars[i];
+        json_object(json);
+        json_key_string(json, "name", rank->name);
+        json_key_string(json, "value", rank->value);
+        json_key_string(json, "tip", rank->tip);
+        page_number(json, "work", 100.0 * (double)rank->work);
+        page_number(json, "wait", 100.0 * (double)rank->wait);
+        json_key_bool(json, "longest", rank->is_longest);
+        json_end(json);
+    }
+    json_end(json);
+    json_end(json);
+}

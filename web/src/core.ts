@@ -1,0 +1,228 @@
+/* page.wasm: its memory, its texts, and what it asks of the browser. The functions are those of web/page.h. */
+import { FRAME_WORDS, ROW_BYTES } from "./crowd";
+import type { Crowd, Mesh, Pixels, Texture } from "./messages";
+
+export const enum Wish {
+    Mesh = 1,
+    Pixels = 2,
+    Panels = 4,
+    Output = 8,
+    WantsSocket = 16,
+    ClosesSocket = 32,
+    IsStill = 64,
+    HasEnded = 128,
+}
+
+/** What the viewer asks for; web/page_host.h. */
+export interface Host {
+    log(line: string, level: number): void;
+    copy(words: string): void;
+    title(words: string): void;
+    cursor(shape: number): void;
+    fullScreen(): void;
+    keep(text: string): void;
+    save(name: string, text: string): void;
+    savePicture(name: string, pixels: Pixels): void;
+    /** Draws the mesh and reads its pixels into the words. */
+    read(into: Uint32Array, width: number, height: number): boolean;
+}
+
+type Exports = Record<string, (...args: number[]) => number>;
+
+const WASI_BAD_FILE = 8; // EBADF: no file is open
+
+export class Core {
+    private readonly memory: WebAssembly.Memory;
+    readonly call: Exports;
+    private readonly encoder = new TextEncoder();
+    private readonly decoder = new TextDecoder();
+
+    /** Compiles while the bytes come. */
+    static async load(url: string, host: Host): Promise<Core> {
+        const response = await fetch(url, { credentials: "same-origin" });
+        if (!response.ok) {
+            throw new Error(`the server sends no ${url}: ${response.status} ${response.statusText}`);
+        }
+        const compiled = await WebAssembly.compileStreaming(response);
+        let core: Core | null = null;
+        const instance = await WebAssembly.instantiate(compiled, importsOf(compiled, host, () => core!));
+        core = new Core(instance);
+        core.call._initialize?.();
+        return core;
+    }
+
+    private constructor(instance: WebAssembly.Instance) {
+        this.memory = instance.exports.memory as WebAssembly.Memory;
+        this.call = instance.exports as unknown as Exports;
+    }
+
+    /* Views are made for each use: the memory may have grown. */
+    bytes(at: number, length: number): Uint8Array {
+        return new Uint8Array(this.memory.buffer, at, length);
+    }
+    words(at: number, length: number): Uint32Array {
+        return new Uint32Array(this.memory.buffer, at, length);
+    }
+    /** Writes a 64-bit number. */
+    number(at: number, value: bigint): void {
+        new DataView(this.memory.buffer).setBigUint64(at, value, true);
+    }
+    text(at: number, length: number): string {
+        return this.decoder.decode(this.bytes(at, length));
+    }
+
+    /** Writes a text where the next function expects it; returns its length. */
+    private put(text: string): number {
+        const room = Math.max(3 * text.length, 1), at = this.call.page_text(room);
+        return at === 0 ? 0 : this.encoder.encodeInto(text, this.bytes(at, room)).written!;
+    }
+
+    /** Calls a function that takes the length of a text as its last argument. */
+    take(name: string, text: string, ...before: number[]): number {
+        const length = this.put(text);
+        return this.call[name](...before, length);
+    }
+
+    /** Calls a function that gives an address, and the length through a pointer. */
+    give(name: string): string {
+        const at = this.call.page_text(8);
+        if (at === 0) {
+            return "";
+        }
+        const words = this.call[name](at), length = this.words(at, 1)[0];
+        return words === 0 ? "" : this.text(words, length);
+    }
+
+    /** One message of the socket. */
+    receive(text: string): void {
+        let room = text.length + 1; // enough for ASCII, which almost all is
+        let at = this.call.page_reserve(room);
+        if (at === 0) {
+            return;
+        }
+        let done = this.encoder.encodeInto(text, this.bytes(at, room));
+        if (done.read! < text.length) {
+            room = 3 * text.length + 1;
+            at = this.call.page_reserve(room);
+            if (at === 0) {
+                return;
+            }
+            done = this.encoder.encodeInto(text, this.bytes(at, room));
+        }
+        this.call.page_commit(done.written!);
+    }
+
+    /** The newest mesh, as views. */
+    mesh(): Mesh | null {
+        const at = this.call.page_mesh();
+        if (at === 0) {
+            return null;
+        }
+        const [vertices, vertexCount, indices, indexCount, batches, batchCount, width, height] = this.words(at, 8);
+        const buffer = this.memory.buffer;
+        return {
+            width,
+            height,
+            vertices: new Uint8Array(buffer, vertices, vertexCount * 20),
+            indices: new Int32Array(buffer, indices, indexCount),
+            batches: new Int32Array(buffer, batches, batchCount * 9),
+            crowd: this.crowd(),
+        };
+    }
+
+    private crowd(): Crowd | null {
+        const at = this.call.page_crowd();
+        if (at === 0) {
+            return null;
+        }
+        const [rows, count, version, frame, batch] = this.words(at, 5);
+        const buffer = this.memory.buffer;
+        return {
+            batch,
+            version,
+            count,
+            rows: this.bytes(rows, count * ROW_BYTES),
+            frame: new Float32Array(buffer, frame, FRAME_WORDS),
+            numbers: new Int32Array(buffer, frame, FRAME_WORDS),
+        };
+    }
+
+    /** The texture of a slot and its version; null for none yet. The texels are a copy. */
+    texture(slot: number, known: number): (Texture & { version: number }) | null {
+        const at = this.call.page_texture(slot);
+        if (at === 0) {
+            return null;
+        }
+        const [texels, width, height, isSmooth, version] = this.words(at, 5);
+        if (texels === 0 || version === known) {
+            return null;
+        }
+        return { width, height, texels: this.bytes(texels, width * height * 4).slice(), isSmooth: isSmooth !== 0, version };
+    }
+
+    /** The newest picture of the raster, as a view. */
+    pixels(): Pixels | null {
+        const at = this.call.page_pixels();
+        if (at === 0) {
+            return null;
+        }
+        const [pixels, width, height] = this.words(at, 3);
+        return { width, height, pixels: this.words(pixels, width * height) };
+    }
+}
+
+/* What the module imports: the functions of page_host.h, and a little of WASI that the C library is linked with. */
+function importsOf(compiled: WebAssembly.Module, host: Host, core: () => Core): WebAssembly.Imports {
+    const text = (at: number, length: number) => core().text(at, length);
+    const drover: Record<string, (...args: never[]) => number | void> = {
+        page_host_now_ms: () => performance.now(),
+        page_host_wall_ms: () => Date.now(),
+        page_host_log: (at: number, length: number, level: number) => host.log(text(at, length), level),
+        page_host_copy: (at: number, length: number) => {
+            host.copy(text(at, length));
+            return 1;
+        },
+        page_host_title: (at: number, length: number) => host.title(text(at, length)),
+        page_host_cursor: (shape: number) => host.cursor(shape),
+        page_host_full_screen: () => host.fullScreen(),
+        page_host_keep: (at: number, length: number) => host.keep(text(at, length)),
+        page_host_save: (name: number, nameLength: number, at: number, length: number) =>
+            host.save(text(name, nameLength), text(at, length)),
+        page_host_save_picture: (name: number, length: number, at: number, width: number, height: number) =>
+            host.savePicture(text(name, length), { width, height, pixels: core().words(at, width * height).slice() }),
+        page_host_read: (at: number, width: number, height: number) =>
+            host.read(core().words(at, width * height), width, height) ? 1 : 0,
+    };
+    const wasi: Record<string, (...args: never[]) => number | void> = {
+        clock_time_get: (clock: number, _precision: bigint, at: number) => {
+            const ms = clock === 0 ? Date.now() : performance.now();
+            core().number(at, BigInt(Math.round(ms * 1e6)));
+            return 0;
+        },
+        environ_sizes_get: (count: number, bytes: number) => { // no environment
+            core().words(count, 1)[0] = core().words(bytes, 1)[0] = 0;
+            return 0;
+        },
+        environ_get: () => 0,
+        fd_write: (_file: number, vectors: number, count: number, written: number) => {
+            let words = "", total = 0;
+            for (let i = 0; i < count; i++) {
+                const [at, length] = core().words(vectors + 8 * i, 2);
+                words += text(at, length);
+                total += length;
+            }
+            host.log(words.trimEnd(), 1);
+            core().words(written, 1)[0] = total;
+            return 0;
+        },
+        proc_exit: (code: number) => {
+            throw new Error(`the viewer ended with code ${code}`);
+        },
+    };
+    const imports: Record<string, Record<string, (...args: never[]) => number | void>> = {};
+    for (const { module, name } of WebAssembly.Module.imports(compiled)) {
+        const known = (module === "drover" ? drover : wasi)[name];
+        (imports[module] ??= {})[name] = known ?? (() => WASI_BAD_FILE);
+    }
+    return imports as WebAssembly.Imports;
+}

@@ -1,0 +1,225 @@
+/* The main thread: the document, what the visitor does, the panels. The viewer itself runs in a Worker (worker.ts). */
+import { GlPainter } from "./gl";
+import { Input } from "./input";
+import { isForced, type Renderer, type Size, type Start, type ToMain, type ToWorker } from "./messages";
+import { Menu } from "./menu";
+import { Panels } from "./panels/panels";
+import type { Actions, Message, Sections } from "./panels/view";
+import { RasterPainter } from "./raster";
+import { addressOf, optionsOf, takeFragment } from "./start";
+
+const MOST_RATIO = 2;
+const CURSORS = ["default", "grab", "grabbing"];
+const SETTINGS = "drover.settings", TOKEN = "drover.token";
+
+function element<T extends HTMLElement>(id: string): T {
+    const found = document.getElementById(id);
+    if (found === null) {
+        throw new Error(`the page has no element #${id}`);
+    }
+    return found as T;
+}
+
+/* A browser that keeps nothing (private windows, blocked cookies) throws. */
+function stored(storage: "localStorage" | "sessionStorage", name: string): string {
+    try {
+        return window[storage].getItem(name) ?? "";
+    } catch {
+        return "";
+    }
+}
+function store(storage: "localStorage" | "sessionStorage", name: string, text: string): void {
+    try {
+        window[storage].setItem(name, text);
+    } catch {
+        /* nothing is kept for the next visit */
+    }
+}
+
+/** A sentence over the page: the viewer cannot go on. */
+function fail(words: string): void {
+    const box = element<HTMLElement>("failure");
+    box.textContent = "";
+    const title = document.createElement("h1"), text = document.createElement("p"), again = document.createElement("button");
+    title.textContent = "The viewer has stopped";
+    text.textContent = words === "" ? "The connection to the server has ended." : words;
+    again.textContent = "Load the page again";
+    again.addEventListener("click", () => location.reload());
+    box.append(title, text, again);
+    box.hidden = false;
+    again.focus();
+}
+
+function download(name: string, content: Blob): void {
+    const link = document.createElement("a"), url = URL.createObjectURL(content);
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/** Draws in the main thread what the Worker makes, where canvases cannot be handed over. */
+class OwnCanvas {
+    readonly gl: GlPainter | null;
+    private readonly raster: RasterPainter | null;
+    constructor(canvas: HTMLCanvasElement, renderer: Renderer, onRestored: () => void) {
+        this.gl = renderer === "raster" ? null : GlPainter.create(canvas, isForced(renderer), onRestored);
+        this.raster = this.gl === null ? RasterPainter.create(canvas) : null;
+    }
+    handle(message: ToMain): void {
+        if (message.type === "mesh") {
+            this.gl?.draw(message.mesh);
+        } else if (message.type === "texture") {
+            this.gl?.setTexture(message.slot, message.texture);
+        } else if (message.type === "pixels") {
+            this.raster?.draw(message.pixels);
+        }
+    }
+}
+
+class Page {
+    private readonly canvas = element<HTMLCanvasElement>("world");
+    private readonly worker = new Worker(WORKER_URL);
+    private readonly panels: Panels;
+    private readonly menu: Menu;
+    private actions: Actions | null = null;
+    private own: OwnCanvas | null = null;
+    private leads = true; // whether the role lets us lead the target named mouse
+
+    constructor() {
+        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }));
+        this.menu = new Menu(document.body, (row) => this.send({ type: "act", row }));
+        this.worker.onmessage = (event: MessageEvent<ToMain>) => this.handle(event.data);
+        this.worker.onerror = (event) => {
+            event.preventDefault();
+            fail(`The viewer cannot start: ${event.message || "the browser did not run its script"}.`);
+        };
+        this.start();
+        new Input(this.canvas, (message) => this.send(message), {
+            panelsOwn: (event) => this.panels.ownsKey(event),
+            leavePanels: () => this.panels.leave(),
+            leadsMouse: () => this.leads,
+            openMenu: (x, y) => this.openMenu(x, y),
+        });
+        new ResizeObserver(() => this.send({ type: "resize", ...this.size() })).observe(this.canvas);
+        document.addEventListener("visibilitychange", () => this.send({ type: "hide", isHidden: document.hidden }));
+        document.addEventListener("drover-figures", () => this.send({ type: "figures" })); // for tests and benchmarks
+        this.watchRatio();
+    }
+
+    private send(message: ToWorker, transfer: Transferable[] = []): void {
+        this.worker.postMessage(message, transfer);
+    }
+
+    private size(): Size {
+        const ratio = Math.min(window.devicePixelRatio || 1, MOST_RATIO);
+        return {
+            width: Math.max(1, Math.round(this.canvas.clientWidth * ratio)),
+            height: Math.max(1, Math.round(this.canvas.clientHeight * ratio)),
+            ratio,
+        };
+    }
+
+    /* The window went to another screen, or the page was zoomed. */
+    private watchRatio(): void {
+        matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", () => {
+            this.send({ type: "resize", ...this.size() });
+            this.watchRatio();
+        }, { once: true });
+    }
+
+    private start(): void {
+        const fragment = takeFragment(location, history);
+        if (fragment.token !== "") {
+            store("sessionStorage", TOKEN, fragment.token);
+        }
+        const hasOffscreen = this.canvas.transferControlToOffscreen !== undefined && !fragment.isOnMainThread;
+        const size = this.size();
+        this.own = hasOffscreen ? null : new OwnCanvas(this.canvas, fragment.renderer, () => this.send({ type: "resize", ...this.size() }));
+        const canvas = hasOffscreen ? this.canvas.transferControlToOffscreen!() : null;
+        const start: Start = {
+            type: "start",
+            ...size,
+            canvas,
+            hasCard: this.own !== null && this.own.gl !== null,
+            renderer: fragment.renderer,
+            options: optionsOf(fragment, stored("sessionStorage", TOKEN), addressOf(location)),
+            settings: stored("localStorage", SETTINGS),
+            reducesMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
+            isHidden: document.hidden,
+        };
+        this.send(start, canvas === null ? [] : [canvas as unknown as Transferable]);
+        if (this.own !== null) {
+            this.tick();
+        }
+    }
+
+    /* The screen's refresh, for a Worker without a canvas. */
+    private tick(): void {
+        requestAnimationFrame(() => {
+            this.send({ type: "frame" });
+            this.tick();
+        });
+    }
+
+    private handle(message: ToMain): void {
+        switch (message.type) {
+        case "ready":
+            document.documentElement.dataset.renderer = message.renderer;
+            this.send({ type: "resize", ...this.size() });
+            break;
+        case "panels":
+            this.show(message.text);
+            break;
+        case "cursor":
+            this.canvas.style.cursor = CURSORS[message.shape] ?? "default";
+            break;
+        case "title":
+            document.title = message.words;
+            break;
+        case "copy":
+            void navigator.clipboard?.writeText(message.words).catch((error) => console.warn(error));
+            break;
+        case "full_screen":
+            void (document.fullscreenElement === null ? document.documentElement.requestFullscreen() : document.exitFullscreen())
+                .catch((error) => console.warn(error));
+            break;
+        case "keep":
+            store("localStorage", SETTINGS, message.text);
+            break;
+        case "save":
+            download(message.name, message.content);
+            break;
+        case "failure":
+            fail(message.words);
+            break;
+        case "figures":
+            document.documentElement.dataset.figures = JSON.stringify(message.figures);
+            break;
+        default:
+            this.own?.handle(message);
+        }
+    }
+
+    private openMenu(x: number, y: number): void {
+        const box = this.canvas.getBoundingClientRect();
+        if (this.actions !== null) {
+            this.menu.open(box.left + x, box.top + y, this.actions);
+        }
+    }
+
+    private show(text: string): void {
+        const sections = JSON.parse(text) as Sections;
+        this.actions = sections.actions ?? this.actions;
+        if (sections.bar !== undefined) {
+            this.leads = sections.bar.role !== "viewer";
+        }
+        this.panels.update(sections);
+    }
+}
+
+try {
+    new Page();
+} catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+}
