@@ -348,6 +348,10 @@ class Viewer:
     def release(self):
         self._xdotool("mouseup", "1")
 
+    def drop(self, x, y):
+        """Moves what is held there and lets go of it, both in one picture of the viewer."""
+        self._xdotool("mousemove", "--window", self.window, str(x), str(y), "mouseup", "1")
+
     def type(self, text):
         self._xdotool("type", "--delay", "30", text)
 

@@ -73,6 +73,16 @@ static void click(struct app *app, bool is_double) {
     }
 }
 
+/* What the panels see of the left button, whatever else it does. */
+static void note_click(struct app *app, vec2 at, const struct input_event *event) {
+    app->input.is_down = event->is_down;
+    app->input.was_pressed |= event->is_down;
+    if (app->input.click_count < PANELS_CLICKS) {
+        app->input.clicks[app->input.click_count++] =
+            (struct panels_click){.at = at, .is_down = event->is_down, .is_double = event->clicks >= 2};
+    }
+}
+
 static void handle_button(struct app *app, const struct input_event *event) {
     const bool is_down = event->is_down;
     const vec2 at = picture_point(app, event);
@@ -87,10 +97,8 @@ static void handle_button(struct app *app, const struct input_event *event) {
         app->input.was_right_pressed |= is_down && is_for_panels;
         return;
     }
-    app->input.is_down = is_down;
+    note_click(app, at, event);
     if (is_down) {
-        app->input.was_pressed = true;
-        app->input.was_double |= event->clicks >= 2;
         app->pointer.pressed_at = at;
         app->pointer.is_pressed = !is_for_panels && !app_tool_press(app);
         app->open.focus = is_for_panels ? app->open.focus : PANELS_FOCUS_WORLD;

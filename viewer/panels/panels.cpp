@@ -139,21 +139,37 @@ static bool is_list_open() {
     return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
-/* The left button as ImGui is to see it. A release and another press since the last frame are two frames, else the second
- * press is lost. A double click on a slider is a Ctrl+click, which types its value. */
-static void give_button(const panels_input &input, bool is_over_slider, panels_pending *pending) {
+/* The left button as ImGui is to see it: one press or release a frame, where it happened, however many there were since the
+ * last frame; a way that ends with a release is gone in the frame before it. A double click on a slider is a Ctrl+click,
+ * which types its value. before: where ImGui saw the mouse in the last frame. */
+static void give_clicks(const panels_input &input, ImVec2 before, bool is_over_slider,
+                        panels_pending *pending) {
     ImGuiIO &io = ImGui::GetIO();
-    const bool is_double = input.was_double || pending->is_double;
-    const bool is_again = input.was_pressed && io.MouseDown[0];
-    io.MouseDown[0] = !is_again && (input.is_down || input.was_pressed || pending->is_press);
-    io.KeyCtrl = input.has_control || pending->has_control || (!is_again && is_double && is_over_slider);
-    pending->is_press = is_again;
-    pending->is_double = is_again && is_double;
+    bool is_double = false;
+    for (int i = 0; i < input.click_count && pending->click_count < PANELS_CLICKS; i++) {
+        pending->clicks[pending->click_count++] = input.clicks[i];
+    }
+    if (pending->click_count == 0) {
+        io.MouseDown[0] = input.is_down;
+    } else {
+        const panels_click &next = pending->clicks[0];
+        const bool is_elsewhere = std::fabs(next.at.x - before.x) >= 1 || std::fabs(next.at.y - before.y) >= 1;
+        const bool is_on_way = io.MouseDown[0] && !next.is_down && is_elsewhere;
+        io.MousePos = ImVec2(next.at.x, next.at.y);
+        io.MouseDown[0] = next.is_down || is_on_way;
+        is_double = next.is_down && next.is_double;
+        if (!is_on_way) {
+            pending->click_count--;
+            std::memmove(pending->clicks, pending->clicks + 1,
+                         static_cast<size_t>(pending->click_count) * sizeof *pending->clicks);
+        }
+    }
+    io.KeyCtrl = input.has_control || pending->has_control || (is_double && is_over_slider);
 }
 
-/* What was pressed and let go of within a frame is let go of in the next one. */
+/* What ImGui has not seen yet is for the next frames. */
 static bool has_more(const panels_input &input, const panels_pending &pending) {
-    return (ImGui::GetIO().MouseDown[0] && !input.is_down) || pending.is_press || pending.press_count > 0 ||
+    return ImGui::GetIO().MouseDown[0] != input.is_down || pending.click_count > 0 || pending.press_count > 0 ||
            pending.was_press;
 }
 
@@ -193,13 +209,13 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     std::snprintf(text, sizeof text, "%s%s", panels->early, input->text);
     const bool waits = view->open->picker && !panels->is_ready;
     std::snprintf(panels->early, sizeof panels->early, "%.*s", waits ? 63 : 0, text);
+    const ImVec2 mouse_before = ImGui::GetIO().MousePos;
     give_input(*pointer, *input, waits ? "" : text, size);
     give_keys(*input, has_focus, panels->focus != view->open->focus, &panels->pending);
-    give_button(*input, panels->is_over_slider, &panels->pending);
+    give_clicks(*input, mouse_before, panels->is_over_slider, &panels->pending);
     panels->is_over_slider = false;
     panels->result = {};
     panels->preview = view->preview.image;
-    panels->mouse = pointer;
     panels->input = input;
     set_theme(panels, view->settings);
     ImGui::NewFrame();

@@ -29,7 +29,8 @@ inline ImTextureID preview_texture() {
 }
 /* Presses of the left button and of keys that ImGui has yet to see. */
 struct panels_pending {
-    bool is_press, is_double;
+    panels_click clicks[PANELS_CLICKS];
+    int click_count;
     unsigned char presses[PANELS_PRESSES]; /* of keys */
     bool has_control;                      /* the press of this frame came with Ctrl */
     int press_count;
@@ -75,7 +76,6 @@ struct panels : panels_pen {
     char refused[48];                 /* why the last key changed nothing in it; "" when it did */
     ImVec2 covered_low, covered_high; /* the box of the question or the list; both 0 without one */
     raster_image preview;             /* of this frame; pixels NULL for none */
-    const pointer *mouse;
     const panels_input *input;
 
     /* panels_bar.cpp */

@@ -33,8 +33,9 @@ void panels::param_tip(const panels_view &view, const message_param &param, doub
  * What is typed is taken when it is done. */
 void panels::move_param(const panels_view &view, int param, double value, bool is_changed) {
     const bool is_typed = ImGui::GetCurrentContext()->TempInputId == ImGui::GetItemID();
-    const bool is_pressed = ImGui::GetIO().MouseDown[0],
-               is_moved = is_pressed && std::fabs(mouse->at.x - mouse->pressed_at.x) > px(2);
+    const ImGuiIO &io = ImGui::GetIO();
+    const bool is_pressed = io.MouseDown[0],
+               is_moved = is_pressed && std::fabs(io.MousePos.x - io.MouseClickedPos[0].x) > px(2);
     if (ImGui::IsItemActivated()) {
         held_param = param;
         held_value = view.server->params[param].value;

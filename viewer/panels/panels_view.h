@@ -249,11 +249,21 @@ enum panels_key {
 
 enum { PANELS_PRESSES = 16 }; /* of keys in a frame; more are lost */
 
+enum { PANELS_CLICKS = 16 }; /* presses and releases of the left button in a frame; more are lost */
+
 enum { PANELS_WITH_CONTROL = 0x80 };
+
+/** The left button went down or up. */
+struct panels_click {
+    vec2 at; /* picture px */
+    bool is_down, is_double;
+};
 
 /** The user's input since the last frame. */
 struct panels_input {
     bool is_down, was_pressed; /* the left button; was_pressed: it may be up again */
+    struct panels_click clicks[PANELS_CLICKS]; /* in their order */
+    int click_count;
     bool is_key_down[PANELS_KEYS], was_key_pressed[PANELS_KEYS]; /* likewise */
     /* enum panels_key, in their order, with PANELS_WITH_CONTROL where Ctrl was held; a key may be up again */
     unsigned char presses[PANELS_PRESSES];
@@ -262,7 +272,7 @@ struct panels_input {
     float wheel;
     char text[64]; /* typed, UTF-8 */
     bool is_up, is_down_key, is_return, is_backspace, is_delete, is_escape;
-    bool was_right_pressed, was_double; /* over a panel; the press was the second in a row */
+    bool was_right_pressed; /* over a panel */
 };
 
 /** The user's actions in the panels. */
