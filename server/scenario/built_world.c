@@ -6,16 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_create(const struct scenario *scenario, enum world_result result, const char *what,
+static int fail_create(const char *name, enum world_result result, const char *what,
                        struct failure *failure) {
     switch (result) {
     case WORLD_NO_MEMORY:
-        return failure_set(failure, FAILURE_BUSY, "scenario", "out of memory for the world of \"%s\"",
-                           scenario->name);
+        return failure_set(failure, FAILURE_BUSY, "scenario", "out of memory for the world of \"%s\"", name);
     case WORLD_GIVEN_UP:
         return failure_set(failure, FAILURE_BUSY, "scenario", "the server stops");
     default:
-        return failure_set(failure, FAILURE_BAD_SCENARIO, "scenario", "%s: %s", scenario->name,
+        return failure_set(failure, FAILURE_BAD_SCENARIO, "scenario", "%s: %s", name,
                            result == WORLD_FULL ? "too many agents" : what);
     }
 }
@@ -45,10 +44,7 @@ static int count_bytes(const struct world_def *def, const char *name, int64_t ag
     empty.placement_count = 0;
     const enum world_result result = world_create(&empty, &world, &what);
     if (result != WORLD_OK) {
-        return result == WORLD_NO_MEMORY
-                   ? failure_set(failure, FAILURE_BUSY, "scenario", "out of memory for the world of \"%s\"",
-                                 name)
-                   : failure_set(failure, FAILURE_BAD_SCENARIO, "scenario", "%s: %s", name, what);
+        return fail_create(name, result, what, failure);
     }
     *bytes = bytes_of(world, def, agents, threads);
     world_destroy(world);
@@ -101,7 +97,7 @@ int built_world_finish(const struct scenario *scenario, const struct world_overr
         .world = world, .hash = hash, .text = copy_text(scenario), .text_length = scenario->text_length};
     if (out->text == NULL) {
         built_world_fini(out);
-        return fail_create(scenario, WORLD_NO_MEMORY, NULL, failure);
+        return fail_create(scenario->name, WORLD_NO_MEMORY, NULL, failure);
     }
     world_let_give_up(world, NULL);
     if (overrides->has_simd) {
@@ -161,7 +157,7 @@ int built_world_make(const struct scenario *scenario, const struct world_overrid
     const char *what = "the world cannot be made";
     const enum world_result result = world_create(&def, &world, &what);
     if (result != WORLD_OK) {
-        return fail_create(scenario, result, what, failure);
+        return fail_create(scenario->name, result, what, failure);
     }
     if (built_world_finish(scenario, overrides, world, world_hash(world), out, failure) != 0) {
         return -1;

@@ -153,7 +153,8 @@ static void give_clicks(const panels_input &input, ImVec2 before, bool is_over_s
         io.MouseDown[0] = input.is_down;
     } else {
         const panels_click &next = pending->clicks[0];
-        const bool is_elsewhere = std::fabs(next.at.x - before.x) >= 1 || std::fabs(next.at.y - before.y) >= 1;
+        const bool is_elsewhere =
+            std::fabs(next.at.x - before.x) >= 1 || std::fabs(next.at.y - before.y) >= 1;
         const bool is_on_way = io.MouseDown[0] && !next.is_down && is_elsewhere;
         io.MousePos = ImVec2(next.at.x, next.at.y);
         io.MouseDown[0] = next.is_down || is_on_way;
@@ -169,8 +170,8 @@ static void give_clicks(const panels_input &input, ImVec2 before, bool is_over_s
 
 /* What ImGui has not seen yet is for the next frames. */
 static bool has_more(const panels_input &input, const panels_pending &pending) {
-    return ImGui::GetIO().MouseDown[0] != input.is_down || pending.click_count > 0 || pending.press_count > 0 ||
-           pending.was_press;
+    return ImGui::GetIO().MouseDown[0] != input.is_down || pending.click_count > 0 ||
+           pending.press_count > 0 || pending.was_press;
 }
 
 static void give_input(const pointer &pointer, const panels_input &input, const char *text, ImVec2 size) {

@@ -261,7 +261,7 @@ struct panels_click {
 
 /** The user's input since the last frame. */
 struct panels_input {
-    bool is_down, was_pressed; /* the left button; was_pressed: it may be up again */
+    bool is_down, was_pressed;                 /* the left button; was_pressed: it may be up again */
     struct panels_click clicks[PANELS_CLICKS]; /* in their order */
     int click_count;
     bool is_key_down[PANELS_KEYS], was_key_pressed[PANELS_KEYS]; /* likewise */
