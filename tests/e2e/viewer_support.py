@@ -3,6 +3,7 @@
 Standard library and the packaged programs Xvfb and xdotool. Everything is bounded in time and stopped by its process id.
 """
 
+import contextlib
 import functools
 import itertools
 import os
@@ -357,6 +358,15 @@ class Viewer:
 
     def key(self, name):
         self._xdotool("key", name)
+
+    @contextlib.contextmanager
+    def held(self, name):
+        """A key that is down meanwhile."""
+        self._xdotool("keydown", name)
+        try:
+            yield
+        finally:
+            self._xdotool("keyup", name)
 
     def place(self):
         """Where on the screen the window is: x, y."""

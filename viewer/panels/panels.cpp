@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <imgui_internal.h> /* what the active control uses */
+
 #include "viewer/panels/panels_impl.hpp"
 
 extern "C" {
@@ -139,6 +141,11 @@ static bool is_list_open() {
     return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
+/* A button that Space holds is none: Esc after a quick Space goes on to what it is for. */
+static bool is_slider_held() {
+    return ImGui::IsAnyItemActive() && ImGui::GetCurrentContext()->ActiveIdUsingNavDirMask != 0;
+}
+
 /* The left button as ImGui is to see it: one press or release a frame, where it happened, however many there were since the
  * last frame; a way that ends with a release is gone in the frame before it. A double click on a slider is a Ctrl+click,
  * which types its value. before: where ImGui saw the mouse in the last frame. */
@@ -247,7 +254,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->result.wants_text = ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
     panels->result.has_focus = panels->focus != PANELS_FOCUS_WORLD || is_list_open();
     panels->result.takes_escape = is_list_open() || ImGui::GetIO().WantTextInput ||
-                                  (panels->focus != PANELS_FOCUS_WORLD && ImGui::IsAnyItemActive());
+                                  (panels->focus != PANELS_FOCUS_WORLD && is_slider_held());
     panels->result.has_more = panels->early[0] != '\0' || has_more(*input, panels->pending);
     panels->result.wants_keys = view->open->picker || is_asked || ImGui::GetIO().WantTextInput;
     return &panels->result;
