@@ -1,0 +1,214 @@
+/* What the files of the logbook share with no other. Calls go one way: logbook.c, logbook_record.c; logbook_comeback.c,
+ * logbook_memory.c; logbook_checkpoints.c; logbook_ranks.c; logbook_lines.c. logbook_status.c uses logbook_lines.c alone.
+ *
+ * The functions are the simulation thread's unless they say otherwise. "Locked": the caller holds the mutex.
+ */
+#ifndef DROVER_SERVER_SIMULATION_LOGBOOK_INTERNAL_H
+#define DROVER_SERVER_SIMULATION_LOGBOOK_INTERNAL_H
+
+#include "server/simulation/logbook.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "server/simulation/file_opener.h"
+#include "server/simulation/flight_memory.h"
+#include "server/simulation/keeper.h"
+#include "server/storage/checkpoint_round.h"
+#include "server/storage/file_writer.h"
+
+#define END_WAIT_S   10.0           /* so long is a disk waited for */
+#define ENDING_BYTES ((size_t)4096) /* the most of the first and of the last lines of a file */
+
+/* One of the two files. */
+struct output {
+    struct file_writer *writer;  /* NULL: there is none */
+    const char *what;            /* for the log */
+    uint64_t last_position;      /* the position when it failed */
+    uint64_t position;           /* of the writer, behind the last line; UINT64_MAX: a line is missing */
+    _Atomic uint64_t file_bytes; /* put into the file in hand; each tick looks at it without the mutex */
+    uint64_t from;               /* the tick at which it began */
+    uint64_t began_ns;           /* when the recording's file in hand began */
+    uint32_t file;               /* of a recording in several files: its number, from 1 */
+    /* A file that begins in the middle of a world has the world's checkpoint at once: other lines are held until the
+     * keeper has it. */
+    bool is_holding;
+    bool has_header;           /* the first line is there already */
+    struct buffer world, held; /* the world line; lines after it */
+    bool has_failed, is_told;
+    struct failure failure;
+    char path[LOGBOOK_PATH];
+};
+
+/* A journal that ended begins again in two steps: first its header, to see whether the disk takes anything; once that is
+ * written, the world with its checkpoint. */
+enum comeback_step { COMEBACK_NONE, COMEBACK_HEADER, COMEBACK_WORLD };
+
+struct comeback {
+    enum comeback_step step;
+    uint64_t due_ns, wait_ns;      /* of the next attempt */
+    uint64_t position;             /* of the writer, behind what the step has put */
+    uint32_t number;               /* of the journal that is tried; 0: none */
+    uint64_t tick, lost_from_tick; /* from which the journal goes on; the last one before */
+    bool is_untold;                /* it is back, and clients are not notified yet */
+};
+
+/* The checkpoints that ranks write together, where the world is in stripes. */
+struct rounds {
+    struct checkpoint_round *round; /* owned; NULL: none was written yet */
+    uint32_t number;                /* of the checkpoint that is being written */
+    uint64_t looked_ns;
+    uint64_t hashed_ns, hash_ns; /* when the ranks made a hash together, and how long they took */
+};
+
+/* Of the journal: once `position` is on disk, the world is safe up to `tick`. */
+struct safe_mark {
+    uint64_t position, tick;
+};
+
+/* The moment of the last line `at`, hash or checkpoint. */
+struct logbook_moment {
+    uint64_t tick, seq;
+    bool is_paused;
+};
+
+struct logbook {
+    struct logbook_def def;
+    char build[RECORDING_VALUE_BYTES], started[RECORDING_VALUE_BYTES];
+    void (*_Atomic notify)(void *context);
+    void *notify_context;
+    void (*_Atomic on_opened)(void *context);
+    void *opened_context;
+    struct file_opener *opener;
+    /* The keeper's lines go between those of the simulation thread. */
+    pthread_mutex_t mutex;
+    struct output journal, recording;
+    struct comeback comeback;
+    uint32_t journal_number;                 /* of the journal in hand */
+    _Atomic uint64_t lost_after, lost_until; /* positions that will never be on disk: the first is not one */
+    struct safe_mark mark, last_mark;        /* one that is waited for; that of the last line `at` */
+    uint64_t synced_tick;
+    struct flight_memory memory;
+    uint32_t epoch;               /* of the world that the last world line is about */
+    struct buffer hash_line;      /* the keeper's */
+    struct buffer header;         /* the first line of each file; stays as it is */
+    struct logbook_moment handed; /* of the state as of the last lines */
+    _Atomic uint64_t tick;        /* the state's; not less than handed.tick */
+    /* The simulation thread's. */
+    struct recorder recorder;
+    struct rounds rounds;
+    struct keeper *keeper;                           /* NULL before anything is written */
+    bool has_begun, was_begun;                       /* is between begin and end; ever */
+    struct logbook_moment at, hash, checkpoint, now; /* now: of the state that the next lines are about */
+    bool was_paused;                                 /* in the last line `at` */
+    uint64_t at_ns, checkpoint_ns, part_ns;
+    bool has_part;                        /* the memory has one, begun at part_ns */
+    _Atomic uint64_t checkpoint_bytes;    /* of the last one */
+    _Atomic uint64_t checkpoint_spent_ns; /* by the keeper on the last one */
+    uint64_t line_tick;                   /* of the last checkpoint of the recording */
+    bool needs_line; /* the recording began in the middle of a world, and has no checkpoint yet */
+    bool has_ended, is_all_safe;
+};
+
+/* ---- logbook_lines.c ---- */
+
+/** The name of a file without its folder; part of the path. */
+const char *logbook_file_name(const char *path);
+/** The output ends: it takes no more lines. Locked. */
+void logbook_fail_output(struct output *output, const struct failure *failure);
+/** Whether the output takes lines. Locked. */
+bool logbook_output_is_open(struct output *output);
+/** Puts lines into the output's file, or holds them. Locked. */
+void logbook_put_lines(struct output *output, const char *bytes, size_t length);
+/** Puts a checkpoint of the recording, malloc'd, which is the output's afterwards; then the lines that were held for it.
+ * Locked. */
+void logbook_put_checkpoint_line(struct output *output, char *line, size_t length);
+/** The lines that are held for the checkpoint of a recording: none yet; none any more. Locked, once there are threads. */
+void logbook_init_held(struct output *output);
+void logbook_forget_held(struct output *output);
+/** Hands the recorder's lines to one output or (NULL) both. */
+void logbook_hand_over(struct logbook *logbook, struct output *only);
+/** Puts a line `hash` into both files and the memory. Locked. */
+void logbook_put_hash(struct logbook *logbook, const struct keeper_result *result);
+/** Whether a recording is being written. Any thread. */
+bool logbook_is_recording(struct logbook *logbook);
+/** The moment of the state as it is. */
+struct logbook_moment logbook_moment_of(const struct simulation_state *state);
+/** Whether tick and seq are the same. */
+bool logbook_is_same_moment(struct logbook_moment a, struct logbook_moment b);
+/** Notes up to which tick the journal is on disk: a mark is kept until it is on disk, then the last one is waited for.
+ * Locked. */
+void logbook_look_at_marks(struct logbook *logbook);
+/** Puts a line `at` into one output or (NULL) both. */
+void logbook_write_at(struct logbook *logbook, const struct simulation_state *state,
+                      struct recorder_session session, struct output *only);
+/** The first lines of a recording. In the middle of a world they are held until its checkpoint is there. */
+void logbook_begin_recording(struct logbook *logbook, const struct simulation_state *state);
+/** logbook_is_ready may say something else: context is the logbook. Any thread. */
+void logbook_notify_opened(void *context);
+/** A writer wrote, or failed: context is the logbook. Any thread. */
+void logbook_notify_written(void *context);
+
+/* ---- logbook_ranks.c ---- */
+
+/** Whether all ranks can write checkpoints of this journal. 0, or -1 with *failure. */
+NODISCARD int logbook_check_ranks(struct logbook *logbook, const struct simulation_state *state,
+                                  struct failure *failure);
+/** Whether ranks are writing a checkpoint. */
+bool logbook_is_writing_parts(const struct logbook *logbook);
+/** Begins the checkpoint of this number: each rank writes its part. */
+void logbook_begin_parts(struct logbook *logbook, const struct simulation_state *state, uint32_t number);
+/** Asks the ranks now and then whether it is written. */
+void logbook_look_at_parts(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
+/** Waits until it is on disk, but not for ever. */
+void logbook_finish_parts(struct logbook *logbook, const struct simulation_state *state);
+/** Ranks that have a part of the world each make its hash together, which no thread does beside the ticks: as often as it
+ * takes little of their time. */
+void logbook_put_hash_of_ranks(struct logbook *logbook, const struct simulation_state *state);
+
+/* ---- logbook_checkpoints.c ---- */
+
+/** Starts the keeper unless it runs. 0, or -1 with *failure (busy). */
+NODISCARD int logbook_need_keeper(struct logbook *logbook, const struct simulation_state *state,
+                                  struct failure *failure);
+/** Orders a checkpoint for both files. The journal goes on in a further file unless its number is given (not 0). */
+void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_state *state,
+                              uint32_t journal_number, uint64_t now_ns);
+/** Orders one when it is due. */
+void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulation_state *state,
+                                 uint64_t now_ns);
+/** Orders a hash once a second of ticks. */
+void logbook_look_for_hash(struct logbook *logbook, const struct simulation_state *state);
+/** The state's checkpoint, malloc'd; NULL without memory. For moments when the keeper cannot make it. */
+char *logbook_make_checkpoint(const struct simulation_state *state, size_t *length);
+/** Puts the checkpoint of the state as it is: none can make it later. */
+void logbook_put_checkpoint(struct logbook *logbook, const struct simulation_state *state,
+                            struct output *output);
+/** The last line of the journal, or a further journal with the checkpoint of all ranks. */
+void logbook_put_last_checkpoint(struct logbook *logbook, const struct simulation_state *state);
+
+/* ---- logbook_memory.c ---- */
+
+/** Whether the memory may keep this world. Not one in stripes: ranks that have a part of it each keep none of its last
+ * minutes, and `record` is not for them. */
+bool logbook_has_room(const struct logbook *logbook, const struct simulation_state *state);
+/** The memory begins at once, where no keeper is free and no tick may follow: a paused world is kept too. */
+void logbook_begin_memory(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
+/** So that the parts that ticks begin and fill take no memory then. */
+void logbook_reserve_memory(struct logbook *logbook);
+/** Each minute the memory begins a further part. */
+void logbook_look_for_part(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
+/** Whether the memory has no checkpoint yet, but will have one soon. Any thread. */
+bool logbook_waits_for_memory(struct logbook *logbook);
+/** file_opener_def.fill: context is the logbook. The opener's thread. */
+int logbook_fill_file(void *context, const struct request_record *record, struct file_writer *writer,
+                      uint64_t *from, struct failure *failure);
+
+/* ---- logbook_comeback.c ---- */
+
+/** What can still be done at the end for a world whose journal ended. */
+void logbook_begin_again_at_end(struct logbook *logbook, const struct simulation_state *state);
+/** Says in the log where the journal goes on. */
+void logbook_log_comeback(const struct logbook *logbook);
+
+#endif

@@ -1,0 +1,229 @@
+/* Lines on their way into the journal, the recording and the memory. See logbook_internal.h. */
+#include "server/simulation/logbook_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/system/clock.h"
+#include "common/system/log.h"
+
+#define HELD_MOST ((size_t)64 << 20)
+
+const char *logbook_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* ---- one file ---- */
+
+void logbook_fail_output(struct output *output, const struct failure *failure) {
+    if (!output->has_failed) {
+        output->has_failed = true;
+        output->last_position = output->position;
+        output->failure = *failure;
+        failure_hide_folder(&output->failure); /* that is for the log alone */
+        output->position = UINT64_MAX;
+        log_write(LOG_ERROR, "logbook", "the %s ends here: %s", output->what, failure->message);
+    }
+}
+
+bool logbook_output_is_open(struct output *output) {
+    struct failure failure = {0};
+    if (output->writer != NULL && !output->has_failed && file_writer_has_failed(output->writer, &failure)) {
+        logbook_fail_output(output, &failure);
+    }
+    return output->writer != NULL && !output->has_failed;
+}
+
+static void note_position(struct output *output, uint64_t position, size_t length) {
+    if (position == 0) {
+        (void)logbook_output_is_open(output);
+        return;
+    }
+    output->position = position;
+    output->file_bytes += length;
+}
+
+static void hold(struct output *output, struct buffer *lines, const char *bytes, size_t length) {
+    buffer_append(lines, bytes, length);
+    if (lines->failed) {
+        struct failure failure = {0};
+        (void)failure_set(&failure, FAILURE_BUSY, NULL,
+                          "too much was to be written before the first checkpoint");
+        logbook_fail_output(output, &failure);
+    }
+}
+
+void logbook_put_lines(struct output *output, const char *bytes, size_t length) {
+    if (length > 0 && logbook_output_is_open(output) && output->is_holding) {
+        hold(output, &output->held, bytes, length);
+    } else if (length > 0 && logbook_output_is_open(output)) {
+        note_position(output, file_writer_put(output->writer, bytes, length), length);
+    }
+}
+
+/* bytes: malloc'd; they are the writer's afterwards, or freed. */
+static void put_owned(struct output *output, char *bytes, size_t length) {
+    if (length > 0 && logbook_output_is_open(output)) {
+        note_position(output, file_writer_put_owned(output->writer, bytes, length), length);
+    } else {
+        free(bytes);
+    }
+}
+
+void logbook_init_held(struct output *output) {
+    buffer_init(&output->world, HELD_MOST);
+    buffer_init(&output->held, HELD_MOST);
+}
+
+static void begin_holding(struct output *output) {
+    buffer_clear(&output->world);
+    buffer_clear(&output->held);
+    output->is_holding = true;
+}
+
+void logbook_forget_held(struct output *output) {
+    output->is_holding = false;
+    buffer_fini(&output->world);
+    buffer_fini(&output->held);
+}
+
+void logbook_put_checkpoint_line(struct output *output, char *line, size_t length) {
+    if (!output->is_holding) {
+        put_owned(output, line, length);
+        return;
+    }
+    output->is_holding = false;
+    logbook_put_lines(output, output->world.data, output->world.length);
+    put_owned(output, line, length);
+    logbook_put_lines(output, output->held.data, output->held.length);
+    logbook_forget_held(output);
+}
+
+/* ---- both files ---- */
+
+void logbook_hand_over(struct logbook *logbook, struct output *only) {
+    struct buffer *out = &logbook->recorder.out;
+    pthread_mutex_lock(&logbook->mutex);
+    if (out->failed) {
+        struct failure failure = {0};
+        (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
+        logbook_fail_output(&logbook->journal, &failure);
+        logbook_fail_output(&logbook->recording, &failure);
+    } else if (only != NULL) {
+        logbook_put_lines(only, out->data, out->length);
+    } else {
+        logbook_put_lines(&logbook->journal, out->data, out->length);
+        logbook_put_lines(&logbook->recording, out->data, out->length);
+        flight_memory_add(&logbook->memory, out->data, out->length);
+    }
+    logbook->handed = logbook->now;
+    atomic_store(&logbook->tick, logbook->now.tick);
+    pthread_mutex_unlock(&logbook->mutex);
+    buffer_clear(out);
+}
+
+void logbook_put_hash(struct logbook *logbook, const struct keeper_result *result) {
+    struct buffer *line = &logbook->hash_line;
+    const struct recording_line hash = {
+        .op = RECORDING_HASH, .tick = result->tick, .seq = result->seq, .hash = result->hash};
+    buffer_clear(line);
+    recording_line_write(&hash, line);
+    if (!line->failed) {
+        logbook_put_lines(&logbook->journal, line->data, line->length);
+        logbook_put_lines(&logbook->recording, line->data, line->length);
+        flight_memory_add(&logbook->memory, line->data, line->length);
+    }
+}
+
+bool logbook_is_recording(struct logbook *logbook) {
+    pthread_mutex_lock(&logbook->mutex);
+    const bool is_recording = logbook_output_is_open(&logbook->recording);
+    pthread_mutex_unlock(&logbook->mutex);
+    return is_recording;
+}
+
+/* ---- moments ---- */
+
+struct logbook_moment logbook_moment_of(const struct simulation_state *state) {
+    return (struct logbook_moment){world_tick(state->world), state->seq, state->is_paused};
+}
+
+bool logbook_is_same_moment(struct logbook_moment a, struct logbook_moment b) {
+    return a.tick == b.tick && a.seq == b.seq;
+}
+
+void logbook_look_at_marks(struct logbook *logbook) {
+    const uint64_t synced = file_writer_synced(logbook->journal.writer);
+    if (logbook->mark.position <= synced) {
+        logbook->synced_tick = logbook->mark.tick;
+        logbook->mark = logbook->last_mark;
+    }
+    if (logbook->last_mark.position <= synced) {
+        logbook->synced_tick = logbook->last_mark.tick;
+    }
+}
+
+void logbook_write_at(struct logbook *logbook, const struct simulation_state *state,
+                      struct recorder_session session, struct output *only) {
+    logbook->now = logbook_moment_of(state);
+    if (logbook->keeper == NULL) {
+        return; /* nothing is written */
+    }
+    recorder_write_at(&logbook->recorder, state, session);
+    logbook_hand_over(logbook, only);
+    logbook->at = logbook_moment_of(state);
+    logbook->at_ns = clock_now_ns();
+    logbook->was_paused = state->is_paused;
+    pthread_mutex_lock(&logbook->mutex);
+    const uint64_t position = logbook->journal.position;
+    if (logbook->journal.writer != NULL && !logbook->journal.has_failed) {
+        logbook->last_mark = (struct safe_mark){position, logbook->at.tick};
+        logbook_look_at_marks(logbook);
+    }
+    pthread_mutex_unlock(&logbook->mutex);
+}
+
+void logbook_begin_recording(struct logbook *logbook, const struct simulation_state *state) {
+    struct output *recording = &logbook->recording;
+    const struct recording_line *world = &logbook->recorder.world;
+    const bool is_new = logbook_is_same_moment(
+        logbook_moment_of(state), (struct logbook_moment){.tick = world->tick, .seq = world->seq});
+    struct buffer *out = &logbook->recorder.out;
+    logbook->now = logbook_moment_of(state);
+    if (!logbook_is_recording(logbook)) {
+        return;
+    }
+    if (!recording->has_header) {
+        recorder_write_header(&logbook->recorder, logbook->started, logbook->build);
+        logbook_hand_over(logbook, recording);
+    }
+    recorder_write_world(&logbook->recorder, state);
+    if (!is_new && !out->failed) {
+        pthread_mutex_lock(&logbook->mutex);
+        begin_holding(recording);
+        hold(recording, &recording->world, out->data, out->length);
+        pthread_mutex_unlock(&logbook->mutex);
+        buffer_clear(out);
+        logbook->needs_line = true;
+    }
+    logbook_hand_over(logbook, recording);
+}
+
+/* ---- notices ---- */
+
+void logbook_notify_opened(void *context) {
+    struct logbook *logbook = context;
+    void (*on_opened)(void *context) = atomic_load(&logbook->on_opened);
+    if (on_opened != NULL) {
+        on_opened(logbook->opened_context);
+    }
+}
+
+void logbook_notify_written(void *context) {
+    struct logbook *logbook = context;
+    void (*notify)(void *context) = atomic_load(&logbook->notify);
+    if (notify != NULL) {
+        notify(logbook->notify_context);
+    }
+}
