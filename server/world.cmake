@@ -35,6 +35,8 @@ set(DROVER_WORLD_SOURCES
   recording/checkpoint_part.c
   recording/checkpoint_part_read.c
   recording/checkpoint_read.c
+  recording/checkpoint_read_agents.c
+  recording/checkpoint_reading.c
   recording/core_changes.c
   recording/recorder.c
   recording/recording_line.c

@@ -3,7 +3,6 @@
  * json_lift takes the columns out of the line, so the parser sees only the rest, whose size the definition bounds;
  * columns are decoded from the line itself, a chunk at a time, into the world.
  */
-#include <assert.h>
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,12 +10,9 @@
 #include <string.h>
 
 #include "common/json/json_check.h"
-#include "common/json/json_lift.h"
-#include "common/text/base64.h"
 #include "common/text/name_table.h"
-#include "server/recording/checkpoint.h"
 #include "server/recording/checkpoint_form.h"
-#include "server/sim/world/world_image.h"
+#include "server/recording/checkpoint_read_agents.h"
 
 /* Keys and values of all but params: obstacles with all their corners have the most. */
 enum {
@@ -24,72 +20,10 @@ enum {
         1024 + LIMIT_KINDS * 16 + LIMIT_TARGETS * 32 + LIMIT_OBSTACLES * 128 + CHECKPOINT_PARTS_MAX * 8
 };
 
-struct reading {
-    const struct scenario *scenario;
-    const struct world_overrides *overrides;
-    const struct checkpoint_parts *parts; /* NULL: there are none */
-    const atomic_bool *given_up;
-    struct json_lift lift;
-    cJSON *root;
-    struct world_def def;        /* shares the scenario's arrays, but for the obstacles */
-    struct obstacle_def *stones; /* owned: def's obstacles */
-    struct world_image image;
-    uint64_t stated, seq;                /* of the line */
-    struct world *world;                 /* owned */
-    struct checkpoint_assembly assembly; /* of parts; owned */
-    struct failure *failure;
-};
-
-/* ---- failures ---- */
-
-static int refuse(const struct reading *reading, const char *place, const char *what) {
-    return failure_set(reading->failure, FAILURE_BAD_SAVE, place, "%s%s%s", place,
-                       place[0] != '\0' ? ": " : "", what);
-}
-
-static int refuse_entry(const struct reading *reading, const char *part, const char *name,
-                        const struct image_fault *fault) {
-    char place[96];
-    if (fault->index < 0) {
-        (void)snprintf(place, sizeof place, "%s%s", part, name);
-    } else {
-        (void)snprintf(place, sizeof place, "%s%s[%ld]", part, name, (long)fault->index);
-    }
-    return failure_set(reading->failure, FAILURE_BAD_SAVE, place,
-                       "%s: a value that is not allowed; allowed: %s", place, fault->what);
-}
-
-static int run_out(const struct reading *reading) {
-    return failure_set(reading->failure, FAILURE_BUSY, "", "out of memory for the saved world");
-}
-
-static int check_given_up(const struct reading *reading) {
-    const bool is_given_up =
-        reading->given_up != NULL && atomic_load_explicit(reading->given_up, memory_order_relaxed);
-    return is_given_up ? failure_set(reading->failure, FAILURE_BUSY, "", "the server stops") : 0;
-}
-
 /* ---- values ---- */
 
-static const cJSON *member(const cJSON *object, const char *key) {
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-/* A whole number from 0 to `most`. */
-static int read_whole(const struct reading *reading, const cJSON *object, const char *key, double most,
-                      uint64_t *out) {
-    const cJSON *item = member(object, key);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || !(item->valuedouble <= most) ||
-        item->valuedouble != floor(item->valuedouble)) {
-        return failure_set(reading->failure, FAILURE_BAD_SAVE, key,
-                           "%s: missing or out of range; allowed: an integer from 0 to %.0f", key, most);
-    }
-    *out = (uint64_t)item->valuedouble;
-    return 0;
-}
-
 static bool read_flag(const cJSON *object, const char *key, bool *out) {
-    const cJSON *item = member(object, key);
+    const cJSON *item = checkpoint_member(object, key);
     *out = cJSON_IsTrue(item);
     return cJSON_IsBool(item);
 }
@@ -125,19 +59,6 @@ static bool read_name(const cJSON *item, char out[LIMIT_NAME_CHARS + 1]) {
     return true;
 }
 
-/* 16 lower-case hexadecimal digits. */
-static bool read_hex64(const cJSON *item, uint64_t *out) {
-    static const char digits[] = "0123456789abcdef";
-    if (!cJSON_IsString(item) || strlen(item->valuestring) != 16 || strspn(item->valuestring, digits) != 16) {
-        return false;
-    }
-    *out = 0;
-    for (const char *c = item->valuestring; *c != '\0'; c++) {
-        *out = *out << 4 | (uint64_t)(strchr(digits, *c) - digits);
-    }
-    return true;
-}
-
 /* ---- the line ---- */
 
 static int count_params(const struct field *table) {
@@ -163,7 +84,7 @@ static int tokens_of_params(const struct world_def *def) {
     return 4 * count;
 }
 
-static int parse(struct reading *reading, const char *line, size_t length) {
+static int parse(struct checkpoint_reading *reading, const char *line, size_t length) {
     struct json_limits limits = json_limits_line();
     struct json_fault fault;
     if (length > LIMIT_CHECKPOINT_BYTES) {
@@ -173,8 +94,8 @@ static int parse(struct reading *reading, const char *line, size_t length) {
     }
     if (json_lift_read(&reading->lift, line, length) != 0) {
         return reading->lift.line.failed
-                   ? run_out(reading)
-                   : refuse(reading, "", "a string begins with #; allowed: base64, names");
+                   ? checkpoint_run_out(reading)
+                   : checkpoint_refuse(reading, "", "a string begins with #; allowed: base64, names");
     }
     limits.tokens = TOKENS_BESIDE_PARAMS + tokens_of_params(&reading->scenario->def);
     const struct buffer *text = &reading->lift.line;
@@ -184,46 +105,47 @@ static int parse(struct reading *reading, const char *line, size_t length) {
     }
     reading->root = cJSON_ParseWithLength(bytes, text->length);
     if (reading->root == NULL) {
-        return run_out(reading);
+        return checkpoint_run_out(reading);
     }
-    const cJSON *op = member(reading->root, "op");
+    const cJSON *op = checkpoint_member(reading->root, "op");
     if (!cJSON_IsString(op) || strcmp(op->valuestring, "checkpoint") != 0) {
-        return refuse(reading, "op", "missing or wrong; allowed: \"checkpoint\"");
+        return checkpoint_refuse(reading, "op", "missing or wrong; allowed: \"checkpoint\"");
     }
     return 0;
 }
 
-static int read_seed(const struct reading *reading, uint64_t *seed) {
-    return read_hex64(member(reading->root, "seed"), seed)
+static int read_seed(const struct checkpoint_reading *reading, uint64_t *seed) {
+    return checkpoint_read_hex64(checkpoint_member(reading->root, "seed"), seed)
                ? 0
-               : read_whole(reading, reading->root, "seed", LIMIT_ID_INTEGER, seed);
+               : checkpoint_read_whole(reading, reading->root, "seed", LIMIT_ID_INTEGER, seed);
 }
 
-static int read_image(struct reading *reading) {
-    const cJSON *root = reading->root, *hz = member(root, "tick_hz"), *order = member(root, "order");
+static int read_image(struct checkpoint_reading *reading) {
+    const cJSON *root = reading->root, *hz = checkpoint_member(root, "tick_hz"),
+                *order = checkpoint_member(root, "order");
     struct world_image *image = &reading->image;
     uint64_t format, n = 0, next_id = 0, next_obstacle = 0;
-    if (read_whole(reading, root, "format", CHECKPOINT_FORMAT, &format) != 0 ||
-        read_whole(reading, root, "tick", LIMIT_ID_INTEGER, &image->tick) != 0 ||
-        read_whole(reading, root, "seq", LIMIT_ID_INTEGER, &reading->seq) != 0 ||
-        read_whole(reading, root, "n", LIMIT_AGENTS, &n) != 0 ||
-        read_whole(reading, root, "next_id", UINT32_MAX, &next_id) != 0 ||
-        read_whole(reading, root, "next_obstacle", UINT32_MAX, &next_obstacle) != 0 ||
+    if (checkpoint_read_whole(reading, root, "format", CHECKPOINT_FORMAT, &format) != 0 ||
+        checkpoint_read_whole(reading, root, "tick", LIMIT_ID_INTEGER, &image->tick) != 0 ||
+        checkpoint_read_whole(reading, root, "seq", LIMIT_ID_INTEGER, &reading->seq) != 0 ||
+        checkpoint_read_whole(reading, root, "n", LIMIT_AGENTS, &n) != 0 ||
+        checkpoint_read_whole(reading, root, "next_id", UINT32_MAX, &next_id) != 0 ||
+        checkpoint_read_whole(reading, root, "next_obstacle", UINT32_MAX, &next_obstacle) != 0 ||
         read_seed(reading, &reading->def.seed) != 0) {
         return -1;
     }
     if (!cJSON_IsNumber(hz)) {
-        return refuse(reading, "tick_hz", "missing; allowed: a number");
+        return checkpoint_refuse(reading, "tick_hz", "missing; allowed: a number");
     }
     reading->def.tick_hz = hz->valuedouble;
     if (!read_flag(root, "pure_flock", &image->is_pure_flock)) {
-        return refuse(reading, "pure_flock", "missing; allowed: true, false");
+        return checkpoint_refuse(reading, "pure_flock", "missing; allowed: true, false");
     }
-    if (order != NULL && !read_float(member(order, "drift"), &image->drift)) {
-        return refuse(reading, "order.drift", "missing; allowed: px, from 0");
+    if (order != NULL && !read_float(checkpoint_member(order, "drift"), &image->drift)) {
+        return checkpoint_refuse(reading, "order.drift", "missing; allowed: px, from 0");
     }
-    if (!read_hex64(member(root, "hash"), &reading->stated)) {
-        return refuse(reading, "hash", "missing; allowed: 16 hexadecimal digits");
+    if (!checkpoint_read_hex64(checkpoint_member(root, "hash"), &reading->stated)) {
+        return checkpoint_refuse(reading, "hash", "missing; allowed: 16 hexadecimal digits");
     }
     image->agent_count = (int32_t)n;
     image->next_id = (uint32_t)next_id;
@@ -235,8 +157,9 @@ static int read_image(struct reading *reading) {
 
 /* All three, or none: the target does not stroll. */
 static bool read_stroll(const cJSON *item, struct target_def *out) {
-    const cJSON *idle = member(item, "idle");
-    if (member(item, "stroll_speed") == NULL && member(item, "stroll_after") == NULL && idle == NULL) {
+    const cJSON *idle = checkpoint_member(item, "idle");
+    if (checkpoint_member(item, "stroll_speed") == NULL && checkpoint_member(item, "stroll_after") == NULL &&
+        idle == NULL) {
         return true;
     }
     if (!cJSON_IsNumber(idle) || !(idle->valuedouble >= 0.0) || !(idle->valuedouble <= (double)UINT32_MAX) ||
@@ -244,29 +167,30 @@ static bool read_stroll(const cJSON *item, struct target_def *out) {
         return false;
     }
     out->idle = (uint32_t)idle->valuedouble;
-    return read_float(member(item, "stroll_speed"), &out->stroll_speed) &&
-           read_float(member(item, "stroll_after"), &out->stroll_after);
+    return read_float(checkpoint_member(item, "stroll_speed"), &out->stroll_speed) &&
+           read_float(checkpoint_member(item, "stroll_after"), &out->stroll_after);
 }
 
 static bool read_target(const cJSON *item, struct target_def *out) {
     *out = (struct target_def){.is_live = false};
-    return read_name(member(item, "name"), out->name) && read_point(member(item, "at"), &out->at) &&
-           read_flag(item, "live", &out->is_live) &&
-           read_float(member(item, "jump_within"), &out->jump_within) &&
-           read_float(member(item, "jump_margin"), &out->jump_margin) && read_stroll(item, out);
+    return read_name(checkpoint_member(item, "name"), out->name) &&
+           read_point(checkpoint_member(item, "at"), &out->at) && read_flag(item, "live", &out->is_live) &&
+           read_float(checkpoint_member(item, "jump_within"), &out->jump_within) &&
+           read_float(checkpoint_member(item, "jump_margin"), &out->jump_margin) && read_stroll(item, out);
 }
 
-static int read_targets(struct reading *reading) {
-    const cJSON *targets = member(reading->root, "targets");
+static int read_targets(struct checkpoint_reading *reading) {
+    const cJSON *targets = checkpoint_member(reading->root, "targets");
     int count = 0;
     if (!cJSON_IsArray(targets) || cJSON_GetArraySize(targets) > LIMIT_TARGETS) {
-        return refuse(reading, "targets", "missing or too many; allowed: an array of at most LIMIT_TARGETS");
+        return checkpoint_refuse(reading, "targets",
+                                 "missing or too many; allowed: an array of at most LIMIT_TARGETS");
     }
     for (const cJSON *item = targets->child; item != NULL; item = item->next, count++) {
         const struct image_fault fault = {
             "name, at, live, jump_within, jump_margin, stroll_speed, stroll_after, idle", count};
         if (!read_target(item, &reading->def.targets[count])) {
-            return refuse_entry(reading, "", "targets", &fault);
+            return checkpoint_refuse_entry(reading, "", "targets", &fault);
         }
     }
     reading->def.target_count = count;
@@ -289,7 +213,7 @@ static bool read_corners(const cJSON *points, struct obstacle_def *out) {
 }
 
 static bool read_obstacle(const cJSON *item, struct obstacle_def *out) {
-    const cJSON *id = member(item, "id"), *shape = member(item, "shape");
+    const cJSON *id = checkpoint_member(item, "id"), *shape = checkpoint_member(item, "shape");
     *out = (struct obstacle_def){.shape = 0};
     if (!cJSON_IsNumber(id) || !(id->valuedouble >= 1.0) || !(id->valuedouble < UINT32_MAX) ||
         !cJSON_IsString(shape)) {
@@ -300,27 +224,29 @@ static bool read_obstacle(const cJSON *item, struct obstacle_def *out) {
            strcmp(checkpoint_shapes[out->shape], shape->valuestring) != 0) {
         out->shape++;
     }
-    return checkpoint_shapes[out->shape] != NULL && read_optional_point(member(item, "at"), &out->at) &&
-           read_optional_point(member(item, "size"), &out->size) &&
-           read_optional(member(item, "radius"), &out->radius) && read_corners(member(item, "points"), out);
+    return checkpoint_shapes[out->shape] != NULL &&
+           read_optional_point(checkpoint_member(item, "at"), &out->at) &&
+           read_optional_point(checkpoint_member(item, "size"), &out->size) &&
+           read_optional(checkpoint_member(item, "radius"), &out->radius) &&
+           read_corners(checkpoint_member(item, "points"), out);
 }
 
-static int read_obstacles(struct reading *reading) {
-    const cJSON *obstacles = member(reading->root, "obstacles");
+static int read_obstacles(struct checkpoint_reading *reading) {
+    const cJSON *obstacles = checkpoint_member(reading->root, "obstacles");
     int count = 0;
     if (!cJSON_IsArray(obstacles) || cJSON_GetArraySize(obstacles) > LIMIT_OBSTACLES) {
-        return refuse(reading, "obstacles",
-                      "missing or too many; allowed: an array of at most LIMIT_OBSTACLES");
+        return checkpoint_refuse(reading, "obstacles",
+                                 "missing or too many; allowed: an array of at most LIMIT_OBSTACLES");
     }
     reading->stones = calloc(LIMIT_OBSTACLES, sizeof *reading->stones);
     if (reading->stones == NULL) {
-        return run_out(reading);
+        return checkpoint_run_out(reading);
     }
     for (const cJSON *item = obstacles->child; item != NULL; item = item->next, count++) {
         const struct image_fault fault = {"id, shape, and at, size, radius, points as the shape needs them",
                                           count};
         if (!read_obstacle(item, &reading->stones[count])) {
-            return refuse_entry(reading, "", "obstacles", &fault);
+            return checkpoint_refuse_entry(reading, "", "obstacles", &fault);
         }
     }
     reading->def.geometry.obstacles = reading->stones;
@@ -351,18 +277,18 @@ static bool find_param(const struct world *world, int kind, int index, const cha
            world_find_param(world, kind, name, ref);
 }
 
-static int read_params(struct reading *reading, int kind, const cJSON *params) {
+static int read_params(struct checkpoint_reading *reading, int kind, const cJSON *params) {
     int index = 0;
     char place[96];
     (void)snprintf(place, sizeof place, "kinds[%d].params", kind);
     if (!cJSON_IsArray(params)) {
-        return refuse(reading, place, "missing; allowed: names, each followed by its value");
+        return checkpoint_refuse(reading, place, "missing; allowed: names, each followed by its value");
     }
     for (const cJSON *name = params->child; name != NULL; name = name->next->next, index++) {
         struct param_ref ref;
         struct image_param value;
         if (!cJSON_IsString(name) || name->next == NULL || !read_param(name->next, &value)) {
-            return refuse(reading, place, "not pairs; allowed: names, each followed by its value");
+            return checkpoint_refuse(reading, place, "not pairs; allowed: names, each followed by its value");
         }
         if (!find_param(reading->world, kind, index, name->valuestring, &ref)) {
             return failure_set(reading->failure, FAILURE_BAD_SAVE, place,
@@ -374,7 +300,7 @@ static int read_params(struct reading *reading, int kind, const cJSON *params) {
                                "%s: %.64s is out of range; allowed: what set_param takes", place,
                                name->valuestring);
         }
-        if (check_given_up(reading) != 0) {
+        if (checkpoint_check_given_up(reading) != 0) {
             return -1;
         }
     }
@@ -395,31 +321,34 @@ static bool read_aim(const struct world *world, const cJSON *item, struct aim *o
     return read_point(item, &out->point);
 }
 
-static int read_kind(struct reading *reading, int kind, const cJSON *item) {
+static int read_kind(struct checkpoint_reading *reading, int kind, const cJSON *item) {
     struct aim aim;
     bool is_tireless;
     char place[64];
-    const cJSON *name = member(item, "name");
+    const cJSON *name = checkpoint_member(item, "name");
     (void)snprintf(place, sizeof place, "kinds[%d]", kind);
     if (!cJSON_IsString(name) || strcmp(name->valuestring, world_kind(reading->world, kind)->name) != 0) {
-        return refuse(reading, place, "another name; allowed: the kinds of the scenario in their order");
+        return checkpoint_refuse(reading, place,
+                                 "another name; allowed: the kinds of the scenario in their order");
     }
-    if (read_params(reading, kind, member(item, "params")) != 0) {
+    if (read_params(reading, kind, checkpoint_member(item, "params")) != 0) {
         return -1;
     }
-    if (!read_flag(item, "tireless", &is_tireless) || !read_aim(reading->world, member(item, "aim"), &aim) ||
+    if (!read_flag(item, "tireless", &is_tireless) ||
+        !read_aim(reading->world, checkpoint_member(item, "aim"), &aim) ||
         !world_restore_kind(reading->world, kind, aim, is_tireless)) {
-        return refuse(reading, place,
-                      "tireless or aim is wrong; allowed: a flag, and a target's name or a point");
+        return checkpoint_refuse(reading, place,
+                                 "tireless or aim is wrong; allowed: a flag, and a target's name or a point");
     }
     return 0;
 }
 
-static int read_kinds(struct reading *reading) {
-    const cJSON *kinds = member(reading->root, "kinds");
+static int read_kinds(struct checkpoint_reading *reading) {
+    const cJSON *kinds = checkpoint_member(reading->root, "kinds");
     int kind = 0;
     if (!cJSON_IsArray(kinds) || cJSON_GetArraySize(kinds) != world_kind_count(reading->world)) {
-        return refuse(reading, "kinds", "missing, or not as many; allowed: the kinds of the scenario");
+        return checkpoint_refuse(reading, "kinds",
+                                 "missing, or not as many; allowed: the kinds of the scenario");
     }
     for (const cJSON *item = kinds->child; item != NULL; item = item->next, kind++) {
         if (read_kind(reading, kind, item) != 0) {
@@ -429,288 +358,14 @@ static int read_kinds(struct reading *reading) {
     return 0;
 }
 
-/* ---- columns ---- */
-
-/* A text in base64, in the line itself. */
-struct span {
-    const char *text;
-    size_t length, bytes; /* that it stands for */
-};
-
-static bool find_span(const struct reading *reading, const cJSON *item, struct span *out) {
-    if (!cJSON_IsString(item)) {
-        return false;
-    }
-    out->text = json_lift_text(&reading->lift, item->valuestring, &out->length);
-    return base64_decoded_length(out->text, out->length, &out->bytes);
-}
-
-/* Decodes numbers from the front of the span. */
-static bool decode_next(struct span *span, void *numbers, size_t count, size_t width) {
-    const size_t length = base64_length(count * width);
-    if (length > span->length || !base64_decode_integers(span->text, length, numbers, count, width)) {
-        return false;
-    }
-    span->text += length;
-    span->length -= length;
-    return true;
-}
-
-/* Memory for a whole column; the caller's. NULL with a failure. */
-static void *decode_all(const struct reading *reading, struct span *span, const char *place, size_t width) {
-    void *numbers = malloc(span->bytes > 0 ? span->bytes : 1);
-    if (numbers == NULL) {
-        (void)run_out(reading);
-    } else if (!decode_next(span, numbers, span->bytes / width, width)) {
-        (void)refuse(reading, place, "not base64; allowed: RFC 4648 with padding");
-        free(numbers);
-        numbers = NULL;
-    }
-    return numbers;
-}
-
-static int refuse_length(const struct reading *reading, const char *place, const struct span *span,
-                         size_t wanted) {
-    return failure_set(reading->failure, FAILURE_BAD_SAVE, place, "%s: %zu bytes; allowed: %zu in base64",
-                       place, span->bytes, wanted);
-}
-
-static int read_ids(struct reading *reading) {
-    struct span span = {NULL, 0, 0};
-    struct image_fault fault;
-    const size_t width = sizeof(uint32_t), run = 2 * width, most = run * (size_t)reading->image.agent_count;
-    if (!find_span(reading, member(reading->root, "id"), &span) || span.bytes % run != 0 ||
-        span.bytes > most) {
-        return refuse_length(reading, "id", &span, most);
-    }
-    uint32_t(*runs)[2] = decode_all(reading, &span, "id", width);
-    if (runs == NULL) {
-        return -1;
-    }
-    const bool is_right =
-        world_restore_ids(reading->world, (const uint32_t(*)[2])runs, (int32_t)(span.bytes / run), &fault);
-    free(runs);
-    return is_right ? 0 : refuse_entry(reading, "", "id", &fault);
-}
-
-static int put_column(struct reading *reading, int index, const struct image_column *column,
-                      struct span *span, int32_t count) {
-    struct image_cursor cursor = {.column = index};
-    struct image_fault fault;
-    unsigned char entries[CHECKPOINT_CHUNK * WORLD_ENTRY_BYTES];
-    while (cursor.entry < count) {
-        const int32_t left = count - cursor.entry, chunk = left < CHECKPOINT_CHUNK ? left : CHECKPOINT_CHUNK;
-        if (!decode_next(span, entries, (size_t)chunk * column->count, column->width)) {
-            fault = (struct image_fault){"base64, RFC 4648 with padding", cursor.entry};
-            return refuse_entry(reading, "columns.", column->name, &fault);
-        }
-        if (!world_image_put(reading->world, &cursor, entries, chunk, &fault)) {
-            return refuse_entry(reading, "columns.", column->name, &fault);
-        }
-    }
-    return check_given_up(reading);
-}
-
-static int read_column(struct reading *reading, const cJSON *item, int index,
-                       const struct image_column *column) {
-    char place[64];
-    struct span span = {NULL, 0, 0};
-    const int32_t count = world_image_entries(reading->world, index);
-    const size_t wanted = (size_t)column->width * column->count * (size_t)count;
-    (void)snprintf(place, sizeof place, "columns.%s", column->name);
-    if (item == NULL) {
-        return world_image_may_be_initial(reading->world, index)
-                   ? 0
-                   : refuse(reading, place, "missing; allowed: to be left out where agents are as new ones");
-    }
-    if (!find_span(reading, item, &span) || span.bytes != wanted) {
-        return refuse_length(reading, place, &span, wanted);
-    }
-    return put_column(reading, index, column, &span, count);
-}
-
-static int check_column_names(const struct reading *reading, const cJSON *columns) {
-    for (const cJSON *item = columns->child; item != NULL; item = item->next) {
-        struct image_column column;
-        bool is_known = false;
-        for (int i = 0; !is_known && world_image_column(i, &column); i++) {
-            is_known = strcmp(column.name, item->string) == 0;
-        }
-        if (!is_known) {
-            return failure_set(reading->failure, FAILURE_BAD_SAVE, "columns",
-                               "columns: no column is called \"%.64s\"; allowed: those of this version",
-                               item->string);
-        }
-    }
-    return 0;
-}
-
-/* Before there is a world: whether the columns have the length that so many agents need. */
-static int check_columns(const struct reading *reading) {
-    const cJSON *columns = member(reading->root, "columns");
-    struct image_column column;
-    if (!cJSON_IsObject(columns)) {
-        return refuse(reading, "columns", "missing; allowed: an object");
-    }
-    for (int i = 0; world_image_column(i, &column); i++) {
-        char place[64];
-        struct span span = {NULL, 0, 0};
-        const cJSON *item = member(columns, column.name);
-        const size_t size = (size_t)column.width * column.count;
-        const size_t most = size * (size_t)reading->image.agent_count;
-        (void)snprintf(place, sizeof place, "columns.%s", column.name);
-        if (item != NULL && (!find_span(reading, item, &span) || span.bytes > most ||
-                             (span.bytes != most && !column.is_partial))) {
-            return refuse_length(reading, place, &span, most);
-        }
-    }
-    return check_column_names(reading, columns);
-}
-
-/* In parts, what agents have by slot stands in those. */
-static int read_columns(struct reading *reading) {
-    const cJSON *columns = member(reading->root, "columns");
-    const bool is_whole = member(reading->root, "parts") == NULL;
-    struct image_column column;
-    for (int i = 0; world_image_column(i, &column); i++) {
-        if ((is_whole || !column.is_by_slot) &&
-            read_column(reading, member(columns, column.name), i, &column) != 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* ---- parts ---- */
-
-static int read_facts(const struct reading *reading, const cJSON *item, int number,
-                      struct checkpoint_part_facts *out) {
-    const struct image_fault fault = {"agents, bytes and sum of each part", number};
-    const bool is_right =
-        cJSON_IsObject(item) &&
-        read_whole(reading, item, "agents", (double)reading->image.agent_count, &out->agents) == 0 &&
-        read_whole(reading, item, "bytes", LIMIT_ID_INTEGER, &out->bytes) == 0 &&
-        read_hex64(member(item, "sum"), &out->sum);
-    return is_right ? 0 : refuse_entry(reading, "", "parts", &fault);
-}
-
-static int read_part(struct reading *reading, const cJSON *item, int number, int count) {
-    const struct checkpoint_part part = {.number = (uint32_t)number,
-                                         .count = (uint32_t)count,
-                                         .tick = reading->image.tick,
-                                         .seq = reading->seq,
-                                         .hash = reading->stated};
-    struct checkpoint_part_facts facts;
-    const char *bytes = NULL;
-    size_t length = 0;
-    if (read_facts(reading, item, number, &facts) != 0 || check_given_up(reading) != 0 ||
-        reading->parts->read(reading->parts->context, part.number, &bytes, &length, reading->failure) != 0) {
-        return -1;
-    }
-    return checkpoint_part_read(reading->world, bytes, length, &part, &facts, &reading->assembly,
-                                reading->failure);
-}
-
-/* What there is of agents beside the line. */
-static int read_parts(struct reading *reading) {
-    const cJSON *parts = member(reading->root, "parts");
-    const int count = cJSON_GetArraySize(parts);
-    int number = 0;
-    if (parts == NULL) {
-        return 0;
-    }
-    if (!cJSON_IsArray(parts) || count < 1 || count > CHECKPOINT_PARTS_MAX) {
-        return refuse(reading, "parts", "no list of parts; allowed: 1 to CHECKPOINT_PARTS_MAX of them");
-    }
-    if (reading->parts == NULL) {
-        return refuse(
-            reading, "parts",
-            "the checkpoint is in parts, which ranks have written; allowed: --state with its folder");
-    }
-    if (checkpoint_assembly_init(&reading->assembly, reading->image.agent_count) != 0) {
-        return run_out(reading);
-    }
-    for (const cJSON *item = parts->child; item != NULL; item = item->next, number++) {
-        if (read_part(reading, item, number, count) != 0) {
-            return -1;
-        }
-    }
-    return reading->assembly.slots == reading->image.agent_count
-               ? 0
-               : refuse(reading, "parts", "agents are missing; allowed: each agent in one part");
-}
-
-/* The same for the order of slots. */
-static int read_order_of_parts(struct reading *reading, int32_t cells) {
-    const struct checkpoint_assembly *assembly = &reading->assembly;
-    struct image_fault fault;
-    const char *place = "";
-    if (assembly->cells != (size_t)cells) {
-        return failure_set(reading->failure, FAILURE_BAD_SAVE, "parts",
-                           "parts: %zu cells; allowed: %ld, as the world has", assembly->cells, (long)cells);
-    }
-    return world_restore_order(reading->world, reading->image.drift, assembly->row, assembly->counts, &place,
-                               &fault)
-               ? 0
-               : refuse_entry(reading, "order.", place, &fault);
-}
-
-/* ---- the order of slots ---- */
-
-/* By cell how many agents it has; the caller's. NULL with a failure. */
-static int32_t *read_cells(const struct reading *reading, const cJSON *item, int32_t cells) {
-    struct span span = {NULL, 0, 0};
-    const size_t count = (size_t)cells, wide = sizeof(int32_t) * count;
-    if (!find_span(reading, item, &span) || (span.bytes != count && span.bytes != wide)) {
-        (void)refuse_length(reading, "order.cells", &span, count);
-        return NULL;
-    }
-    if (span.bytes == wide) {
-        return decode_all(reading, &span, "order.cells", sizeof(int32_t));
-    }
-    unsigned char *bytes = decode_all(reading, &span, "order.cells", 1);
-    int32_t *counts = bytes == NULL ? NULL : malloc(wide);
-    for (size_t cell = 0; counts != NULL && cell < count; cell++) {
-        counts[cell] = bytes[cell];
-    }
-    if (bytes != NULL && counts == NULL) {
-        (void)run_out(reading);
-    }
-    free(bytes);
-    return counts;
-}
-
-static int read_order(struct reading *reading, const cJSON *order, int32_t cells) {
-    struct span span = {NULL, 0, 0};
-    struct image_fault fault;
-    const char *place = "";
-    const size_t wanted = sizeof(int32_t) * (size_t)reading->image.agent_count;
-    if (reading->assembly.row != NULL) {
-        return read_order_of_parts(reading, cells);
-    }
-    if (!find_span(reading, member(order, "row"), &span) || span.bytes != wanted) {
-        return refuse_length(reading, "order.row", &span, wanted);
-    }
-    int32_t *row = decode_all(reading, &span, "order.row", sizeof *row);
-    int32_t *counts = row == NULL ? NULL : read_cells(reading, member(order, "cells"), cells);
-    int result = -1;
-    if (counts != NULL) {
-        result = world_restore_order(reading->world, reading->image.drift, row, counts, &place, &fault)
-                     ? 0
-                     : refuse_entry(reading, "order.", place, &fault);
-    }
-    free(row);
-    free(counts);
-    return result;
-}
-
 /* ---- what is beside the world ---- */
 
-static int read_cursors(const struct reading *reading, struct state_cursors *out) {
-    const cJSON *cursors = member(reading->root, "cursors");
+static int read_cursors(const struct checkpoint_reading *reading, struct state_cursors *out) {
+    const cJSON *cursors = checkpoint_member(reading->root, "cursors");
     int index = 0;
     if (!cJSON_IsArray(cursors) || cJSON_GetArraySize(cursors) > LIMIT_TARGETS) {
-        return refuse(reading, "cursors", "missing or too many; allowed: an array of at most LIMIT_TARGETS");
+        return checkpoint_refuse(reading, "cursors",
+                                 "missing or too many; allowed: an array of at most LIMIT_TARGETS");
     }
     for (const cJSON *item = cursors->child; item != NULL; item = item->next, index++) {
         char name[LIMIT_NAME_CHARS + 1];
@@ -718,25 +373,25 @@ static int read_cursors(const struct reading *reading, struct state_cursors *out
         (void)snprintf(name, sizeof name, CURSOR_TARGET_PREFIX "%d", index + 1);
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || !(item->valuedouble <= UINT32_MAX) ||
             (item->valuedouble != 0.0 && world_find_target(reading->world, name) < 0)) {
-            return refuse_entry(reading, "", "cursors", &fault);
+            return checkpoint_refuse_entry(reading, "", "cursors", &fault);
         }
         out->owners[index] = (uint32_t)item->valuedouble;
     }
     return 0;
 }
 
-static int read_rest(const struct reading *reading, struct checkpoint_rest *out) {
-    const cJSON *root = reading->root, *events = member(root, "events");
+static int read_rest(const struct checkpoint_reading *reading, struct checkpoint_rest *out) {
+    const cJSON *root = reading->root, *events = checkpoint_member(root, "events");
     uint64_t taken = 0, left_out = 0;
     *out = (struct checkpoint_rest){.seq = 0};
     event_log_init(&out->log, world_tick_hz(reading->world));
     if (!read_flag(root, "paused", &out->is_paused)) {
-        return refuse(reading, "paused", "missing; allowed: true, false");
+        return checkpoint_refuse(reading, "paused", "missing; allowed: true, false");
     }
     out->seq = reading->seq;
-    if (read_whole(reading, events, "second", LIMIT_ID_INTEGER, &out->log.second) != 0 ||
-        read_whole(reading, events, "taken", INT32_MAX, &taken) != 0 ||
-        read_whole(reading, events, "left_out", UINT32_MAX, &left_out) != 0) {
+    if (checkpoint_read_whole(reading, events, "second", LIMIT_ID_INTEGER, &out->log.second) != 0 ||
+        checkpoint_read_whole(reading, events, "taken", INT32_MAX, &taken) != 0 ||
+        checkpoint_read_whole(reading, events, "left_out", UINT32_MAX, &left_out) != 0) {
         return -1;
     }
     out->log.taken = (int)taken;
@@ -746,7 +401,7 @@ static int read_rest(const struct reading *reading, struct checkpoint_rest *out)
 
 /* ---- all of it ---- */
 
-static int begin_world(struct reading *reading) {
+static int begin_world(struct checkpoint_reading *reading) {
     const char *what = "";
     if (built_world_check_size(&reading->def, reading->scenario->name, reading->image.agent_count,
                                reading->overrides, NULL, reading->failure) != 0) {
@@ -754,24 +409,27 @@ static int begin_world(struct reading *reading) {
     }
     const enum world_result result =
         world_restore_begin(&reading->def, &reading->image, &reading->world, &what);
-    return result == WORLD_OK ? 0 : result == WORLD_NO_MEMORY ? run_out(reading) : refuse(reading, "", what);
+    return result == WORLD_OK          ? 0
+           : result == WORLD_NO_MEMORY ? checkpoint_run_out(reading)
+                                       : checkpoint_refuse(reading, "", what);
 }
 
-static int end_world(struct reading *reading) {
-    const cJSON *order = member(reading->root, "order");
+static int end_world(struct checkpoint_reading *reading) {
+    const cJSON *order = checkpoint_member(reading->root, "order");
     int32_t cells;
     if (world_restore_sort(reading->world, &cells) != WORLD_OK) {
-        return check_given_up(reading);
+        return checkpoint_check_given_up(reading);
     }
-    if (order != NULL && read_order(reading, order, cells) != 0) {
+    if (order != NULL && checkpoint_read_order(reading, order, cells) != 0) {
         return -1;
     }
     return world_restore_end(reading->world)
                ? 0
-               : refuse(reading, "pure_flock", "true, but agents do more than flock; allowed: false");
+               : checkpoint_refuse(reading, "pure_flock",
+                                   "true, but agents do more than flock; allowed: false");
 }
 
-static int check_hash(const struct reading *reading, uint64_t *hash) {
+static int check_hash(const struct checkpoint_reading *reading, uint64_t *hash) {
     *hash = world_hash(reading->world);
     return reading->stated == *hash
                ? 0
@@ -781,12 +439,13 @@ static int check_hash(const struct reading *reading, uint64_t *hash) {
                      (unsigned long long)*hash, (unsigned long long)reading->stated);
 }
 
-static int read_world(struct reading *reading, const char *line, size_t length, struct checkpoint_rest *rest,
-                      uint64_t *hash) {
+static int read_world(struct checkpoint_reading *reading, const char *line, size_t length,
+                      struct checkpoint_rest *rest, uint64_t *hash) {
     if (parse(reading, line, length) != 0 || read_image(reading) != 0 || read_targets(reading) != 0 ||
-        read_obstacles(reading) != 0 || check_columns(reading) != 0 || begin_world(reading) != 0 ||
-        read_kinds(reading) != 0 || read_ids(reading) != 0 || read_columns(reading) != 0 ||
-        read_parts(reading) != 0 || end_world(reading) != 0) {
+        read_obstacles(reading) != 0 || checkpoint_check_columns(reading) != 0 || begin_world(reading) != 0 ||
+        read_kinds(reading) != 0 || checkpoint_read_ids(reading) != 0 ||
+        checkpoint_read_columns(reading) != 0 || checkpoint_read_agent_parts(reading) != 0 ||
+        end_world(reading) != 0) {
         return -1;
     }
     return read_rest(reading, rest) != 0 ? -1 : check_hash(reading, hash);
@@ -796,12 +455,12 @@ int checkpoint_read_parts(const char *line, size_t length, const struct scenario
                           const struct checkpoint_parts *parts, const struct world_overrides *overrides,
                           const atomic_bool *given_up, struct built_world *out, struct checkpoint_rest *rest,
                           struct failure *failure) {
-    struct reading reading = {.scenario = scenario,
-                              .parts = parts,
-                              .given_up = given_up,
-                              .def = scenario->def,
-                              .overrides = overrides,
-                              .failure = failure};
+    struct checkpoint_reading reading = {.scenario = scenario,
+                                         .parts = parts,
+                                         .given_up = given_up,
+                                         .def = scenario->def,
+                                         .overrides = overrides,
+                                         .failure = failure};
     uint64_t hash = 0;
     *out = (struct built_world){.world = NULL};
     reading.def.given_up = given_up;
