@@ -40,7 +40,7 @@ static void ask(const struct simulation_state *state, const struct question *que
     buffer_fini(&bytes);
 }
 
-/* That memory is short is rank 0's to say, which knows it. */
+/* Rank 0, not this one, reports that memory is short. */
 static void known_to_root(int result) {
     (void)result;
 }

@@ -1,5 +1,5 @@
 /* The other ranks of a simulation whose world they share (server/sim/math/exchange.h). Rank 0 has the sessions; its
- * state tells the others by *orders* what comes next, and they do the same with a state of their own.
+ * state sends *orders* to the others, which do the same with a state of their own.
  *
  * 1. An order is given before rank 0 does the thing itself: what both then do may be collective.
  * 2. All that changes the world goes by four of them: a world is put in (simulation_state_change), a request is applied
@@ -33,7 +33,7 @@ enum rank_order {
     RANK_ORDER_PARTS,   /* checkpoint_round_begin with the path of the head */
     RANK_ORDER_LOOK,    /* checkpoint_round_look */
     RANK_ORDER_GATHER,  /* all give rank 0 what it asks for (state_gather.h) */
-    RANK_ORDER_TIMES,   /* all tell rank 0 how long their ticks took */
+    RANK_ORDER_TIMES,   /* all send rank 0 how long their ticks took */
     RANK_ORDER_END,     /* the program ends */
     RANK_ORDER_COUNT
 };
@@ -56,7 +56,8 @@ struct state_ranks {
     void (*check)(void *context, uint64_t digest);
     /** The tick that was ordered last is done here. */
     void (*ticked)(void *context);
-    /** RANK_ORDER_TIMES: what all ranks tell of their ticks (server/simulation/rank_report.h), one a rank; valid until the next call. */
+    /** RANK_ORDER_TIMES: the reports of all ranks on their ticks (server/simulation/rank_report.h), one a rank; valid
+     * until the next call. */
     const struct rank_report *(*tell)(void *context, const struct simulation_state *state);
     /** Ends the program on all ranks, because one of them has other bits than the others (world_stripes_check.h) at this
      * tick. Does not return. */

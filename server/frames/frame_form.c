@@ -69,7 +69,7 @@ void frame_form_forget(struct frame_form *form) {
     form->frame = NULL;
 }
 
-/* ---- whom it shows ---- */
+/* ---- which agents it shows ---- */
 
 static bool reserve_rows(struct frame_scratch *scratch, int32_t count) {
     if (scratch->selected == NULL) {

@@ -30,7 +30,7 @@ enum { CHECKPOINT_FORMAT = 1 };
 struct checkpoint_rest {
     uint64_t seq;
     bool is_paused;
-    struct state_cursors cursors; /* owners alone; who was refused is forgotten */
+    struct state_cursors cursors; /* owners alone; refused sessions are not kept */
     struct event_log log;         /* its second, taken and left_out; no events wait at a tick boundary */
 };
 

@@ -1,7 +1,7 @@
 /* Formats the lines that a running simulation gives its recordings (recording_line.h). Pure.
  *
  * 1. Lines are appended to `out`, whose memory stays: a line allocates nothing once the buffers are warm.
- * 2. The recorder knows the world line of the world that runs, so that a further file can begin with it.
+ * 2. The recorder keeps the world line of the world that runs, so that a further file can begin with it.
  */
 #ifndef DROVER_SERVER_RECORDING_RECORDER_H
 #define DROVER_SERVER_RECORDING_RECORDER_H

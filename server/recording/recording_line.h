@@ -30,7 +30,7 @@ enum recording_op {
     RECORDING_HASH,       /* of the world */
     RECORDING_CHECKPOINT, /* the world (checkpoint.h) */
     RECORDING_END,        /* the recording was ended in order; or broken off, then with a reason */
-    RECORDING_OTHER       /* an op that this version does not know */
+    RECORDING_OTHER       /* an op that this version does not have */
 };
 
 /** One line. Only the members of its op mean something. Plain value but for the spans, which point into the line

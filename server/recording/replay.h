@@ -99,7 +99,7 @@ enum replay_step replay_next(struct replay *replay, struct simulation_state *sta
                              struct replay_change *change, struct failure *failure);
 /** Compares the state with the recorded hash, if this moment has one. False once after the first difference, whether it
  * was found here or by replay_next (the rest of the replay has diverged: replay_divergence). Costs a hash where there is
- * one to compare with. After a change replay_next compares: it knows what else belongs to this moment. */
+ * one to compare with. After a change replay_next compares: it has the other lines of this moment. */
 bool replay_check(struct replay *replay, const struct simulation_state *state);
 const struct replay_divergence *replay_divergence(const struct replay *replay);
 /** The moment that the state is at. */

@@ -1,4 +1,4 @@
-/* How the ranks of a cluster keep up: what a rank measures in its ticks, what it tells rank 0 once a second, and the table
+/* How the ranks of a cluster keep up: what a rank measures in its ticks, what it sends rank 0 once a second, and the table
  * that rank 0 makes of it for `stats`. Pure.
  *
  * A tick's *work* is the time that it takes without the functions of its exchange; these are its *wait*: data on its way,
@@ -20,7 +20,7 @@ struct rank_times {
     double mean_ms, p99_ms;
 };
 
-/** What a rank tells: numbers alone, which may be sent as the bytes that they are, since all ranks run one program. */
+/** What a rank sends: numbers alone, which may be sent as the bytes that they are, since all ranks run one program. */
 struct rank_report {
     struct rank_times work, wait; /* of the ticks since the report before; 0 before the first tick */
     uint64_t agents, ghosts;      /* its own; those of other ranks that it sees */
@@ -37,7 +37,7 @@ struct rank_meter {
     float work_us[RANK_METER_TICKS], wait_us[RANK_METER_TICKS];
 };
 
-/** All ranks, as rank 0 knows them. Zeroed: no cluster. */
+/** All ranks, as of their last reports. Zeroed: no cluster. */
 struct rank_table {
     int ranks; /* 0: the world is in one process */
     enum exchange_mode mode;
@@ -55,7 +55,7 @@ void rank_meter_add(struct rank_meter *meter, uint64_t work_ns, uint64_t wait_ns
 /** Sets work and wait, and begins anew. Without a tick they stay as they are: a world that is paused keeps its figures. */
 void rank_meter_report(struct rank_meter *meter, struct rank_report *report);
 
-/** Takes in what all ranks told: reports[r] is rank r's. count: at least 1. now_ns: any clock that does not go back. */
+/** Takes in the reports of all ranks: reports[r] is rank r's. count: at least 1. now_ns: any clock that does not go back. */
 void rank_table_fill(struct rank_table *table, enum exchange_mode mode, const struct rank_report *reports,
                      int count, uint64_t now_ns);
 /** The report of the longest rank. ranks > 0. */

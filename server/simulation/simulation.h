@@ -108,7 +108,8 @@ NODISCARD int simulation_start(struct simulation *simulation, void (*notify)(voi
 /** Ends the thread and waits for it, unless a rank is lost (simulation_has_lost_rank); a tick under way is given up. A step under way is answered with the tick
  * it reached, commands that still wait with `busy`. */
 void simulation_stop(struct simulation *simulation);
-/** Frees it; stops it first when need be. NULL is fine. Not after simulation_has_lost_rank: its thread may wait for ever. */
+/** Frees it; stops it first when need be. NULL is fine. Not after simulation_has_lost_rank: its thread may wait
+ * without end. */
 void simulation_destroy(struct simulation *simulation);
 /** Whether one of the ranks that share the world is lost (state_ranks.h). Any thread. */
 bool simulation_has_lost_rank(const struct simulation *simulation);
@@ -122,7 +123,7 @@ NODISCARD enum command_push simulation_submit(struct simulation *simulation,
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
 /** What snapshots are wanted from now on. */
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule);
-/** Whether ranks share the world in stripes: snapshots have what the views show that simulation_set_views told last. */
+/** Whether ranks share the world in stripes: snapshots have what the views of the last simulation_set_views show. */
 bool simulation_has_stripes(const struct simulation *simulation);
 /** What snapshots of a world in stripes are to have; `fields` is not read. */
 void simulation_set_views(struct simulation *simulation, const struct snapshot_demand *views);

@@ -73,7 +73,7 @@ bool simulation_is_called(const struct simulation *simulation) {
            simulation_playback_is_busy(simulation);
 }
 
-/* A long step moves before the eyes of those who watch: frames and events by the clock. */
+/* A long step is shown while it is done: frames and events by the clock. */
 static void show_step(struct simulation *simulation, uint64_t now_ns) {
     struct step *step = &simulation->step;
     if (now_ns - step->started_ns < STEP_QUIET_NS) {

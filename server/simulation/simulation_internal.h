@@ -1,4 +1,4 @@
-/* What the files of the simulation thread share with no other: its state, what it tells the loop
+/* What the files of the simulation thread share with no other: its state, what it sends to the loop
  * (simulation_report.c), what it does with commands (simulation_commands.c). All of it is called by the
  * thread alone, or before there is one.
  */
@@ -95,7 +95,7 @@ struct simulation {
     struct unseen unseen;
     struct selfcheck *selfcheck;     /* owned; NULL: none */
     double selfcheck_s;              /* 0: none */
-    enum simd simd;                  /* of the worlds; for those who ask */
+    enum simd simd;                  /* of the worlds; for simulation_instructions */
     uint64_t checked_ns;             /* the selfcheck's thread: when the log last said that it agrees */
     struct logbook *logbook;         /* not owned; NULL: nothing is written of the simulation */
     bool is_keeping;                 /* the logbook has begun */

@@ -13,7 +13,7 @@
 #include "server/commands/command_apply.h"
 #include "server/simulation/simulation_internal.h"
 
-/* How often the share that is done is told. */
+/* How often clients are sent the share that is done. */
 #define TELL_NS UINT64_C(50000000)
 
 enum { ANSWER_BYTES = 1024 * 1024 };

@@ -4,7 +4,7 @@
  * is not the recorded one ends it: the world goes on from the last checkpoint, and hello says what that leaves out.
  * Then the cursors of the sessions of that server are removed by ordinary requests, and the world is live.
  * 2. Playing: what was recorded is applied before each tick, and hashes are compared after it. Requests that would
- * change the world are refused (simulation_refuses). The first difference is told once, and playing goes on.
+ * change the world are refused (simulation_refuses). The first difference is one event, and playing goes on.
  * 3. A seek begins at the nearest checkpoint, in a further epoch, and does the ticks up to the one asked for; or goes
  * on from where the world is, when that is nearer. Its world is that of the tick's end: nothing that was recorded
  * after the tick has been applied. Commands wait meanwhile; a further seek, or the stop, gives it up.
@@ -33,7 +33,7 @@ struct playback_goal {
     uint64_t first_tick;     /* where they began; for the share that is done */
     struct command *command; /* the seek that waits for it, owned; NULL: none */
     uint64_t began_ns;       /* when they began */
-    uint64_t told_ns;        /* when the share was last told */
+    uint64_t told_ns;        /* when the share was last sent */
 };
 
 struct playback {

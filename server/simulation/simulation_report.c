@@ -197,7 +197,7 @@ void simulation_follow_up(struct simulation *simulation, const struct command_ef
     }
     if (effects->loaded || effects->scenery_changed) {
         atomic_fetch_add(&simulation->revision, 1);
-        target_watch_reset(&simulation->targets); /* it knows targets by index */
+        target_watch_reset(&simulation->targets); /* it has targets by index */
     }
     if (effects->described || effects->paused || effects->resumed) {
         simulation_update_description(simulation);

@@ -1,5 +1,5 @@
-/* Whether moving a named target is worth an event to sessions without `seq`: who moves it matters, sixty times a second
- * does not. Pure: the time is an argument.
+/* Whether moving a named target is worth an event to sessions without `seq`: that another session moves it is, each
+ * of sixty moves a second is not. Pure: the time is an argument.
  */
 #ifndef DROVER_SERVER_SIMULATION_TARGET_WATCH_H
 #define DROVER_SERVER_SIMULATION_TARGET_WATCH_H

@@ -19,7 +19,7 @@ struct job {
 enum { GLANCES = 2000 };
 
 struct worker_pool {
-    pthread_mutex_t mutex; /* for those who sleep */
+    pthread_mutex_t mutex; /* of the two below */
     pthread_cond_t work, done;
     struct job job;          /* written while no worker is at it */
     _Atomic uint64_t state;  /* number of the job, whether it is open, how many workers are at it */
@@ -37,7 +37,7 @@ static void glance(void) {
 #endif
 }
 
-/* The state: a worker may join while the job is open, and the owner waits for those alone who have joined. So
+/* The state: a worker may join while the job is open, and the owner waits only for workers that have joined. So
  * a worker that the system does not let run in time delays no other. */
 enum { ONE_WORKER = 1, IS_OPEN = 1 << 16, ONE_JOB = 1 << 17 };
 

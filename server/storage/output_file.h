@@ -1,4 +1,4 @@
-/* A file that grows at its end, plain or compressed; the part of file_writer.h that knows what a file is. Used by one
+/* A file that grows at its end, plain or compressed; the part of file_writer.h that uses the file system. Used by one
  * thread, which waits for the disk.
  *
  * A compressed file (.zst) is a row of zstd frames that each stand alone. A frame is closed when it has

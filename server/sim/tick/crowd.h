@@ -70,7 +70,7 @@ static inline const struct state_def *crowd_state(const struct crowd *crowd, int
     return &crowd->kind[place]->def.states[crowd->state[place]];
 }
 
-/** What the agent at a place may know of what it sees. */
+/** The sights of the agent at a place. */
 static inline struct sight_place crowd_sight(const struct crowd *crowd, int32_t place) {
     return (struct sight_place){&crowd->sights, place};
 }

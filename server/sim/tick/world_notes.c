@@ -73,7 +73,7 @@ static void find_own(const struct world *world, uint64_t counts[LIMIT_KINDS], st
     }
 }
 
-/* Every rank tells all others its first ones. */
+/* Every rank sends its first ones to all others. */
 static void gather_first(const struct world *world, struct first_caught *first) {
     const struct exchange *exchange = world->exchange;
     struct first_caught own = *first;

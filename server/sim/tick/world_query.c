@@ -61,7 +61,7 @@ void world_query_neighbors(const struct world *world, int32_t row, const struct 
     };
     switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
     case NEIGHBORS_SUMS:
-        /* Precomputed sums know of no limit. */
+        /* Precomputed sums have no limit. */
         if (query.most > 0 || !use_precomputed(behavior, context->precomputed, &context->sums)) {
             context->sums = neighbors_sum(&world->grid, &query, runtime->zones);
         }

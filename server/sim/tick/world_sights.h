@@ -1,5 +1,5 @@
-/* What the agents of a batch of slots see of the kinds that they look for: asked once for all of those that
- * want to know, read by conditions and by behaviors alike.
+/* What the agents of a batch of slots see of the kinds that they look for: found once for all agents that look
+ * for a kind, read by conditions and by behaviors alike.
  *
  * A kind's agents look for what the conditions and behaviors of its states are about (struct look): for each
  * kind that is looked for, the nearest agent within the widest distance of any reference. The nearest within
@@ -52,10 +52,10 @@ static inline const struct memory *world_sights_memory(const struct world *world
  * returns  false when it is not known: *slot is not set */
 bool world_sights_find(const struct world_sights *sights, int place, int kind, float within, int32_t *slot);
 
-/** What some places of a batch know of the agents of a kind. */
+/** What some places of a batch see of the agents of a kind. */
 struct sight_answer {
     const struct sight_columns *seen; /* the nearest, however far; NULL where no place is known */
-    uint64_t known, near;             /* the places that know, those of them that have one within reach */
+    uint64_t known, near;             /* the places that have an answer; those with one within reach */
 };
 
 /** The same for many places of a batch at once, with the kernel that compares. */

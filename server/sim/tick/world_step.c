@@ -80,7 +80,7 @@ static void act_in(struct world *world, struct world_slots slots, const struct p
 
 enum { POLLS = 8 /* while the inner rows of a window are stepped */ };
 
-/* Border rows, then the inner ones, while other ranks hear of the border. A tick that sorts renews the ghosts. */
+/* Border rows, then the inner ones, while the border is sent to other ranks. A tick that sorts renews the ghosts. */
 static void act_in_stripes(struct world *world, const struct parallel *parallel) {
     const struct exchange *exchange = world->exchange;
     const struct world_slots own = world_own_slots(world), inner = world_stripes_inner(world);

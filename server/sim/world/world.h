@@ -143,7 +143,8 @@ struct world_clump {
     int32_t candidates; /* candidates that the queries of one of them visit, all its behaviors together; no
                            fewer than agents in the cell */
 };
-/** False when there is no such place: no agents, or none that queries neighbors. A rank knows its own window. O(cells). */
+/** False when there is no such place: no agents, or none that queries neighbors. Of ranks in stripes, each
+ * looks at its own window. O(cells). */
 bool world_find_clump(const struct world *world, struct world_clump *out);
 
 uint64_t world_tick(const struct world *world);

@@ -1,4 +1,4 @@
-/* Copies: every rank has the whole world, steps a share of the slots, and tells the others what came of it. */
+/* Copies: every rank has the whole world, steps a share of the slots, and sends the results to the others. */
 #include <assert.h>
 #include <stdlib.h>
 

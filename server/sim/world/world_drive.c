@@ -1,4 +1,4 @@
-/* Vectors that clients drive agents with: where they come in, and how they are forgotten. */
+/* Vectors that clients drive agents with: where they come in, and when they expire. */
 #include <assert.h>
 
 #include "server/sim/world/world_internal.h"

@@ -427,12 +427,12 @@ bool world_will_sort(const struct world *world);
 /** Whether agents of a world that has just been sorted may have been in their slots for so long, px. */
 bool world_may_have_drifted(const struct world *world, float drift);
 
-/** The slots that this rank steps in a copy, and what it tells the others once it has stepped them. Collective. */
+/** The slots that this rank steps in a copy; sending them to the others once they are stepped. Collective. */
 struct world_slots world_copy_share(const struct world *world);
 void world_copy_tell(struct world *world);
 
-/** What a tick in stripes does that keeps the order of agents: the border rows are stepped, then it begins to tell other
- * ranks of them; the inner rows are stepped; it ends when the ghosts have moved, too. Collective. */
+/** What a tick in stripes does that keeps the order of agents: the border rows are stepped, then it begins to send them
+ * to other ranks; the inner rows are stepped; it ends when the ghosts have moved, too. Collective. */
 struct world_slots world_stripes_inner(const struct world *world);
 void world_stripes_begin(struct world *world);
 void world_stripes_end(struct world *world);

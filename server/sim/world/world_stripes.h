@@ -1,7 +1,7 @@
 /* One world that several ranks share (math/exchange.h).
  *
- * copy: every rank has the whole world; a tick steps a share of the slots on each rank, and they tell each other what
- * came of it.
+ * copy: every rank has the whole world; a tick steps a share of the slots on each rank, and the ranks exchange the
+ * results.
  *
  * stripes: a rank has a *window*, the rows of cells [first_row, end_row) of the grid, and steps the agents in them, its
  * *own*. It also sees *ghosts*, agents of other ranks: those in the `halo` rows on either side of the window, around
@@ -11,7 +11,7 @@
  *    the own ones are consecutive slots. grid_slot is -1 for all other rows.
  * 2. Every number that the grid's shape depends on is of the whole world: the same cells, the same order, the same
  *    sums, the same bits, wherever the borders are.
- * 3. A tick that keeps the order of agents moves border rows first, and tells them while the inner ones are moved. A
+ * 3. A tick that keeps the order of agents moves border rows first, and sends them while the inner ones are moved. A
  *    tick that sorts hands agents over to the ranks whose rows they are in now, any to any.
  * 4. Memory that a rank cannot get ends the program, as a lost rank does.
  *
@@ -49,7 +49,7 @@ struct world_window {
     int32_t own_begin, own_end; /* slots */
     int32_t ghosts, known;      /* agents of others; those of them that are not in the halo */
     uint64_t sorts, migrants;   /* since world_join; agents that came to this rank */
-    uint64_t ghost_ticks;       /* ghosts that this rank heard of, summed over ticks */
+    uint64_t ghost_ticks;       /* ghosts that this rank received, summed over ticks */
 };
 struct world_window world_window(const struct world *world);
 

@@ -96,7 +96,7 @@ void world_check_destroy(struct world_check *check) {
     }
 }
 
-/* ---- who differs ---- */
+/* ---- which rank differs ---- */
 
 static struct world_difference none(void) {
     return (struct world_difference){-1, -1, ""};
@@ -287,7 +287,7 @@ static uint64_t try_agents(struct world_check *check, const struct world *world,
     struct world *probe = check->probe;
     int32_t cells;
     if (count == 0) {
-        return 0; /* the window of who gives them is empty */
+        return 0; /* the window of the rank that gives them is empty */
     }
     if (!world_clone(probe, &empty) || world_reserve(probe, PROBE_AGENTS) != 0) {
         return 0; /* the kinds or obstacles have grown */

@@ -5,9 +5,9 @@
  *   - ghosts: of each row of cells in a halo what its owner says of it;
  *   - arithmetic: all ranks do ticks with the same few agents of one of them, apart from the world.
  *
- * A rank with another processor, compiler flag or library, with bad memory, or to which something came over the network
- * in another way, is found; a bit that turned over in an agent of a rank in stripes before others heard of it is the
- * world's, and is not.
+ * A rank with another processor, compiler flag or library, with bad memory, or that received other bytes than were
+ * sent, is found; a bit that flipped in an agent of a rank in stripes before the agent was sent belongs to the world,
+ * and is not.
  */
 #ifndef DROVER_SERVER_SIM_WORLD_WORLD_STRIPES_CHECK_H
 #define DROVER_SERVER_SIM_WORLD_WORLD_STRIPES_CHECK_H

@@ -4,7 +4,7 @@
 
 #include "server/sim/world/world_stripes_inside.h"
 
-/* Slots of the known that others are told of. */
+/* Bytes of the slots of the known that are sent to other ranks. */
 static size_t known_size(const struct world *world) {
     const struct stripes_link *last = &world->stripes->to[world->exchange->ranks - 1];
     return sizeof *world->stripes->known_out * (size_t)(last->first_known + last->known_count);

@@ -182,7 +182,7 @@ struct world_slots world_stripes_inner(const struct world *world) {
     return inner;
 }
 
-/* Bytes that a tick tells of one agent. */
+/* Bytes that a tick sends for one agent. */
 static size_t news_size(const struct world *world) {
     return sizeof(struct motion) + (world->is_pure_flock ? 0 : sizeof(vec2));
 }

@@ -5,7 +5,7 @@
 #include "server/sim/world/world_internal.h"
 #include "server/sim/world/world_stripes_rules.h"
 
-/* Memory for what ranks tell each other: it grows when there is more of that than ever before. */
+/* Memory for what ranks send each other: it grows when a message is longer than all before. */
 struct stripes_room {
     char *bytes; /* owned */
     size_t size;
@@ -44,7 +44,7 @@ struct world_stripes {
 /** What a rank has besides a world of one process, all zero. NULL without memory. */
 struct world_stripes *stripes_new(const struct exchange *exchange);
 
-/* What another rank needs to know of an agent that it sees. */
+/* What a rank receives of an agent of another rank that it sees. */
 struct stripes_ghost {
     int32_t row, cell; /* cell: in which it was sorted */
     struct motion motion;
