@@ -14,8 +14,8 @@
 #include "server/cluster/mpi_wait.h"
 #include "server/simulation/worker_pool.h"
 
-/* Open MPI does not give back all memory that its parts took, some of them are unloaded, and then nothing tells whose it
- * was. So AddressSanitizer does not look at what MPI_Init takes, and looks for leaks before MPI_Finalize. */
+/* Open MPI does not give back all memory that its parts took, some of them are unloaded, and its owners cannot be found
+ * then. So AddressSanitizer does not look at what MPI_Init takes, and looks for leaks before MPI_Finalize. */
 #ifdef __SANITIZE_ADDRESS__
 /* NOLINTBEGIN(bugprone-reserved-identifier): they are the sanitizer's */
 void __lsan_disable(void);

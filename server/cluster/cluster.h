@@ -1,4 +1,4 @@
-/* The ranks that one mpirun has started: who they are, how one of them ends all. */
+/* The ranks that one mpirun has started: where they run, how one of them ends all. */
 #ifndef DROVER_SERVER_CLUSTER_CLUSTER_H
 #define DROVER_SERVER_CLUSTER_CLUSTER_H
 
@@ -8,7 +8,7 @@
 
 enum { CLUSTER_HOST_BYTES = 64 };
 
-/** A rank, as the others know it. */
+/** Where a rank runs; all ranks have this of each other. */
 struct cluster_rank {
     char host[CLUSTER_HOST_BYTES]; /* the name of its machine */
     int64_t process;               /* its number there */

@@ -24,7 +24,7 @@ struct follower {
     struct follower_def def;
     struct simulation_state state;
     struct worker_pool *pool;
-    struct buffer answer;           /* to a request; nobody reads it */
+    struct buffer answer;           /* to a request; it is not sent to any client */
     struct checkpoint_round *round; /* owned; NULL: no checkpoint was written yet */
     bool has_digest, has_ended;
     uint64_t digest;    /* what came of the order before */

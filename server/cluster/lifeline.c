@@ -27,7 +27,7 @@ enum {
     ADDRESSES = 16,
     CONNECT_MS = 2000, /* for one address */
     LOOK_MS = 20,      /* between looks at MPI while ranks connect */
-    GRACE_MS = 800,    /* for sessions to hear that rank 0 ends; mpirun kills it after a second */
+    GRACE_MS = 800,    /* for sessions to receive that rank 0 ends; mpirun kills it after a second */
     ALIVE_S = 1,       /* between signs of life, of which */
     ALIVE_MISSED = 4   /* may be missing */
 };

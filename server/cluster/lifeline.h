@@ -1,8 +1,8 @@
 /* Connections between rank 0 and each other rank that carry nothing: when one ends, the rank at its other end is lost.
  * MPI does not say so (a rank whose partner is gone waits without end), and mpirun ends the ranks that are left without
- * telling them why.
+ * a reason.
  *
- * 1. A rank that dies is noticed at once, a machine that is gone or a cable that is pulled after some five seconds.
+ * 1. The end of a process is noticed at once, a machine that is gone or a cable that is pulled after some five seconds.
  * 2. Rank 0 then writes a line that names the rank, calls `wake`, and ends with exit code 1 within a second; the others
  * end at once. When rank 0 is lost, rank 1 writes the line.
  * 3. A rank to which no connection can be made is watched by mpirun alone; rank 0 says so.
@@ -20,7 +20,7 @@ struct lifeline;
 /** Connects the ranks and starts a thread that watches. Collective. cluster: must outlive it. NULL without memory,
  * descriptors or threads. */
 NODISCARD struct lifeline *lifeline_create(const struct cluster *cluster);
-/** From now on ranks may go. Each rank, before it knows that others know that the program ends. */
+/** From now on ranks may end. Each rank calls it before another one can see that it ends. */
 void lifeline_let_go(struct lifeline *lifeline);
 /** Collective; after lifeline_let_go. NULL is fine. */
 void lifeline_destroy(struct lifeline *lifeline);

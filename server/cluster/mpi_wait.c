@@ -10,7 +10,7 @@
 
 /* ns. A look takes less than a microsecond. */
 enum {
-    BUSY = 30000, /* that long nobody else gets the core */
+    BUSY = 30000, /* that long no other thread gets the core */
     LATE =
         20000000, /* a rank that lets others wait so long in a tick has no core of its own, or is stopped */
     NAP_LEAST = 50000,

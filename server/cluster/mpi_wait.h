@@ -1,5 +1,5 @@
-/* Waiting for MPI. Open MPI moves nothing while nobody asks it to, and its own waiting takes all of a core; so a rank
- * asks again and again, and naps in between when what it waits for is not part of a tick.
+/* Waiting for MPI. Open MPI moves data only while it is called, and its own waiting takes all of a core; so a rank
+ * calls it again and again, and naps in between when what it waits for is not part of a tick.
  */
 #ifndef DROVER_SERVER_CLUSTER_MPI_WAIT_H
 #define DROVER_SERVER_CLUSTER_MPI_WAIT_H
@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 enum mpi_patience {
-    MPI_WAIT_SPIN, /* within a tick: the core is given up to those who want it, but there are no naps for a while */
+    MPI_WAIT_SPIN, /* within a tick: the core is given up to threads that are ready, but there are no naps for a while */
     MPI_WAIT_NAP /* between ticks: naps from 0.05 ms, which grow to 0.2 ms, and to 2 ms in a long pause */
 };
 

@@ -13,7 +13,7 @@ struct rank_teller {
     struct exchange_mpi *exchange;
     uint64_t began_ns, waited_ns; /* of the tick under way: when it began, the waiting before it */
     struct rank_meter meter;
-    uint32_t epoch; /* of the world that was told of last */
+    uint32_t epoch; /* of the world of the last report */
     struct rank_report own;
     struct rank_report *all;     /* owned, one a rank; rank 0's */
     struct exchange_part *parts; /* owned, out and in, one a rank */

@@ -1,4 +1,4 @@
-/* What a rank measures in its ticks, and tells rank 0 of them (server/simulation/rank_report.h). The thread that has the
+/* What a rank measures in its ticks and reports to rank 0 (server/simulation/rank_report.h). The thread that has the
  * state uses it.
  */
 #ifndef DROVER_SERVER_CLUSTER_RANK_TELLER_H
@@ -23,7 +23,7 @@ void rank_teller_destroy(struct rank_teller *teller);
 void rank_teller_begin_tick(struct rank_teller *teller);
 /** It is done. */
 void rank_teller_end_tick(struct rank_teller *teller);
-/** Collective (RANK_ORDER_TIMES). Rank 0 gets what all ranks tell, one a rank, valid until the next call; the others get
+/** Collective (RANK_ORDER_TIMES). Rank 0 gets the reports of all ranks, one a rank, valid until the next call; the others get
  * NULL. */
 const struct rank_report *rank_teller_tell(struct rank_teller *teller, const struct simulation_state *state);
 
