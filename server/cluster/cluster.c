@@ -30,8 +30,8 @@ void __lsan_do_leak_check(void);
 
 /* Open MPI's own option for ranks that share cores. */
 static bool is_told_to_yield(void) {
-    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
-    return told != NULL && strcmp(told, "1") == 0;
+    const char *setting = getenv("OMPI_MCA_mpi_yield_when_idle");
+    return setting != NULL && strcmp(setting, "1") == 0;
 }
 
 static int meet(struct cluster *cluster) {

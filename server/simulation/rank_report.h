@@ -52,7 +52,7 @@ struct rank_table {
 };
 
 void rank_meter_add(struct rank_meter *meter, uint64_t work_ns, uint64_t wait_ns);
-/** Sets work and wait, and begins anew. Without a tick they stay as they are: a world that is paused keeps its figures. */
+/** Sets work and wait, and starts a new span. Without a tick they stay as they are: a world that is paused keeps its figures. */
 void rank_meter_report(struct rank_meter *meter, struct rank_report *report);
 
 /** Takes in the reports of all ranks: reports[r] is rank r's. count: at least 1. now_ns: any clock that does not go back. */

@@ -32,9 +32,9 @@ static void on_difference(void *context, const struct selfcheck_difference *diff
               difference->from, difference->tick, difference->hash, difference->again,
               difference->agents.count, difference->agents.ids[0]);
     (void)snprintf(event.event, sizeof event.event, "diverged");
-    struct sim_event *told = sim_event_create_message(&event);
-    if (told != NULL) {
-        event_queue_push(&simulation->events, told);
+    struct sim_event *message = sim_event_create_message(&event);
+    if (message != NULL) {
+        event_queue_push(&simulation->events, message);
         simulation->notify(simulation->notify_context);
     }
 }

@@ -155,7 +155,7 @@ static void end_run(struct run *run) {
     *run = (struct run){0};
 }
 
-/* One tick, as the simulation thread does it. keep_ns: the time that the logbook is told; 0: the clock's. Returns the
+/* One tick, as the simulation thread does it. keep_ns: the time that the logbook gets; 0: the clock's. Returns the
  * processor's time for what is kept, ns. */
 static uint64_t do_tick(struct simulation *simulation, uint64_t keep_ns) {
     const uint64_t start_ns = clock_now_ns();

@@ -1,4 +1,4 @@
-/* Prints the tables of docs/cluster.md for cluster_doc.py: what a cluster does of each request, and whom each behavior
+/* Prints the tables of docs/cluster.md for cluster_doc.py: what a cluster does of each request, and which agents each behavior
  * sees. */
 #include <stdio.h>
 
