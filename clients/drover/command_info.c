@@ -171,6 +171,16 @@ static void print_writer(const struct recording_line *header) {
     }
 }
 
+static void print_damage(const struct recording_facts *facts) {
+    const struct recording_damage *damage = &facts->damage;
+    if (damage->is_there) {
+        (void)printf("  %-13s %s, line %" PRIu64 " (byte %" PRIu64 "): %s; request %" PRIu64
+                     " and what followed is left out, after tick %" PRIu64 "\n",
+                     "damaged", damage->path, damage->line, damage->byte, damage->what,
+                     damage->before.seq + 1, damage->before.tick);
+    }
+}
+
 static void print_info(const struct info *info) {
     const struct recording_facts *facts = info->facts;
     const struct recording_line *header = &facts->header;
@@ -179,6 +189,10 @@ static void print_info(const struct info *info) {
     print_writer(header);
     (void)printf("  %-13s %" PRIu64 " bytes, %" PRIu64 " lines, %" PRIu64 " of them torn\n", "size",
                  facts->bytes, facts->lines, facts->torn_lines);
+    print_row("sums", facts->files_without_sums == 0             ? "of all lines"
+                      : facts->files_without_sums < facts->files ? "of some of its files"
+                                                                 : "no sums in this file");
+    print_damage(facts);
     print_worlds(info);
     if (!info->is_save) {
         print_requests(info);
@@ -258,6 +272,18 @@ static void write_info(const struct info *info, struct json_writer *json) {
     json_key_unsigned(json, "bytes", facts->bytes);
     json_key_unsigned(json, "lines", facts->lines);
     json_key_unsigned(json, "torn_lines", facts->torn_lines);
+    json_key_bool(json, "sums", facts->files_without_sums == 0);
+    if (facts->damage.is_there) {
+        json_key(json, "damage");
+        json_object(json);
+        json_key_string(json, "file", facts->damage.path);
+        json_key_unsigned(json, "line", facts->damage.line);
+        json_key_unsigned(json, "byte", facts->damage.byte);
+        json_key_string(json, "reason", facts->damage.what);
+        json_key_unsigned(json, "request", facts->damage.before.seq + 1);
+        json_key_unsigned(json, "after_tick", facts->damage.before.tick);
+        json_end(json);
+    }
     write_worlds(facts, json);
     write_requests(info, json);
     write_checkpoints(facts, json);
