@@ -92,6 +92,7 @@ static int read_line(struct recording *recording, struct reading *reading, const
         *reading = (struct reading){.file = place.file};
     }
     const char *wrong = line_sum_wrong(&reading->sums, line, length);
+    recording->index.has_sums = reading->sums.has_sums;
     recording->index.facts.files_without_sums += reading->sums.lines == 1 && !reading->sums.has_sums;
     if (recording->ends[place.file] != UINT64_MAX) {
         if (wrong == NULL) {
@@ -140,6 +141,7 @@ struct recording *recording_open(const char *const *paths, int count, struct fai
         return NULL;
     }
     index_init(&recording->index);
+    recording->overrides.max_agents = LIMIT_AGENTS;
     if (open_files(recording, paths, count, failure) != 0 || read_all(recording, failure) != 0) {
         recording_close(recording);
         return NULL;
@@ -498,6 +500,24 @@ int recording_check_checkpoint(struct recording *recording, int checkpoint, stru
     return is_there ? 0
                     : failure_set(failure, FAILURE_BAD_SAVE, "tick",
                                   "the checkpoint says another tick than its line");
+}
+
+bool recording_can_begin(struct recording *recording) {
+    const struct recording_index *index = &recording->index;
+    const int world = index->facts.world_count - 1;
+    int i = index_find_checkpoint(index, world, UINT64_MAX);
+    for (; i >= 0 && index_checkpoint(index, i)->world == world; i--) {
+        struct failure unused = {0};
+        if (index_checkpoint(index, i)->has_sum || recording_check_checkpoint(recording, i, &unused) == 0 ||
+            unused.code == FAILURE_BUSY) { /* whoever plays it says so */
+            return true;
+        }
+    }
+    return is_buildable(recording, world);
+}
+
+const char *recording_path(const struct recording *recording, int file) {
+    return file < recording->file_count ? text_file_path(recording->files[file]) : NULL;
 }
 
 uint32_t recording_core_at(const struct recording *recording, const struct recording_moment *moment) {

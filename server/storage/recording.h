@@ -32,6 +32,11 @@ struct recording;
  * busy (memory). */
 NODISCARD struct recording *recording_open(const char *const *paths, int count, struct failure *failure);
 void recording_close(struct recording *recording);
+/** Whether its last world can be played to its end: from its text, or from a checkpoint that is as it was written (its sum
+ * shows that; without one the checkpoint is read). */
+bool recording_can_begin(struct recording *recording);
+/** The path of a file, from 0; NULL: there are no more. */
+const char *recording_path(const struct recording *recording, int file);
 const struct recording_facts *recording_facts(const struct recording *recording);
 /** For a replay; valid as long as the recording, which has one position. overrides: copied; seed and tick_hz are not used. */
 struct recording_source recording_source(struct recording *recording,

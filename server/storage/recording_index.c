@@ -217,7 +217,13 @@ static int world_of_seq(const struct recording_index *index, uint64_t seq) {
 
 static int add_checkpoint(struct recording_index *index, int world, const struct recording_line *line,
                           struct line_place place, bool is_after_world, struct failure *failure) {
-    const struct index_checkpoint entry = {world, index->core, line->tick, line->seq, line->hash, place};
+    const struct index_checkpoint entry = {.world = world,
+                                           .core = index->core,
+                                           .has_sum = index->has_sums,
+                                           .tick = line->tick,
+                                           .seq = line->seq,
+                                           .hash = line->hash,
+                                           .place = place};
     if (is_after_world && world == last_world(index)) {
         begin_later(index, line->tick);
     }

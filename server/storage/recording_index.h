@@ -25,6 +25,7 @@ struct index_world {
 struct index_checkpoint {
     int world;
     uint32_t core;
+    bool has_sum; /* which was right */
     uint64_t tick, seq, hash;
     struct line_place place;
 };
@@ -55,6 +56,7 @@ struct recording_index {
     struct index_array hashes;       /* struct index_hash, in order after index_finish */
     struct index_array marks;        /* struct index_mark, in order */
     uint32_t core;                   /* of the file that is being read */
+    bool has_sums;                   /* that file; the caller's */
     bool is_after_world;             /* the line before began a world */
     bool is_broken;                  /* lines are lost, and none since has gone on without them */
 };

@@ -327,30 +327,65 @@ bool state_directory_was_begun(const struct state_directory *directory) {
            (scenario[0] != '\0' || atomic_load(&directory->last_number) > 0);
 }
 
-/* The paths of all rows, in one block; NULL without memory. */
-static const char **make_paths(const struct state_files *files) {
-    const size_t count = (size_t)files->count;
+/* The paths of all rows from one on, in one block; NULL without memory. */
+static const char **make_paths(const struct state_files *files, int first) {
+    const size_t count = (size_t)(files->count - first);
     const char **paths = malloc(count * (sizeof *paths + DISK_FILE_PATH));
     if (paths == NULL) {
         return NULL;
     }
     char *text = (char *)(paths + count);
-    for (int i = 0; i < files->count; i++, text += DISK_FILE_PATH) {
+    for (int i = first; i < files->count; i++, text += DISK_FILE_PATH) {
         state_file_path(files->folder, files->rows[i].kind, files->rows[i].number, text);
-        paths[i] = text;
+        paths[i - first] = text;
     }
     return paths;
 }
 
-static struct recording *open_rows(const struct state_files *files, struct failure *failure) {
-    const char **paths = make_paths(files);
+/* NULL with *failure also when its end cannot be reached from any of its checkpoints. */
+static struct recording *open_rows(const struct state_files *files, int first, struct failure *failure) {
+    const char **paths = make_paths(files, first);
     if (paths == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
         return NULL;
     }
-    struct recording *recording = recording_open(paths, files->count, failure);
+    struct recording *recording = recording_open(paths, files->count - first, failure);
+    if (recording != NULL && !recording_can_begin(recording)) {
+        (void)failure_set(failure, FAILURE_BAD_SAVE, NULL,
+                          "%.200s: no checkpoint from which the journals can be followed can be read",
+                          paths[0]);
+        recording_close(recording);
+        recording = NULL;
+    }
     free(paths);
     return recording;
+}
+
+/* The one that reaches further; the other one is closed. */
+static struct recording *better(struct recording *one, struct recording *other) {
+    const struct recording_moment *a = one == NULL ? NULL : &recording_facts(one)->last,
+                                  *b = other == NULL ? NULL : &recording_facts(other)->last;
+    const bool is_other =
+        a == NULL || (b != NULL && (b->seq > a->seq || (b->seq == a->seq && b->tick > a->tick)));
+    recording_close(is_other ? one : other);
+    return is_other ? other : one;
+}
+
+/* From the row of the plan; where what follows is damaged, from a checkpoint behind the damage; where none of these can be
+ * read, from an older row. */
+static struct recording *open_best(const struct state_files *files, int plan, struct failure *failure) {
+    struct failure other = {0};
+    struct recording *best = open_rows(files, plan, failure);
+    for (int i = plan + 1; i < files->count && (best == NULL || recording_facts(best)->damage.is_end); i++) {
+        best = better(best, open_rows(files, i, &other));
+    }
+    for (int i = plan - 1; i >= 0 && best == NULL && state_files_go_on(files, i); i--) {
+        best = open_rows(files, i, &other);
+        if (best != NULL) {
+            log_write(LOG_WARN, "state", "%s; older files are read", failure->message);
+        }
+    }
+    return best;
 }
 
 struct recording *state_directory_read(struct state_directory *directory, struct failure *failure) {
@@ -359,9 +394,10 @@ struct recording *state_directory_read(struct state_directory *directory, struct
         return NULL;
     }
     struct recording *recording = NULL;
-    if (state_files_plan(&files, failure) == 0) {
-        state_files_report(&files);
-        recording = open_rows(&files, failure);
+    const int plan = state_files_plan(&files, failure);
+    if (plan >= 0) {
+        state_files_report(&files, plan);
+        recording = open_best(&files, plan, failure);
     }
     state_files_fini(&files);
     return recording;
