@@ -171,16 +171,6 @@ static void print_writer(const struct recording_line *header) {
     }
 }
 
-static void print_damage(const struct recording_facts *facts) {
-    const struct recording_damage *damage = &facts->damage;
-    if (damage->is_there) {
-        (void)printf("  %-13s %s, line %" PRIu64 " (byte %" PRIu64 "): %s; request %" PRIu64
-                     " and what followed is left out, after tick %" PRIu64 "\n",
-                     "damaged", damage->path, damage->line, damage->byte, damage->what,
-                     damage->before.seq + 1, damage->before.tick);
-    }
-}
-
 static void print_info(const struct info *info) {
     const struct recording_facts *facts = info->facts;
     const struct recording_line *header = &facts->header;
@@ -192,7 +182,10 @@ static void print_info(const struct info *info) {
     print_row("sums", facts->files_without_sums == 0             ? "of all lines"
                       : facts->files_without_sums < facts->files ? "of some of its files"
                                                                  : "no sums in this file");
-    print_damage(facts);
+    if (facts->damage.is_there) {
+        (void)printf("  %-13s ", "damaged");
+        (void)input_print_damage(info->argument, facts, stdout);
+    }
     print_worlds(info);
     if (!info->is_save) {
         print_requests(info);

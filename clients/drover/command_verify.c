@@ -41,18 +41,6 @@ struct verification {
         is_torn; /* nothing was recorded after such a world was put in, so only the end of the file is missing */
 };
 
-/* Whether all lines are as they were written; names the first that is not, and the first request that is lost with it. */
-static bool check_lines(const struct player *player) {
-    const struct recording_damage *damage = &player->facts->damage;
-    if (damage->is_there) {
-        (void)printf("%s: %s, line %" PRIu64 " (byte %" PRIu64 ") is damaged: %s; request %" PRIu64
-                     " and what followed is left out, after tick %" PRIu64 "\n",
-                     player->argument, damage->path, damage->line, damage->byte, damage->what,
-                     damage->before.seq + 1, damage->before.tick);
-    }
-    return !damage->is_there;
-}
-
 static void print_same(const struct verification *verified, const struct player *player) {
     if (verified->ticks == 0 && verified->missing == 0 && player->facts->checkpoint_count > 0) {
         (void)printf("%s: core %" PRIu32 ": the world of tick %" PRIu64 ", whose hash is right\n",
@@ -150,7 +138,7 @@ static enum exit_code verify(struct player *player, const char *path, uint32_t e
     progress_begin(&progress, "verify", player_ticks(player, NULL));
     const int result = verify_worlds(&comparison, player, &verified, failure);
     progress_end(&progress);
-    const bool is_whole = check_lines(player);
+    const bool is_whole = !input_print_damage(player->argument, player->facts, stdout);
     if (result != 0) {
         return EXIT_DIFFERS;
     }

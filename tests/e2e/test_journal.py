@@ -406,7 +406,7 @@ class Damage(Kept):
         whole = pathlib.Path(journals(self.state)[0]).read_bytes()
         verified = self.drover("verify", self.state)
         self.assertEqual(verified.returncode, 1, verified.stdout)
-        self.assertRegex(verified.stdout, rf"journal-000001.drover, line {line} \(byte \d+\) is damaged: .*; request 5 and what followed")
+        self.assertRegex(verified.stdout, rf"journal-000001.drover: line {line} \(byte \d+\) is damaged: .*; request 5 and what followed")
         self.assertRegex(self.drover("info", journals(self.state)[0]).stdout, rf"damaged +.*line {line} ")
         with Server("--state", self.state, "--sync", "always").doomed() as server, server.connect() as client:
             self.assertEqual(hash_now(client), moments[3])

@@ -84,10 +84,12 @@ class Lines(Recording):
         self.assertEqual(ordered[-1], 10)  # seven changes and three steps
         self.assertEqual(lines[-1], {"op": "end", "tick": 241, "seq": 10, "sum": lines[-1]["sum"]})
         self.assertEqual(of(lines, "at")[-1]["tick"], 241)
-        known = {line["tick"]: line["hash"] for line in of(lines, "hash")}
+        known = {}
+        for line in of(lines, "hash"):  # a tick has another one behind requests for which the world was paused
+            known.setdefault(line["tick"], []).append(line["hash"])
         self.assertTrue(known)
         for tick, value in hashes.items():
-            self.assertEqual(known.get(tick, value), value)
+            self.assertIn(value, known.get(tick, [value]))
         self.assertTrue(set(known) & set(hashes), (known, hashes))
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o600)
 
