@@ -388,19 +388,36 @@ static struct recording *open_best(const struct state_files *files, int plan, st
     return best;
 }
 
-struct recording *state_directory_read(struct state_directory *directory, struct failure *failure) {
+/* is_short: NULL, or newer files may be left out. */
+static struct recording *read_rows(struct state_directory *directory, bool *is_short,
+                                   struct failure *failure) {
     struct state_files files;
+    struct recording *recording = NULL;
     if (state_files_scan(&files, directory->path, failure) != 0) {
         return NULL;
     }
-    struct recording *recording = NULL;
-    const int plan = state_files_plan(&files, failure);
-    if (plan >= 0) {
-        state_files_report(&files, plan);
-        recording = open_best(&files, plan, failure);
+    for (;; files.count--) {
+        const int plan = state_files_plan(&files, failure);
+        if (plan >= 0) {
+            state_files_report(&files, plan);
+            recording = open_best(&files, plan, failure);
+        }
+        if (recording != NULL || is_short == NULL || files.count <= 1) {
+            break;
+        }
+        *is_short = true;
     }
     state_files_fini(&files);
     return recording;
+}
+
+struct recording *state_directory_read(struct state_directory *directory, struct failure *failure) {
+    return read_rows(directory, NULL, failure);
+}
+
+struct recording *state_directory_read_some(struct state_directory *directory, bool *is_short,
+                                            struct failure *failure) {
+    return read_rows(directory, is_short, failure);
 }
 
 void state_directory_read_scenario(const struct state_directory *directory,
@@ -450,6 +467,23 @@ int state_directory_begin(struct state_directory *directory, const char *scenari
         keep_scenario(directory, scenario);
         directory->is_new = false;
     }
+    return result;
+}
+
+/* The new journal comes first, after all others: a crash leaves it as the newest one. */
+int state_directory_replace(struct state_directory *directory, const char *text, size_t length,
+                            struct failure *failure) {
+    struct state_files files;
+    char path[DISK_FILE_PATH];
+    if (state_files_scan(&files, directory->path, failure) != 0) {
+        return -1;
+    }
+    state_directory_journal_path(directory, state_directory_next(directory), path);
+    int result = file_write_whole(path, text, length, false, failure);
+    if (result == 0) {
+        result = put_aside(directory, &files, failure);
+    }
+    state_files_fini(&files);
     return result;
 }
 

@@ -460,6 +460,47 @@ class Damage(Kept):
             wait_for(lambda: f'"tick":{tick},"seq":2,"hash":"{expected}"'.encode() in path.read_bytes(), "a hash of the paused world")
             server.kill()
 
+    def test_repair(self):
+        """It shows what a start would keep, and keeps it; a second time there is nothing to repair."""
+        moments = self.places()
+        said = self.drover("repair", self.state)
+        self.assertEqual((said.returncode, "nothing is damaged" in said.stdout), (0, True), said)
+        self.damage(b'"agent":5,"x":40,', b'"agent":5,"x":41,')
+        before = {path: pathlib.Path(path).read_bytes() for path in journals(self.state)}
+        said = self.drover("repair", self.state)
+        tick, value = moments[4]
+        self.assertEqual(said.returncode, 1, said)
+        self.assertRegex(said.stdout, rf"can be kept up to tick {tick} and request \d+, hash {value}\n")
+        self.assertEqual(before, {path: pathlib.Path(path).read_bytes() for path in journals(self.state)})
+        said = self.drover("repair", self.state, "--write")
+        self.assertEqual(said.returncode, 0, said)
+        self.assertEqual([pathlib.Path(path).read_bytes() for path in glob.glob(f"{self.state}/old-*/journal-*.drover")], list(before.values()))
+        self.assertIn("nothing is damaged", self.drover("repair", self.state).stdout)
+        self.assertEqual(self.drover("verify", self.state).returncode, 0)
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            self.assertIn("is used by the server", self.drover("repair", self.state, "--write").stderr)
+            self.assertEqual(hash_now(client), moments[4])
+            self.assertEqual(client.request("stats")["paused"], True)
+            self.assertNotIn("left_out", client.request("stats"))
+
+    def test_repair_where_a_journal_is_missing(self):
+        """The server leaves it to people: what is before the gap can be kept."""
+        ends = []
+        for number in range(3):
+            first = ["--paused", self.scenario] if number == 0 else []
+            with Server("--state", self.state, "--sync", "always", "--keep", "all", *first).doomed() as server, server.connect() as client:
+                client.request("step", count=4)
+                ends.append(hash_now(client))
+                if number > 0:
+                    wait_for(lambda number=number: os.path.exists(f"{self.state}/checkpoint-{number + 1:06}.drover"), "a checkpoint")
+                server.kill()
+        for path in glob.glob(f"{self.state}/checkpoint-*.drover") + [f"{self.state}/journal-000002.drover"]:
+            os.unlink(path)
+        self.assertEqual(run_server("--port", "0", "--state", self.state).returncode, 2)
+        self.assertEqual(self.drover("repair", self.state, "--write").returncode, 0)
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            self.assertEqual(hash_now(client), ends[0])
+
     def test_journals_from_the_start_when_no_checkpoint_is_left(self):
         """--keep all, and each checkpoint is damaged: with sums and without."""
         options = ["--state", self.state, "--sync", "always", "--keep", "all"]
