@@ -57,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     }
     memcpy(text, data, size);
+    (void)try_save(text, size, &failure);
+    size = save_take_sums(text, size);
     if (try_save(text, size, &failure) != 0 && strcmp(failure.field, "hash") == 0 &&
         save_put_hash(text, size, &failure)) {
         (void)try_save(text, size, &failure);
