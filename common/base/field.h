@@ -63,7 +63,8 @@ struct field {
  * than LIMIT_SMALLEST. So the text that is written of it stands for the same bits, and what is divided by it stays finite.
  * Every number of a request or a scenario that becomes a float goes through here. */
 static inline float field_float(double value) {
-    return value < LIMIT_SMALLEST && value > -LIMIT_SMALLEST ? 0.0f : (float)value;
+    const float nearest = (float)value, smallest = (float)LIMIT_SMALLEST;
+    return nearest < smallest && nearest > -smallest ? 0.0f : nearest;
 }
 
 #define FIELD_MEMBER(structure, member) offsetof(structure, member), sizeof(((structure *)0)->member)
