@@ -2,7 +2,7 @@
  * unit.
  *
  * One table of rows serves reading a request or a scenario, writing it, get_params, set_param and --help, so
- * adding a parameter is adding a row. This header has no dependencies: the simulation core uses it too.
+ * adding a parameter is adding a row. This header needs limits.h alone: the simulation core uses it too.
  */
 #ifndef DROVER_COMMON_BASE_FIELD_H
 #define DROVER_COMMON_BASE_FIELD_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/limits.h"
 
 enum field_type {
     FIELD_FLOAT,  /* float */
@@ -56,6 +58,14 @@ struct field {
     const char *unit;           /* "px", "px/s", "mass*px/s^2", "deg/s", "1", ... */
     const char *help;           /* one sentence */
 };
+
+/** The float that is kept of a number from outside: the nearest one; 0, which has no sign, in place of what is nearer to 0
+ * than LIMIT_SMALLEST. So the text that is written of it stands for the same bits, and what is divided by it stays finite.
+ * Every number of a request or a scenario that becomes a float goes through here. */
+static inline float field_float(double value) {
+    const float nearest = (float)value, smallest = (float)LIMIT_SMALLEST;
+    return nearest < smallest && nearest > -smallest ? 0.0f : nearest;
+}
 
 #define FIELD_MEMBER(structure, member) offsetof(structure, member), sizeof(((structure *)0)->member)
 

@@ -58,6 +58,7 @@
 #define LIMIT_STEP           100000    /* ticks of one step command */
 #define LIMIT_WORLD_SIZE     100000.0  /* px, width or height */
 #define LIMIT_COORDINATE     1000000.0 /* px, |x| or |y| of anything, open worlds included */
+#define LIMIT_SMALLEST       1e-15     /* numbers from outside that are nearer to 0 are 0 */
 #define LIMIT_SPEED          20000.0   /* px/s, max_speed */
 #define LIMIT_TICK_HZ        480
 #define LIMIT_SCENARIO_BYTES 4194304    /* a scenario file */

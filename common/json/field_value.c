@@ -23,7 +23,7 @@ static const double degrees_per_radian = 57.295779513082320876798154814105;
 
 /* The float of an angle given in degrees. */
 static float radians_of(double degrees) {
-    return (float)(degrees / degrees_per_radian);
+    return field_float(degrees / degrees_per_radian);
 }
 
 /* Degrees with the fewest digits that come back as the same radians, so that 90 stays 90. */
@@ -77,28 +77,21 @@ static int check_number(const struct field *field, double value, const char *pre
     return 0;
 }
 
-/* There is one zero: -0 (and what is too small for a float) is 0, so that a value that is written and read
- * again, or left out because it is the default, gives the same bits. */
-static float one_zero(double value) {
-    const float narrow = (float)value;
-    return narrow == 0.0f ? 0.0f : narrow;
-}
-
 /* value has passed check_number. */
 void field_store_number(const struct field *field, double value, void *object) {
     void *member = field_member(field, object);
     switch (field->type) {
     case FIELD_FLOAT:
-        *(float *)member = one_zero(value);
+        *(float *)member = field_float(value);
         break;
     case FIELD_DOUBLE:
         *(double *)member = value == 0.0 ? 0.0 : value;
         break;
     case FIELD_ANGLE:
-        *(float *)member = one_zero((double)radians_of(value));
+        *(float *)member = radians_of(value);
         break;
     case FIELD_RANGE:
-        *(struct field_range *)member = (struct field_range){one_zero(value), one_zero(value)};
+        *(struct field_range *)member = (struct field_range){field_float(value), field_float(value)};
         break;
     case FIELD_UINT32:
         *(uint32_t *)member = (uint32_t)value;
@@ -201,7 +194,7 @@ static int read_range(const struct field *field, const cJSON *value, const char 
                            "invalid range [%s, %s]; the minimum must come first", low, high);
     }
     *(struct field_range *)field_member(field, object) =
-        (struct field_range){one_zero(pair[0]), one_zero(pair[1])};
+        (struct field_range){field_float(pair[0]), field_float(pair[1])};
     return 0;
 }
 
@@ -212,8 +205,8 @@ static int read_point(const struct field *field, const cJSON *value, const char 
         return -1;
     }
     float *point = field_member(field, object);
-    point[0] = one_zero(pair[0]);
-    point[1] = one_zero(pair[1]);
+    point[0] = field_float(pair[0]);
+    point[1] = field_float(pair[1]);
     return 0;
 }
 

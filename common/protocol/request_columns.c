@@ -206,7 +206,7 @@ static int read_values(const struct given *given, int column, float *values, str
         if (!(value >= element.min && value <= element.max)) {
             return fail_element(&element, value, i, failure);
         }
-        values[i] = value == 0.0 ? 0.0f : values[i]; /* there is one zero */
+        values[i] = field_float(value);
     }
     return 0;
 }

@@ -24,7 +24,7 @@ static int read_numbers(const cJSON *array, int shape, int count, float *out, st
             return failure_set(failure, FAILURE_OUT_OF_RANGE, obstacle_shape_names[shape],
                                "x and y are within -1000000 and 1000000, lengths 0 to 100000 px");
         }
-        out[read++] = (float)value;
+        out[read++] = field_float(value);
     }
     if (!cJSON_IsArray(array) || read != count || item != NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[shape], "expected %s",

@@ -111,7 +111,7 @@ static int read_region(const cJSON *json, float out[4], struct failure *failure)
                 failure, FAILURE_OUT_OF_RANGE, "region",
                 "x and y are within -1000000 and 1000000, width and height 0.01 to 2000000 px");
         }
-        out[count++] = (float)value;
+        out[count++] = field_float(value);
     }
     if (!cJSON_IsArray(region) || count != 4 || item != NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, "region", "expected [x, y, width, height]");

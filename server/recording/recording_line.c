@@ -409,9 +409,7 @@ static int read_from(const struct reading *reading, struct recording_line *out) 
 static int read_world(const struct reading *reading, struct recording_line *out) {
     const struct span text = reading->members->values[MEMBER_TEXT];
     if (read_session(reading, out) != 0 || read_u32(reading, MEMBER_WORLD, 1, &out->world) != 0 ||
-        read_scenario_name(reading, out->scenario) != 0 ||
-        read_unsigned(reading, MEMBER_SEED, 0, (uint64_t)LIMIT_ID_INTEGER, "an integer from 0 to 2^53-1",
-                      &out->seed) != 0 ||
+        read_scenario_name(reading, out->scenario) != 0 || read_u64(reading, MEMBER_SEED, &out->seed) != 0 ||
         read_tick_hz(reading, &out->tick_hz) != 0 || read_hash(reading, &out->hash) != 0 ||
         read_from(reading, out) != 0) {
         return -1;

@@ -66,6 +66,7 @@ QUOTED = {
     "LIMIT_WAYS": [r"rounded down to whole percent, at most (\d+) entries"],
     "LIMIT_WORLD_SIZE": [r"\| `radius` \| px, 0 to (\d+) \|"],
     "LIMIT_COORDINATE": [r"never exceed (\d+)\.", r"beyond ±(\d+) is refused"],
+    "LIMIT_SMALLEST": [r"nearer to 0 than ([0-9e-]+) is 0"],
     "LIMIT_SPEED": [r"px/s, -(\d+) to \d+ \|", r"px/s, -\d+ to (\d+) \|"],
     "LIMIT_FLOW_ARROWS": [r"for drawing: at most (\d+) cells"],
     "LIMIT_REGIONS": [r"for drawing: the first (\d+)\)"],
@@ -88,7 +89,7 @@ NOT_QUOTED = {
 
 
 def defined_limits(text):
-    rows = re.findall(r"^#define[ \t]+(LIMIT_\w+)[ \t]+([0-9.]+)", text, re.M)
+    rows = re.findall(r"^#define[ \t]+(LIMIT_\w+)[ \t]+([0-9.]+(?:e-[0-9]+)?)", text, re.M)
     return {name: float(value) for name, value in rows}
 
 

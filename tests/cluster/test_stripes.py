@@ -60,6 +60,21 @@ class Stripes(Case):
                 twins.ask("get")
                 twins.ask("inspect", agent=1)
 
+    def test_a_world_without_agents(self):
+        with Cluster(2, "--paused", "flock", mode="stripes") as cluster, Server("--paused", "flock") as server:
+            twins = Twins(self, cluster, server)
+            self.addCleanup(twins.close)
+            twins.ask("remove", kind="bird")
+            for name in ("none", "again"):
+                self.assert_reply(twins.ask("save", name=name), "save")
+                twins.step(3)
+                twins.ask("get")
+            twins.ask("spawn", kind="bird")
+            self.assert_reply(twins.ask("save", name="one"), "save")
+            twins.step(3)
+            self.assert_reply(twins.ask("load", save="none"), "load")
+            twins.ask("list", what="kinds")
+
     def test_a_start_that_is_refused(self):
         for words, what in ((("murmuration_10k",), "looks for kind starling at any distance"), (("--selfcheck", "5", "flock"), "--selfcheck"),
                             (("--record", "/nowhere/run.drover", "flock"), "--record")):

@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ import tempfile
 import threading
 import unittest
 
-from drover_client import ROOT, Case, Closed, Server, run_server, sealed, wait_for
+from drover_client import PATIENCE_S, ROOT, Case, Closed, Server, run_server, sealed, wait_for
 
 TOOL = os.environ.get("DROVER_TOOL", str(ROOT / "build/asan/bin/drover"))
 SLOW = bool(os.environ.get("DROVER_SLOW"))
@@ -670,6 +671,53 @@ class Kills(Kept):
         lines = read_lines(self.state)
         self.assertGreaterEqual(sum(line["op"] == "do" for line in lines), sum(crowd.acknowledged))
         self.assertGreater(self.play_uninterrupted(lines, self.scenario), rounds)
+
+
+class OddNumbers(Kept):
+    """Numbers as programs write them by mistake, in every request that has some; killed after a few of them."""
+    ODD = ("-0", "-0.0", "-0e7", "1e-320", "-1e-320", "5e-324", "-1e-45", "-7e-46", "1e-40", "-1.1754942e-38", "1e-400", "0.1", "90", "123.0", "12e0",
+           "0." + "3" * 60, "16777217", "1.00000005960464477539", "99.99999999999999", "1000000", "-1000000", "-999999.9999999999")
+    BITS = ("AAAAgA==", "AQAAgA==", "AQAAAA==", "AACAPw==", "//9/gA==")  # base64 of -0, denormals and 1
+    FORMS = ('"op":"add_obstacle","circle":[#,#,9]', '"op":"add_obstacle","box":[#,#,30,20]', '"op":"add_obstacle","polygon":[[#,#],[60,10],[30,#]]',
+             '"op":"move_obstacle","obstacle":1,"x":#,"y":#', '"op":"set_target","name":"mouse","x":#,"y":#', '"op":"set_target","agent":5,"x":#,"y":#',
+             '"op":"set_target","kind":"seeker","x":#,"y":#', '"op":"place","agent":5,"x":#,"y":#,"vx":#,"vy":-0,"heading":0',
+             '"op":"place","agents":[5,6],"x":[#,#],"y":[#,-0]', '"op":"place","agents":[5],"vx":"@","vy":"@","heading":"@"', '"op":"mouse","x":#,"y":#',
+             '"op":"spawn","kind":"stray","x":#,"y":#,"vx":-0,"heading":-0.0', '"op":"set_param","kind":"stray","param":"max_speed","value":#',
+             '"op":"set_param","agent":6,"param":"max_force","value":#', '"op":"cursor","x":#,"y":#', '"op":"drive","kind":"driven","vx":#,"vy":#',
+             '"op":"batch","requests":[{"op":"add_obstacle","circle":[#,10,5]},{"op":"place","agent":5,"x":#,"y":3}]')
+
+    def setUp(self):
+        super().setUp()
+        scenario = json.loads(SCENARIO)
+        scenario["kinds"]["driven"] = {"behaviors": [{"external": {}}]}
+        scenario["agents"].append({"kind": "driven", "at": [200, 100]})
+        pathlib.Path(self.scenario).write_text(json.dumps(scenario), encoding="utf-8")
+
+    def some_request(self, dice):
+        text = "".join(dice.choice(self.ODD) if c == "#" else dice.choice(self.BITS) if c == "@" else c for c in dice.choice(self.FORMS))
+        return f'{{"id":7,{text}}}'
+
+    def test_what_is_written_is_what_is_kept(self):
+        dice = random.Random(27)
+        hashes = None
+        for _ in range(100 if FULL else 25 if SLOW else 6):
+            done = 0
+            with Server("--state", self.state, "--sync", "always", "--paused", self.scenario).doomed() as server, server.connect() as client:
+                self.assertNotIn("left_out", client.hello)
+                if hashes is not None:
+                    self.assertEqual(hash_now(client), hashes)
+                while done < 20:
+                    text = self.some_request(dice)
+                    client.send_raw(text.encode() + b"\n")
+                    done += client.answer_to(7)["op"] == "reply"
+                    if dice.random() < 0.2:
+                        self.assert_reply(client.request("step", count=dice.randrange(1, 9)), "step")
+                client.send_raw(b'{"op":"cursor","gone":true,"id":8}\n')  # or the server takes it away, at the next start
+                client.answer_to(8)
+                hashes = hash_now(client)
+                server.kill()
+            said = subprocess.run([TOOL, "verify", self.state], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+            self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
 
 
 class FullDisk(Kept):

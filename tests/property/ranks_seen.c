@@ -2,7 +2,8 @@
  * of regions and kinds, with forces and without, and the replies to requests that ask for agents or move them.
  *
  * Each scenario that stripes accept runs on fake ranks with random borders, and beside it in one process; some run as copies
- * as well.
+ * as well. At the end agents are removed until some ranks, then all, have none, and come again one by one: requests of all
+ * ops have the same replies, and a save of the world is the same text.
  *
  * DROVER_RANKS_SCENARIO=NAME tries one scenario; DROVER_PROPERTY_SEED repeats or varies borders, views and requests.
  */
@@ -17,16 +18,25 @@
 #include "server/commands/state_gather.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/world_snapshot.h"
+#include "server/recording/checkpoint.h"
 #include "server/sim/world/world_stripes.h"
 #include "server/sim/world/world_stripes_rules.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"
-#include "tests/property/random_world.h"
+#include "tests/property/odd_request.h"
 #include "tests/support/fake_orders.h"
 #include "tests/support/fake_ranks.h"
 
-enum { RANKS = 4, ROUNDS = 4, VIEWS = 7, TEXT_BYTES = 1 << 24, MOST_AGENTS = 1500 };
+enum {
+    RANKS = 4,
+    ROUNDS = 4,
+    VIEWS = 7,
+    TEXT_BYTES = 1 << 24,
+    MOST_AGENTS = 1500,
+    FEW_ROUNDS = 6,
+    FEW_REQUESTS = 5
+};
 
 /* One of the two that must not differ. */
 struct side {
@@ -228,6 +238,90 @@ static void compare_requests(struct trial *trial, struct side *ranks, struct sid
     compare_request(trial, ranks, one, "{\"op\":\"list\",\"id\":6,\"what\":\"kinds\"}");
 }
 
+/* ---- saves ---- */
+
+/* As the server saves a world of ranks: into one that never had an agent. */
+static void save(const struct simulation_state *state, struct buffer *out) {
+    const struct checkpoint_rest rest = checkpoint_rest_of(state);
+    const struct world_room none = {0};
+    struct world *whole = world_is_partial(state->world) ? world_new_room(&none) : NULL;
+    uint64_t hash;
+    assert_true(whole == NULL || state_gather_world(state, whole) == 0);
+    buffer_init(out, TEXT_BYTES);
+    saved_world_write(whole != NULL ? whole : state->world, &rest, state->name, state->text,
+                      state->text_length, out, &hash);
+    world_destroy(whole);
+    assert_false(out->failed);
+}
+
+static void compare_saves(struct trial *trial, struct side *ranks, struct side *one) {
+    struct buffer of_ranks, of_one;
+    save(&ranks->state, &of_ranks);
+    save(&one->state, &of_one);
+    if (of_ranks.length != of_one.length || memcmp(of_ranks.data, of_one.data, of_one.length) != 0) {
+        printf("%s: the save of %d agents differs\n", trial->name, (int)world_agent_count(one->state.world));
+        trial->failures++;
+    }
+    buffer_fini(&of_ranks);
+    buffer_fini(&of_one);
+}
+
+/* ---- few agents, or none ---- */
+
+static void compare_odd_request(struct trial *trial, struct side *ranks, struct side *one) {
+    struct buffer line;
+    buffer_init(&line, ODD_BYTES);
+    (void)put_some_odd_request(one->state.world, &line);
+    line.data[line.length - 1] = '\0'; /* its last brace */
+    struct buffer asked;
+    buffer_init(&asked, ODD_BYTES);
+    buffer_append_text(&asked, line.data);
+    buffer_append_text(&asked, ",\"id\":7}");
+    buffer_append(&asked, "", 1);
+    compare_request(trial, ranks, one, asked.data);
+    buffer_fini(&line);
+    buffer_fini(&asked);
+}
+
+/* Every kind goes, the last one at once or agent by agent. */
+static void remove_all(struct trial *trial, struct side *ranks, struct side *one) {
+    const struct world *world = one->state.world;
+    char line[256];
+    for (int kind = 0; kind < world_kind_count(world); kind++) {
+        snprintf(line, sizeof line, "{\"op\":\"remove\",\"id\":8,\"kind\":\"%s\"}",
+                 world_kind(world, kind)->name);
+        compare_request(trial, ranks, one, line);
+    }
+    assert_int_equal(world_agent_count(world), 0);
+}
+
+static void compare_few(struct trial *trial, struct side *ranks, struct side *one) {
+    char line[256];
+    for (int agents = 0; agents < FEW_ROUNDS; agents++) {
+        if (agents < 2) { /* none, one; then what the requests leave */
+            remove_all(trial, ranks, one);
+        }
+        if (agents > 0) {
+            snprintf(line, sizeof line, "{\"op\":\"spawn\",\"id\":9,\"kind\":\"%s\"}",
+                     world_kind(one->state.world, 0)->name);
+            compare_request(trial, ranks, one, line);
+        }
+        compare_saves(trial, ranks, one);
+        compare_frames(trial, ranks, one);
+        compare_requests(trial, ranks, one);
+        for (int i = 0; i < FEW_REQUESTS && world_agent_count(one->state.world) <= MOST_AGENTS; i++) {
+            compare_odd_request(trial, ranks, one);
+            if (simulation_state_hash(&ranks->state) != simulation_state_hash(&one->state)) {
+                printf("%s: another hash\n", trial->name);
+                trial->failures++;
+            }
+        }
+        compare_saves(trial, ranks, one);
+    }
+    remove_all(trial, ranks, one);
+    compare_saves(trial, ranks, one);
+}
+
 /* ---- ranks ---- */
 
 static void lead(struct trial *trial, struct side *ranks) {
@@ -253,6 +347,8 @@ static void lead(struct trial *trial, struct side *ranks) {
         compare_frames(trial, ranks, one);
         compare_requests(trial, ranks, one);
     }
+    compare_saves(trial, ranks, one);
+    compare_few(trial, ranks, one);
     fake_orders_end(&orders);
     ranks->state.ranks = NULL;
     end(one);

@@ -25,7 +25,7 @@ bool world_heeds_drive(const struct world *world, int kind) {
 static void drive_agent(struct world *world, int32_t row, const struct drive_def *drive, int32_t index) {
     const float x = drive->x[index], y = drive->y[index], most = (float)LIMIT_DRIVE;
     assert(x >= -most && x <= most && y >= -most && y <= most);
-    world->drive[row] = (struct drive){vec2_make(x + 0.0f, y + 0.0f), LIMIT_HOLD}; /* there is one zero */
+    world->drive[row] = (struct drive){vec2_make(x, y), LIMIT_HOLD};
     world->has_driven = true;
     (void)most;
 }

@@ -6,7 +6,7 @@
 
 struct param_bytes world_param_bytes(const struct field *field, double value) {
     struct param_bytes out = {.size = field->size};
-    const float number = (float)(field->type == FIELD_ANGLE ? value * (TRIG_PI / 180.0) : value);
+    const float number = field_float(field->type == FIELD_ANGLE ? value * (TRIG_PI / 180.0) : value);
     const struct field_range range = {number, number};
     const uint32_t whole = field->type == FIELD_UINT32 ? (uint32_t)value : 0;
     assert(field->type == FIELD_RANGE || field->type == FIELD_UINT32 || field->type == FIELD_FLOAT ||

@@ -212,13 +212,13 @@ void world_set_param(struct world *world, const struct param_ref *ref, double va
     const struct param_bytes wanted = world_param_bytes(field, value);
     const bool is_body = field->type == FIELD_RANGE;
     if (memcmp(member, wanted.bytes, wanted.size) == 0 &&
-        (!is_body || have_own_bodies(world, ref->kind, field, (float)value))) {
+        (!is_body || have_own_bodies(world, ref->kind, field, field_float(value)))) {
         return;
     }
     world_keep_headings(world);
     memcpy(member, wanted.bytes, wanted.size);
     if (is_body) {
-        set_own_bodies(world, ref->kind, field, (float)value);
+        set_own_bodies(world, ref->kind, field, field_float(value));
     }
     world_refresh_kind(world, ref->kind);
     world_sort(world);
@@ -232,7 +232,7 @@ enum world_result world_set_agent_param(struct world *world, uint32_t id, const 
         return WORLD_NO_AGENT;
     }
     struct body body = *world_body(world, row);
-    const float number = (float)value;
+    const float number = field_float(value);
     float *member = body_member(&body, field);
     if (bits_of(*member) != bits_of(number)) {
         world_keep_headings(world);

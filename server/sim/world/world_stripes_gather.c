@@ -54,9 +54,9 @@ static int gather_stripes(const struct world *world, int root, struct world *who
         world_stripes_fini(whole); /* it may have been a clone of a part */
         whole->grid.count = whole->agent_count;
         whole->grid.absent = 0;
-        whole->grid.lookup->is_fresh = false;
         receive_all(world, whole);
-        whole->grid.lookup->is_fresh = false;
+        assert(whole->grid.lookup == NULL ||
+               !whole->grid.lookup->is_fresh); /* it is a clone's, or a world never had agents */
         whole->halo = 0.0f;
         whole->known = 0;
         assert(world_is_consistent(whole));

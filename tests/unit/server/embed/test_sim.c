@@ -317,8 +317,39 @@ static void test_seed_and_rate(void **unused) {
     free(text);
 }
 
+/* Scenarios and requests have seeds to 2^53 - 1, callers have more. */
+static void test_a_save_of_any_seed(void **unused) {
+    (void)unused;
+    static const uint64_t seeds[] = {9007199254740991u, 9007199254740993u, UINT64_MAX};
+    size_t length = 0;
+    char *text = read_file("scenarios/boids.json", &length);
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        struct drover_sim_options options = DROVER_SIM_OPTIONS;
+        size_t saved_length = 0;
+        options.seed = &seeds[i];
+        struct drover_sim *sim = drover_sim_create(text, length, &options, NULL);
+        assert_non_null(sim);
+        drover_sim_step(sim, 3);
+        char *saved = drover_sim_save(sim, &saved_length);
+        assert_non_null(saved);
+        struct drover_sim_error error;
+        struct drover_sim *again = drover_sim_create_from_save(saved, saved_length, NULL, &error);
+        if (again == NULL) {
+            fail_msg("%s: %s", error.field, error.message);
+        }
+        drover_sim_step(sim, 20);
+        drover_sim_step(again, 20);
+        assert_true(drover_sim_hash(sim) == drover_sim_hash(again));
+        drover_sim_free(saved);
+        drover_sim_destroy(sim);
+        drover_sim_destroy(again);
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_save_of_any_seed),
         cmocka_unit_test(test_the_hashes_of_a_server),
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_refusals_change_nothing),

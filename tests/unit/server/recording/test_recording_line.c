@@ -88,7 +88,7 @@ static void world_line_comes_back(void **state) {
                                         .by = UINT32_MAX,
                                         .name = "Ann",
                                         .scenario = "flock",
-                                        .seed = 9007199254740991,
+                                        .seed = UINT64_MAX,
                                         .tick_hz = 59.94000000000001,
                                         .hash = 0x0123456789abcdef,
                                         .from_tick = 99,
@@ -257,7 +257,8 @@ static void wrong_lines_are_refused(void **state) {
         {"{\"op\":\"drover\",\"format\":1}", "core"},
         {"{\"op\":\"world\",\"tick\":0,\"seq\":0,\"world\":0}", "world"},
         {"{\"op\":\"world\",\"tick\":0,\"seq\":0,\"world\":1,\"scenario\":\"../a\"}", "scenario"},
-        {"{\"op\":\"world\",\"tick\":0,\"seq\":0,\"world\":1,\"scenario\":\"a\",\"seed\":9007199254740992}",
+        {"{\"op\":\"world\",\"tick\":0,\"seq\":0,\"world\":1,\"scenario\":\"a\",\"seed\":"
+         "18446744073709551616}",
          "seed"},
         {"{\"op\":\"world\",\"tick\":0,\"seq\":0,\"world\":1,\"scenario\":\"a\",\"seed\":1,\"tick_hz\":0.5}",
          "tick_hz"},
@@ -442,7 +443,7 @@ static void every_request_comes_back_to_the_same_bits(void **state) {
     }
 }
 
-/* Headings are floats in radians, and degrees in the text: a sample over all floats there are. */
+/* Headings are floats in radians, and degrees in the text: a sample over all floats that are kept. */
 static void every_heading_comes_back_to_the_same_bits(void **state) {
     (void)state;
     const struct field *heading = request_fields(REQUEST_SPAWN);
@@ -452,8 +453,9 @@ static void every_heading_comes_back_to_the_same_bits(void **state) {
     struct request request = request_default(REQUEST_SPAWN);
     (void)snprintf(request.body.spawn.kind, sizeof request.body.spawn.kind, "prey");
     request.body.spawn.has_heading = true;
-    const float most = (float)(360.0 / 57.295779513082320876798154814105);
-    uint32_t last = 0;
+    const float most = (float)(360.0 / 57.295779513082320876798154814105), least = (float)LIMIT_SMALLEST;
+    uint32_t first = 0, last = 0;
+    memcpy(&first, &least, sizeof first);
     memcpy(&last, &most, sizeof last);
     for (uint32_t bits = 0; bits <= last;) {
         float value = 0.0f;
@@ -463,7 +465,7 @@ static void every_heading_comes_back_to_the_same_bits(void **state) {
             assert_same_bits(&request);
         }
         const uint32_t step = 1 + (uint32_t)(random_bits() % 60000);
-        bits = bits == last ? last + 1 : bits + step < last ? bits + step : last;
+        bits = bits == 0 ? first : bits == last ? last + 1 : bits + step < last ? bits + step : last;
     }
 }
 
