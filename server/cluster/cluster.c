@@ -32,7 +32,8 @@ void __lsan_do_leak_check(void);
 #define __lsan_do_leak_check() ((void)0)
 #endif
 
-enum { LAUNCHER_S = 4, LAUNCHER_SIGNALS = 3 }; /* SIGTERM after so many seconds, one a second */
+/* mpirun gets so many signals after so many seconds, one a second. */
+enum { LAUNCHER_S = 10, LAUNCHER_SIGNALS = 3 };
 
 /* Open MPI's own option for ranks that share cores. */
 static bool is_told_to_yield(void) {
@@ -176,13 +177,12 @@ static bool is_mpirun(pid_t process) {
            (strcmp(name, "mpirun") == 0 || strcmp(name, "mpiexec") == 0 || strcmp(name, "orterun") == 0);
 }
 
-/* mpirun ends within two seconds after a rank, unless it cannot reach a machine, for whose answer it waits without end. It takes
- * a third signal as an order. */
-static void end_launcher(const struct cluster *cluster) {
+/* mpirun ends within two seconds after a rank, unless it cannot reach a machine, for whose answer it waits without end. */
+static void end_launcher(void) {
     const struct timespec second = {.tv_sec = 1};
     const pid_t launcher = getppid();
     sigset_t all;
-    if (cluster->rank != 0 || !is_mpirun(launcher) || fork() != 0) {
+    if (!is_mpirun(launcher) || fork() != 0) {
         return;
     }
     (void)sigfillset(&all);
@@ -190,24 +190,23 @@ static void end_launcher(const struct cluster *cluster) {
     (void)setsid(); /* mpirun ends the group of each rank */
     closefrom(0);   /* it waits for their ends as well */
     for (int i = 0; i < LAUNCHER_S + LAUNCHER_SIGNALS && kill(launcher, 0) == 0; i++) {
-        if (i >= LAUNCHER_S) {
-            (void)kill(launcher, SIGTERM);
+        if (i >= LAUNCHER_S) { /* the first process of a container heeds SIGTERM alone, the second time */
+            (void)kill(launcher, i == LAUNCHER_S ? SIGKILL : SIGTERM);
         }
         (void)nanosleep(&second, NULL);
     }
-    (void)kill(launcher, SIGKILL);
     _exit(EXIT_SUCCESS);
 }
 
-void cluster_leave(const struct cluster *cluster, int code) {
-    end_launcher(cluster);
+void cluster_leave(int code) {
+    end_launcher();
     _exit(code);
 }
 
 static _Noreturn void end_all(const struct cluster *cluster, int rank, const char *reason, int code) {
     log_write(LOG_ERROR, "cluster", "rank %d on %s: %s", rank, cluster->all[rank].host, reason);
     log_stop();
-    end_launcher(cluster);
+    end_launcher();
     MPI_Abort(MPI_COMM_WORLD, code);
     abort();
 }

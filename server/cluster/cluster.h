@@ -45,7 +45,7 @@ _Noreturn void cluster_differ(const struct cluster *cluster, int rank, const cha
  * well. */
 int cluster_threads(const struct cluster *cluster);
 
-/** Ends this rank at once, and, after rank 0, its mpirun, which otherwise waits for a machine that is gone. */
-_Noreturn void cluster_leave(const struct cluster *cluster, int code);
+/** Ends this rank at once, and some seconds later an mpirun that is its parent and is still there: it waits for a machine that is gone. */
+_Noreturn void cluster_leave(int code);
 
 #endif

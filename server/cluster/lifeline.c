@@ -295,7 +295,7 @@ static _Noreturn void end_all(struct lifeline *lifeline, int code, int64_t grace
         beat(lifeline, code); /* the others need not say it again */
     }
     log_stop();
-    cluster_leave(lifeline->cluster, code);
+    cluster_leave(code);
 }
 
 /* Something came from this end, or it is closed. */
@@ -305,7 +305,7 @@ static void look_at(struct lifeline *lifeline, int rank) {
     const ssize_t size = recv(end->fd, &beat, sizeof beat, MSG_WAITALL);
     if (size == (ssize_t)sizeof beat) {
         if (beat.code != 0) {
-            _exit(beat.code);
+            cluster_leave(beat.code);
         }
         rank_pulse_take(&lifeline->pulses[rank], &beat, clock_now_ns());
         return;
