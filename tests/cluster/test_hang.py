@@ -45,6 +45,7 @@ class Hang(Case):
                 client.request("resume")
                 client.request("ping")
                 started, pid = time.monotonic(), self.stop(cluster, rank)
+                wait_for(lambda: client.request("stats")["cluster"]["age"] > 1.5, "figures that are old")
                 self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
                 self.check_named(cluster, rank, pid, started)
 
