@@ -79,8 +79,11 @@ static int serve(struct start *start, struct simulation *simulation) {
         result = server_run(start->server, &failure);
     }
     if (simulation_has_lost_rank(simulation)) {
-        log_stop();
-        _exit(EXIT_FAILURE); /* the simulation thread waits for a rank that is no more */
+        start->ranks->leave(
+            start->ranks->context); /* the simulation thread waits for a rank that is no more */
+    }
+    if (start->ranks != NULL) {
+        start->ranks->watch(start->ranks->context, NULL, NULL);
     }
     server_destroy(start->server);
     start->server = NULL;

@@ -1,5 +1,5 @@
 /* From the command line to the end: what drover-server does, and rank 0 of drover-cluster. Exit codes: 0 stopped by a
- * signal, 1 a failure of the machine, or a lost rank, 2 a mistake on the command line, in the scenario, or a port in use,
+ * signal, 1 a failure of the machine, or a lost rank, 3 a rank that hangs or differs, 2 a mistake on the command line, in the scenario, or a port in use,
  * 128 and the signal's number after a second signal before it had ended.
  */
 #ifndef DROVER_SERVER_SERVER_MAIN_H
@@ -18,8 +18,10 @@ struct server_ranks {
     const struct state_ranks *state;
     int threads; /* that work on a tick of this rank, 1 or more */
     void *context;
-    /** From now on wake(server) is called, by any thread, when a rank is lost. */
+    /** From now on wake(server) is called, by any thread, when a rank is lost. wake: NULL for nothing. */
     void (*watch)(void *context, void (*wake)(void *server), void *server);
+    /** Ends the program after that; sessions know it. Does not return. */
+    void (*leave)(void *context);
 };
 
 /** Reads the command line and sets up the log; argument: the scenario's name or file, NULL when none is given. False: all is done

@@ -2,12 +2,16 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "server/cluster/cluster.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <mpi.h>
 #include <sched.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
@@ -27,6 +31,9 @@ void __lsan_do_leak_check(void);
 #define __lsan_enable()        ((void)0)
 #define __lsan_do_leak_check() ((void)0)
 #endif
+
+/* mpirun gets so many signals after so many seconds, one a second. */
+enum { LAUNCHER_S = 10, LAUNCHER_SIGNALS = 3 };
 
 /* Open MPI's own option for ranks that share cores. */
 static bool is_told_to_yield(void) {
@@ -53,9 +60,84 @@ static int meet(struct cluster *cluster) {
     return 0;
 }
 
-int cluster_begin(struct cluster *cluster, int *argc, char ***argv) {
+/* ---- what all have alike ---- */
+
+static size_t line_length(const char *text) {
+    return strcspn(text, "\n");
+}
+
+/* The value of a trait, in a text of lines; NULL: it is not there. */
+static const char *find_trait(const char *traits, const char *name, size_t length) {
+    while (*traits != '\0') {
+        if (strncmp(traits, name, length) == 0 && traits[length] == ' ') {
+            return traits + length + 1;
+        }
+        traits += line_length(traits);
+        traits += *traits == '\n' ? 1 : 0;
+    }
+    return NULL;
+}
+
+/* Says which traits a rank has other than rank 0. */
+static bool compare_traits(const struct cluster *cluster, int rank, const char *first, const char *other) {
+    const bool is_alike = strcmp(first, other) == 0;
+    for (const char *line = first; !is_alike && cluster->rank == 0 && *line != '\0';) {
+        const size_t length = strcspn(line, " ");
+        const char *wanted = line + length + 1, *own = find_trait(other, line, length);
+        line += line_length(line) + 1;
+        if (own != NULL &&
+            (line_length(own) != line_length(wanted) || strncmp(own, wanted, line_length(own)) != 0)) {
+            log_plain("drover-cluster: rank %d on %s (process %" PRId64
+                      ") has another %.*s: \"%.*s\", rank 0 has \"%.*s\"; allowed: the same on all ranks",
+                      rank, cluster->all[rank].host, cluster->all[rank].process, (int)length,
+                      wanted - length - 1, (int)line_length(own), own, (int)line_length(wanted), wanted);
+        }
+    }
+    return is_alike;
+}
+
+/* The bytes of a message must never change, nor that it is the first one: ranks of other versions are to be found by it. */
+static int compare(struct cluster *cluster, const char *traits, bool *is_alike) {
+    char own[CLUSTER_TRAITS_BYTES] = "", *all = malloc((size_t)cluster->ranks * sizeof own);
+    if (all == NULL) {
+        return -1;
+    }
+    (void)snprintf(own, sizeof own, "%s", traits);
+    MPI_Allgather(own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    *is_alike = true;
+    for (int r = 1; r < cluster->ranks; r++) {
+        *is_alike = compare_traits(cluster, r, all, all + (size_t)r * sizeof own) && *is_alike;
+    }
+    free(all);
+    return 0;
+}
+
+/* ---- begin and end ---- */
+
+static void say_limit(int number) {
+    static const char text[] =
+        "drover-cluster: the ranks do not all begin, or end: one of them hangs, or is another program; "
+        "--rank-timeout allows more time\n";
+    (void)number;
+    const ssize_t size = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)size;
+    _exit(CLUSTER_EXIT_HUNG);
+}
+
+void cluster_limit(double seconds) {
+    double whole;
+    const double part = modf(seconds, &whole);
+    const struct itimerval span = {
+        .it_value = {.tv_sec = (time_t)whole, .tv_usec = (suseconds_t)(part * 1e6)}};
+    (void)signal(SIGALRM, say_limit);
+    (void)setitimer(ITIMER_REAL, &span, NULL);
+}
+
+int cluster_begin(struct cluster *cluster, int *argc, char ***argv, const char *traits, bool *is_alike) {
     int level = MPI_THREAD_SINGLE;
     *cluster = (struct cluster){0};
+    /* hwloc's plugin for graphics cards asks the X server, and ends the process with it. */
+    (void)setenv("HWLOC_COMPONENTS", "-gl", 0);
     __lsan_disable();
     MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level);
     __lsan_enable();
@@ -65,7 +147,7 @@ int cluster_begin(struct cluster *cluster, int *argc, char ***argv) {
         MPI_Finalize();
         return -1;
     }
-    if (meet(cluster) != 0) {
+    if (meet(cluster) != 0 || compare(cluster, traits, is_alike) != 0) {
         log_plain("drover-cluster: out of memory");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         return -1;
@@ -80,9 +162,51 @@ void cluster_end(struct cluster *cluster) {
     MPI_Finalize();
 }
 
+/* ---- an end before its time ---- */
+
+static bool is_mpirun(pid_t process) {
+    char path[64], name[32] = "";
+    (void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)process);
+    FILE *file = fopen(path, "r");
+    const bool is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    name[strcspn(name, "\n")] = '\0';
+    return is_read &&
+           (strcmp(name, "mpirun") == 0 || strcmp(name, "mpiexec") == 0 || strcmp(name, "orterun") == 0);
+}
+
+/* mpirun ends within two seconds after a rank, unless it cannot reach a machine, for whose answer it waits without end. */
+static void end_launcher(void) {
+    const struct timespec second = {.tv_sec = 1};
+    const pid_t launcher = getppid();
+    sigset_t all;
+    if (!is_mpirun(launcher) || fork() != 0) {
+        return;
+    }
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, NULL);
+    (void)setsid(); /* mpirun ends the group of each rank */
+    closefrom(0);   /* it waits for their ends as well */
+    for (int i = 0; i < LAUNCHER_S + LAUNCHER_SIGNALS && kill(launcher, 0) == 0; i++) {
+        if (i >= LAUNCHER_S) { /* the first process of a container heeds SIGTERM alone, the second time */
+            (void)kill(launcher, i == LAUNCHER_S ? SIGKILL : SIGTERM);
+        }
+        (void)nanosleep(&second, NULL);
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+void cluster_leave(int code) {
+    end_launcher();
+    _exit(code);
+}
+
 static _Noreturn void end_all(const struct cluster *cluster, int rank, const char *reason, int code) {
     log_write(LOG_ERROR, "cluster", "rank %d on %s: %s", rank, cluster->all[rank].host, reason);
     log_stop();
+    end_launcher();
     MPI_Abort(MPI_COMM_WORLD, code);
     abort();
 }

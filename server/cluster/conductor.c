@@ -18,6 +18,7 @@ struct conductor {
     const struct cluster *cluster;
     struct order_channel *channel;
     struct rank_teller *teller;
+    struct lifeline *lifeline;
     bool has_digest;
     uint64_t digest; /* of the order before */
 };
@@ -64,6 +65,10 @@ static void differ(void *context, const struct world_difference *difference, uin
     cluster_differ(conductor->cluster, difference->rank, reason);
 }
 
+static void hurry(void *context) {
+    lifeline_hurry(((struct conductor *)context)->lifeline);
+}
+
 static void fail(void *context, const char *reason) {
     const struct conductor *conductor = context;
     cluster_fail(conductor->cluster, reason);
@@ -96,12 +101,13 @@ static void put(void *context, const struct simulation_state *state, const struc
 }
 
 struct conductor *conductor_create(const struct cluster *cluster, struct order_channel *channel,
-                                   struct rank_teller *teller, const atomic_bool *is_lost) {
+                                   struct rank_teller *teller, struct lifeline *lifeline) {
     struct conductor *conductor = calloc(1, sizeof *conductor);
     if (conductor != NULL) {
         conductor->cluster = cluster;
         conductor->channel = channel;
         conductor->teller = teller;
+        conductor->lifeline = lifeline;
         conductor->ranks = (struct state_ranks){.context = conductor,
                                                 .order = order,
                                                 .put = put,
@@ -110,7 +116,8 @@ struct conductor *conductor_create(const struct cluster *cluster, struct order_c
                                                 .tell = tell,
                                                 .differ = differ,
                                                 .fail = fail,
-                                                .is_lost = is_lost};
+                                                .hurry = hurry,
+                                                .is_lost = lifeline_is_lost(lifeline)};
     }
     return conductor;
 }

@@ -2,10 +2,9 @@
 #ifndef DROVER_SERVER_CLUSTER_CONDUCTOR_H
 #define DROVER_SERVER_CLUSTER_CONDUCTOR_H
 
-#include <stdatomic.h>
-
 #include "common/base/nodiscard.h"
 #include "server/cluster/cluster.h"
+#include "server/cluster/lifeline.h"
 #include "server/cluster/order_channel.h"
 #include "server/cluster/rank_teller.h"
 #include "server/commands/state_ranks.h"
@@ -22,9 +21,9 @@ struct order_world {
     uint64_t hash;  /* with is_fresh and is_path: of the world as it was built */
 };
 
-/** The others are in follower_run. is_lost: see struct state_ranks. The arguments must outlive it. NULL without memory. */
+/** The others are in follower_run. The arguments must outlive it. NULL without memory. */
 NODISCARD struct conductor *conductor_create(const struct cluster *cluster, struct order_channel *channel,
-                                             struct rank_teller *teller, const atomic_bool *is_lost);
+                                             struct rank_teller *teller, struct lifeline *lifeline);
 /** Ends the others' work (RANK_ORDER_END). NULL is fine. */
 void conductor_destroy(struct conductor *conductor);
 /** Valid as long as it lives. */

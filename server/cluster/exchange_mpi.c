@@ -12,8 +12,7 @@
 #include "server/cluster/mpi_wait.h"
 #include "server/cluster/row_cuts.h"
 
-/* PIECE: what MPI counts is an int, so more goes in pieces of so many bytes. */
-enum { PIECE = 1 << 30, ENTRY_TYPES = 16, TAG_BEGUN = 1, TAG_HANDED = 2 };
+enum { ENTRY_TYPES = 16, TAG_BEGUN = 1, TAG_HANDED = 2 };
 
 /* Messages between this rank and all others that are under way. Two of one pair keep their order, so pieces do. */
 struct transfer {
@@ -58,7 +57,7 @@ static _Noreturn void fail_memory(const struct exchange_mpi *mpi) {
 }
 
 static size_t pieces_of(size_t size) {
-    return (size + PIECE - 1) / PIECE;
+    return (size + MPI_WAIT_PIECE - 1) / MPI_WAIT_PIECE;
 }
 
 static void make_room(struct exchange_mpi *mpi, struct transfer *transfer, size_t more) {
@@ -76,13 +75,13 @@ static void make_room(struct exchange_mpi *mpi, struct transfer *transfer, size_
 }
 
 static int piece_at(size_t size, size_t from) {
-    return (int)(size - from < PIECE ? size - from : PIECE);
+    return (int)(size - from < MPI_WAIT_PIECE ? size - from : MPI_WAIT_PIECE);
 }
 
 static void receive(struct exchange_mpi *mpi, struct transfer *transfer, struct exchange_part part, int from,
                     int tag) {
     make_room(mpi, transfer, pieces_of(part.size));
-    for (size_t done = 0; done < part.size; done += PIECE) {
+    for (size_t done = 0; done < part.size; done += MPI_WAIT_PIECE) {
         MPI_Irecv((char *)part.bytes + done, piece_at(part.size, done), MPI_BYTE, from, tag, mpi->comm,
                   &transfer->requests[transfer->count++]);
     }
@@ -92,7 +91,7 @@ static void give(struct exchange_mpi *mpi, struct transfer *transfer, struct exc
                  int tag) {
     make_room(mpi, transfer, pieces_of(part.size));
     mpi->times.bytes += part.size;
-    for (size_t done = 0; done < part.size; done += PIECE) {
+    for (size_t done = 0; done < part.size; done += MPI_WAIT_PIECE) {
         MPI_Isend((char *)part.bytes + done, piece_at(part.size, done), MPI_BYTE, to, tag, mpi->comm,
                   &transfer->requests[transfer->count++]);
     }

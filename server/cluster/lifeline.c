@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -29,7 +30,11 @@ enum {
     LOOK_MS = 20,      /* between looks at MPI while ranks connect */
     GRACE_MS = 800,    /* for sessions to receive that rank 0 ends; mpirun kills it after a second */
     ALIVE_S = 1,       /* between signs of life, of which */
-    ALIVE_MISSED = 4   /* may be missing */
+    ALIVE_MISSED = 4,  /* may be missing */
+    HURRY_MS = 500, /* for the tick under way, and the end of the other ranks, when rank 0 is to end, and */
+    HURRY_GRACE_MS = 300, /* for sessions then */
+    BEATS = 10,           /* in the span after which a rank hangs */
+    BEAT_MOST_MS = 250
 };
 
 /* Where rank 0 listens. key: proves that a caller is a rank of this job. */
@@ -47,16 +52,24 @@ struct greeting {
 
 struct lifeline {
     const struct cluster *cluster;
-    struct pollfd *ends; /* owned; rank 0: one a rank, its own is -1; others: the first is rank 0 */
+    struct pollfd *ends;       /* owned; rank 0: one a rank, its own is -1; others: the first is rank 0 */
+    struct rank_pulse *pulses; /* owned; of those at the ends, and rank 0's own */
     int count;
-    int alarm[2]; /* a pipe that wakes the thread; alarm[1]'s end ends it */
+    int alarm[2];              /* a pipe that wakes the thread, with ALARM_END or ALARM_HURRY */
+    uint64_t span_ns, next_ns; /* after which a rank hangs, 0: never; when the next beat is due */
+    uint64_t hurried_ns;       /* when rank 0 was to end; 0: it is not */
+    uint64_t slow_steps;       /* of the rank of the last RANK_IS_SLOW */
     pthread_t thread;
     bool has_thread;
     atomic_bool is_lost, may_go;
-    pthread_mutex_t mutex; /* of the two below */
+    pthread_mutex_t mutex; /* of those below */
+    pthread_cond_t left;
+    bool has_left;
     void (*wake)(void *context);
     void *context;
 };
+
+enum { ALARM_END = 'e', ALARM_HURRY = 'h' };
 
 /* ---- sockets ---- */
 
@@ -71,6 +84,9 @@ static void keep_alive(int socket_number) {
     set_option(socket_number, IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_S);
     set_option(socket_number, IPPROTO_TCP, TCP_KEEPINTVL, ALIVE_S);
     set_option(socket_number, IPPROTO_TCP, TCP_KEEPCNT, ALIVE_MISSED);
+#endif
+#ifdef TCP_USER_TIMEOUT /* there are none while bytes are on their way */
+    set_option(socket_number, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * ALIVE_S * (1 + ALIVE_MISSED));
 #endif
 }
 
@@ -238,76 +254,187 @@ static void meet(struct lifeline *lifeline) {
 
 /* ---- the thread ---- */
 
-static void wake(struct lifeline *lifeline) {
-    pthread_mutex_lock(&lifeline->mutex);
-    if (lifeline->wake != NULL) {
-        lifeline->wake(lifeline->context);
+/* rank 2 on HOST (process N) REASON: the world ends */
+static void say(const struct lifeline *lifeline, int rank, const char *reason) {
+    const struct cluster_rank *it = &lifeline->cluster->all[rank];
+    if (lifeline->cluster->rank <= 1) {
+        log_write(LOG_ERROR, "cluster", "rank %d on %s (process %" PRId64 ") %s: the world ends", rank,
+                  it->host, it->process, reason);
     }
-    pthread_mutex_unlock(&lifeline->mutex);
 }
 
-static void say_lost(const struct lifeline *lifeline, int rank) {
-    const struct cluster_rank *lost = &lifeline->cluster->all[rank];
-    log_write(LOG_ERROR, "cluster", "rank %d on %s (process %" PRId64 ") is lost: the world ends", rank,
-              lost->host, lost->process);
-}
-
-/* The others need not say it again. */
-static void send_home(const struct lifeline *lifeline) {
-    for (int r = 1; r < lifeline->cluster->ranks; r++) {
-        if (lifeline->ends[r].fd >= 0) {
-            (void)give(lifeline->ends[r].fd, "l", 1);
+static void beat(const struct lifeline *lifeline, int code) {
+    struct rank_beat beat = mpi_wait_beat();
+    beat.code = code;
+    for (int i = 0; i < lifeline->count; i++) {
+        if (lifeline->ends[i].fd >= 0) {
+            (void)send(lifeline->ends[i].fd, &beat, sizeof beat, MSG_NOSIGNAL | MSG_DONTWAIT);
         }
     }
 }
 
-static void lose(struct lifeline *lifeline, int rank) {
-    const struct timespec grace = {.tv_nsec = GRACE_MS * 1000000L};
-    if (lifeline->cluster->rank <= 1) {
-        say_lost(lifeline, rank);
+/* Until sessions know, but for so long at most. */
+static void tell_sessions(struct lifeline *lifeline, int64_t grace_ms) {
+    struct timespec end;
+    (void)clock_gettime(CLOCK_REALTIME, &end);
+    const int64_t ns = end.tv_nsec + grace_ms * 1000000;
+    end.tv_sec += ns / 1000000000;
+    end.tv_nsec = ns % 1000000000;
+    pthread_mutex_lock(&lifeline->mutex);
+    if (lifeline->wake != NULL) {
+        lifeline->wake(lifeline->context);
+        while (!lifeline->has_left && pthread_cond_timedwait(&lifeline->left, &lifeline->mutex, &end) == 0) {}
     }
-    atomic_store(&lifeline->is_lost, true);
-    if (lifeline->cluster->rank == 0) {
-        send_home(lifeline);
-        wake(lifeline);
-        (void)nanosleep(&grace, NULL);
-    }
-    log_stop();
-    _exit(EXIT_FAILURE);
+    pthread_mutex_unlock(&lifeline->mutex);
 }
 
-/* Something happened at this end: a rank that sends a byte ends because of another one. */
+static _Noreturn void end_all(struct lifeline *lifeline, int code, int64_t grace_ms) {
+    atomic_store(&lifeline->is_lost, true);
+    if (lifeline->cluster->rank == 0) {
+        tell_sessions(lifeline, grace_ms);
+        beat(lifeline, code); /* the others need not say it again */
+    }
+    log_stop();
+    cluster_leave(code);
+}
+
+/* Something came from this end, or it is closed. */
 static void look_at(struct lifeline *lifeline, int rank) {
-    char byte = 0;
-    const ssize_t size = recv(lifeline->ends[rank].fd, &byte, 1, MSG_DONTWAIT);
-    if (size > 0) {
-        _exit(EXIT_FAILURE);
+    struct rank_beat beat;
+    struct pollfd *end = &lifeline->ends[rank];
+    const ssize_t size = recv(end->fd, &beat, sizeof beat, MSG_WAITALL);
+    if (size == (ssize_t)sizeof beat) {
+        if (beat.code != 0) {
+            cluster_leave(beat.code);
+        }
+        rank_pulse_take(&lifeline->pulses[rank], &beat, clock_now_ns());
+        return;
     }
     if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
         return;
     }
     if (!atomic_load(&lifeline->may_go)) {
-        lose(lifeline, rank);
+        say(lifeline, rank, "is lost");
+        end_all(lifeline, EXIT_FAILURE, GRACE_MS);
     }
-    lifeline->ends[rank].events = 0;
-    lifeline->ends[rank].fd = -1 - lifeline->ends[rank].fd; /* not looked at any more; closed at the end */
+    lifeline->pulses[rank].is_heard = false;
+    end->events = 0;
+    end->fd = -1 - end->fd; /* not looked at any more; closed at the end */
+}
+
+static const char *const reasons[] = {
+    [RANK_IS_SILENT] = "does not answer; nothing was heard of it",
+    [RANK_HANGS] = "hangs: it does not use its processor",
+    [RANK_IS_STUCK] = "waits, as all others do, and nothing arrives",
+    [RANK_IS_SLOW] = "computes, and the others wait for it",
+};
+
+static void judge(struct lifeline *lifeline, uint64_t now_ns) {
+    char reason[160];
+    int rank = 0;
+    const enum rank_verdict verdict =
+        rank_watch_judge(lifeline->pulses, lifeline->count, now_ns, lifeline->span_ns, &rank);
+    if (verdict == RANK_IS_FINE || (lifeline->cluster->rank != 0 && verdict != RANK_IS_SILENT)) {
+        return;
+    }
+    (void)snprintf(reason, sizeof reason, "%s, for %g s (--rank-timeout)", reasons[verdict],
+                   (double)lifeline->span_ns * 1e-9);
+    if (verdict != RANK_IS_SLOW) {
+        say(lifeline, rank, reason);
+        end_all(lifeline, CLUSTER_EXIT_HUNG, GRACE_MS);
+    }
+    if (lifeline->slow_steps != lifeline->pulses[rank].beat.steps) { /* once for a wait */
+        lifeline->slow_steps = lifeline->pulses[rank].beat.steps;
+        log_write(LOG_WARN, "cluster", "rank %d on %s (process %" PRId64 ") %s", rank,
+                  lifeline->cluster->all[rank].host, lifeline->cluster->all[rank].process, reason);
+    }
+}
+
+/* Beats, and what follows from those of the others. */
+static void tend(struct lifeline *lifeline, uint64_t now_ns) {
+    const uint64_t every_ns = lifeline->span_ns / BEATS;
+    const uint64_t most_ns = BEAT_MOST_MS * UINT64_C(1000000);
+    /* This process did not run itself: what came meanwhile is not read yet. */
+    for (int i = 0; now_ns > lifeline->next_ns + lifeline->span_ns / 2 && i < lifeline->count; i++) {
+        struct rank_pulse *pulse = &lifeline->pulses[i];
+        pulse->heard_ns = pulse->stepped_ns = pulse->moved_ns = now_ns;
+    }
+    lifeline->next_ns = now_ns + (every_ns < most_ns ? every_ns : most_ns);
+    beat(lifeline, 0);
+    if (lifeline->cluster->rank == 0) {
+        const struct rank_beat own = mpi_wait_beat();
+        rank_pulse_take(&lifeline->pulses[0], &own, now_ns);
+    }
+    judge(lifeline, now_ns);
+}
+
+/* Rank 0 is to end, and waits for the others: for none that hangs, and for the span of the others at most. */
+static void hurry(struct lifeline *lifeline, uint64_t now_ns) {
+    const uint64_t hurry_ns = HURRY_MS * UINT64_C(1000000), since_ns = now_ns - lifeline->hurried_ns;
+    int rank = 0;
+    if (since_ns < hurry_ns || mpi_wait_beat().doing == RANK_WORKS) {
+        return;
+    }
+    const enum rank_verdict verdict =
+        lifeline->span_ns == 0 ? RANK_IS_FINE
+                               : rank_watch_judge(lifeline->pulses, lifeline->count, now_ns, hurry_ns, &rank);
+    /* At the end a rank may wait for its disk. */
+    const bool is_in_tick = !atomic_load(&lifeline->may_go);
+    if (verdict == RANK_IS_SILENT || (is_in_tick && (verdict == RANK_HANGS || verdict == RANK_IS_STUCK))) {
+        say(lifeline, rank, reasons[verdict]);
+    } else if (since_ns > lifeline->span_ns) {
+        log_write(LOG_ERROR, "cluster", "the other ranks do not come to an end: the world ends without them");
+    } else {
+        return;
+    }
+    end_all(lifeline, EXIT_FAILURE, HURRY_GRACE_MS);
+}
+
+/* How long the thread may sleep; -1: until something happens. */
+static int sleep_ms(const struct lifeline *lifeline, uint64_t now_ns) {
+    if (lifeline->hurried_ns != 0) {
+        return LOOK_MS;
+    }
+    if (lifeline->span_ns == 0) {
+        return -1;
+    }
+    return lifeline->next_ns > now_ns ? (int)((lifeline->next_ns - now_ns) / 1000000) + 1 : 0;
 }
 
 static void *run(void *argument) {
     struct lifeline *lifeline = argument;
     struct pollfd *alarm = &lifeline->ends[lifeline->count];
+    lifeline->next_ns = clock_now_ns();
+    for (int i = 0; i < lifeline->count; i++) {
+        lifeline->pulses[i] = (struct rank_pulse){.is_heard = lifeline->ends[i].fd >= 0,
+                                                  .heard_ns = lifeline->next_ns,
+                                                  .stepped_ns = lifeline->next_ns,
+                                                  .moved_ns = lifeline->next_ns};
+    }
     for (;;) {
-        const int result = poll(lifeline->ends, (nfds_t)lifeline->count + 1, -1);
+        const int result =
+            poll(lifeline->ends, (nfds_t)lifeline->count + 1, sleep_ms(lifeline, clock_now_ns()));
         if (result < 0 && errno != EINTR) {
             return NULL;
         }
+        char why = ALARM_END;
         if (result > 0 && alarm->revents != 0) {
-            return NULL;
+            if (read(lifeline->alarm[0], &why, 1) != 1 || why == ALARM_END) {
+                return NULL;
+            }
+            lifeline->hurried_ns = clock_now_ns();
         }
         for (int i = 0; result > 0 && i < lifeline->count; i++) {
             if (lifeline->ends[i].fd >= 0 && lifeline->ends[i].revents != 0) {
                 look_at(lifeline, i);
             }
+        }
+        const uint64_t now_ns = clock_now_ns();
+        if (lifeline->span_ns != 0 && now_ns >= lifeline->next_ns) {
+            tend(lifeline, now_ns);
+        }
+        if (lifeline->hurried_ns != 0) {
+            hurry(lifeline, now_ns);
         }
     }
 }
@@ -332,7 +459,9 @@ static void free_parts(struct lifeline *lifeline) {
     }
     (void)close(lifeline->alarm[0]);
     (void)close(lifeline->alarm[1]);
+    pthread_cond_destroy(&lifeline->left);
     pthread_mutex_destroy(&lifeline->mutex);
+    free(lifeline->pulses);
     free(lifeline->ends);
     free(lifeline);
 }
@@ -346,8 +475,10 @@ static struct lifeline *prepare(const struct cluster *cluster) {
     }
     lifeline->cluster = cluster;
     lifeline->ends = calloc((size_t)count + 1, sizeof *lifeline->ends);
+    lifeline->pulses = calloc((size_t)count, sizeof *lifeline->pulses);
     lifeline->count = count;
-    if (lifeline->ends == NULL || pipe(lifeline->alarm) != 0) {
+    if (lifeline->ends == NULL || lifeline->pulses == NULL || pipe(lifeline->alarm) != 0) {
+        free(lifeline->pulses);
         free(lifeline->ends);
         free(lifeline);
         return NULL;
@@ -359,20 +490,26 @@ static struct lifeline *prepare(const struct cluster *cluster) {
     (void)fcntl(lifeline->alarm[0], F_SETFD, FD_CLOEXEC);
     (void)fcntl(lifeline->alarm[1], F_SETFD, FD_CLOEXEC);
     (void)pthread_mutex_init(&lifeline->mutex, NULL);
+    (void)pthread_cond_init(&lifeline->left, NULL);
     return lifeline;
 }
 
-struct lifeline *lifeline_create(const struct cluster *cluster) {
+struct lifeline *lifeline_create(const struct cluster *cluster, double span_s) {
     struct lifeline *lifeline = prepare(cluster);
     if (lifeline == NULL) {
         return NULL;
     }
+    lifeline->span_ns = (uint64_t)(span_s * 1e9);
     meet(lifeline);
     if (!start(lifeline)) {
         free_parts(lifeline);
         return NULL;
     }
     return lifeline;
+}
+
+static bool sound_alarm(const struct lifeline *lifeline, char why) {
+    return write(lifeline->alarm[1], &why, 1) == 1;
 }
 
 void lifeline_let_go(struct lifeline *lifeline) {
@@ -383,9 +520,10 @@ void lifeline_destroy(struct lifeline *lifeline) {
     if (lifeline == NULL) {
         return;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    const bool is_told = write(lifeline->alarm[1], "e", 1) == 1;
-    if (is_told && lifeline->has_thread) {
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    mpi_wait(&request, 1, MPI_WAIT_SPIN); /* it naps soon: a rank may still write its part of a checkpoint */
+    if (sound_alarm(lifeline, ALARM_END) && lifeline->has_thread) {
         pthread_join(lifeline->thread, NULL);
     }
     free_parts(lifeline);
@@ -400,4 +538,18 @@ void lifeline_watch(struct lifeline *lifeline, void (*wake_function)(void *conte
     lifeline->wake = wake_function;
     lifeline->context = context;
     pthread_mutex_unlock(&lifeline->mutex);
+}
+
+void lifeline_hurry(struct lifeline *lifeline) {
+    (void)sound_alarm(lifeline, ALARM_HURRY);
+}
+
+void lifeline_leave(struct lifeline *lifeline) {
+    pthread_mutex_lock(&lifeline->mutex);
+    lifeline->has_left = true;
+    pthread_cond_signal(&lifeline->left);
+    pthread_mutex_unlock(&lifeline->mutex);
+    for (;;) {
+        (void)pause(); /* the thread ends the program */
+    }
 }

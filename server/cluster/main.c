@@ -2,15 +2,18 @@
  * it orders. Its options are those of drover-server, and --mode copy|stripes.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/system/descriptors.h"
 #include "common/system/log.h"
 #include "common/system/memory_free.h"
+#include "common/system/regular_file.h"
 #include "server/cluster/cluster.h"
 #include "server/cluster/conductor.h"
 #include "server/cluster/exchange_mpi.h"
@@ -18,9 +21,12 @@
 #include "server/cluster/lifeline.h"
 #include "server/cluster/order_channel.h"
 #include "server/cluster/rank_teller.h"
+#include "server/recording/checkpoint.h"
 #include "server/server_main.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, LIMIT_SPANS = 6, TIMEOUT_MOST_S = 600 };
+/* s. The default of --rank-timeout. */
+#define TIMEOUT_S 10.0
 
 /* What the ranks share beside the world. */
 struct parts {
@@ -34,6 +40,7 @@ struct parts {
 /* The command line. */
 struct start {
     enum exchange_mode mode;
+    double timeout_s; /* after which a rank hangs; 0: never */
     struct server_options options;
     const char *argument; /* the scenario; NULL: none */
 };
@@ -46,29 +53,60 @@ static bool is_first_rank(void) {
     return rank == NULL || strcmp(rank, "0") == 0;
 }
 
-static bool read_mode(const char *text, enum exchange_mode *mode) {
-    *mode = strcmp(text, "stripes") == 0 ? EXCHANGE_STRIPES : EXCHANGE_COPY;
+static bool read_mode(const char *text, struct start *start) {
+    start->mode = strcmp(text, "stripes") == 0 ? EXCHANGE_STRIPES : EXCHANGE_COPY;
     return strcmp(text, "stripes") == 0 || strcmp(text, "copy") == 0;
 }
 
-/* Takes `--mode MODE` or `--mode=MODE` out of the words. Returns how many are left, or -1: it is not there, or wrong. */
-static int take_mode(int argc, char **argv, enum exchange_mode *mode) {
+static bool read_timeout(const char *text, struct start *start) {
+    char *end = NULL;
+    start->timeout_s = strtod(text, &end);
+    return end != text && *end == '\0' && start->timeout_s <= TIMEOUT_MOST_S &&
+           (start->timeout_s >= 1.0 || start->timeout_s == 0.0);
+}
+
+/* The options that drover-server has not. */
+static const struct {
+    const char *name, *allowed;
+    bool (*read)(const char *text, struct start *start);
+} cluster_options[] = {
+    {"--mode", "copy or stripes", read_mode},
+    {"--rank-timeout", "1 to 600 seconds, or 0 for none", read_timeout},
+};
+enum { CLUSTER_OPTIONS = sizeof cluster_options / sizeof *cluster_options };
+
+/* Takes `NAME VALUE` and `NAME=VALUE` out of the words. Returns how many are left, or -1: a value is wrong (said). */
+static int take_option(int argc, char **argv, int option, struct start *start, bool *is_given) {
+    const char *name = cluster_options[option].name;
+    const size_t length = strlen(name);
     int kept = 1;
-    bool is_given = false;
     for (int i = 1; i < argc; i++) {
-        const bool is_apart = strcmp(argv[i], "--mode") == 0;
-        if (!is_apart && strncmp(argv[i], "--mode=", 7) != 0) {
+        const bool is_apart = strcmp(argv[i], name) == 0;
+        if (!is_apart && (strncmp(argv[i], name, length) != 0 || argv[i][length] != '=')) {
             argv[kept++] = argv[i];
             continue;
         }
-        const char *text = !is_apart ? argv[i] + 7 : i + 1 < argc ? argv[++i] : "";
-        if (!read_mode(text, mode)) {
+        const char *text = !is_apart ? argv[i] + length + 1 : i + 1 < argc ? argv[++i] : "";
+        *is_given = cluster_options[option].read(text, start);
+        if (!*is_given) {
             return -1;
         }
-        is_given = true;
     }
     argv[kept] = NULL;
-    return is_given ? kept : -1;
+    return kept;
+}
+
+/* Returns how many words are left, or -1 with a line on stderr. */
+static int take_options(int argc, char **argv, struct start *start) {
+    for (int i = 0; i < CLUSTER_OPTIONS; i++) {
+        bool is_given = i > 0; /* --mode must be */
+        argc = take_option(argc, argv, i, start, &is_given);
+        if (argc < 0 || !is_given) {
+            log_plain("drover-cluster: %s: expected %s", cluster_options[i].name, cluster_options[i].allowed);
+            return -1;
+        }
+    }
+    return argc;
 }
 
 static bool asks_for_help(int argc, char **argv) {
@@ -86,6 +124,10 @@ static void print_use(void) {
         "\n"
         "  --mode copy     every rank has the whole world and steps its share: all behaviors, all requests\n"
         "  --mode stripes  a rank has some rows of the world, and what borders on them\n"
+        "  --rank-timeout SECONDS\n"
+        "                  a rank for which the others wait so long, and that hangs, ends the world with "
+        "exit code 3\n"
+        "                  (1 to 600, or 0: none, for a debugger; default 10)\n"
         "\n"
         "docs/cluster.md has the rest. All other options are those of drover-server:\n");
 }
@@ -96,9 +138,8 @@ static bool read_start(int argc, char **argv, struct start *start, int *code) {
     if (is_help && is_first_rank()) {
         print_use();
     }
-    const int left = is_help ? argc : take_mode(argc, argv, &start->mode);
+    const int left = is_help ? argc : take_options(argc, argv, start);
     if (left < 0) {
-        log_plain("drover-cluster: --mode: expected copy or stripes");
         *code = EXIT_USAGE;
         return false;
     }
@@ -124,7 +165,45 @@ static bool read_quietly(int argc, char **argv, struct start *start, int *code) 
     return is_good;
 }
 
+/* ---- what all ranks have alike ---- */
+
+/* A number for the program's file; 0 where it cannot be read. */
+static uint64_t build_of_program(void) {
+    static const char path[] = "/proc/self/exe";
+    struct stat status;
+    char *bytes = NULL, reason[REGULAR_FILE_REASON];
+    size_t length = 0;
+    if (stat(path, &status) != 0 ||
+        regular_file_read(path, (size_t)status.st_size, &bytes, &length, reason) != REGULAR_FILE_OK) {
+        return 0;
+    }
+    const uint64_t sum = checkpoint_part_sum(bytes, length);
+    free(bytes);
+    return sum;
+}
+
+/* The program, and what decides on the world, and on how and when ranks send each other what. Not among them: --threads and DROVER_SIMD,
+ * which may suit each machine, and what is rank 0's alone. */
+static void write_traits(const struct start *start, bool is_good, char text[CLUSTER_TRAITS_BYTES]) {
+    const struct server_options *options = &start->options;
+    int length = snprintf(text, CLUSTER_TRAITS_BYTES, "version %s\nbuild %016" PRIx64 "\ncommand-line %s\n",
+                          DROVER_VERSION, build_of_program(), is_good ? "understood" : "with a mistake");
+    if (is_good) {
+        (void)snprintf(text + length, CLUSTER_TRAITS_BYTES - (size_t)length,
+                       "--mode %s\n--rank-timeout %g\n--max-agents %" PRIu32
+                       "\n--seed %s\n--tick-hz %g\n--state %.900s\n--from %.900s\n--replay %.900s\n"
+                       "scenario %.900s\n",
+                       start->mode == EXCHANGE_STRIPES ? "stripes" : "copy", start->timeout_s,
+                       options->max_agents, options->seed, options->tick_hz, options->state, options->from,
+                       options->replay, start->argument == NULL ? "" : start->argument);
+    }
+}
+
 /* ---- the ranks ---- */
+
+static void leave(void *context) {
+    lifeline_leave(context);
+}
 
 static void watch(void *context, void (*wake)(void *server), void *server) {
     lifeline_watch(context, wake, server);
@@ -132,7 +211,7 @@ static void watch(void *context, void (*wake)(void *server), void *server) {
 
 static int lead(struct parts *parts, const struct start *start, int threads) {
     struct conductor *conductor =
-        conductor_create(&parts->cluster, parts->channel, parts->teller, lifeline_is_lost(parts->lifeline));
+        conductor_create(&parts->cluster, parts->channel, parts->teller, parts->lifeline);
     if (conductor == NULL) {
         cluster_fail(&parts->cluster, "out of memory");
     }
@@ -140,7 +219,8 @@ static int lead(struct parts *parts, const struct start *start, int threads) {
                                        .state = conductor_ranks(conductor),
                                        .threads = threads,
                                        .context = parts->lifeline,
-                                       .watch = watch};
+                                       .watch = watch,
+                                       .leave = leave};
     const int code = server_main_run(&start->options, start->argument, &ranks);
     lifeline_let_go(parts->lifeline);
     conductor_destroy(conductor);
@@ -189,10 +269,11 @@ static int run(struct parts *parts, const struct start *start) {
         cluster_fail(&parts->cluster, "out of memory");
     }
     parts->teller = rank_teller_create(&parts->cluster, parts->exchange);
-    parts->lifeline = lifeline_create(&parts->cluster);
+    parts->lifeline = lifeline_create(&parts->cluster, start->timeout_s);
     if (parts->teller == NULL || parts->lifeline == NULL) {
         cluster_fail(&parts->cluster, "out of memory, descriptors or threads");
     }
+    cluster_limit(0);
     warn_of_crowding(&parts->cluster, threads);
     const int code = parts->cluster.rank == 0 ? lead(parts, start, threads) : follow(parts, start, threads);
     lifeline_destroy(parts->lifeline);
@@ -205,19 +286,27 @@ static int run(struct parts *parts, const struct start *start) {
 int main(int argc, char **argv) {
     static struct start start;
     struct parts parts = {0};
+    char traits[CLUSTER_TRAITS_BYTES];
+    bool is_alike = true;
     int code = EXIT_FAILURE;
     if (descriptors_fill_standard() != 0) {
         perror("drover-cluster: /dev/null");
         return EXIT_FAILURE;
     }
-    if (!(is_first_rank() ? read_start(argc, argv, &start, &code)
-                          : read_quietly(argc, argv, &start, &code))) {
+    start.timeout_s = TIMEOUT_S;
+    const bool is_first = is_first_rank();
+    const bool is_good =
+        is_first ? read_start(argc, argv, &start, &code) : read_quietly(argc, argv, &start, &code);
+    if (!is_good && (is_first || code == EXIT_SUCCESS)) {
         return code;
     }
-    if (cluster_begin(&parts.cluster, &argc, &argv) != 0) {
+    write_traits(&start, is_good, traits);
+    cluster_limit(LIMIT_SPANS * start.timeout_s);
+    if (cluster_begin(&parts.cluster, &argc, &argv, traits, &is_alike) != 0) {
         return EXIT_FAILURE;
     }
-    code = run(&parts, &start);
+    code = is_alike ? run(&parts, &start) : EXIT_USAGE;
+    cluster_limit(LIMIT_SPANS * start.timeout_s);
     cluster_end(&parts.cluster);
     return code;
 }

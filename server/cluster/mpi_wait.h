@@ -5,16 +5,24 @@
 #define DROVER_SERVER_CLUSTER_MPI_WAIT_H
 
 #include <mpi.h>
+#include <stddef.h>
+
+#include "server/cluster/rank_watch.h"
 
 enum mpi_patience {
     MPI_WAIT_SPIN, /* within a tick: the core is given up to threads that are ready, but there are no naps for a while */
     MPI_WAIT_NAP /* between ticks: naps from 0.05 ms, which grow to 0.2 ms, and to 2 ms in a long pause */
 };
 
+/* What MPI counts is an int, so more bytes go in pieces; each that arrives is a sign of progress. */
+enum { MPI_WAIT_PIECE = 1 << 24 };
+
 /** Ranks share cores here: from now on they nap within ticks as well, so that the one that all wait for can run. Once, at the
  * start. */
 void mpi_wait_share_cores(void);
 /** Returns when all of them are done. */
 void mpi_wait(MPI_Request *requests, int count, enum mpi_patience patience);
+/** What the thread that uses MPI is doing. Any thread. */
+struct rank_beat mpi_wait_beat(void);
 
 #endif

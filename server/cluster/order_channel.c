@@ -8,8 +8,8 @@
 
 #include "server/cluster/mpi_wait.h"
 
-/* PIECE: what MPI counts is an int. A first message has the bytes of most orders. */
-enum { PIECE = 1 << 30, FIRST_BYTES = 512, TAG = 1 };
+/* A first message has the bytes of most orders. */
+enum { FIRST_BYTES = 512, TAG = 1 };
 #define SHORT_BYTES (FIRST_BYTES - sizeof(struct order_head))
 
 /* Goes from rank 0 to each rank: on a tree, ranks that nap would hold up those behind them. */
@@ -35,10 +35,10 @@ union broadcast {
 
 /* The bytes that did not fit into the first message. */
 static void tell_rest(struct order_channel *channel, union broadcast bytes, size_t size) {
-    for (size_t done = 0; done < size; done += PIECE) {
+    for (size_t done = 0; done < size; done += MPI_WAIT_PIECE) {
         MPI_Request request;
-        MPI_Ibcast(bytes.taken + done, (int)(size - done < PIECE ? size - done : PIECE), MPI_BYTE, 0,
-                   channel->comm, &request);
+        MPI_Ibcast(bytes.taken + done, (int)(size - done < MPI_WAIT_PIECE ? size - done : MPI_WAIT_PIECE),
+                   MPI_BYTE, 0, channel->comm, &request);
         mpi_wait(&request, 1, MPI_WAIT_SPIN);
     }
 }

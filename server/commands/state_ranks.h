@@ -64,6 +64,8 @@ struct state_ranks {
     void (*differ)(void *context, const struct world_difference *difference, uint64_t tick);
     /** Ends the program on all ranks, because of what this one cannot do. Does not return. */
     void (*fail)(void *context, const char *reason);
+    /** The program is to end: a rank that hangs is given up after half a second, by way of is_lost. Any thread. */
+    void (*hurry)(void *context);
     const atomic_bool *is_lost; /* a rank is lost: nothing that is collective returns any more */
 };
 

@@ -35,7 +35,7 @@ static void write_rank(const struct rank_report *report, enum exchange_mode mode
     json_end(json);
 }
 
-void rank_statistics_write(const struct rank_table *table, struct json_writer *json) {
+void rank_statistics_write(const struct rank_table *table, uint64_t now_ns, struct json_writer *json) {
     if (table->ranks == 0) {
         return;
     }
@@ -43,6 +43,7 @@ void rank_statistics_write(const struct rank_table *table, struct json_writer *j
     json_object(json);
     json_key_string(json, "mode", table->mode == EXCHANGE_STRIPES ? "stripes" : "copy");
     json_key_unsigned(json, "count", (uint64_t)table->ranks);
+    json_key_number(json, "age", rounded((double)(now_ns - table->reported_ns) * 1e-9));
     json_key_unsigned(json, "longest", (uint64_t)table->longest);
     json_key_number(json, "balance", rounded(table->balance));
     json_key_unsigned(json, "agents", table->agents);

@@ -5,7 +5,7 @@
 #include "common/json/json_writer.h"
 #include "server/simulation/rank_report.h"
 
-/** Adds the member to an open reply; nothing without a cluster. */
-void rank_statistics_write(const struct rank_table *table, struct json_writer *json);
+/** Adds the member to an open reply; nothing without a cluster. now_ns: of the clock of rank_table_fill. */
+void rank_statistics_write(const struct rank_table *table, uint64_t now_ns, struct json_writer *json);
 
 #endif

@@ -128,7 +128,7 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
     write_summary("broadcast", &loop->broadcast_times, json);
     json_end(json); /* phases_ms */
     write_ways(&statistics, json);
-    rank_statistics_write(&statistics.ranks, json);
+    rank_statistics_write(&statistics.ranks, clock_now_ns(), json);
     json_key_unsigned(json, "commands", statistics.commands);
     json_key_unsigned(json, "commands_waiting", statistics.commands_waiting);
     if (statistics.checked > 0) {

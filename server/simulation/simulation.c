@@ -474,7 +474,11 @@ static void wait_for_end(struct simulation *simulation) {
     const int grace_ms = simulation->logbook != NULL && logbook_has_journal(simulation->logbook)
                              ? KEEPING_GRACE_MS
                              : STOP_GRACE_MS;
-    const bool is_patient = simulation->state.ranks != NULL; /* whose ticks are not given up */
+    const struct state_ranks *ranks = simulation->state.ranks;
+    const bool is_patient = ranks != NULL; /* whose ticks are not given up */
+    if (is_patient) {
+        ranks->hurry(ranks->context);
+    }
     for (int i = 0; (i < grace_ms || is_patient) && !atomic_load(&simulation->has_ended) &&
                     !simulation_has_lost_rank(simulation);
          i++) {

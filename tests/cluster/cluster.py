@@ -17,6 +17,7 @@ from drover_client import PATIENCE_S, Case, Client, Server, end_process, wait_fo
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "HWLOC_COMPONENTS": "-gl",  # docs/cluster.md
     # use_tls: LeakSanitizer cannot follow the thread-local memory of libraries that Open MPI has loaded, and crashes now and then.
     "LSAN_OPTIONS": f"suppressions={ROOT / 'tests/cluster/leaks.txt'}:print_suppressions=0:use_tls=0",
 }

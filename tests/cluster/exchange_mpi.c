@@ -27,7 +27,8 @@ static int check(const struct cluster *cluster, enum exchange_mode mode) {
 
 int main(int argc, char **argv) {
     struct cluster cluster;
-    if (cluster_begin(&cluster, &argc, &argv) != 0) {
+    bool is_alike = true;
+    if (cluster_begin(&cluster, &argc, &argv, "program test_exchange_mpi\n", &is_alike) != 0) {
         return EXIT_FAILURE;
     }
     const int copy = check(&cluster, EXCHANGE_COPY);

@@ -5,16 +5,18 @@ The test restarts itself in namespaces of its own (`unshare`); the cable is a pa
 machine as it would with ssh, by a script that enters its namespaces. Skipped (exit code 77) where that is not allowed.
 """
 
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import stat
 import subprocess
 import tempfile
 import time
 import unittest
 
-from cluster import Case, Cluster, Server, wait_for
+from cluster import ROOT, Case, Cluster, Server, wait_for
 from namespaces import check_inside, is_inside, main, run
 
 NAMESPACES = ["unshare", "-U", "-r", "-n", "-u", "-m", "--kill-child"]
@@ -53,7 +55,20 @@ class FarMachine:
         self.agent.write_text(f'#!/bin/sh\nshift\nexec nsenter -t {self.holder.pid} -n -u -m sh -c "$*"\n')
         self.agent.chmod(self.agent.stat().st_mode | stat.S_IXUSR)
 
+    def processes(self):
+        """Those that run there, but for the one that holds its namespaces."""
+        own = os.readlink(f"/proc/{self.holder.pid}/ns/net")
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if os.readlink(entry / "ns/net") == own and int(entry.name) != self.holder.pid:
+                    found.append(int(entry.name))
+        return found
+
     def __exit__(self, *_):
+        for pid in self.processes():  # Open MPI's daemon, which waits for the cable
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         subprocess.run(["ip", "link", "del", "cable"], capture_output=True, check=False)
         self.holder.kill()
         self.holder.wait()
@@ -86,16 +101,33 @@ class Inside(Case):
                 with self.subTest(mode=mode, scenario=scenario, ranks=ranks):
                     self.check(mode, scenario, ranks, far)
 
+    def pull(self, far, mca):
+        """Returns the exit code of mpirun, whose own end a unit waits for before it starts it again, and stderr."""
+        cluster = Cluster(2, "--paused", "pedestrians", mca=mca)
+        with cluster.doomed(), cluster.connect() as client:
+            client.request("resume")
+            far.pull()
+            pulled = time.monotonic()
+            self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
+            self.assertLess(time.monotonic() - pulled, 15)
+            code = cluster.process.wait(30)
+            self.assertLess(time.monotonic() - pulled, 30)
+            return code, cluster.stderr()
+
     def test_a_cable_is_pulled(self):
         with FarMachine() as far:
-            cluster = Cluster(2, "--paused", "pedestrians", mca=far.words())
-            with cluster.doomed(), cluster.connect() as client:
-                client.request("resume")
-                far.pull()
-                pulled = time.monotonic()
-                self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
-                self.assertLess(time.monotonic() - pulled, 15)
-                wait_for(lambda: re.search(r"rank 1 on far \(process \d+\) is lost", cluster.stderr()), "the line, by way of mpirun")
+            code, said = self.pull(far, far.words())
+            self.assertEqual(code, -signal.SIGKILL, said)
+            self.assertRegex(said, r"rank 1 on far \(process \d+\) is lost")
+
+    def test_a_cable_is_pulled_that_mpirun_watches(self):
+        """The options of docs/cluster.md: nothing is left on either machine."""
+        page = (ROOT / "docs/cluster.md").read_text()
+        options = re.search(r"(--mca oob_tcp_keepalive_time \d+) (--mca oob_tcp_keepalive_intvl \d+) \\?\s*(--mca oob_tcp_keepalive_probes \d+)", page)
+        with FarMachine() as far:
+            code, said = self.pull(far, (*" ".join(options.groups()).split(), *far.words()))
+            self.assertGreater(code, 0, said)
+            wait_for(lambda: not far.processes(), "the end of all processes of the far machine")
 
 
 @unittest.skipIf(is_inside(), "inside")

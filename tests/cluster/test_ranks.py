@@ -56,10 +56,13 @@ class Ranks(Case):
                 return len(seen) > 2
 
             wait_for(has_news, "times that change")
+            self.assertLess(ranks_of(client)["age"], 5)
             client.request("pause")
             before = ranks_of(client)
             time.sleep(0.5)
-            self.assertEqual(ranks_of(client)["ranks"], before["ranks"])
+            after = ranks_of(client)
+            self.assertEqual(after["ranks"], before["ranks"])
+            self.assertGreater(after["age"], 0.45)
 
     def test_one_process_has_none(self):
         with Server("--paused", "flock") as server, server.connect() as client:

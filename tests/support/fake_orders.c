@@ -63,6 +63,10 @@ static const struct rank_report *tell(void *context, const struct simulation_sta
     give_up("nobody asks for times");
 }
 
+static void hurry(void *context) {
+    (void)context;
+}
+
 static void check(void *context, uint64_t digest) {
     (void)context;
     (void)digest;
@@ -83,6 +87,7 @@ void fake_orders_init(struct fake_orders *orders, const struct exchange *exchang
                                          .tell = tell,
                                          .check = check,
                                          .fail = fail,
+                                         .hurry = hurry,
                                          .is_lost = &orders->is_lost};
 }
 
