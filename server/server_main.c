@@ -326,6 +326,7 @@ static int run(const struct server_options *options, const char *argument, struc
         return complain(&failure, EXIT_USAGE);
     }
     def.overrides.memory_free = memory_free;
+    def.overrides.ranks_beside = ranks != NULL ? ranks->beside : 0;
     make_room(options->max_clients);
     struct start start = {.options = options, .ranks = ranks, .server = server_create(options, &failure)};
     if (start.server == NULL || open_written(options, &def, &written, &failure) != 0) {

@@ -17,6 +17,7 @@ struct server_ranks {
     const struct exchange *exchange;
     const struct state_ranks *state;
     int threads; /* that work on a tick of this rank, 1 or more */
+    int beside;  /* other ranks on this machine */
     void *context;
     /** From now on wake(server) is called, by any thread, when a rank is lost. */
     void (*watch)(void *context, void (*wake)(void *server), void *server);

@@ -139,6 +139,7 @@ static int lead(struct parts *parts, const struct start *start, int threads) {
     const struct server_ranks ranks = {.exchange = exchange_mpi_exchange(parts->exchange),
                                        .state = conductor_ranks(conductor),
                                        .threads = threads,
+                                       .beside = parts->cluster.here - 1,
                                        .context = parts->lifeline,
                                        .watch = watch};
     const int code = server_main_run(&start->options, start->argument, &ranks);
