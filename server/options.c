@@ -266,7 +266,8 @@ static const struct options_def options_def = {
 };
 
 struct server_options server_options_default(void) {
-    return (struct server_options){.listen = "127.0.0.1",
+    return (struct server_options){.program = options_def.program,
+                                   .listen = "127.0.0.1",
                                    .port = 7717,
                                    .max_clients = LIMIT_CLIENTS,
                                    .rate = LIMIT_REQUEST_RATE,

@@ -23,8 +23,9 @@ struct server_ranks {
     void (*watch)(void *context, void (*wake)(void *server), void *server);
 };
 
-/** Reads the command line and sets up the log; argument: the scenario's name or file, NULL when none is given. False: all is done
- * or said, and the program ends with *code: after --help, --check, or a mistake. */
+/** Reads the command line over *options, which holds the defaults already, and sets up the log; argument: the scenario's name or
+ * file, NULL when none is given. False: all is done or said, and the program ends with *code: after --help, --check, or a
+ * mistake. */
 bool server_main_read(int argc, char **argv, struct server_options *options, const char **argument,
                       int *code);
 /** Serves until a signal ends it. Returns the exit code. ranks: NULL for one process. */
