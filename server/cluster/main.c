@@ -92,6 +92,9 @@ static void print_use(void) {
         "  --mode copy     every rank has the whole world and steps its share: all behaviors, all requests\n"
         "  --mode stripes  a rank has some rows of the world, and what borders on them\n"
         "\n"
+        "  --help          shows this and exits\n"
+        "  --version       shows the version and exits\n"
+        "\n"
         "All other options are those of drover-server: drover-server --help shows them. --check FILE ... "
         "says of each\n"
         "scenario whether so many ranks would refuse it.");
