@@ -52,7 +52,7 @@ static int count_bytes(const struct world_def *def, const char *name, int64_t ag
 }
 
 const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]) {
-    char ranks[32] = "";
+    char ranks[40] = "";
     if (ranks_beside > 0) {
         (void)snprintf(ranks, sizeof ranks, "%d ranks of this host x ", 1 + ranks_beside);
     }

@@ -28,7 +28,7 @@ struct world_overrides {
     int ranks_beside; /* other ranks on this machine, each of which takes the same memory for the world */
 };
 
-enum { WORLD_MEMORY_TEXT = 64 };
+enum { WORLD_MEMORY_TEXT = 80 };
 /** "0.28 GB", or with other ranks on this machine "4 ranks of this host x 0.28 GB". Returns text. */
 const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]);
 
