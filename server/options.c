@@ -22,7 +22,8 @@ static const struct field option_fields[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct server_options, listen),
      .unit = "ADDR",
-     .help = "Address to listen on; one that others can reach needs --token-file or --insecure."},
+     .help =
+         "Address to listen on (::1 for IPv6); one that others can reach needs --token-file or --insecure."},
     {.name = "port",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct server_options, port),

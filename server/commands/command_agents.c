@@ -34,11 +34,11 @@ static int check_memory(struct apply *apply, const struct spawn_def *spawn) {
     const int beside = state->services.ranks_beside;
     const uint64_t left = wanted > 0 ? state->services.memory_free(1 + beside) : UINT64_MAX;
     char text[WORLD_MEMORY_TEXT];
-    return wanted <= left ? 0
-                          : failure_set(&apply->failure, FAILURE_BUSY, "count",
-                                        "room for more agents needs %s of memory; %.2f GB are free",
-                                        world_memory_text(wanted, beside, text),
-                                        (double)left * (1.0 + beside) * 1e-9);
+    return wanted <= left
+               ? 0
+               : failure_set(&apply->failure, FAILURE_BUSY, "count",
+                             "room for more agents needs %s of memory; %.2f GB are free",
+                             world_memory_text(wanted, beside, text), (double)left * (1.0 + beside) * 1e-9);
 }
 
 static int fail_stripes(struct apply *apply, const char *why) {

@@ -134,9 +134,9 @@ static void the_longest_has_a_row(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_meter_tells_of_a_second), cmocka_unit_test(few_ticks_have_their_slowest),
-        cmocka_unit_test(a_pause_keeps_the_figures),
-        cmocka_unit_test(a_meter_keeps_the_newest),  cmocka_unit_test(sums_and_the_longest),
-        cmocka_unit_test(migrants_a_second),         cmocka_unit_test(the_longest_has_a_row),
+        cmocka_unit_test(a_pause_keeps_the_figures), cmocka_unit_test(a_meter_keeps_the_newest),
+        cmocka_unit_test(sums_and_the_longest),      cmocka_unit_test(migrants_a_second),
+        cmocka_unit_test(the_longest_has_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
