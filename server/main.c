@@ -6,7 +6,7 @@
 #include "server/server_main.h"
 
 int main(int argc, char **argv) {
-    struct server_options options;
+    struct server_options options = server_options_default();
     const char *argument = NULL;
     int code = EXIT_FAILURE;
     if (descriptors_fill_standard() != 0) {

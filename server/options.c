@@ -22,7 +22,8 @@ static const struct field option_fields[] = {
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct server_options, listen),
      .unit = "ADDR",
-     .help = "Address to listen on; one that others can reach needs --token-file or --insecure."},
+     .help =
+         "Address to listen on (::1 for IPv6); one that others can reach needs --token-file or --insecure."},
     {.name = "port",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct server_options, port),
@@ -266,7 +267,8 @@ static const struct options_def options_def = {
 };
 
 struct server_options server_options_default(void) {
-    return (struct server_options){.listen = "127.0.0.1",
+    return (struct server_options){.program = options_def.program,
+                                   .listen = "127.0.0.1",
                                    .port = 7717,
                                    .max_clients = LIMIT_CLIENTS,
                                    .rate = LIMIT_REQUEST_RATE,

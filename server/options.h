@@ -15,6 +15,8 @@
 enum server_metrics { SERVER_METRICS_ON, SERVER_METRICS_OFF };
 
 struct server_options {
+    const char *program; /* "drover-server", or another that is one: how it names itself */
+    int stripes;         /* ranks in stripes, which --check asks for too; 0: none */
     char listen[256];
     uint32_t port;
     char seed[24];  /* digits; "" when not given */
@@ -54,6 +56,7 @@ struct server_options {
     int web_metrics;       /* enum server_metrics */
 };
 
+/** Of drover-server. */
 struct server_options server_options_default(void);
 /** The rows of the options, for options_parse. */
 const struct options_def *server_options_def(void);

@@ -17,6 +17,7 @@
 #include "server/library/scenario_library.h"
 #include "server/options.h"
 #include "server/origin.h"
+#include "server/sim/world/world_stripes_rules.h"
 #include "server/simulation/logbook.h"
 #include "server/simulation/simulation.h"
 #include "server/storage/save_store.h"
@@ -24,8 +25,8 @@
 
 enum { EXIT_USAGE = 2, OUTPUT_BYTES = 512, NAMES_BYTES = 960 };
 
-static int complain(const struct failure *failure, int code) {
-    log_plain("drover-server: %s", failure->message);
+static int complain(const struct server_options *options, const struct failure *failure, int code) {
+    log_plain("%s: %s", options->program, failure->message);
     return code;
 }
 
@@ -88,7 +89,7 @@ static int serve(struct start *start, struct simulation *simulation) {
     server_destroy(start->server);
     start->server = NULL;
     line_writer_stop(&output);
-    return result == 0 ? EXIT_SUCCESS : complain(&failure, EXIT_FAILURE);
+    return result == 0 ? EXIT_SUCCESS : complain(start->options, &failure, EXIT_FAILURE);
 }
 
 /* What is written of the world, and where. */
@@ -176,11 +177,14 @@ static int open_written(const struct server_options *options, const struct simul
 static int complain_of_state(const struct start *start, const struct failure *failure) {
     if (start->directory != NULL && state_directory_holds_world(start->directory) &&
         strstr(failure->message, "--state-new") == NULL) {
-        log_plain("drover-server: %s; --state-new puts what %.200s has aside", failure->message,
-                  state_directory_path(start->directory));
+        const bool is_for_others =
+            failure->code == FAILURE_UNSUPPORTED; /* the message says for which ranks */
+        log_plain("%s: %s; %s%.200s %s", start->options->program, failure->message,
+                  is_for_others ? "" : "--state-new puts what ", state_directory_path(start->directory),
+                  is_for_others ? "stays as it is" : "has aside");
         return EXIT_USAGE;
     }
-    return complain(failure, EXIT_USAGE);
+    return complain(start->options, failure, EXIT_USAGE);
 }
 
 /* Serves the world of the definition. */
@@ -271,7 +275,7 @@ static int run_scenario(struct start *start, const char *argument, struct scenar
         return run_origin(start, NULL, def);
     }
     if (load_scenario(start, argument, library, &scenario, &failure) != 0) {
-        const int code = complain(&failure, EXIT_USAGE);
+        const int code = complain(options, &failure, EXIT_USAGE);
         if (failure.code == FAILURE_NO_SCENARIO) {
             say_names(library);
         }
@@ -279,7 +283,8 @@ static int run_scenario(struct start *start, const char *argument, struct scenar
     }
     int code = EXIT_USAGE;
     if (built_world_check_counts(&scenario, &def->overrides, &failure) != 0) {
-        log_plain("drover-server: %s: %s", argument != NULL ? argument : scenario.name, failure.message);
+        log_plain("%s: %s: %s", options->program, argument != NULL ? argument : scenario.name,
+                  failure.message);
     } else {
         code = run_origin(start, &scenario, def);
     }
@@ -323,17 +328,18 @@ static int run(const struct server_options *options, const char *argument, struc
     }
     if (server_options_overrides(options, &def.overrides, &failure) != 0 ||
         server_options_simd(getenv("DROVER_SIMD"), &def.overrides, &failure) != 0) {
-        return complain(&failure, EXIT_USAGE);
+        return complain(options, &failure, EXIT_USAGE);
     }
     if (check_ranks(options, ranks, &failure) != 0) {
-        return complain(&failure, EXIT_USAGE);
+        return complain(options, &failure, EXIT_USAGE);
     }
     def.overrides.memory_free = memory_free;
+    def.overrides.ranks_beside = ranks != NULL ? ranks->beside : 0;
     make_room(options->max_clients);
     struct start start = {.options = options, .ranks = ranks, .server = server_create(options, &failure)};
     if (start.server == NULL || open_written(options, &def, &written, &failure) != 0) {
         server_destroy(start.server);
-        return complain(&failure, EXIT_USAGE);
+        return complain(options, &failure, EXIT_USAGE);
     }
     start.directory = written.directory;
     def.logbook = written.logbook;
@@ -359,7 +365,7 @@ static int start(const struct server_options *options, const char *argument,
     signal(SIGINT, exit_early); /* until the server is ready */
     signal(SIGTERM, exit_early);
     if (scenario_library_init(&library, options->scenarios, &failure) != 0) {
-        return complain(&failure, EXIT_USAGE);
+        return complain(options, &failure, EXIT_USAGE);
     }
     const int code = run(options, argument, &library, ranks);
     scenario_library_fini(&library);
@@ -387,16 +393,40 @@ static bool check_file(const char *path) {
     return is_good;
 }
 
+/* Whether so many ranks can run in stripes the world that a file describes; otherwise a line as above. */
+static bool check_stripes(const struct server_options *options, const char *path) {
+    struct world_overrides overrides;
+    struct scenario scenario;
+    struct built_world built = {0};
+    struct failure failure = {0};
+    char text[STRIPES_REFUSAL];
+    const char *why = failure.message;
+    if (scenario_file_read(path, &scenario, &failure) == 0) {
+        if (server_options_overrides(options, &overrides, &failure) == 0) {
+            overrides.memory_free = memory_free;
+            if (built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure) == 0) {
+                why = world_stripes_refusal(built.world, options->stripes, text, sizeof text);
+            }
+            built_world_fini(&built);
+        }
+        scenario_fini(&scenario);
+    }
+    if (why != NULL) {
+        (void)printf("%s: %s\n", path, why);
+    }
+    return why == NULL;
+}
+
 /* files: NULL-ended. */
-static int check(char *const *files) {
+static int check(const struct server_options *options, char *const *files) {
     struct failure failure = {0};
     bool is_good = true;
     if (files[0] == NULL) {
         (void)failure_set(&failure, FAILURE_BAD_PARAM, "--check", "--check: expected FILE, or several");
-        return complain(&failure, EXIT_USAGE);
+        return complain(options, &failure, EXIT_USAGE);
     }
     for (; *files != NULL; files++) {
-        is_good = check_file(*files) && is_good;
+        is_good = check_file(*files) && (options->stripes == 0 || check_stripes(options, *files)) && is_good;
     }
     return is_good ? EXIT_SUCCESS : EXIT_USAGE;
 }
@@ -404,34 +434,35 @@ static int check(char *const *files) {
 bool server_main_read(int argc, char **argv, struct server_options *options, const char **argument,
                       int *code) {
     struct failure failure = {0};
-    *options = server_options_default();
+    struct options_def def = *server_options_def();
+    def.program = options->program;
     *argument = NULL;
     *code = EXIT_USAGE;
     if (server_options_check_given(argc, argv, &failure) != 0) {
-        *code = complain(&failure, EXIT_USAGE);
+        *code = complain(options, &failure, EXIT_USAGE);
         return false;
     }
-    switch (options_parse(server_options_def(), argc, argv, options, argument, &failure)) {
+    switch (options_parse(&def, argc, argv, options, argument, &failure)) {
     case OPTIONS_EXIT:
         *code = EXIT_SUCCESS;
         return false;
     case OPTIONS_BAD:
-        *code = complain(&failure, EXIT_USAGE);
+        *code = complain(options, &failure, EXIT_USAGE);
         return false;
     case OPTIONS_RUN:
         break;
     }
     log_set_level((enum log_level)options->log);
-    log_set_format((enum log_format)options->log_format, "drover-server");
+    log_set_format((enum log_format)options->log_format, options->program);
     log_detect_journal(getenv("JOURNAL_STREAM"));
     if (options->is_check) {
-        *code = check(*argument == NULL ? argv + argc : argv + 1);
+        *code = check(options, *argument == NULL ? argv + argc : argv + 1);
         return false;
     }
     if (*argument != NULL && argc > 2 && argv[2] != NULL) {
         (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
                           "unexpected argument \"%.60s\"; --help shows the usage", argv[2]);
-        *code = complain(&failure, EXIT_USAGE);
+        *code = complain(options, &failure, EXIT_USAGE);
         return false;
     }
     return true;

@@ -17,6 +17,7 @@ struct server_ranks {
     const struct exchange *exchange;
     const struct state_ranks *state;
     int threads; /* that work on a tick of this rank, 1 or more */
+    int beside;  /* other ranks on this machine */
     void *context;
     /** From now on wake(server) is called, by any thread, when a rank is lost. wake: NULL for nothing. */
     void (*watch)(void *context, void (*wake)(void *server), void *server);
@@ -24,8 +25,9 @@ struct server_ranks {
     void (*leave)(void *context);
 };
 
-/** Reads the command line and sets up the log; argument: the scenario's name or file, NULL when none is given. False: all is done
- * or said, and the program ends with *code: after --help, --check, or a mistake. */
+/** Reads the command line over *options, which holds the defaults already, and sets up the log; argument: the scenario's name or
+ * file, NULL when none is given. False: all is done or said, and the program ends with *code: after --help, --check, or a
+ * mistake. */
 bool server_main_read(int argc, char **argv, struct server_options *options, const char **argument,
                       int *code);
 /** Serves until a signal ends it. Returns the exit code. ranks: NULL for one process. */

@@ -111,6 +111,7 @@ uint64_t memory_free_of_files(const char *root) {
     return least(machine_free(root), all_groups_free(root));
 }
 
-uint64_t memory_free(void) {
-    return least(memory_free_of_files(""), address_space_free());
+uint64_t memory_free(int processes) {
+    const uint64_t shared = memory_free_of_files("");
+    return least(shared == UINT64_MAX ? shared : shared / (uint64_t)processes, address_space_free());
 }

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-SEE_ALSO = ["drover(1)", "drover-server(1)", "drover-viewer(1)", "drover-scenario(5)", "drover-protocol(7)"]
+SEE_ALSO = ["drover(1)", "drover-server(1)", "drover-viewer(1)", "drover-cluster(1)", "drover-scenario(5)", "drover-protocol(7)"]
 
 
 def text_of(line):

@@ -47,10 +47,15 @@ struct start {
 
 /* ---- the command line ---- */
 
-/* The same words stand on the command line of every rank: rank 0 complains for all. MPI has not begun yet. */
+/* A number that mpirun gives its ranks before MPI has begun, or what it is without mpirun. */
+static int told_by_mpirun(const char *name, int otherwise) {
+    const char *text = getenv(name);
+    return text == NULL ? otherwise : (int)strtol(text, NULL, 10);
+}
+
+/* The same words stand on the command line of every rank: rank 0 complains for all. */
 static bool is_first_rank(void) {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    return rank == NULL || strcmp(rank, "0") == 0;
+    return told_by_mpirun("OMPI_COMM_WORLD_RANK", 0) == 0;
 }
 
 static bool read_mode(const char *text, struct start *start) {
@@ -109,9 +114,9 @@ static int take_options(int argc, char **argv, struct start *start) {
     return argc;
 }
 
-static bool asks_for_help(int argc, char **argv) {
+static bool has_word(int argc, char **argv, const char *word) {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
+        if (strcmp(argv[i], word) == 0) {
             return true;
         }
     }
@@ -120,7 +125,7 @@ static bool asks_for_help(int argc, char **argv) {
 
 static void print_use(void) {
     (void)puts(
-        "usage: mpirun -n RANKS drover-cluster --mode copy|stripes [SCENARIO] [OPTIONS]\n"
+        "Usage: mpirun -n RANKS drover-cluster --mode copy|stripes [SCENARIO] [OPTIONS]\n"
         "\n"
         "  --mode copy     every rank has the whole world and steps its share: all behaviors, all requests\n"
         "  --mode stripes  a rank has some rows of the world, and what borders on them\n"
@@ -129,19 +134,30 @@ static void print_use(void) {
         "exit code 3\n"
         "                  (1 to 600, or 0: none, for a debugger; default 10)\n"
         "\n"
-        "docs/cluster.md has the rest. All other options are those of drover-server:\n");
+        "  --help          shows this and exits\n"
+        "  --version       shows the version and exits\n"
+        "\n"
+        "All other options are those of drover-server: drover-server --help shows them. --check FILE ... "
+        "says of each\n"
+        "scenario whether so many ranks would refuse it.");
 }
 
 /* False: the program ends with *code. */
 static bool read_start(int argc, char **argv, struct start *start, int *code) {
-    const bool is_help = asks_for_help(argc, argv);
-    if (is_help && is_first_rank()) {
+    if (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")) {
         print_use();
+        *code = EXIT_SUCCESS;
+        return false;
     }
-    const int left = is_help ? argc : take_options(argc, argv, start);
+    const int left = has_word(argc, argv, "--version") ? argc : take_options(argc, argv, start);
     if (left < 0) {
         *code = EXIT_USAGE;
         return false;
+    }
+    start->options = server_options_default();
+    start->options.program = "drover-cluster";
+    if (start->mode == EXCHANGE_STRIPES && is_first_rank()) { /* which checks files for all */
+        start->options.stripes = told_by_mpirun("OMPI_COMM_WORLD_SIZE", 1);
     }
     return server_main_read(left, argv, &start->options, &start->argument, code);
 }
@@ -218,6 +234,7 @@ static int lead(struct parts *parts, const struct start *start, int threads) {
     const struct server_ranks ranks = {.exchange = exchange_mpi_exchange(parts->exchange),
                                        .state = conductor_ranks(conductor),
                                        .threads = threads,
+                                       .beside = parts->cluster.here - 1,
                                        .context = parts->lifeline,
                                        .watch = watch,
                                        .leave = leave};
@@ -252,6 +269,10 @@ static int follow(struct parts *parts, const struct start *start, int threads) {
 }
 
 static void warn_of_crowding(const struct cluster *cluster, int threads) {
+    if (cluster->ranks == 1) {
+        log_write(LOG_WARN, "cluster",
+                  "there is 1 rank, this one: mpirun -n RANKS drover-cluster starts more");
+    }
     if (cluster->rank == 0 && threads == 1 && cluster->here > cluster_cores()) {
         log_write(LOG_WARN, "cluster",
                   "there are %d ranks on %s, which has %d cores: ranks without a core of their own hold up "

@@ -31,11 +31,14 @@ static int check_memory(struct apply *apply, const struct spawn_def *spawn) {
         state->services.memory_free == NULL
             ? 0
             : world_spawn_bytes(state->world, spawn->kind, spawn->count, state->parallel.threads);
-    const uint64_t left = wanted > 0 ? state->services.memory_free() : UINT64_MAX;
-    return wanted <= left ? 0
-                          : failure_set(&apply->failure, FAILURE_BUSY, "count",
-                                        "room for more agents needs %.2f GB of memory; %.2f GB are free",
-                                        (double)wanted * 1e-9, (double)left * 1e-9);
+    const int beside = state->services.ranks_beside;
+    const uint64_t left = wanted > 0 ? state->services.memory_free(1 + beside) : UINT64_MAX;
+    char text[WORLD_MEMORY_TEXT];
+    return wanted <= left
+               ? 0
+               : failure_set(&apply->failure, FAILURE_BUSY, "count",
+                             "room for more agents needs %s of memory; %.2f GB are free",
+                             world_memory_text(wanted, beside, text), (double)left * (1.0 + beside) * 1e-9);
 }
 
 static int fail_stripes(struct apply *apply, const char *why) {

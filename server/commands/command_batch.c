@@ -39,7 +39,8 @@ static bool has_memory(const struct simulation_state *state) {
     for (int k = 0; k < world_kind_count(world); k++) {
         population[k] = world_kind_population(world, k);
     }
-    return world_bytes(world, population, state->parallel.threads) <= state->services.memory_free();
+    return world_bytes(world, population, state->parallel.threads) <=
+           state->services.memory_free(1 + state->services.ranks_beside);
 }
 
 static bool keep_world(struct state_batch *batch, const struct world *world) {

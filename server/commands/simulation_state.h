@@ -47,8 +47,9 @@ struct state_services {
                 struct failure *failure);
     /* Never fails. Whether the speed is another one than before. */
     bool (*speed)(void *context, const struct request_speed *speed, struct json_writer *json);
-    double (*clock_ms)(void *context); /* the server's clock; frames in replies have it, or 0 */
-    uint64_t (*memory_free)(void);     /* bytes that the machine can still give */
+    double (*clock_ms)(void *context);      /* the server's clock; frames in replies have it, or 0 */
+    uint64_t (*memory_free)(int processes); /* bytes that the machine can still give each of so many */
+    int ranks_beside;                       /* struct world_overrides */
     int (*go_live)(void *context, struct failure *failure); /* resume with live, before the world runs */
 };
 

@@ -82,7 +82,7 @@ static int fail_memory(struct failure *failure) {
 }
 
 static bool has_memory(const struct world_room *room, const struct world_overrides *overrides) {
-    return overrides->memory_free == NULL || world_room_bytes(room) <= overrides->memory_free();
+    return overrides->memory_free == NULL || world_room_bytes(room) <= overrides->memory_free(1);
 }
 
 bool scenario_order_take_room(struct scenario_order *order, const struct world_overrides *overrides) {

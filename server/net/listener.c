@@ -145,10 +145,14 @@ static int bind_address(struct listener *listener, const char *address, uint16_t
                         struct failure *failure) {
     const struct addrinfo hints = {
         .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    char service[8];
+    char service[8], host[256];
     (void)snprintf(service, sizeof service, "%u", (unsigned)port);
+    /* [::1], as the address of IPv6 stands before a port, is ::1. */
+    const size_t length = strlen(address),
+                 brackets = length > 2 && *address == '[' && address[length - 1] == ']';
+    (void)snprintf(host, sizeof host, "%.*s", (int)(length - 2 * brackets), address + brackets);
     struct addrinfo *found = NULL;
-    const int result = getaddrinfo(address, service, &hints, &found);
+    const int result = getaddrinfo(host, service, &hints, &found);
     if (result != 0) {
         return failure_set(failure, FAILURE_BAD_PARAM, "listen", "cannot listen on \"%s\": %s", address,
                            gai_strerror(result));

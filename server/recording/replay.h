@@ -62,7 +62,7 @@ struct replay_change {
     enum request_op op;                /* REQUEST_LOAD for a world line */
 };
 
-enum { REPLAY_REASON_BYTES = 384 };
+enum { REPLAY_REASON_BYTES = 448 };
 
 /** The first place where the replay was not what was recorded, since replay_begin. */
 struct replay_divergence {

@@ -51,6 +51,15 @@ static int count_bytes(const struct world_def *def, const char *name, int64_t ag
     return 0;
 }
 
+const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]) {
+    char ranks[40] = "";
+    if (ranks_beside > 0) {
+        (void)snprintf(ranks, sizeof ranks, "%d ranks of this host x ", 1 + ranks_beside);
+    }
+    (void)snprintf(text, WORLD_MEMORY_TEXT, "%s%.2f GB", ranks, (double)bytes * 1e-9);
+    return text;
+}
+
 int built_world_check_size(const struct world_def *def, const char *name, int64_t agents,
                            const struct world_overrides *overrides, uint64_t *bytes,
                            struct failure *failure) {
@@ -67,14 +76,16 @@ int built_world_check_size(const struct world_def *def, const char *name, int64_
     if (bytes != NULL) {
         *bytes = needed;
     }
+    const int processes = 1 + overrides->ranks_beside;
     const uint64_t left =
-        needed > 0 && overrides->memory_free != NULL ? overrides->memory_free() : UINT64_MAX;
+        needed > 0 && overrides->memory_free != NULL ? overrides->memory_free(processes) : UINT64_MAX;
+    char text[WORLD_MEMORY_TEXT];
     return needed <= left
                ? 0
                : failure_set(failure, FAILURE_BUSY, "agents",
-                             "%s: %lld agents need %.2f GB of memory, %.0f bytes each; %.2f GB are free",
-                             name, (long long)agents, (double)needed * 1e-9, (double)needed / (double)agents,
-                             (double)left * 1e-9);
+                             "%s: %lld agents need %s of memory, %.0f bytes each; %.2f GB are free", name,
+                             (long long)agents, world_memory_text(needed, overrides->ranks_beside, text),
+                             (double)needed / (double)agents, (double)left * (double)processes * 1e-9);
 }
 
 /* ---- texts ---- */

@@ -22,9 +22,15 @@ struct world_overrides {
     enum simd simd;
     int32_t max_agents; /* 0: LIMIT_AGENTS_USUAL */
     int threads;        /* that will work on a tick; 0: one */
-    /* Bytes that the machine can still give; NULL: a world that it cannot hold fails where it does. */
-    uint64_t (*memory_free)(void);
+    /* Bytes that the machine can still give each of so many processes; NULL: a world that it cannot hold fails where it
+     * does. */
+    uint64_t (*memory_free)(int processes);
+    int ranks_beside; /* other ranks on this machine, each of which takes the same memory for the world */
 };
+
+enum { WORLD_MEMORY_TEXT = 80 };
+/** "0.28 GB", or with other ranks on this machine "4 ranks of this host x 0.28 GB". Returns text. */
+const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]);
 
 /** The most agents that the overrides allow. */
 static inline int32_t world_overrides_max_agents(const struct world_overrides *overrides) {

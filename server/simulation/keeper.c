@@ -71,7 +71,7 @@ static void work(struct keeper *keeper, struct keeper_result *result) {
 
 /* The system must not end the server for a copy. */
 static bool has_memory(const struct world_room *room) {
-    return room->agents <= WORLD_SMALL || world_room_bytes(room) <= memory_free();
+    return room->agents <= WORLD_SMALL || world_room_bytes(room) <= memory_free(1);
 }
 
 /* Some more than is needed now: worlds grow little by little. */

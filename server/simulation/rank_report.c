@@ -25,7 +25,7 @@ static struct rank_times summarise(float *us, size_t count) {
     }
     qsort(us, count, sizeof us[0], compare);
     return (struct rank_times){.mean_ms = sum / (double)count * 1e-3,
-                               .p99_ms = (double)us[(count - 1) * 99 / 100] * 1e-3};
+                               .p99_ms = (double)us[(count * 99 + 99) / 100 - 1] * 1e-3};
 }
 
 void rank_meter_report(struct rank_meter *meter, struct rank_report *report) {

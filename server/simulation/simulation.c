@@ -369,11 +369,12 @@ static int put_first_world(struct simulation *simulation, const struct simulatio
     }
     if (built.bytes > 0) {
         const double agents = (double)world_agent_count(built.world);
-        log_write(
-            LOG_INFO, "world",
-            "%.0f agents come to use %.2f GB of memory, %.0f bytes each; copies for viewers and for what is "
-            "kept come on top",
-            agents, (double)built.bytes * 1e-9, (double)built.bytes / agents);
+        char text[WORLD_MEMORY_TEXT];
+        log_write(LOG_INFO, "world",
+                  "%.0f agents come to use %s of memory, %.0f bytes each; copies for viewers and for what is "
+                  "kept come on top",
+                  agents, world_memory_text(built.bytes, def->overrides.ranks_beside, text),
+                  (double)built.bytes / agents);
     }
     simulation_state_change(&simulation->state, &built);
     simulation_begin_warmup(simulation, true);
@@ -416,6 +417,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     simulation_state_init(&simulation->state);
     simulation->state.is_paused = def->is_paused;
     simulation->state.services.memory_free = def->overrides.memory_free;
+    simulation->state.services.ranks_beside = def->overrides.ranks_beside;
     simulation->is_realtime = def->is_realtime;
     simulation->logbook = def->logbook;
     simulation->selfcheck_s = def->selfcheck_s;

@@ -124,11 +124,16 @@ static bool is_fine(struct simulation *simulation) {
     }
     playback->diverged = *divergence;
     playback->diverged.has_agents = false; /* tell_agents names them */
-    log_write(LOG_ERROR, "simulation",
-              "world %" PRIu32 " diverged from the recording at tick %" PRIu64 ": %s (%016" PRIx64
-              ", recorded %016" PRIx64 ")",
-              divergence->moment.world, divergence->moment.tick, divergence->reason, divergence->computed,
-              divergence->recorded);
+    char hashes[64] = "";
+    if (divergence->computed != divergence->recorded) {
+        (void)snprintf(hashes, sizeof hashes, " (%016" PRIx64 ", recorded %016" PRIx64 ")",
+                       divergence->computed, divergence->recorded);
+    }
+    if (!divergence->is_unsupported) { /* the start is refused with that sentence */
+        log_write(LOG_ERROR, "simulation",
+                  "world %" PRIu32 " diverged from the recording at tick %" PRIu64 ": %s%s",
+                  divergence->moment.world, divergence->moment.tick, divergence->reason, hashes);
+    }
     return false;
 }
 
@@ -292,6 +297,29 @@ static void offer_services(struct simulation *simulation) {
     atomic_store(&simulation->playback.refuses_changes, true);
 }
 
+static bool is_there(const struct simulation *simulation);
+static bool go_one_on(struct simulation *simulation);
+static void fall_back(struct simulation *simulation);
+
+/* More ranks have smaller windows, so stripes may refuse a request that took effect when it was recorded. They follow
+ * requests before the world is served: one that is refused ends the start, and the folder stays as it is, for fewer ranks
+ * or copies. */
+static int follow_requests(struct simulation *simulation, struct failure *failure) {
+    const struct playback_goal *goal = &simulation->playback.goal;
+    const struct replay_divergence *divergence = replay_divergence(simulation->playback.replay);
+    bool is_good = true;
+    while (is_good && !is_there(simulation) && (!goal->is_end || simulation->state.seq < goal->moment.seq)) {
+        is_good = go_one_on(simulation);
+    }
+    if (divergence->is_unsupported) {
+        return failure_set(failure, FAILURE_UNSUPPORTED, "--state", "%s", divergence->reason);
+    }
+    if (!is_good) {
+        fall_back(simulation);
+    }
+    return 0;
+}
+
 int simulation_playback_begin(struct simulation *simulation, const struct simulation_def *def,
                               struct failure *failure) {
     struct playback *playback = &simulation->playback;
@@ -313,6 +341,9 @@ int simulation_playback_begin(struct simulation *simulation, const struct simula
         offer_services(simulation);
     }
     log_beginning(simulation, recording);
+    if (simulation->views != NULL && playback->goal.is_set && follow_requests(simulation, failure) != 0) {
+        return -1;
+    }
     simulation_playback_update(simulation);
     return 0;
 }
@@ -459,19 +490,6 @@ static void tell_left_out(struct simulation *simulation) {
     simulation_push_event(simulation, &event, 0, false);
 }
 
-/* More ranks have smaller windows, so they may refuse what fewer did. With fewer, or as copies, the folder can still be
- * followed: it stays as it is. */
-static void end_where_unsupported(const struct simulation *simulation) {
-    const struct replay_divergence *divergence = replay_divergence(simulation->playback.replay);
-    const struct state_ranks *ranks = simulation->state.ranks;
-    if (divergence->is_unsupported && ranks != NULL) {
-        char text[REPLAY_REASON_BYTES + 64];
-        (void)snprintf(text, sizeof text, "the journal cannot be followed by these ranks: %s",
-                       divergence->reason);
-        ranks->fail(ranks->context, text);
-    }
-}
-
 /* After a hash that is not the recorded one: back to the checkpoint, and from there once more to the last hash that agreed.
  * False: there is nothing to simulate, or it did not come out a second time; the world stays where it is. */
 static bool fall_back(struct simulation *simulation) {
@@ -578,7 +596,6 @@ void simulation_playback_go_on(struct simulation *simulation, uint64_t until_ns)
             return;
         }
         if (!go_one_on(simulation) && playback->mode == PLAYBACK_RESUMING) {
-            end_where_unsupported(simulation);
             if (!fall_back(simulation)) {
                 break;
             }

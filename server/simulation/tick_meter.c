@@ -52,6 +52,6 @@ struct tick_meter_summary tick_meter_summarise(const struct tick_meter *meter) {
     memcpy(sorted, meter->samples_us, count * sizeof sorted[0]);
     qsort(sorted, count, sizeof sorted[0], compare);
     return (struct tick_meter_summary){.p50_ms = to_ms(sorted[(count - 1) / 2]),
-                                       .p99_ms = to_ms(sorted[(count - 1) * 99 / 100]),
+                                       .p99_ms = to_ms(sorted[(count * 99 + 99) / 100 - 1]),
                                        .max_ms = to_ms(sorted[count - 1])};
 }

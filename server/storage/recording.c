@@ -380,9 +380,10 @@ static bool is_buildable(const struct recording *recording, int world) {
     return !index_world(&recording->index, world)->begins_later;
 }
 
-/* After a checkpoint that cannot be read: whether one before it is tried. */
+/* After a checkpoint that cannot be read: whether one before it is tried. Ranks that refuse a world refuse the journal after
+ * an older one, too. */
 static bool is_worth_another(const struct failure *failure) {
-    return failure->code != FAILURE_BUSY;
+    return failure->code != FAILURE_BUSY && failure->code != FAILURE_UNSUPPORTED;
 }
 
 static int fail_begin(const struct recording *recording, int world, struct failure *failure) {

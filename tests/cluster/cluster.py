@@ -51,22 +51,22 @@ def children_of(pid):
     return found
 
 
-def run_ranks(ranks, *words, mca=SHARED_MEMORY):
-    """Runs a program on so many ranks to its end; a subprocess.CompletedProcess with text."""
-    return subprocess.run(["mpirun", "-n", str(ranks), *mca, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+def run_ranks(ranks, *words, mca=SHARED_MEMORY, before=()):
+    """Runs a program on so many ranks to its end, `before` before mpirun; a subprocess.CompletedProcess with text."""
+    return subprocess.run([*before, "mpirun", "-n", str(ranks), *mca, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           cwd=ROOT, timeout=4 * PATIENCE_S, env={**os.environ, **MPI_ENVIRONMENT})
 
 
 class Cluster(Server):
     """A real cluster. Leaving the with-block stops rank 0 with SIGTERM and expects exit 0 of all."""
 
-    def __init__(self, ranks, *arguments, mode="copy", mca=SHARED_MEMORY, environment=None):
-        self.ranks, self._mode, self._mca = ranks, mode, mca
+    def __init__(self, ranks, *arguments, mode="copy", mca=SHARED_MEMORY, environment=None, before=()):
+        self.ranks, self._mode, self._mca, self._before = ranks, mode, mca, before
         self._pids = {}
         super().__init__(*arguments, environment={**MPI_ENVIRONMENT, **(environment or {})})
 
     def words(self):
-        return ["mpirun", "-n", str(self.ranks), *self._mca, cluster_binary(), "--mode", self._mode]
+        return [*self._before, "mpirun", "-n", str(self.ranks), *self._mca, cluster_binary(), "--mode", self._mode]
 
     def pids(self):
         """Rank -> process, of those that mpirun started itself."""

@@ -1,10 +1,13 @@
 """How a cluster begins and ends: mistakes, signals, lost ranks; and that ranks which wait leave the cores to others."""
 
+import json
 import os
 import pathlib
 import random
 import re
 import signal
+import subprocess
+import tempfile
 import time
 import unittest
 
@@ -21,17 +24,65 @@ def spent_s(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS_A_SECOND
 
 
+class Alone(Cluster):
+    """Without mpirun."""
+
+    def words(self):
+        return [cluster_binary(), "--mode", "copy"]
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+
 class Ends(Case):
     def test_mistakes_are_said_once(self):
         for words, what in ((("flock",), "--mode: expected copy or stripes"), (("--mode", "half", "flock"), "--mode: expected copy or stripes"),
                             (("--mode", "copy", "--tick-hz", "x", "flock"), "--tick-hz"), (("--mode", "copy", "no_such_world"), "no_such_world")):
             done = run_ranks(2, cluster_binary(), *words)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertEqual(len(re.findall(rf"^drover-\w+: .*{re.escape(what)}", done.stderr, re.M)), 1, done.stderr)
+            self.assertEqual(len(re.findall(rf"^drover-cluster: .*{re.escape(what)}", done.stderr, re.M)), 1, done.stderr)
+            self.assertNotIn("drover-server:", done.stderr)
 
     def test_help_and_version(self):
         done = run_ranks(2, cluster_binary(), "--help")
         self.assertEqual((done.returncode, done.stdout.count("--mode copy|stripes")), (0, 1), done.stdout)
+        done = run_ranks(2, cluster_binary(), "--version")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\Adrover-cluster \d+\.\d+\.\d+\n\Z")
+
+    def test_without_mpirun(self):
+        """There is one rank then, and the log says so: mpirun may have been forgotten."""
+        with Alone(1, "--paused", "flock") as cluster:
+            wait_for(lambda: "there is 1 rank, this one" in cluster.stderr(), "the line")
+
+    def test_files_are_checked_for_so_many_ranks(self):
+        """great_hunt keeps one of 9300 quarries, which no two ranks in stripes can."""
+        files = [f"scenarios/{name}.json" for name in ("flock", "great_hunt", "boids")]
+        done = run_ranks(2, cluster_binary(), "--mode", "stripes", "--check", *files)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stdout, r"\Ascenarios/great_hunt.json: kind hunter \(pursue\) keeps a quarry .* with 2 ranks, or --mode copy\n\Z")
+        for ranks, words in ((1, ("--mode", "stripes", "--check", *files)), (2, ("--mode", "copy", "--check", *files)),
+                             (2, ("--mode", "stripes", "--check", files[0]))):
+            done = run_ranks(ranks, cluster_binary(), *words)
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_memory_of_all_ranks_of_a_host(self):
+        """A machine that has the memory for one rank's world, and not for those of three, refuses three."""
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, meminfo = pathlib.Path(folder, "crowd.json"), pathlib.Path(folder, "meminfo")
+            scenario.write_text(json.dumps({"name": "crowd", "seed": 1, "world": {"size": [20000, 20000], "edge": "wrap"}, "kinds": {"walker": {
+                "radius": 2, "max_speed": 60, "max_force": 100, "behaviors": [{"wander": {}}]}}, "agents": [{"kind": "walker", "count": 120000, "in": {"rect": [0, 0, 20000, 20000]}}]}))
+            meminfo.write_text("MemTotal: 60000 kB\nMemAvailable: 50000 kB\n")
+            narrow = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
+                      'mount --bind "$0" /proc/meminfo && exec "$@"', str(meminfo)]
+            if subprocess.run([*narrow, "true"], capture_output=True, check=False).returncode != 0:
+                self.skipTest("no namespace of its own, with another /proc/meminfo, is allowed here")
+            done = run_ranks(3, cluster_binary(), "--mode", "copy", "--port", "0", "--paused", str(scenario), before=narrow)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, r"crowd: 120000 agents need 3 ranks of this host x 0\.\d+ GB of memory, \d+ bytes each; 0\.05 GB are free")
+            with Cluster(1, "--paused", str(scenario), before=narrow) as cluster, cluster.connect() as client:
+                self.assert_reply(client.request("step", count=1), "step", tick=1)
 
     def test_one_rank_alone(self):
         with Cluster(1, "--paused", "flock") as cluster, cluster.connect() as client:

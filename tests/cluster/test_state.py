@@ -100,7 +100,8 @@ class Restarts(Kept):
             shutil.rmtree(copy)
 
     def test_more_ranks_than_a_request_allowed(self):
-        """Windows of more ranks are too low for a zone that was set: the start says so, and leaves the folder as it is."""
+        """Windows of more ranks are too low for a zone that was set: the start says so before it listens, as a mistake that a
+        further start would make again, and leaves the folder as it is. In the journal, and then in a checkpoint."""
         flock = {"separation_radius": 10, "alignment_radius": 20, "cohesion_radius": 30}
         path = pathlib.Path(self.folder, "low.json")
         path.write_text(json.dumps({
@@ -111,14 +112,21 @@ class Restarts(Kept):
             self.assert_reply(client.request("set_param", kind="bird", param="flock.cohesion_radius", value=120), "set_param")
             self.assert_reply(client.request("step", count=3), "step")
             before = hash_now(client)
-        done = run_ranks(4, cluster_binary(), "--mode", "stripes", "--port", "0", *self.options("--paused"))
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("request 1 (set_param) took effect then, and is refused now: kind bird (flock) sees neighbors within 120 px; "
-                      "allowed: zones of at most 75 px with 4 ranks, or --mode copy", done.stderr)
+        self.assert_refused("drover-cluster: request 1 (set_param) took effect then, and is refused now: ")
         for ranks, mode in ((4, "copy"), (2, "stripes")):
             with Doomed(ranks, *self.options("--paused"), mode=mode).doomed() as server, server.connect() as client:
                 wait_for(lambda: client.request("stats")["tick"] == before[0], "the world is where it was")
                 self.assertEqual(hash_now(client), before)
+                server.stop()  # which writes a checkpoint
+        self.assert_refused("drover-cluster: ")
+
+    def assert_refused(self, begins):
+        done = run_ranks(4, cluster_binary(), "--mode", "stripes", "--port", "0", *self.options("--paused"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(f"{begins}kind bird (flock) sees neighbors within 120 px; allowed: zones of at most 75 px with 4 ranks, fewer ranks "
+                      f"(at most 2), a world at least 1920 px high, or --mode copy; {self.state} stays as it is\n", done.stderr)
+        for noise in ("diverged", "0000000000000000", "--state-new"):
+            self.assertNotIn(noise, done.stderr)
 
     def disturb(self, client, seconds):
         """Requests to a world that runs. Returns when a connection is lost, or the time is over."""

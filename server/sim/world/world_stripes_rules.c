@@ -252,12 +252,40 @@ static void say_asker(struct refusing *refusing, int kind, const char *what) {
     say(&refusing->sentence, ")");
 }
 
-static void say_way_out(struct refusing *refusing) {
+/* px: the widest halo of so many ranks. */
+static float allowed_halo(const struct outlook *outlook, int ranks) {
+    return outlook->world->bounds.size.y / (float)(SHARE_OF_WINDOW * ranks);
+}
+
+/* What would allow so wide a halo: fewer ranks, or a higher world, where one may be that high. */
+static void say_room_for(struct refusing *refusing, float reach) {
+    const double height = (double)reach * SHARE_OF_WINDOW * refusing->ranks;
+    int ranks = refusing->ranks - 1;
+    while (ranks > 1 && reach > allowed_halo(refusing->outlook, ranks)) {
+        ranks--;
+    }
+    say(&refusing->sentence, ", fewer ranks (at most ");
+    say_number(&refusing->sentence, ranks);
+    say(&refusing->sentence, ")");
+    if (height <= LIMIT_WORLD_SIZE) {
+        const int64_t whole = (int64_t)height;
+        say(&refusing->sentence, ", a world at least ");
+        say_number(&refusing->sentence, (double)whole < height ? whole + 1 : whole);
+        say(&refusing->sentence, " px high");
+    }
+}
+
+/* reach: px, of what is too wide; 0: it has no width. */
+static void say_way_out(struct refusing *refusing, float reach) {
     say(&refusing->sentence, " of at most ");
     say_number(&refusing->sentence, (int64_t)refusing->allowed);
     say(&refusing->sentence, " px with ");
     say_number(&refusing->sentence, refusing->ranks);
-    say(&refusing->sentence, " ranks, or --mode copy");
+    say(&refusing->sentence, " ranks");
+    if (reach > 0.0f) {
+        say_room_for(refusing, reach);
+    }
+    say(&refusing->sentence, ", or --mode copy");
 }
 
 static void say_distance(struct sentence *sentence, float within) {
@@ -284,7 +312,7 @@ static void refuse_keeping(struct refusing *refusing, const struct look_at *look
     say(&refusing->sentence, " wherever it goes");
     say_crowd(refusing, look->runtime->index);
     say(&refusing->sentence, ", or without \"keep\" a \"within\"");
-    say_way_out(refusing);
+    say_way_out(refusing, 0.0f);
 }
 
 static void refuse_looking(struct refusing *refusing, const struct look_at *look) {
@@ -294,7 +322,7 @@ static void refuse_looking(struct refusing *refusing, const struct look_at *look
     say_distance(&refusing->sentence, look->ref->within);
     say_crowd(refusing, look->runtime->index);
     say(&refusing->sentence, ", or a \"within\"");
-    say_way_out(refusing);
+    say_way_out(refusing, look->ref->within);
 }
 
 static void refuse_zone(struct refusing *refusing, const struct zone_seen *zone) {
@@ -302,7 +330,7 @@ static void refuse_zone(struct refusing *refusing, const struct zone_seen *zone)
     say(&refusing->sentence, " sees neighbors within ");
     say_number(&refusing->sentence, (int64_t)zone->reach);
     say(&refusing->sentence, " px; allowed: zones");
-    say_way_out(refusing);
+    say_way_out(refusing, zone->reach);
 }
 
 static void refuse_naming(struct refusing *refusing) {
@@ -353,7 +381,7 @@ static const char *refusal_of(const struct outlook *outlook, int ranks, char *te
         .outlook = outlook,
         .ranks = ranks,
         .zones = zone.reach,
-        .allowed = outlook->world->bounds.size.y / (float)(SHARE_OF_WINDOW * ranks),
+        .allowed = allowed_halo(outlook, ranks),
         .sentence.size = size,
     };
     refusing.sentence.text = text;

@@ -25,7 +25,7 @@
 enum {
     STRIPES_KNOWN_MAX = 4096, /* agents of a known kind */
     STRIPES_NAMED_MAX = 1024, /* agents that references name by id */
-    STRIPES_REFUSAL = 256     /* bytes that hold every sentence */
+    STRIPES_REFUSAL = 320     /* bytes that hold every sentence */
 };
 
 struct stripes_needs {

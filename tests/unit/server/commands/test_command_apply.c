@@ -357,8 +357,8 @@ static void test_full(void **state) {
 
 static uint64_t memory_left;
 
-static uint64_t say_memory(void) {
-    return memory_left;
+static uint64_t say_memory(int processes) {
+    return memory_left / (uint64_t)processes;
 }
 
 /* What the machine has no memory for is refused, with the numbers; one that it has is not. */
@@ -369,6 +369,11 @@ static void test_memory(void **state) {
     refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "busy", "count",
            "room for more agents needs 0.02 GB of memory; 0.01 GB are free");
     assert_int_equal(world_agent_count(simulation.world), 3);
+    memory_left = 50000000;
+    simulation.services.ranks_beside = 2;
+    refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "busy", "count",
+           "room for more agents needs 3 ranks of this host x 0.02 GB of memory; 0.05 GB are free");
+    simulation.services.ranks_beside = 0;
     memory_left = 100000000;
     expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":100000}", "");
     memory_left = 0; /* there is room */
@@ -404,6 +409,13 @@ static void test_size(void **state) {
     assert_int_equal(failure.code, FAILURE_BUSY);
     assert_non_null(strstr(failure.message, "birds: 100000000 agents need "));
     assert_non_null(strstr(failure.message, " bytes each; 5.20 GB are free"));
+    own.ranks_beside = 3; /* each of four takes as much */
+    memory_left = bytes * 4;
+    assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &own, NULL, &failure), 0);
+    memory_left = bytes * 4 - 4;
+    assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &own, NULL, &failure), -1);
+    assert_non_null(strstr(failure.message, "birds: 100000000 agents need 4 ranks of this host x "));
+    own.ranks_beside = 0;
     memory_left = 0;
     assert_int_equal(built_world_check_size(&def, "birds", 1000, &own, &bytes, &failure), 0);
     assert_true(bytes == 0);

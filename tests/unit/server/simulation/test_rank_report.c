@@ -41,6 +41,21 @@ static void a_meter_tells_of_a_second(void **state) {
     assert_true(is_near(report.wait.p99_ms, 0.0));
 }
 
+/* Of few ticks 99 of 100 are all of them: one that was slow is not left out, though the mean has it. */
+static void few_ticks_have_their_slowest(void **state) {
+    (void)state;
+    static struct rank_meter meter;
+    struct rank_report report = {0};
+    for (uint64_t i = 0; i < 4; i++) {
+        rank_meter_add(&meter, i == 2 ? 90000000 : 8000000, i == 1 ? 9000000 : 1000000);
+    }
+    rank_meter_report(&meter, &report);
+    assert_true(is_near(report.work.mean_ms, 28.5));
+    assert_true(is_near(report.work.p99_ms, 90.0));
+    assert_true(is_near(report.wait.mean_ms, 3.0));
+    assert_true(is_near(report.wait.p99_ms, 9.0));
+}
+
 static void a_pause_keeps_the_figures(void **state) {
     (void)state;
     static struct rank_meter meter;
@@ -118,9 +133,10 @@ static void the_longest_has_a_row(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_meter_tells_of_a_second), cmocka_unit_test(a_pause_keeps_the_figures),
-        cmocka_unit_test(a_meter_keeps_the_newest),  cmocka_unit_test(sums_and_the_longest),
-        cmocka_unit_test(migrants_a_second),         cmocka_unit_test(the_longest_has_a_row),
+        cmocka_unit_test(a_meter_tells_of_a_second), cmocka_unit_test(few_ticks_have_their_slowest),
+        cmocka_unit_test(a_pause_keeps_the_figures), cmocka_unit_test(a_meter_keeps_the_newest),
+        cmocka_unit_test(sums_and_the_longest),      cmocka_unit_test(migrants_a_second),
+        cmocka_unit_test(the_longest_has_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,15 @@ static void percentiles(void **state) {
     assert_true(summary.max_ms == 100.0);
 }
 
+static void few_samples_have_their_slowest(void **state) {
+    (void)state;
+    static struct tick_meter meter;
+    tick_meter_add(&meter, 1000);
+    tick_meter_add(&meter, 50000);
+    tick_meter_add(&meter, 2000);
+    assert_true(tick_meter_summarise(&meter).p99_ms == 0.05);
+}
+
 static void old_samples_go(void **state) {
     (void)state;
     static struct tick_meter meter;
@@ -62,6 +71,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),
         cmocka_unit_test(percentiles),
+        cmocka_unit_test(few_samples_have_their_slowest),
         cmocka_unit_test(old_samples_go),
         cmocka_unit_test(buckets_have_all_times),
     };

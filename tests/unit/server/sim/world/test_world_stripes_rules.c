@@ -166,8 +166,9 @@ static void many_must_be_looked_for_within_a_distance(void **state) {
     def = chase_def(BEHAVIOR_EVADE, 2, STRIPES_KNOWN_MAX + 1, 101.0f);
     expect(&def, 101, "",
            "kind hunter (evade) looks for kind prey within 101 px, and there are 4097 of these; allowed: "
-           "4096, or a "
-           "\"within\" of at most 100 px with 4 ranks, or --mode copy");
+           "4096, or a \"within\" of at most 100 px with 4 ranks, fewer ranks (at most 3), a world at least "
+           "1616 "
+           "px high, or --mode copy");
     def = chase_def(BEHAVIOR_EVADE, 2, STRIPES_KNOWN_MAX + 1, 100.0f);
     expect(&def, 100, "", NULL);
 }
@@ -254,8 +255,18 @@ static void zones_are_no_wider_than_a_quarter_of_a_window(void **state) {
     assert_string_equal(
         refusal_of_param(world, "separation.radius", 101.0, text),
         "kind hunter (separation) sees neighbors within 101 px; allowed: zones of at most 100 px with "
-        "4 ranks, or --mode copy");
+        "4 ranks, fewer ranks (at most 3), a world at least 1616 px high, or --mode copy");
+    assert_string_equal(
+        refusal_of_param(world, "separation.radius", 1000.0, text),
+        "kind hunter (separation) sees neighbors within 1000 px; allowed: zones of at most 100 "
+        "px with 4 ranks, fewer ranks (at most 1), a world at least 16000 px high, or --mode "
+        "copy");
     assert_non_null(world_stripes_refusal(world, 7, text, sizeof text));
+    assert_null(world_stripes_refusal(world, 6, text, sizeof text)); /* as it says: */
+    assert_string_equal(
+        world_stripes_refusal(world, 1024, text, sizeof text),
+        "kind hunter (separation) sees neighbors within 60 px; allowed: zones of at most 0 px "
+        "with 1024 ranks, fewer ranks (at most 6), or --mode copy"); /* no world is so high */
     world_destroy(world);
     world = flock_of(STRIPES_KNOWN_MAX, BEHAVIOR_SEPARATION); /* each rank may hold all of so few */
     assert_null(refusal_of_param(world, "separation.radius", 1000.0, text));
