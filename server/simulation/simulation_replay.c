@@ -221,9 +221,17 @@ static int begin_at_tick(struct simulation *simulation, uint64_t tick, struct fa
 
 static int begin_at_end(struct simulation *simulation, struct failure *failure) {
     struct playback *playback = &simulation->playback;
-    const struct recording_moment last = playback->source.last;
-    if (begin_at(simulation, &last, failure) != 0) {
-        return -1;
+    const struct recording_world *worlds = playback->facts->worlds;
+    struct recording_moment last = playback->source.last;
+    for (int i = playback->facts->world_count - 1; begin_at(simulation, &last, failure) != 0; i--) {
+        if (!playback->is_journal || i == 0 || failure->code != FAILURE_BAD_SAVE) {
+            return -1;
+        }
+        /* A crash may have cut the journal between the line of a saved world that is put in and its checkpoint. */
+        log_write(LOG_WARN, "simulation", "world %" PRIu32 " cannot be continued, the one before it is: %s",
+                  worlds[i].number, failure->message);
+        last.world = worlds[i - 1].number;
+        last.tick = worlds[i - 1].last_tick;
     }
     simulation->state.is_paused = simulation->state.is_paused || playback->source.is_paused_at_end;
     set_goal(simulation, &last, true, NULL);

@@ -65,11 +65,11 @@ static int set_path(struct state_directory *directory, const char *path, struct 
 
 static int make_folder(const char *path, struct failure *failure) {
     struct stat status;
-    if (mkdir(path, 0700) == 0) {
-        const int error = disk_file_sync_folder(path);
+    const int error = disk_file_make_folder(path);
+    if (error != EEXIST) {
         return error == 0 ? 0 : fail_io(path, error, failure);
     }
-    if (errno != EEXIST || stat(path, &status) != 0) {
+    if (stat(path, &status) != 0) {
         return fail_io(path, errno, failure);
     }
     if (!S_ISDIR(status.st_mode)) {
@@ -136,13 +136,12 @@ static int make_old_folder(const struct state_directory *directory, char old[DIS
         (void)strftime(date, sizeof date, "%Y%m%d-%H%M%S", &day);
     }
     (void)snprintf(old, DISK_FILE_PATH, "%s/old-%s", directory->path, date);
-    for (int i = 2; mkdir(old, 0700) != 0; i++) {
-        if (errno != EEXIST || i > 1000) {
-            return fail_io(old, errno, failure);
-        }
+    int error = disk_file_make_folder(old);
+    for (int i = 2; error == EEXIST && i <= 1000; i++) {
         (void)snprintf(old, DISK_FILE_PATH, "%s/old-%s-%d", directory->path, date, i);
+        error = disk_file_make_folder(old);
     }
-    return 0;
+    return error == 0 ? 0 : fail_io(old, error, failure);
 }
 
 /* Calls change(from, to) for a row's file and then for its parts. 0, or the errno value; then from is the path. */
@@ -353,13 +352,30 @@ static struct recording *open_rows(const struct state_files *files, struct failu
     return recording;
 }
 
+/* What the world goes on from is on disk: a server that was killed may have left lines that only the system has, and the next one
+ * promises what builds on them. */
+static int sync_journals(const struct state_files *files, struct failure *failure) {
+    char path[DISK_FILE_PATH];
+    int error = 0;
+    for (int i = 0; error == 0 && i < files->count; i++) {
+        state_file_path(files->folder, files->rows[i].kind, files->rows[i].number, path);
+        const int descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+        error = descriptor < 0 ? errno : disk_file_sync(descriptor);
+        if (descriptor >= 0) {
+            (void)close(descriptor);
+        }
+    }
+    error = error != 0 || files->count == 0 ? error : disk_file_sync_folder(path);
+    return error == 0 ? 0 : fail_io(path, error, failure);
+}
+
 struct recording *state_directory_read(struct state_directory *directory, struct failure *failure) {
     struct state_files files;
     if (state_files_scan(&files, directory->path, failure) != 0) {
         return NULL;
     }
     struct recording *recording = NULL;
-    if (state_files_plan(&files, failure) == 0) {
+    if (state_files_plan(&files, failure) == 0 && sync_journals(&files, failure) == 0) {
         state_files_report(&files);
         recording = open_rows(&files, failure);
     }

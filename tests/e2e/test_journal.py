@@ -116,6 +116,21 @@ class Starts(Kept):
             self.assertEqual(hash_now(client), after)
         self.assertGreaterEqual(self.play_uninterrupted(read_lines(self.state), self.scenario), 3)
 
+    def test_a_saved_world_that_was_being_put_in_is_left_out(self):
+        """Its line is there, its checkpoint is not: the world before it goes on."""
+        with Server("--state", self.state, "--paused", self.scenario).doomed() as server, server.connect() as client:
+            client.request("step", count=2)
+            client.request("save", name="one")
+            self.assert_reply(client.request("set_target", name="mouse", x=50.5, y=60), "set_target")
+            before = hash_now(client)
+            self.assert_reply(client.request("load", save="one"), "load")
+            wait_for(lambda: b'"checkpoint"' in pathlib.Path(journals(self.state)[-1]).read_bytes(), "the load in the journal")
+        text = pathlib.Path(journals(self.state)[-1]).read_bytes()
+        pathlib.Path(journals(self.state)[-1]).write_bytes(text[:text.index(b'{"op":"checkpoint"') + 9])
+        with Server("--state", self.state) as server, server.connect() as client:
+            self.assertEqual(hash_now(client), before)
+            self.assertEqual(server.hello()["left_out"], {"ticks": 0, "requests": 1})
+
     def test_files_are_private(self):
         with Server("--state", self.state, "--paused", self.scenario) as server, server.connect() as client:
             hash_now(client)
