@@ -116,6 +116,12 @@ class Starts(Kept):
             self.assertEqual(hash_now(client), after)
         self.assertGreaterEqual(self.play_uninterrupted(read_lines(self.state), self.scenario), 3)
 
+    def test_checkpoints_come_by_ticks_too(self):
+        """A world at full speed has the ticks of many minutes in one; the next start has few of them to do again."""
+        with Server("--state", self.state, self.scenario).doomed() as server, server.connect() as client:
+            self.assert_reply(client.request("speed", max=True), "speed")
+            wait_for(lambda: os.path.exists(f"{self.state}/checkpoint-000003.drover"), "two checkpoints long before a minute is over")
+
     def test_a_saved_world_that_was_being_put_in_is_left_out(self):
         """Its line is there, its checkpoint is not: the world before it goes on."""
         with Server("--state", self.state, "--paused", self.scenario).doomed() as server, server.connect() as client:
