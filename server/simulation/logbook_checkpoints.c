@@ -80,7 +80,7 @@ static uint64_t checkpoint_interval_ns(const struct logbook *logbook) {
 /* Whether there are so many ticks since the last checkpoint as the interval has at the world's rate: steps and speeds go
  * faster than the clock, and a seek, like a start, simulates from the nearest checkpoint. */
 static bool has_many_ticks(const struct logbook *logbook, const struct simulation_state *state,
-                        uint64_t now_ns) {
+                           uint64_t now_ns) {
     const uint64_t tick = world_tick(state->world);
     const uint64_t since_ns = now_ns - logbook->checkpoint_ns;
     const double ticks = logbook->def.checkpoint_every_s * world_tick_hz(state->world);

@@ -420,6 +420,17 @@ bool simulation_playback_take_end(struct simulation *simulation) {
     return has_ended;
 }
 
+void simulation_playback_tell_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests) {
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->described_playback.has_left_out = true;
+    simulation->described_playback.left_out_ticks = ticks;
+    simulation->described_playback.left_out_requests = requests;
+    pthread_mutex_unlock(&simulation->mutex);
+    struct message_event event = {.has = EVENT_HAS_LOSS, .ticks = ticks, .requests = requests};
+    (void)snprintf(event.event, sizeof event.event, "resumed_from");
+    simulation_push_event(simulation, &event, 0, false);
+}
+
 /* The requests of the recording cannot be followed to its end, so the world goes on from where it is now. */
 static void tell_left_out(struct simulation *simulation) {
     struct simulation_state *state = &simulation->state;
@@ -432,14 +443,7 @@ static void tell_left_out(struct simulation *simulation) {
               "; that leaves out %" PRIu64 " ticks and %" PRIu64 " requests",
               tick, ticks, requests);
     state->seq = last->seq > state->seq ? last->seq : state->seq; /* no number is given twice */
-    pthread_mutex_lock(&simulation->mutex);
-    simulation->described_playback.has_left_out = true;
-    simulation->described_playback.left_out_ticks = ticks;
-    simulation->described_playback.left_out_requests = requests;
-    pthread_mutex_unlock(&simulation->mutex);
-    struct message_event event = {.has = EVENT_HAS_LOSS, .ticks = ticks, .requests = requests};
-    (void)snprintf(event.event, sizeof event.event, "resumed_from");
-    simulation_push_event(simulation, &event, 0, false);
+    simulation_playback_tell_loss(simulation, ticks, requests);
 }
 
 /* More ranks have smaller windows, so they may refuse what fewer did. With fewer, or as copies, the folder can still be

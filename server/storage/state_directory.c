@@ -33,6 +33,7 @@ struct state_directory {
     char saves[DISK_FILE_PATH];
     int lock;    /* descriptor */
     bool is_new; /* what it holds counts as not there */
+    bool has_lost;
     atomic_uint_fast32_t last_number;
     atomic_bool keeps_all; /* nothing is deleted */
 };
@@ -326,6 +327,10 @@ bool state_directory_was_begun(const struct state_directory *directory) {
            (scenario[0] != '\0' || atomic_load(&directory->last_number) > 0);
 }
 
+bool state_directory_has_lost(const struct state_directory *directory) {
+    return directory->has_lost;
+}
+
 /* The paths of all rows, in one block; NULL without memory. */
 static const char **make_paths(const struct state_files *files) {
     const size_t count = (size_t)files->count;
@@ -376,7 +381,7 @@ struct recording *state_directory_read(struct state_directory *directory, struct
     }
     struct recording *recording = NULL;
     if (state_files_plan(&files, failure) == 0 && sync_journals(&files, failure) == 0) {
-        state_files_report(&files);
+        directory->has_lost = !state_files_report(&files);
         recording = open_rows(&files, failure);
     }
     state_files_fini(&files);
@@ -415,7 +420,8 @@ static void keep_scenario(const struct state_directory *directory, const char *s
 
 int state_directory_begin(struct state_directory *directory, const char *scenario, struct failure *failure) {
     struct state_files files;
-    if (state_directory_was_begun(directory)) {
+    directory->has_lost = state_directory_was_begun(directory);
+    if (directory->has_lost) {
         log_write(LOG_WARN, "state",
                   "%s was begun, but no journal of it can be read: %s begins from its start again",
                   directory->path, scenario);

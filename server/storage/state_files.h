@@ -51,8 +51,9 @@ bool state_files_hold_world(const struct state_files *files);
  * the first journal. Checkpoints whose beginning is damaged are left out, with a line in the log. -1 with *failure
  * (bad_save, which names a file; busy) when there is no such row of files. */
 NODISCARD int state_files_plan(struct state_files *files, struct failure *failure);
-/** Says in the log what is known to be missing of a plan: torn ends, empty journals, a newest one that is not there. */
-void state_files_report(const struct state_files *files);
+/** Says in the log what is known to be missing of a plan: torn ends, empty journals, a newest one that is not there; then it
+ * returns false. */
+bool state_files_report(const struct state_files *files);
 /** Whether all of it is one recording: no journal is missing. 0, or -1 with *failure (bad_save, which names it; no_save
  * when there is no file). */
 NODISCARD int state_files_check_whole(const struct state_files *files, struct failure *failure);

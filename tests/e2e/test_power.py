@@ -219,7 +219,7 @@ class Power(Case):
         if now["op"] != "reply":
             return f"{where}: {now}"
         # The world that goes on after a loss has numbers behind what is lost, and one of its own.
-        seq, allowed = now["seq"] - (lost["requests"] + 1 if lost else 0), worlds[:1] if told >= 0 else worlds
+        seq, allowed = now["seq"] - (lost["requests"] + 1 if lost and lost["requests"] else 0), worlds[:1] if told >= 0 else worlds
         if seq < told or not any((now["tick"], now["hash"]) in world.get(seq, []) for world in allowed):
             return f"{where}: goes on at seq {seq}, tick {now['tick']}; clients were told {told}"
         return None
