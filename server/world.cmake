@@ -38,6 +38,7 @@ set(DROVER_WORLD_SOURCES
   recording/checkpoint_read_agents.c
   recording/checkpoint_reading.c
   recording/core_changes.c
+  recording/line_sum.c
   recording/recorder.c
   recording/recording_line.c
   recording/recording_scenario.c

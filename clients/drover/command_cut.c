@@ -64,6 +64,7 @@ enum exit_code command_cut(const struct command_context *context, int argc, char
         player_open(&player, argv[1], path, &options.means, context->interrupt, &failure) != 0) {
         return command_complain(context, &failure, EXIT_DIFFERS);
     }
+    (void)input_print_damage(argv[1], player.facts, stderr);
     struct cut cut = {.world = options.world == 0 ? player.facts->worlds[player.facts->world_count - 1].number
                                                   : options.world,
                       .from = options.from,

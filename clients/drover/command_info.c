@@ -179,6 +179,13 @@ static void print_info(const struct info *info) {
     print_writer(header);
     (void)printf("  %-13s %" PRIu64 " bytes, %" PRIu64 " lines, %" PRIu64 " of them torn\n", "size",
                  facts->bytes, facts->lines, facts->torn_lines);
+    print_row("sums", facts->files_without_sums == 0             ? "of all lines"
+                      : facts->files_without_sums < facts->files ? "of some of its files"
+                                                                 : "no sums in this file");
+    if (facts->damage.is_there) {
+        (void)printf("  %-13s ", "damaged");
+        (void)input_print_damage(info->argument, facts, stdout);
+    }
     print_worlds(info);
     if (!info->is_save) {
         print_requests(info);
@@ -258,6 +265,18 @@ static void write_info(const struct info *info, struct json_writer *json) {
     json_key_unsigned(json, "bytes", facts->bytes);
     json_key_unsigned(json, "lines", facts->lines);
     json_key_unsigned(json, "torn_lines", facts->torn_lines);
+    json_key_bool(json, "sums", facts->files_without_sums == 0);
+    if (facts->damage.is_there) {
+        json_key(json, "damage");
+        json_object(json);
+        json_key_string(json, "file", facts->damage.path);
+        json_key_unsigned(json, "line", facts->damage.line);
+        json_key_unsigned(json, "byte", facts->damage.byte);
+        json_key_string(json, "reason", facts->damage.what);
+        json_key_unsigned(json, "request", facts->damage.before.seq + 1);
+        json_key_unsigned(json, "after_tick", facts->damage.before.tick);
+        json_end(json);
+    }
     write_worlds(facts, json);
     write_requests(info, json);
     write_checkpoints(facts, json);

@@ -54,6 +54,10 @@ static void print_same(const struct verification *verified, const struct player 
         (void)printf("; %d checkpoint%s, whole", player->facts->checkpoint_count,
                      player->facts->checkpoint_count == 1 ? "" : "s");
     }
+    if (player->facts->files_without_sums > 0) {
+        (void)fputs(player->facts->files == 1 ? "; no sums in this file" : "; no sums in some of its files",
+                    stdout);
+    }
     (void)putchar('\n');
 }
 
@@ -134,6 +138,7 @@ static enum exit_code verify(struct player *player, const char *path, uint32_t e
     progress_begin(&progress, "verify", player_ticks(player, NULL));
     const int result = verify_worlds(&comparison, player, &verified, failure);
     progress_end(&progress);
+    const bool is_whole = !input_print_damage(player->argument, player->facts, stdout);
     if (result != 0) {
         return EXIT_DIFFERS;
     }
@@ -151,7 +156,8 @@ static enum exit_code verify(struct player *player, const char *path, uint32_t e
         return print_unproved(&verified, player);
     }
     print_same(&verified, player);
-    return verified.missing == 0 || (verified.missing == 1 && verified.is_torn) ? EXIT_WELL : EXIT_DIFFERS;
+    return is_whole && (verified.missing == 0 || (verified.missing == 1 && verified.is_torn)) ? EXIT_WELL
+                                                                                              : EXIT_DIFFERS;
 }
 
 /* The first `joined` of the arguments, as one recording. */

@@ -46,6 +46,8 @@ const struct command command_table[] = {
      &command_info_options},
     {"verify", command_verify, "FILE...", "Plays a recording again and compares the hashes.",
      COMMAND_GROUP_RECORDINGS, &command_verify_options},
+    {"repair", command_repair, "DIR", "Shows what can be kept of a damaged state folder; --write keeps it.",
+     COMMAND_GROUP_RECORDINGS, &command_repair_options},
     {"diff", command_diff, "A [B]",
      "Finds the first input, tick, agent, field and behavior in which runs differ.", COMMAND_GROUP_RECORDINGS,
      &command_diff_options},

@@ -5,6 +5,7 @@
 
 #include "clients/drover/output.h"
 #include "server/recording/checkpoint.h"
+#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
 
@@ -14,6 +15,7 @@ struct cutting {
     uint32_t world;                /* of the line that was visited last */
     struct recording_moment start; /* of the checkpoint */
     uint64_t last_seq;
+    uint32_t sum; /* of the lines so far */
 };
 
 /* ---- the beginning ---- */
@@ -48,13 +50,14 @@ static int go_to_start(const struct cut *cut, struct player *player, struct fail
 
 /* The header, as the recording has it but for the core, which has computed the world that follows: a world and a
  * checkpoint line of the state that the player is at. */
-static void write_start(const struct player *player, struct buffer *out) {
+static void write_start(const struct player *player, struct buffer *out, uint32_t *sum) {
     const struct simulation_state *state = &player->state;
     const struct checkpoint_rest rest = checkpoint_rest_of(state);
     struct recording_line header = player->facts->header;
     struct buffer saved;
     header.core = CORE_NUMBER;
     recording_line_write(&header, out);
+    line_sum_seal(out, 0, sum);
     buffer_init(&saved, out->limit);
     saved_world_write(state->world, &rest, state->name, state->text, state->text_length, &saved, NULL);
     const char *second = saved.failed ? NULL : memchr(saved.data, '\n', saved.length);
@@ -62,7 +65,7 @@ static void write_start(const struct player *player, struct buffer *out) {
         out->failed = true;
     } else {
         second++;
-        buffer_append(out, second, saved.length - (size_t)(second - saved.data));
+        line_sum_append(out, second, saved.length - (size_t)(second - saved.data), sum);
     }
     buffer_fini(&saved);
 }
@@ -95,8 +98,7 @@ static bool copy_line(void *context, const char *text, size_t length) {
         cutting->world = line.world;
     }
     if (is_within(cutting, &line)) {
-        buffer_append(&cutting->output->buffer, text, length);
-        buffer_append(&cutting->output->buffer, "\n", 1);
+        line_sum_append(&cutting->output->buffer, text, length + 1, &cutting->sum); /* with its newline */
         cutting->last_seq = line.seq > cutting->last_seq ? line.seq : cutting->last_seq;
     }
     return output_flush(cutting->output);
@@ -105,7 +107,9 @@ static bool copy_line(void *context, const char *text, size_t length) {
 static void write_end(struct cutting *cutting) {
     const struct recording_line end = {
         .op = RECORDING_END, .tick = cutting->cut->to, .seq = cutting->last_seq};
+    const size_t begin = cutting->output->buffer.length;
     recording_line_write(&end, &cutting->output->buffer);
+    line_sum_seal(&cutting->output->buffer, begin, &cutting->sum);
 }
 
 static int write_lines(const struct cut *cut, struct player *player, struct output *output,
@@ -114,7 +118,7 @@ static int write_lines(const struct cut *cut, struct player *player, struct outp
                               .output = output,
                               .start = {cut->world, world_tick(player->state.world), player->state.seq},
                               .last_seq = player->state.seq};
-    write_start(player, &output->buffer);
+    write_start(player, &output->buffer, &cutting.sum);
     if (recording_visit(player->recording, copy_line, &cutting, failure) != 0) {
         output_abandon(output);
         return -1;

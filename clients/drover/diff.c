@@ -126,8 +126,10 @@ static int compare_recorded(struct diff *diff, struct failure *failure) {
         recordings[1] = input_open(diff->def->argument[1], diff->def->path[1], NULL, failure);
     }
     if (recordings[1] != NULL) {
-        check_checkpoints(diff, 0, recordings[0]);
-        check_checkpoints(diff, 1, recordings[1]);
+        for (int side = 0; side < 2; side++) {
+            (void)input_print_damage(diff->def->argument[side], recording_facts(recordings[side]), stderr);
+            check_checkpoints(diff, side, recordings[side]);
+        }
         result = compare_outlines(diff, recordings, failure);
     }
     recording_close(recordings[0]);

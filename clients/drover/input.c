@@ -2,6 +2,7 @@
 #include "clients/drover/input.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,4 +159,17 @@ struct recording *input_open(const char *argument, const char *path, char *const
     }
     free_paths(&paths);
     return recording;
+}
+
+bool input_print_damage(const char *argument, const struct recording_facts *facts, FILE *out) {
+    const struct recording_damage *damage = &facts->damage;
+    if (damage->is_there) {
+        (void)fprintf(out,
+                      "%s%s: line %" PRIu64 " (byte %" PRIu64 ") is damaged: %s; request %" PRIu64
+                      " and what followed is left out, after tick %" PRIu64 "\n",
+                      out == stderr ? "drover: " : "",
+                      strcmp(argument, "-") == 0 ? "standard input" : damage->path, damage->line,
+                      damage->byte, damage->what, damage->before.seq + 1, damage->before.tick);
+    }
+    return damage->is_there;
 }

@@ -2,6 +2,9 @@
 #ifndef DROVER_CLIENTS_DROVER_INPUT_H
 #define DROVER_CLIENTS_DROVER_INPUT_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "clients/drover/interrupt.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
@@ -18,5 +21,7 @@ NODISCARD int input_find(const char *argument, struct interrupt *interrupt, char
  * with it, NULL-ended; NULL for none. */
 NODISCARD struct recording *input_open(const char *argument, const char *path, char *const *more,
                                        struct failure *failure);
+/** Says which line is damaged, and what is left out for it. Whether one is. */
+bool input_print_damage(const char *argument, const struct recording_facts *facts, FILE *out);
 
 #endif

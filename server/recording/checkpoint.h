@@ -87,10 +87,17 @@ void checkpoint_restore_rest(struct simulation_state *state, const struct checkp
  * are such files. Appends them. scenario, text: of the state whose world it is. */
 void saved_world_write(const struct world *world, const struct checkpoint_rest *rest, const char *scenario,
                        const char *text, size_t text_length, struct buffer *out, uint64_t *hash);
-/** The same of a checkpoint in parts, up to where checkpoint_end_head goes on. */
+/** Where the last line of a head begins, and the sum of the line before. */
+struct saved_world_head {
+    size_t begin;
+    uint32_t sum;
+};
+/** The same of a checkpoint in parts, up to where saved_world_end_head goes on. */
 void saved_world_write_head(const struct world *world, const struct checkpoint_rest *rest,
                             const char *scenario, const char *text, size_t text_length, uint64_t hash,
-                            struct buffer *out);
+                            struct buffer *out, struct saved_world_head *head);
+void saved_world_end_head(struct saved_world_head *head, const struct checkpoint_part_facts *parts, int count,
+                          struct buffer *out);
 /** Reads the first three lines of a saved world (further lines are not looked at). As checkpoint_read; out->core says
  * whose core it is, if not this one's: such a world goes on by the rules of this core. It is refused (version) when its
  * hash does not come out. */

@@ -30,6 +30,8 @@ struct replay {
     struct failure failure;
     bool has_compared; /* a hash at this moment */
     struct recording_moment compared;
+    struct recording_moment agreed;
+    bool ends_early; /* lines behind source.last are not played */
     struct replay_divergence divergence;
     bool is_new;     /* the divergence, to the caller */
     bool has_looked; /* for a checkpoint at this moment */
@@ -67,7 +69,17 @@ int replay_begin(struct replay *replay, struct simulation_state *state, const st
     replay->has_pending = replay->is_over = replay->has_failed = replay->has_compared = false;
     replay->divergence = (struct replay_divergence){0};
     replay->is_new = replay->has_looked = false;
+    replay->agreed = replay_moment(replay, state);
     return 0;
+}
+
+struct recording_moment replay_agreed(const struct replay *replay) {
+    return replay->agreed;
+}
+
+void replay_end_at(struct replay *replay, const struct recording_moment *moment) {
+    replay->source.last = *moment;
+    replay->ends_early = true;
 }
 
 const struct replay_divergence *replay_divergence(const struct replay *replay) {
@@ -114,6 +126,8 @@ static void compare_hash(struct replay *replay, const struct simulation_state *s
     const uint64_t computed = simulation_state_hash(state);
     if (computed != recorded) {
         diverge(replay, &moment, recorded, computed, "the hash of the world is not the recorded one");
+    } else {
+        replay->agreed = moment;
     }
 }
 
@@ -163,6 +177,13 @@ static int fail(struct replay *replay) {
     return -1;
 }
 
+/* Whether the line is behind the moment at which the replay ends. */
+static bool is_behind_end(const struct replay *replay, const struct recording_line *line) {
+    const struct recording_moment *last = &replay->source.last;
+    return replay->ends_early &&
+           (line->seq > last->seq || (line->seq == last->seq && line->tick > last->tick));
+}
+
 /* Takes the line as pending when it is one to play. Lines that cannot be used were counted by the source. */
 static int consider(struct replay *replay, const struct simulation_state *state, const char *line,
                     size_t length) {
@@ -175,6 +196,10 @@ static int consider(struct replay *replay, const struct simulation_state *state,
     const bool is_played =
         pending->op == RECORDING_DO || pending->op == RECORDING_AT || pending->op == RECORDING_WORLD;
     replay->has_pending = is_played && !is_past(pending, state);
+    if (replay->has_pending && is_behind_end(replay, pending)) {
+        replay->has_pending = false;
+        replay->is_over = true;
+    }
     return 0;
 }
 

@@ -102,6 +102,10 @@ enum replay_step replay_next(struct replay *replay, struct simulation_state *sta
  * one to compare with. After a change replay_next compares: it has the other lines of this moment. */
 bool replay_check(struct replay *replay, const struct simulation_state *state);
 const struct replay_divergence *replay_divergence(const struct replay *replay);
+/** The last moment whose world is known to be the recorded one: the hash agreed, or the replay began there. */
+struct recording_moment replay_agreed(const struct replay *replay);
+/** The replay ends at this moment of the world in which it begins, in place of the recording's last one. */
+void replay_end_at(struct replay *replay, const struct recording_moment *moment);
 /** The moment that the state is at. */
 struct recording_moment replay_moment(const struct replay *replay, const struct simulation_state *state);
 

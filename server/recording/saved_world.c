@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "server/recording/checkpoint.h"
+#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
 
-/* The two lines before the checkpoint. */
-static void write_beginning(const struct world *world, const struct checkpoint_rest *rest,
-                            const char *scenario, const char *text, size_t text_length, uint64_t hash,
-                            struct buffer *out) {
+/* The two lines before the checkpoint. Returns the sum of the second. */
+static uint32_t write_beginning(const struct world *world, const struct checkpoint_rest *rest,
+                                const char *scenario, const char *text, size_t text_length, uint64_t hash,
+                                struct buffer *out) {
     struct recording_line head = {.op = RECORDING_DROVER, .format = RECORDING_FORMAT, .core = CORE_NUMBER};
     struct recording_line line = {.op = RECORDING_WORLD,
                                   .world = 1,
@@ -22,23 +23,38 @@ static void write_beginning(const struct world *world, const struct checkpoint_r
                                   .hash = hash,
                                   .text = text,
                                   .text_length = text_length};
+    uint32_t sum = 0;
+    size_t begin = out->length;
     assert(strlen(scenario) <= LIMIT_NAME_CHARS);
     (void)snprintf(line.scenario, sizeof line.scenario, "%s", scenario);
     recording_line_write(&head, out);
+    line_sum_seal(out, begin, &sum);
+    begin = out->length;
     recording_line_write(&line, out);
+    line_sum_seal(out, begin, &sum);
+    return sum;
 }
 
 void saved_world_write(const struct world *world, const struct checkpoint_rest *rest, const char *scenario,
                        const char *text, size_t text_length, struct buffer *out, uint64_t *hash) {
-    write_beginning(world, rest, scenario, text, text_length, world_hash(world), out);
+    uint32_t sum = write_beginning(world, rest, scenario, text, text_length, world_hash(world), out);
+    const size_t begin = out->length;
     checkpoint_write(world, rest, out, hash);
+    line_sum_seal(out, begin, &sum);
 }
 
 void saved_world_write_head(const struct world *world, const struct checkpoint_rest *rest,
                             const char *scenario, const char *text, size_t text_length, uint64_t hash,
-                            struct buffer *out) {
-    write_beginning(world, rest, scenario, text, text_length, hash, out);
+                            struct buffer *out, struct saved_world_head *head) {
+    head->sum = write_beginning(world, rest, scenario, text, text_length, hash, out);
+    head->begin = out->length;
     checkpoint_write_head(world, rest, hash, out);
+}
+
+void saved_world_end_head(struct saved_world_head *head, const struct checkpoint_part_facts *parts, int count,
+                          struct buffer *out) {
+    checkpoint_end_head(parts, count, out);
+    line_sum_seal(out, head->begin, &head->sum);
 }
 
 /* ---- reading ---- */
@@ -46,32 +62,36 @@ void saved_world_write_head(const struct world *world, const struct checkpoint_r
 /* What is left of the text. */
 struct lines {
     const char *next, *end;
-    int number; /* of the line that was taken last, from 1 */
+    struct line_sum_check check; /* of the lines that were taken */
 };
 
 static int take_line(struct lines *lines, enum recording_op op, const char *name, const char **line,
                      size_t *length, struct recording_line *out, struct failure *failure) {
-    lines->number++;
+    const int number = (int)lines->check.lines + 1;
     const size_t left = (size_t)(lines->end - lines->next);
     const char *newline = left == 0 ? NULL : memchr(lines->next, '\n', left);
     if (newline == NULL) {
-        return failure_set(failure, FAILURE_BAD_SAVE, "", "line %d is %s; allowed: three whole lines",
-                           lines->number, left == 0 ? "missing" : "not whole");
+        return failure_set(failure, FAILURE_BAD_SAVE, "", "line %d is %s; allowed: three whole lines", number,
+                           left == 0 ? "missing" : "not whole");
     }
     *line = lines->next;
     *length = (size_t)(newline - lines->next);
     lines->next = newline + 1;
     if (*length > LIMIT_CHECKPOINT_BYTES) {
         return failure_set(failure, FAILURE_BAD_SAVE, "", "line %d has %zu bytes; allowed: at most %d",
-                           lines->number, *length, LIMIT_CHECKPOINT_BYTES);
+                           number, *length, LIMIT_CHECKPOINT_BYTES);
+    }
+    const char *wrong = line_sum_wrong(&lines->check, *line, *length);
+    if (wrong != NULL) {
+        return failure_set(failure, FAILURE_BAD_SAVE, "sum", "line %d is damaged: %s", number, wrong);
     }
     struct failure inner;
     if (recording_line_read(*line, *length, out, &inner) != 0) {
-        return failure_set(failure, inner.code, inner.field, "line %d: %s", lines->number, inner.message);
+        return failure_set(failure, inner.code, inner.field, "line %d: %s", number, inner.message);
     }
     if (out->op != op) {
         return failure_set(failure, FAILURE_BAD_SAVE, "op", "line %d is another line; allowed: \"%s\"",
-                           lines->number, name);
+                           number, name);
     }
     return 0;
 }
@@ -125,7 +145,7 @@ static int read_checkpoint(const char *line, size_t length, const struct recordi
 int saved_world_read(const char *text, size_t length, const struct world_overrides *overrides,
                      const atomic_bool *given_up, struct built_world *out, struct checkpoint_rest *rest,
                      struct failure *failure) {
-    struct lines lines = {text, text + length, 0};
+    struct lines lines = {text, text + length, {0}};
     struct recording_line head = {.format = 0}, world, checkpoint;
     const char *line = NULL;
     size_t line_length = 0;

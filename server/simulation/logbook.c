@@ -235,6 +235,7 @@ void logbook_note_request(struct logbook *logbook, const struct simulation_state
     if (logbook->keeper == NULL) {
         return;
     }
+    logbook->changed_ns = logbook_lacks_hash(logbook) ? logbook->changed_ns : clock_now_ns();
     logbook->now = logbook_moment_of(state);
     if (recorder_is_do(request->op)) {
         recorder_write_do(&logbook->recorder, state, request, session);
@@ -303,7 +304,16 @@ void logbook_note_tick(struct logbook *logbook, const struct simulation_state *s
     logbook_look_at_parts(logbook, state, now_ns);
     logbook_look_for_checkpoint(logbook, state, now_ns);
     logbook_look_for_part(logbook, state, now_ns);
-    logbook_look_for_hash(logbook, state);
+    logbook_look_for_hash(logbook, state, now_ns);
+}
+
+bool logbook_is_waiting(struct logbook *logbook) {
+    return logbook_lacks_hash(logbook) || logbook_has_lost_journal(logbook);
+}
+
+void logbook_look(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns) {
+    logbook_look_again(logbook, state, now_ns);
+    logbook_look_for_hash(logbook, state, now_ns);
 }
 
 /* ---- the end ---- */

@@ -100,10 +100,12 @@ void logbook_note_load(struct logbook *logbook, const struct simulation_state *s
                        bool is_saved, struct recorder_session session);
 /** A tick was done; between ticks. */
 void logbook_note_tick(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
-/** Whether the journal has ended early: logbook_look_again is to be called now and then. */
+/** Whether the journal has ended early. */
 bool logbook_has_lost_journal(struct logbook *logbook);
-/** Between ticks, or while there are none: tries to begin the journal again, when it is time. */
-void logbook_look_again(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
+/** Whether something is to be done without a tick: logbook_look is to be called now and then. */
+bool logbook_is_waiting(struct logbook *logbook);
+/** While there are no ticks: tries to begin a journal that has ended again, and sees to a hash behind requests. */
+void logbook_look(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
 /** How far the state got: at the end of a step. */
 void logbook_note_at(struct logbook *logbook, const struct simulation_state *state);
 /** Whether a request `record` of this session can be served: its file is open, or none is needed. Any thread. */

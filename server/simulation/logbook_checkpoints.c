@@ -13,6 +13,9 @@
 #define CHECKPOINT_BYTES_A_S 1e6
 /* The part of the keeper's time that checkpoints take at most where ticks, not seconds, make them due: one in so many. */
 #define CHECKPOINT_SHARE 25
+/* So long after requests has the world a hash in any case. */
+#define PAUSED_HASH_NS   UINT64_C(500000000)
+#define SLOW_HASH_NS     UINT64_C(2000000000)
 #define JOURNAL_LEAST_NS UINT64_C(1000000000) /* from one file of a journal to the next then */
 
 /* ---- what the keeper has ---- */
@@ -203,18 +206,31 @@ void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulatio
     }
 }
 
-void logbook_look_for_hash(struct logbook *logbook, const struct simulation_state *state) {
+bool logbook_lacks_hash(const struct logbook *logbook) {
+    return logbook->keeper != NULL && logbook->now.seq != logbook->hash.seq &&
+           (logbook->journal.writer != NULL || logbook->recording.writer != NULL || logbook->has_part);
+}
+
+/* Whether requests wait for a hash behind them, because no second of ticks comes: the world is paused, or slow. */
+static bool is_hash_due(const struct logbook *logbook, const struct simulation_state *state,
+                        uint64_t now_ns) {
+    return logbook_lacks_hash(logbook) &&
+           now_ns - logbook->changed_ns >= (state->is_paused ? PAUSED_HASH_NS : SLOW_HASH_NS);
+}
+
+void logbook_look_for_hash(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns) {
     const uint64_t tick = world_tick(state->world);
     const double second = world_tick_hz(state->world);
-    if (logbook->keeper == NULL ||
+    if (logbook->keeper == NULL || state->is_spoiled ||
         (logbook->journal.writer == NULL && logbook->recording.writer == NULL && !logbook->has_part)) {
         return;
     }
-    if ((double)(tick - logbook->hash.tick) >= second && world_is_partial(state->world)) {
+    const bool is_due = (double)(tick - logbook->hash.tick) >= second || is_hash_due(logbook, state, now_ns);
+    if (is_due && world_is_partial(state->world)) {
         logbook_put_hash_of_ranks(logbook, state);
         return;
     }
-    if ((double)(tick - logbook->hash.tick) >= second && keeper_is_ready(logbook->keeper, state) &&
+    if (is_due && keeper_is_ready(logbook->keeper, state) &&
         keeper_take(logbook->keeper, state, (struct keeper_order){.tasks = KEEPER_HASH})) {
         logbook->hash = logbook_moment_of(state);
     }

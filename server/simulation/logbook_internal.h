@@ -101,6 +101,7 @@ struct logbook {
     bool has_begun, was_begun;                       /* is between begin and end; ever */
     struct logbook_moment at, hash, checkpoint, now; /* now: of the state that the next lines are about */
     bool was_paused;                                 /* in the last line `at` */
+    uint64_t changed_ns;                             /* of the first request since the last hash */
     uint64_t at_ns, checkpoint_ns, part_ns;
     bool has_part;                        /* the memory has one, begun at part_ns */
     _Atomic uint64_t checkpoint_bytes;    /* of the last one */
@@ -177,8 +178,10 @@ void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_s
 /** Orders one when it is due. */
 void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulation_state *state,
                                  uint64_t now_ns);
-/** Orders a hash once a second of ticks. */
-void logbook_look_for_hash(struct logbook *logbook, const struct simulation_state *state);
+/** Whether requests came since the last hash. */
+bool logbook_lacks_hash(const struct logbook *logbook);
+/** Orders a hash once a second of ticks, and after requests also where these do not come. */
+void logbook_look_for_hash(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
 /** The state's checkpoint, malloc'd; NULL without memory. For moments when the keeper cannot make it. */
 char *logbook_make_checkpoint(const struct simulation_state *state, size_t *length);
 /** Puts the checkpoint of the state as it is: none can make it later. */
@@ -205,6 +208,9 @@ int logbook_fill_file(void *context, const struct request_record *record, struct
                       uint64_t *from, struct failure *failure);
 
 /* ---- logbook_comeback.c ---- */
+
+/** Between ticks, or while there are none: tries to begin a journal that has ended again, when it is time. */
+void logbook_look_again(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
 
 /** What can still be done at the end for a world whose journal ended. */
 void logbook_begin_again_at_end(struct logbook *logbook, const struct simulation_state *state);

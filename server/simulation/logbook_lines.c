@@ -6,6 +6,7 @@
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
+#include "server/recording/line_sum.h"
 
 #define HELD_MOST ((size_t)64 << 20)
 
@@ -35,13 +36,22 @@ bool logbook_output_is_open(struct output *output) {
     return output->writer != NULL && !output->has_failed;
 }
 
-static void note_position(struct output *output, uint64_t position, size_t length) {
+static void note_position(struct output *output, uint64_t position, size_t length, size_t lines) {
     if (position == 0) {
         (void)logbook_output_is_open(output);
         return;
     }
     output->position = position;
-    output->file_bytes += length;
+    output->file_bytes += length + lines * LINE_SUM_BYTES;
+}
+
+static size_t count_lines(const char *bytes, size_t length) {
+    size_t lines = 0;
+    for (const char *end = bytes + length; (bytes = memchr(bytes, '\n', (size_t)(end - bytes))) != NULL;
+         bytes++) {
+        lines++;
+    }
+    return lines;
 }
 
 static void hold(struct output *output, struct buffer *lines, const char *bytes, size_t length) {
@@ -58,14 +68,15 @@ void logbook_put_lines(struct output *output, const char *bytes, size_t length) 
     if (length > 0 && logbook_output_is_open(output) && output->is_holding) {
         hold(output, &output->held, bytes, length);
     } else if (length > 0 && logbook_output_is_open(output)) {
-        note_position(output, file_writer_put(output->writer, bytes, length), length);
+        note_position(output, file_writer_put(output->writer, bytes, length), length,
+                      count_lines(bytes, length));
     }
 }
 
 /* bytes: malloc'd; they are the writer's afterwards, or freed. */
 static void put_owned(struct output *output, char *bytes, size_t length) {
     if (length > 0 && logbook_output_is_open(output)) {
-        note_position(output, file_writer_put_owned(output->writer, bytes, length), length);
+        note_position(output, file_writer_put_owned(output->writer, bytes, length), length, 1);
     } else {
         free(bytes);
     }

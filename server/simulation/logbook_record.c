@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/system/clock.h"
+#include "server/recording/line_sum.h"
 
 bool logbook_is_ready(struct logbook *logbook, uint32_t session, const struct request_record *record) {
     if ((!record->on && !record->has_last) || (record->on && logbook_is_recording(logbook))) {
@@ -26,7 +27,7 @@ static void put_recording(struct logbook *logbook, const struct simulation_state
                                  .began_ns = clock_now_ns(),
                                  .has_header = true,
                                  .position = logbook->header.length,
-                                 .file_bytes = logbook->header.length};
+                                 .file_bytes = logbook->header.length + LINE_SUM_BYTES};
     logbook_init_held(recording);
     logbook->line_tick = recording->from;
     (void)snprintf(recording->path, sizeof recording->path, "%s", path);

@@ -154,12 +154,12 @@ void simulation_keep_tick(struct simulation *simulation, uint64_t now_ns) {
 }
 
 bool simulation_keep_is_waiting(struct simulation *simulation) {
-    return simulation->is_keeping && logbook_has_lost_journal(simulation->logbook);
+    return simulation->is_keeping && logbook_is_waiting(simulation->logbook);
 }
 
 void simulation_keep_look(struct simulation *simulation) {
     if (simulation->is_keeping) {
-        logbook_look_again(simulation->logbook, &simulation->state, clock_now_ns());
+        logbook_look(simulation->logbook, &simulation->state, clock_now_ns());
     }
 }
 

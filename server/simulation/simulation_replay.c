@@ -215,6 +215,7 @@ static int begin_at_tick(struct simulation *simulation, uint64_t tick, struct fa
     if (world_tick(simulation->state.world) < tick || playback->mode == PLAYBACK_RESUMING) {
         const struct recording_moment goal = {.world = world, .tick = tick, .seq = simulation->state.seq};
         set_goal(simulation, &goal, false, NULL);
+        playback->end = goal;
     }
     return 0;
 }
@@ -236,6 +237,7 @@ static int begin_at_end(struct simulation *simulation, struct failure *failure) 
     simulation->state.is_paused = simulation->state.is_paused || playback->source.is_paused_at_end;
     set_goal(simulation, &last, true, NULL);
     playback->is_over = playback->is_of_other_core;
+    playback->end = last;
     return 0;
 }
 
@@ -274,7 +276,13 @@ static void log_beginning(const struct simulation *simulation, const struct simu
                                       : "begins with",
               simulation->state.name, to->tick, now.tick, worlds, is_played ? facts->requests : to->seq,
               simulation->state.is_paused ? "paused" : "running");
-    if (facts->torn_lines > 0) {
+    if (facts->damage.is_there) {
+        log_write(LOG_WARN, "simulation",
+                  "%s, line %" PRIu64 " (byte %" PRIu64
+                  ") is damaged: %s; the lines up to it lead to tick %" PRIu64 " and request %" PRIu64,
+                  facts->damage.path, facts->damage.line, facts->damage.byte, facts->damage.what,
+                  facts->damage.before.tick, facts->damage.before.seq);
+    } else if (facts->torn_lines > 0) {
         log_write(LOG_WARN, "simulation", "torn lines of the recording, which are left out: %" PRIu64,
                   facts->torn_lines);
     }
@@ -431,18 +439,35 @@ void simulation_playback_tell_loss(struct simulation *simulation, uint64_t ticks
     simulation_push_event(simulation, &event, 0, false);
 }
 
+/* Whether lines are damaged behind which nothing goes on: they are left out, too. */
+static bool is_cut(const struct playback *playback) {
+    return playback->facts->damage.is_end && playback->end.seq == playback->source.last.seq &&
+           playback->end.tick == playback->source.last.tick;
+}
+
+static uint64_t excess(uint64_t one, uint64_t other) {
+    return one > other ? one - other : 0;
+}
+
+static uint64_t larger(uint64_t one, uint64_t other) {
+    return one > other ? one : other;
+}
+
 /* The requests of the recording cannot be followed to its end, so the world goes on from where it is now. */
 static void tell_left_out(struct simulation *simulation) {
     struct simulation_state *state = &simulation->state;
-    const struct recording_moment *last = &simulation->playback.goal.moment;
+    const struct playback *playback = &simulation->playback;
+    const struct recording_damage *damage = &playback->facts->damage;
+    const bool has_cut = is_cut(playback);
+    const uint64_t last_seq = larger(playback->end.seq, has_cut ? damage->seq : 0);
     const uint64_t tick = world_tick(state->world);
-    const uint64_t ticks = last->tick > tick ? last->tick - tick : 0;
-    const uint64_t requests = last->seq > state->seq ? last->seq - state->seq : 0;
+    const uint64_t ticks = excess(larger(playback->end.tick, has_cut ? damage->tick : 0), tick);
+    const uint64_t requests = excess(last_seq, state->seq);
     log_write(LOG_ERROR, "simulation",
               "the journal cannot be followed to its end: the world goes on from tick %" PRIu64
               "; that leaves out %" PRIu64 " ticks and %" PRIu64 " requests",
               tick, ticks, requests);
-    state->seq = last->seq > state->seq ? last->seq : state->seq; /* no number is given twice */
+    state->seq = larger(last_seq, state->seq); /* no number is given twice */
     simulation_playback_tell_loss(simulation, ticks, requests);
 }
 
@@ -459,14 +484,25 @@ static void end_where_unsupported(const struct simulation *simulation) {
     }
 }
 
-/* Back to the last checkpoint: what came after it gave other hashes. */
-static void fall_back(struct simulation *simulation) {
+/* After a hash that is not the recorded one: back to the checkpoint, and from there once more to the last hash that agreed.
+ * False: there is nothing to simulate, or it did not come out a second time; the world stays where it is. */
+static bool fall_back(struct simulation *simulation) {
+    struct playback *playback = &simulation->playback;
     struct failure failure = {0};
-    if (simulation->playback.diverged.has_diverged &&
-        begin_at(simulation, &simulation->playback.goal.moment, &failure) != 0) {
+    const struct recording_moment agreed = replay_agreed(playback->replay);
+    const bool has_diverged = playback->diverged.has_diverged;
+    if (has_diverged && begin_at(simulation, &playback->end, &failure) != 0) {
         log_write(LOG_ERROR, "simulation", "the checkpoint cannot be read again: %s", failure.message);
     }
-    simulation->playback.is_over = true;
+    const bool goes_back = has_diverged && failure.code == FAILURE_NONE && !playback->goes_back;
+    playback->is_over = !goes_back;
+    if (goes_back) {
+        replay_end_at(playback->replay, &agreed);
+        playback->goal.moment = agreed;
+        playback->goes_back = true;
+        playback->diverged = (struct replay_divergence){0};
+    }
+    return goes_back;
 }
 
 static void log_caught_up(const struct simulation *simulation) {
@@ -478,8 +514,9 @@ static void log_caught_up(const struct simulation *simulation) {
 }
 
 static void end_resuming(struct simulation *simulation) {
-    const struct recording_moment *goal = &simulation->playback.goal.moment;
-    if (world_tick(simulation->state.world) < goal->tick || simulation->state.seq < goal->seq) {
+    const struct playback *playback = &simulation->playback;
+    if (world_tick(simulation->state.world) < playback->end.tick ||
+        simulation->state.seq < playback->end.seq || is_cut(playback)) {
         tell_left_out(simulation);
     }
     log_caught_up(simulation);
@@ -554,8 +591,9 @@ void simulation_playback_go_on(struct simulation *simulation, uint64_t until_ns)
         }
         if (!go_one_on(simulation) && playback->mode == PLAYBACK_RESUMING) {
             end_where_unsupported(simulation);
-            fall_back(simulation);
-            break;
+            if (!fall_back(simulation)) {
+                break;
+            }
         }
         const uint64_t now_ns = clock_now_ns();
         tell_share(simulation, now_ns);

@@ -1,7 +1,8 @@
 /* What the simulation thread does with a recording (server/recording/replay.h); for server/simulation alone.
  *
  * 1. Resuming: the world of a server before is brought to its last moment, without pace; commands wait. A hash that
- * is not the recorded one ends it: the world goes on from the last checkpoint, and hello says what that leaves out.
+ * is not the recorded one ends it: the world goes on from the last hash that agreed, and hello says what that leaves out,
+ * as it does where lines are damaged (recording_facts.h).
  * Then the cursors of the sessions of that server are removed by ordinary requests, and the world is live.
  * 2. Playing: what was recorded is applied before each tick, and hashes are compared after it. Requests that would
  * change the world are refused (simulation_refuses). The first difference is one event, and playing goes on.
@@ -43,6 +44,8 @@ struct playback {
     const struct recording_facts *facts; /* not owned */
     const struct recording *recording;   /* not owned; NULL for the source of a test */
     struct playback_goal goal;
+    struct recording_moment end;       /* where resuming was to lead */
+    bool goes_back;                    /* resuming leads to the last hash that agreed */
     struct recording_moment wanted;    /* of the seek that is being applied; world 0: none */
     struct replay_divergence diverged; /* the first since the start */
     bool is_journal, is_of_other_core; /* struct simulation_recording */

@@ -31,6 +31,7 @@ struct checkpoint_round {
     enum phase phase;           /* the same on all ranks */
     char head_path[PART_FILES_PATH], path[PART_FILES_PATH];
     struct buffer bytes, head; /* the part, or what is being written; the head, on rank 0 */
+    struct saved_world_head head_line;
     struct checkpoint_part_facts facts;
     bool has_failed; /* the thread: the file is not on disk */
     struct failure failure;
@@ -222,7 +223,7 @@ uint64_t checkpoint_round_begin(struct checkpoint_round *round, const struct sim
     if (exchange->rank == 0) {
         buffer_clear(&round->head);
         saved_world_write_head(state->world, &rest, state->name, state->text, state->text_length, hash,
-                               &round->head);
+                               &round->head, &round->head_line);
     }
     round->facts = (struct checkpoint_part_facts){.agents = (uint64_t)(slots.end - slots.begin)};
     round->has_failed = round->bytes.failed || round->head.failed;
@@ -299,7 +300,7 @@ static void begin_head(struct checkpoint_round *round, struct said *said) {
         const uint64_t *words = of_rank(said, rank);
         facts[rank] = (struct checkpoint_part_facts){words[RANK_AGENTS], words[RANK_BYTES], words[RANK_SUM]};
     }
-    checkpoint_end_head(facts, ranks, &round->head);
+    saved_world_end_head(&round->head_line, facts, ranks, &round->head);
     if (round->head.failed) {
         round->has_failed = true;
         (void)failure_set(&round->failure, FAILURE_BUSY, NULL, "out of memory for a checkpoint");

@@ -105,6 +105,10 @@ static int find_line(struct line_walk *walk, size_t *length, struct failure *fai
     }
 }
 
+static bool is_at_end(const struct line_walk *walk) {
+    return walk->ends != NULL && walk->place.offset >= walk->ends[walk->place.file];
+}
+
 /* The file is over: what is left of it is torn. */
 static void finish_file(struct line_walk *walk) {
     walk->torn += walk->end > walk->begin && text_stream_breaks(walk->stream) == 0;
@@ -116,6 +120,12 @@ static void finish_file(struct line_walk *walk) {
 int line_walk_next(struct line_walk *walk, const char **line, size_t *length, struct line_place *place,
                    struct failure *failure) {
     while (walk->place.file < walk->file_count) {
+        if (is_at_end(walk)) {
+            leave_file(walk);
+            walk->place.file++;
+            walk->place.offset = 0;
+            continue;
+        }
         if (walk->stream == NULL && open_stream(walk, failure) != 0) {
             return -1;
         }

@@ -23,7 +23,9 @@ struct line_place {
 struct line_walk {
     struct text_file *const *files; /* not owned */
     int file_count;
-    size_t limit;               /* bytes of a line, at most */
+    size_t limit; /* bytes of a line, at most */
+    const uint64_t
+        *ends; /* of each file: where its lines end for this walk; NULL: with the file. Not owned */
     struct text_stream *stream; /* of files[place.file]; owned; NULL: not opened yet */
     struct line_place place;    /* of data[begin] */
     char *data;                 /* owned */

@@ -10,7 +10,10 @@
 #include <zstd.h>
 
 #include "common/system/clock.h"
+#include "server/recording/line_sum.h"
 #include "server/storage/packed_frame.h"
+
+enum { STAGE_BYTES = 16 * 1024 };
 
 static int fail_system(const struct output_file *file, int error, struct failure *failure) {
     return failure_set(failure, error == EEXIST ? FAILURE_EXISTS : FAILURE_IO, NULL, "%.200s: %s", file->path,
@@ -125,10 +128,87 @@ int output_file_create(struct output_file *file, const char *path, uint64_t max_
     return 0;
 }
 
-int output_file_write(struct output_file *file, const char *bytes, size_t length, struct failure *failure) {
-    assert(file->descriptor >= 0);
+static int write_bytes(struct output_file *file, const char *bytes, size_t length, struct failure *failure) {
     return file->compressor == NULL ? write_out(file, bytes, length, failure)
                                     : write_compressed(file, bytes, length, failure);
+}
+
+/* ---- sums ---- */
+
+/* Short pieces on their way. */
+struct stage {
+    struct output_file *file;
+    size_t used;
+    char bytes[STAGE_BYTES];
+};
+
+static int empty_stage(struct stage *stage, struct failure *failure) {
+    const size_t used = stage->used;
+    stage->used = 0;
+    return used == 0 ? 0 : write_bytes(stage->file, stage->bytes, used, failure);
+}
+
+static int put(struct stage *stage, const char *bytes, size_t length, struct failure *failure) {
+    if (length > STAGE_BYTES - stage->used && empty_stage(stage, failure) != 0) {
+        return -1;
+    }
+    if (length > STAGE_BYTES) {
+        return write_bytes(stage->file, bytes, length, failure);
+    }
+    memcpy(stage->bytes + stage->used, bytes, length);
+    stage->used += length;
+    return 0;
+}
+
+/* A piece of a line without a newline: all but a brace at its end. */
+static int put_piece(struct stage *stage, const char *bytes, size_t length, struct failure *failure) {
+    struct output_file *file = stage->file;
+    if (length == 0) {
+        return 0;
+    }
+    if (file->holds_brace) {
+        file->line = line_sum(file->line, "}", 1);
+        if (put(stage, "}", 1, failure) != 0) {
+            return -1;
+        }
+    }
+    file->holds_brace = bytes[length - 1] == '}';
+    length -= file->holds_brace ? 1 : 0;
+    file->line = line_sum(file->line, bytes, length);
+    return put(stage, bytes, length, failure);
+}
+
+static int put_newline(struct stage *stage, struct failure *failure) {
+    struct output_file *file = stage->file;
+    char end[LINE_SUM_BYTES + 2] = "\n";
+    size_t length = 1;
+    if (file->holds_brace) {
+        file->sum = file->line;
+        line_sum_text(file->sum, end);
+        memcpy(end + LINE_SUM_BYTES, "}\n", 2);
+        length = sizeof end;
+    }
+    file->holds_brace = false;
+    file->line = file->sum;
+    return put(stage, end, length, failure);
+}
+
+int output_file_write(struct output_file *file, const char *bytes, size_t length, struct failure *failure) {
+    struct stage stage;
+    stage.file = file;
+    stage.used = 0;
+    assert(file->descriptor >= 0);
+    while (length > 0) {
+        const char *newline = memchr(bytes, '\n', length);
+        const size_t piece = newline == NULL ? length : (size_t)(newline - bytes);
+        if (put_piece(&stage, bytes, piece, failure) != 0 ||
+            (newline != NULL && put_newline(&stage, failure) != 0)) {
+            return -1;
+        }
+        bytes += piece + (newline != NULL);
+        length -= piece + (newline != NULL);
+    }
+    return empty_stage(&stage, failure);
 }
 
 bool output_file_has_frame(const struct output_file *file, uint64_t *until_ns) {

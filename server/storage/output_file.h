@@ -4,6 +4,8 @@
  * A compressed file (.zst) is a row of zstd frames that each stand alone. A frame is closed when it has
  * OUTPUT_FILE_FRAME_BYTES or is OUTPUT_FILE_FRAME_NS old. output_file_flush writes what an open frame has so far, so
  * that a reader of the torn frame gets it.
+ *
+ * What is written are lines of JSON, whole at each flush: each gets its sum (recording/line_sum.h).
  */
 #ifndef DROVER_SERVER_STORAGE_OUTPUT_FILE_H
 #define DROVER_SERVER_STORAGE_OUTPUT_FILE_H
@@ -26,6 +28,8 @@ struct output_file {
     struct ZSTD_CCtx_s *compressor; /* NULL: a plain file */
     char *packed;                   /* what the compressor gives, before it is written */
     size_t packed_size;
+    uint32_t sum, line; /* of the lines so far; of those and what there is of the next one */
+    bool holds_brace;   /* the last byte so far, a brace, is not written: a newline may follow */
     uint64_t frame_bytes,
         frame_ns; /* that the open frame was given; when it was begun. 0 bytes: none is open */
 };

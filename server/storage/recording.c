@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/recording/line_sum.h"
 #include "server/recording/recording_scenario.h"
 #include "server/storage/line_walk.h"
 #include "server/storage/part_files.h"
@@ -17,6 +18,8 @@
 struct recording {
     struct text_file **files;
     int file_count;
+    uint64_t
+        *ends; /* of each file: where its lines are damaged, or need others that are; UINT64_MAX: nowhere */
     struct recording_index index;
     struct line_walk walk; /* of the source */
     int world;             /* index of the world that the last seek put in */
@@ -34,7 +37,8 @@ static int fail_memory(struct failure *failure) {
 static int open_files(struct recording *recording, const char *const *paths, int count,
                       struct failure *failure) {
     recording->files = calloc((size_t)count, sizeof *recording->files);
-    if (recording->files == NULL) {
+    recording->ends = malloc((size_t)count * sizeof *recording->ends);
+    if (recording->files == NULL || recording->ends == NULL) {
         return fail_memory(failure);
     }
     for (; recording->file_count < count; recording->file_count++) {
@@ -43,6 +47,7 @@ static int open_files(struct recording *recording, const char *const *paths, int
             return -1;
         }
         recording->files[recording->file_count] = file;
+        recording->ends[recording->file_count] = UINT64_MAX;
         recording->index.facts.bytes += text_file_bytes(file);
     }
     return 0;
@@ -55,20 +60,72 @@ static int name_file(const struct recording *recording, int file, struct failure
     return failure_set(failure, inner.code, inner.field, "%.200s: %s", path, inner.message);
 }
 
+/* At the first line. */
+static void begin_walk(const struct recording *recording, struct line_walk *walk) {
+    line_walk_init(walk, recording->files, recording->file_count, LIMIT_CHECKPOINT_BYTES);
+    walk->ends = recording->ends;
+}
+
+/* The file that is being read. */
+struct reading {
+    struct line_sum_check sums;
+    int file;
+};
+
+static void end_file(struct recording *recording, const struct reading *reading, struct line_place place,
+                     const char *line, size_t length, const char *why) {
+    struct recording_damage *damage = &recording->index.facts.damage;
+    const bool is_first = !damage->is_there;
+    recording->ends[place.file] = place.offset;
+    index_break(&recording->index, line, length, why);
+    if (is_first) {
+        damage->path = text_file_path(recording->files[place.file]);
+        damage->line = reading->sums.lines;
+        damage->byte = place.offset + 1;
+    }
+}
+
+/* 0, or -1 with *failure. */
+static int read_line(struct recording *recording, struct reading *reading, const char *line, size_t length,
+                     struct line_place place, struct failure *failure) {
+    if (reading->file != place.file) {
+        *reading = (struct reading){.file = place.file};
+    }
+    const char *wrong = line_sum_wrong(&reading->sums, line, length);
+    recording->index.has_sums = reading->sums.has_sums;
+    recording->index.facts.files_without_sums += reading->sums.lines == 1 && !reading->sums.has_sums;
+    if (recording->ends[place.file] != UINT64_MAX) {
+        if (wrong == NULL) {
+            index_note_lost(&recording->index, line, length);
+        }
+        return 0;
+    }
+    const int result = wrong != NULL ? 1 : index_add(&recording->index, line, length, place, failure);
+    if (result < 0) {
+        return name_file(recording, place.file, failure);
+    }
+    if (result > 0) {
+        end_file(recording, reading, place, line, length, wrong != NULL ? wrong : failure->message);
+    }
+    return 0;
+}
+
 static int read_all(struct recording *recording, struct failure *failure) {
     struct line_walk walk;
+    struct reading reading = {.file = -1};
     const char *line = NULL;
     size_t length = 0;
     struct line_place place;
     line_walk_init(&walk, recording->files, recording->file_count, LIMIT_CHECKPOINT_BYTES);
     int result = 0;
     while ((result = line_walk_next(&walk, &line, &length, &place, failure)) > 0) {
-        if (index_add(&recording->index, line, length, place, failure) != 0) {
-            result = name_file(recording, place.file, failure);
+        if (read_line(recording, &reading, line, length, place, failure) != 0) {
+            result = -1;
             break;
         }
     }
     recording->index.facts.torn_lines += walk.torn;
+    recording->index.facts.files = recording->file_count;
     line_walk_fini(&walk);
     if (result == 0 && index_finish(&recording->index, failure) != 0) {
         result = name_file(recording, recording->file_count - 1, failure);
@@ -84,11 +141,12 @@ struct recording *recording_open(const char *const *paths, int count, struct fai
         return NULL;
     }
     index_init(&recording->index);
+    recording->overrides.max_agents = LIMIT_AGENTS;
     if (open_files(recording, paths, count, failure) != 0 || read_all(recording, failure) != 0) {
         recording_close(recording);
         return NULL;
     }
-    line_walk_init(&recording->walk, recording->files, recording->file_count, LIMIT_CHECKPOINT_BYTES);
+    begin_walk(recording, &recording->walk);
     return recording;
 }
 
@@ -101,6 +159,7 @@ void recording_close(struct recording *recording) {
         text_file_close(recording->files[i]);
     }
     free(recording->files);
+    free(recording->ends);
     index_fini(&recording->index);
     free(recording);
 }
@@ -115,7 +174,7 @@ int recording_visit(struct recording *recording,
     struct line_walk walk;
     const char *line = NULL;
     size_t length = 0;
-    line_walk_init(&walk, recording->files, recording->file_count, LIMIT_CHECKPOINT_BYTES);
+    begin_walk(recording, &walk);
     int result = 0;
     while ((result = line_walk_next(&walk, &line, &length, NULL, failure)) > 0) {
         if (!visit(context, line, length)) {
@@ -224,7 +283,7 @@ static int read_recorded(struct recording *recording, const struct index_checkpo
 static int read_aside(struct recording *recording, const struct index_checkpoint *entry,
                       struct built_world *out, struct failure *failure) {
     const struct line_walk walk = recording->walk;
-    line_walk_init(&recording->walk, recording->files, recording->file_count, LIMIT_CHECKPOINT_BYTES);
+    begin_walk(recording, &recording->walk);
     const int result = read_recorded(recording, entry, out, failure);
     line_walk_fini(&recording->walk);
     recording->walk = walk;
@@ -389,7 +448,7 @@ static int source_seek(void *context, const struct recording_moment *moment, str
     struct recording *recording = context;
     struct line_walk former = recording->walk;
     const int world = recording->world;
-    line_walk_init(&recording->walk, recording->files, recording->file_count, LIMIT_CHECKPOINT_BYTES);
+    begin_walk(recording, &recording->walk);
     const int result = seek(recording, moment, state, failure);
     if (result != 0) {
         line_walk_fini(&recording->walk);
@@ -441,6 +500,31 @@ int recording_check_checkpoint(struct recording *recording, int checkpoint, stru
     return is_there ? 0
                     : failure_set(failure, FAILURE_BAD_SAVE, "tick",
                                   "the checkpoint says another tick than its line");
+}
+
+static bool can_begin(struct recording *recording, int world) {
+    const struct recording_index *index = &recording->index;
+    int i = index_find_checkpoint(index, world, UINT64_MAX);
+    for (; i >= 0 && index_checkpoint(index, i)->world == world; i--) {
+        struct failure unused = {0};
+        if (index_checkpoint(index, i)->has_sum || recording_check_checkpoint(recording, i, &unused) == 0 ||
+            unused.code == FAILURE_BUSY) { /* whoever plays it says so */
+            return true;
+        }
+    }
+    return is_buildable(recording, world);
+}
+
+bool recording_can_begin(struct recording *recording) {
+    int world = recording->index.facts.world_count - 1;
+    while (world >= 0 && !can_begin(recording, world)) {
+        world--;
+    }
+    return world >= 0;
+}
+
+const char *recording_path(const struct recording *recording, int file) {
+    return file < recording->file_count ? text_file_path(recording->files[file]) : NULL;
 }
 
 uint32_t recording_core_at(const struct recording *recording, const struct recording_moment *moment) {

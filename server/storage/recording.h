@@ -3,7 +3,10 @@
  * their first bytes. Only regular files are opened (regular_file.h). Used by one thread at a time.
  *
  * 1. Opening reads everything once for the index; nothing but a line at a time is kept in memory.
- * 2. A line that is torn (the end of a file without a newline) or no JSON is skipped and counted.
+ * 2. What stands behind the last newline of a file is torn, as a crash leaves it: it is skipped and counted. A line that is
+ * not as it was written (recording/line_sum.h; no JSON) ends its file here: what was behind it may need what was in it.
+ * A later file goes on when it begins where the lines before the damage end, or with a world of its own. The facts say
+ * what is damaged.
  * 3. Each file begins with its own `drover` and `world` lines; those of a later file that say what is known already
  * begin no further world.
  */
@@ -29,6 +32,11 @@ struct recording;
  * busy (memory). */
 NODISCARD struct recording *recording_open(const char *const *paths, int count, struct failure *failure);
 void recording_close(struct recording *recording);
+/** Whether its last world, or one before it, can be played to its end: from its text, or from a checkpoint that is as it was written (its sum
+ * shows that; without one the checkpoint is read). */
+bool recording_can_begin(struct recording *recording);
+/** The path of a file, from 0; NULL: there are no more. */
+const char *recording_path(const struct recording *recording, int file);
 const struct recording_facts *recording_facts(const struct recording *recording);
 /** For a replay; valid as long as the recording, which has one position. overrides: copied; seed and tick_hz are not used. */
 struct recording_source recording_source(struct recording *recording,

@@ -18,6 +18,18 @@ struct recording_world {
     uint32_t core; /* that its lines need */
 };
 
+/** The first line that is not as it was written. */
+struct recording_damage {
+    bool is_there;
+    bool
+        is_end; /* no line of a later file goes on without what is lost: the recording ends before the damage */
+    const char *path;               /* of its file; the recording's */
+    uint64_t line, byte;            /* of the file, from 1 */
+    char what[160];                 /* what is wrong with the line */
+    struct recording_moment before; /* the last one that the lines before it reach; world 0: none */
+    uint64_t tick, seq;             /* how far the lines behind it went, as far as they say */
+};
+
 struct recording_facts {
     struct recording_line header;
     uint64_t bytes, lines, torn_lines; /* bytes: on disk */
@@ -32,6 +44,8 @@ struct recording_facts {
     char end_reason[RECORDING_VALUE_BYTES];     /* of that line: why it was broken off; "" for in order */
     struct recording_moment last;
     bool is_paused_at_end;
+    int files, files_without_sums; /* recording/line_sum.h */
+    struct recording_damage damage;
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "server/storage/recording_index.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,10 +121,22 @@ static void begin_later(struct recording_index *index, uint64_t tick) {
     world_at(index, world)->first_tick = tick;
 }
 
+/* Whether the file that begins with this line needs nothing that is lost: it goes on where the lines before the damage end,
+ * or its world was put in there. */
+static bool goes_on(const struct recording_index *index, const struct recording_line *line, bool is_known) {
+    return is_known ? line->from_seq <= index->facts.last.seq : line->from_seq <= line->seq;
+}
+
 /* A world that is known is said again at the start of a further file. */
 static int add_world(struct recording_index *index, const struct recording_line *line,
                      struct line_place place, struct failure *failure) {
-    if (index->worlds.count > 0 && line->seq <= index->facts.last.seq) {
+    const bool is_known = index->worlds.count > 0 && line->seq <= index->facts.last.seq;
+    if (index->is_broken && !goes_on(index, line, is_known)) {
+        (void)failure_set(failure, FAILURE_BAD_SAVE, NULL, "it goes on from lines that are lost");
+        return 1;
+    }
+    index->is_broken = false;
+    if (is_known) {
         return 0;
     }
     const uint32_t least = index->worlds.count > 0 ? world_at(index, last_world(index))->number + 1 : 1;
@@ -176,7 +189,8 @@ static int add_ordered(struct recording_index *index, const struct recording_lin
         return 0;
     }
     if (line->tick < last.tick && line->seq > last.seq) {
-        return pass_over(index);
+        (void)failure_set(failure, FAILURE_BAD_SAVE, NULL, "its tick is before that of the line before");
+        return 1;
     }
     if (add_mark(index, place, false, failure) != 0) {
         return -1;
@@ -203,7 +217,13 @@ static int world_of_seq(const struct recording_index *index, uint64_t seq) {
 
 static int add_checkpoint(struct recording_index *index, int world, const struct recording_line *line,
                           struct line_place place, bool is_after_world, struct failure *failure) {
-    const struct index_checkpoint entry = {world, index->core, line->tick, line->seq, line->hash, place};
+    const struct index_checkpoint entry = {.world = world,
+                                           .core = index->core,
+                                           .has_sum = index->has_sums,
+                                           .tick = line->tick,
+                                           .seq = line->seq,
+                                           .hash = line->hash,
+                                           .place = place};
     if (is_after_world && world == last_world(index)) {
         begin_later(index, line->tick);
     }
@@ -270,10 +290,50 @@ int index_add(struct recording_index *index, const char *line, size_t length, st
                            "not a recording of Drover: its first line must have \"op\":\"drover\"");
     }
     if (result != 0) {
-        return pass_over(index);
+        return 1;
+    }
+    if (index->is_broken && read.op != RECORDING_DROVER && read.op != RECORDING_WORLD) {
+        (void)failure_set(failure, FAILURE_BAD_SAVE, NULL, "it needs lines that are lost");
+        return 1;
     }
     index->facts.lines++;
     return add_known(index, &read, place, failure);
+}
+
+/* ---- damage ---- */
+
+static bool is_later(const struct recording_line *line, uint64_t tick, uint64_t seq) {
+    return line->op != RECORDING_DROVER && line->op != RECORDING_OTHER &&
+           (line->seq > seq || (line->seq == seq && line->tick > tick));
+}
+
+void index_break(struct recording_index *index, const char *line, size_t length, const char *why) {
+    struct recording_damage *damage = &index->facts.damage;
+    const struct recording_moment last = index->facts.last;
+    struct recording_line read;
+    struct failure failure;
+    index->is_broken = true;
+    index->facts.torn_lines++;
+    if (damage->is_there) {
+        return;
+    }
+    *damage = (struct recording_damage){.is_there = true, .before = last, .tick = last.tick, .seq = last.seq};
+    (void)snprintf(damage->what, sizeof damage->what, "%s", why);
+    if (recording_line_read(line, length, &read, &failure) == 0 && is_later(&read, last.tick, last.seq) &&
+        read.seq == last.seq + 1) {
+        damage->seq = read.seq; /* which request it was can be believed; not the rest */
+    }
+}
+
+void index_note_lost(struct recording_index *index, const char *line, size_t length) {
+    struct recording_damage *damage = &index->facts.damage;
+    struct recording_line read;
+    struct failure failure;
+    if (recording_line_read(line, length, &read, &failure) == 0 &&
+        is_later(&read, damage->tick, damage->seq)) {
+        damage->tick = read.tick;
+        damage->seq = read.seq;
+    }
 }
 
 /* ---- order ---- */
@@ -333,6 +393,12 @@ static void find_first_ticks(struct recording_index *index) {
 
 int index_finish(struct recording_index *index, struct failure *failure) {
     struct recording_facts *facts = &index->facts;
+    facts->damage.is_end = facts->damage.is_there && index->is_broken;
+    if (index->worlds.count == 0 && facts->damage.is_there) {
+        return failure_set(failure, FAILURE_BAD_SAVE, NULL,
+                           "line %llu is damaged, and nothing before it is a world: %s",
+                           (unsigned long long)facts->damage.line, facts->damage.what);
+    }
     if (facts->lines == 0) {
         return failure_set(failure, FAILURE_BAD_SAVE, NULL,
                            "not a recording of Drover: it has no line that is whole");

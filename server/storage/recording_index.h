@@ -25,6 +25,7 @@ struct index_world {
 struct index_checkpoint {
     int world;
     uint32_t core;
+    bool has_sum; /* which was right */
     uint64_t tick, seq, hash;
     struct line_place place;
 };
@@ -55,15 +56,22 @@ struct recording_index {
     struct index_array hashes;       /* struct index_hash, in order after index_finish */
     struct index_array marks;        /* struct index_mark, in order */
     uint32_t core;                   /* of the file that is being read */
+    bool has_sums;                   /* that file; the caller's */
     bool is_after_world;             /* the line before began a world */
+    bool is_broken;                  /* lines are lost, and none since has gone on without them */
 };
 
 void index_init(struct recording_index *index);
 void index_fini(struct recording_index *index);
-/** Adds a line. 0: also for one that cannot be used, which is counted. -1 with *failure: busy (memory), bad_save (the
- * first line of all is not `drover`), version (a later format). */
+/** Adds a line. 0; 1 with *failure: the line is not as it was written, or needs those that are lost, and what follows it
+ * in its file cannot be used. -1 with *failure: busy (memory), bad_save (the first line of all is not `drover`), version
+ * (a later format). */
 NODISCARD int index_add(struct recording_index *index, const char *line, size_t length,
                         struct line_place place, struct failure *failure);
+/** Lines are lost: from this one of a file on, for that reason. The first time they are the facts' damage. */
+void index_break(struct recording_index *index, const char *line, size_t length, const char *why);
+/** A line behind the damage: it says how far the recording went. */
+void index_note_lost(struct recording_index *index, const char *line, size_t length);
 /** After the last line. 0, or -1 with *failure (busy; bad_save: no world). */
 NODISCARD int index_finish(struct recording_index *index, struct failure *failure);
 

@@ -331,28 +331,36 @@ bool state_directory_has_lost(const struct state_directory *directory) {
     return directory->has_lost;
 }
 
-/* The paths of all rows, in one block; NULL without memory. */
-static const char **make_paths(const struct state_files *files) {
-    const size_t count = (size_t)files->count;
+/* The paths of all rows from one on, in one block; NULL without memory. */
+static const char **make_paths(const struct state_files *files, int first) {
+    const size_t count = (size_t)(files->count - first);
     const char **paths = malloc(count * (sizeof *paths + DISK_FILE_PATH));
     if (paths == NULL) {
         return NULL;
     }
     char *text = (char *)(paths + count);
-    for (int i = 0; i < files->count; i++, text += DISK_FILE_PATH) {
+    for (int i = first; i < files->count; i++, text += DISK_FILE_PATH) {
         state_file_path(files->folder, files->rows[i].kind, files->rows[i].number, text);
-        paths[i] = text;
+        paths[i - first] = text;
     }
     return paths;
 }
 
-static struct recording *open_rows(const struct state_files *files, struct failure *failure) {
-    const char **paths = make_paths(files);
+/* NULL with *failure also when its end cannot be reached from any of its checkpoints. */
+static struct recording *open_rows(const struct state_files *files, int first, struct failure *failure) {
+    const char **paths = make_paths(files, first);
     if (paths == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
         return NULL;
     }
-    struct recording *recording = recording_open(paths, files->count, failure);
+    struct recording *recording = recording_open(paths, files->count - first, failure);
+    if (recording != NULL && !recording_can_begin(recording)) {
+        (void)failure_set(failure, FAILURE_BAD_SAVE, NULL,
+                          "%.200s: no checkpoint from which the journals can be followed can be read",
+                          paths[0]);
+        recording_close(recording);
+        recording = NULL;
+    }
     free(paths);
     return recording;
 }
@@ -374,18 +382,63 @@ static int sync_journals(const struct state_files *files, struct failure *failur
     return error == 0 ? 0 : fail_io(path, error, failure);
 }
 
-struct recording *state_directory_read(struct state_directory *directory, struct failure *failure) {
+/* The one that reaches further; the other one is closed. */
+static struct recording *better(struct recording *one, struct recording *other) {
+    const struct recording_moment *a = one == NULL ? NULL : &recording_facts(one)->last,
+                                  *b = other == NULL ? NULL : &recording_facts(other)->last;
+    const bool is_other =
+        a == NULL || (b != NULL && (b->seq > a->seq || (b->seq == a->seq && b->tick > a->tick)));
+    recording_close(is_other ? one : other);
+    return is_other ? other : one;
+}
+
+/* From the row of the plan; where what follows is damaged, from a checkpoint behind the damage; where none of these can be
+ * read, from an older row. */
+static struct recording *open_best(const struct state_files *files, int plan, struct failure *failure) {
+    struct failure other = {0};
+    struct recording *best = open_rows(files, plan, failure);
+    for (int i = plan + 1; i < files->count && (best == NULL || recording_facts(best)->damage.is_end); i++) {
+        best = better(best, open_rows(files, i, &other));
+    }
+    for (int i = plan - 1; i >= 0 && best == NULL && state_files_go_on(files, i); i--) {
+        best = open_rows(files, i, &other);
+        if (best != NULL) {
+            log_write(LOG_WARN, "state", "%s; older files are read", failure->message);
+        }
+    }
+    return best;
+}
+
+/* is_short: NULL, or newer files may be left out. */
+static struct recording *read_rows(struct state_directory *directory, bool *is_short,
+                                   struct failure *failure) {
     struct state_files files;
+    struct recording *recording = NULL;
     if (state_files_scan(&files, directory->path, failure) != 0) {
         return NULL;
     }
-    struct recording *recording = NULL;
-    if (state_files_plan(&files, failure) == 0 && sync_journals(&files, failure) == 0) {
-        directory->has_lost = !state_files_report(&files);
-        recording = open_rows(&files, failure);
+    for (;; files.count--) {
+        const int plan = state_files_plan(&files, failure);
+        if (plan >= 0 && sync_journals(&files, failure) == 0) {
+            directory->has_lost = !state_files_report(&files, plan);
+            recording = open_best(&files, plan, failure);
+        }
+        if (recording != NULL || is_short == NULL || files.count <= 1) {
+            break;
+        }
+        *is_short = true;
     }
     state_files_fini(&files);
     return recording;
+}
+
+struct recording *state_directory_read(struct state_directory *directory, struct failure *failure) {
+    return read_rows(directory, NULL, failure);
+}
+
+struct recording *state_directory_read_some(struct state_directory *directory, bool *is_short,
+                                            struct failure *failure) {
+    return read_rows(directory, is_short, failure);
 }
 
 void state_directory_read_scenario(const struct state_directory *directory,
@@ -436,6 +489,23 @@ int state_directory_begin(struct state_directory *directory, const char *scenari
         keep_scenario(directory, scenario);
         directory->is_new = false;
     }
+    return result;
+}
+
+/* The new journal comes first, after all others: a crash leaves it as the newest one. */
+int state_directory_replace(struct state_directory *directory, const char *text, size_t length,
+                            struct failure *failure) {
+    struct state_files files;
+    char path[DISK_FILE_PATH];
+    if (state_files_scan(&files, directory->path, failure) != 0) {
+        return -1;
+    }
+    state_directory_journal_path(directory, state_directory_next(directory), path);
+    int result = file_write_whole(path, text, length, false, failure);
+    if (result == 0) {
+        result = put_aside(directory, &files, failure);
+    }
+    state_files_fini(&files);
     return result;
 }
 

@@ -51,6 +51,13 @@ bool state_directory_has_lost(const struct state_directory *directory);
  * the checkpoint before the newest one on, or from the first journal on. Checkpoints whose beginning is damaged are left
  * out, with a line in the log. NULL with *failure when there is no way to continue (bad_save names the file). */
 NODISCARD struct recording *state_directory_read(struct state_directory *directory, struct failure *failure);
+/** The same, but where there is no way to continue the newest files are left out until there is one: *is_short. */
+NODISCARD struct recording *state_directory_read_some(struct state_directory *directory, bool *is_short,
+                                                      struct failure *failure);
+/** The folder continues from this text, which begins as a journal does, alone: the other journals and checkpoints are put
+ * aside as by state_directory_begin. 0, or -1 with *failure (io). */
+NODISCARD int state_directory_replace(struct state_directory *directory, const char *text, size_t length,
+                                      struct failure *failure);
 /** The scenario that the folder's first world began with, whatever was loaded since; "" when the folder does not say. */
 void state_directory_read_scenario(const struct state_directory *directory,
                                    char scenario[LIMIT_NAME_CHARS + 1]);

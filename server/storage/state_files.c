@@ -276,8 +276,8 @@ static void report_journal(const struct state_files *files, const struct state_f
     }
 }
 
-bool state_files_report(const struct state_files *files) {
-    for (int i = 0; i < files->count; i++) {
+bool state_files_report(const struct state_files *files, int row) {
+    for (int i = row; i < files->count; i++) {
         if (files->rows[i].kind == STATE_FILE_JOURNAL) {
             report_journal(files, &files->rows[i]);
         }
@@ -317,10 +317,11 @@ int state_files_plan(struct state_files *files, struct failure *failure) {
             failure, FAILURE_BAD_SAVE, NULL,
             "%.200s is missing: the world cannot be continued; --state-new puts the rest aside", path);
     }
-    for (; start > 0; start--) {
-        drop_row(files, 0);
-    }
-    return 0;
+    return start;
+}
+
+bool state_files_go_on(const struct state_files *files, int row) {
+    return find_gap(files, row) == 0;
 }
 
 int state_files_check_whole(const struct state_files *files, struct failure *failure) {

@@ -46,14 +46,16 @@ uint32_t state_files_last_number(const struct state_files *files);
  * two lines. */
 bool state_files_hold_world(const struct state_files *files);
 
-/** The files to continue from, in the order of time: rows that are left; the others are taken out of the list. They
- * begin with the checkpoint before the newest one (so there is another when that one turns out to be damaged), or with
- * the first journal. Checkpoints whose beginning is damaged are left out, with a line in the log. -1 with *failure
- * (bad_save, which names a file; busy) when there is no such row of files. */
+/** Returns the row from which to continue; all that follow belong to it, in the order of time. It is the checkpoint before
+ * the newest one (so there is another when that one turns out to be damaged), or the first journal. Checkpoints whose
+ * beginning is damaged are taken out of the list, with a line in the log. -1 with *failure (bad_save, which names a file;
+ * busy) when there is no such row. */
 NODISCARD int state_files_plan(struct state_files *files, struct failure *failure);
-/** Says in the log what is known to be missing of a plan: torn ends, empty journals, a newest one that is not there; then it
- * returns false. */
-bool state_files_report(const struct state_files *files);
+/** Whether no journal is missing from this row on. */
+bool state_files_go_on(const struct state_files *files, int row);
+/** Says in the log what is known to be missing from this row on: torn ends, empty journals, a newest one that is not
+ * there; then it returns false. */
+bool state_files_report(const struct state_files *files, int row);
 /** Whether all of it is one recording: no journal is missing. 0, or -1 with *failure (bad_save, which names it; no_save
  * when there is no file). */
 NODISCARD int state_files_check_whole(const struct state_files *files, struct failure *failure);

@@ -10,12 +10,14 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
 import threading
 import unittest
 
-from drover_client import Case, Closed, Server, run_server, wait_for
+from drover_client import ROOT, Case, Closed, Server, run_server, sealed, wait_for
 
+TOOL = os.environ.get("DROVER_TOOL", str(ROOT / "build/asan/bin/drover"))
 SLOW = bool(os.environ.get("DROVER_SLOW"))
 FULL = SLOW and os.environ.get("DROVER_FULL") == "1"
 NAMED = {"seeker": 3, "stray": 4}
@@ -381,7 +383,7 @@ class Starts(Kept):
         path = pathlib.Path(journals(self.state)[-1])
         text, count = re.subn(rb'("op":"hash",.*"hash":)"[0-9a-f]{16}"', rb'\1"0123456789abcdef"', path.read_bytes())
         self.assertGreater(count, 0)
-        path.write_bytes(text)
+        path.write_bytes(sealed(text))
         with Server(*options).doomed() as server, server.connect() as client:
             wait_for(lambda: "left_out" in client.request("stats"), "left_out")
             client.request("resume")
@@ -409,6 +411,159 @@ class Starts(Kept):
                 pathlib.Path(f"{copy}/checkpoint-000002.drover").write_bytes(damaged)
                 with Server("--state", copy).doomed() as server, server.connect() as client:
                     self.assertEqual(hash_now(client), before)
+
+
+class Damage(Kept):
+    """Bytes that are not as they were written."""
+
+    def drover(self, *arguments):
+        return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+
+    def places(self, *options, count=6):
+        """A journal after kill -9: five ticks, then `place` and `place` again, each acknowledged. Returns the moments behind
+        each request: (tick, hash)."""
+        moments = []
+        with Server("--state", self.state, "--sync", "always", "--paused", *options, self.scenario).doomed() as server, server.connect() as client:
+            client.request("step", count=5)
+            for i in range(count):
+                moments.append(hash_now(client))
+                self.assert_reply(client.request("place", agent=1 + i, x=10 * i, y=33.5), "place")
+            server.kill()
+        return moments
+
+    def damage(self, was, becomes, number=-1):
+        path = pathlib.Path(journals(self.state)[number])
+        text = path.read_bytes()
+        self.assertEqual((text.count(was), len(was)), (1, len(becomes)))
+        path.write_bytes(text.replace(was, becomes))
+        return text[: text.index(was)].count(b"\n") + 1
+
+    def test_a_destroyed_line_ends_the_world_before_it(self):
+        """The exact prefix is kept, the rest is put aside whole, and clients are told."""
+        moments = self.places()
+        line = self.damage(b'"request":{"op":"place","agent":4,', b'"rexuest":{"op":"place","agent":4,')
+        whole = pathlib.Path(journals(self.state)[0]).read_bytes()
+        verified = self.drover("verify", self.state)
+        self.assertEqual(verified.returncode, 1, verified.stdout)
+        self.assertRegex(verified.stdout, rf"journal-000001.drover: line {line} \(byte \d+\) is damaged: .*; request 5 and what followed")
+        self.assertRegex(self.drover("info", journals(self.state)[0]).stdout, rf"damaged +.*line {line} ")
+        with Server("--state", self.state, "--sync", "always").doomed() as server, server.connect() as client:
+            self.assertEqual(hash_now(client), moments[3])
+            self.assertEqual(client.request("stats")["left_out"], {"ticks": 0, "requests": 3})
+            self.assertEqual(server.hello()["left_out"], {"ticks": 0, "requests": 3})
+            self.assert_logged(server, f"line {line} (byte ")
+            self.assertEqual([pathlib.Path(path).read_bytes() for path in glob.glob(f"{self.state}/old-*/journal-*.drover")], [whole])
+            client.request("place", agent=1, x=99, y=99)
+            after = hash_now(client)
+            server.kill()
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            self.assertEqual(hash_now(client), after)
+            self.assertNotIn("left_out", client.request("stats"))
+
+    def test_a_flipped_digit_is_not_another_world(self):
+        moments = self.places()
+        self.damage(b'"agent":6,"x":50,', b'"agent":6,"x":58,')
+        self.assertEqual(self.drover("verify", self.state).returncode, 1)
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            self.assertEqual(hash_now(client), moments[5])
+            self.assertEqual(client.request("stats")["left_out"], {"ticks": 0, "requests": 1})
+
+    def test_back_to_the_last_hash_that_agreed(self):
+        """A journal without sums, as earlier servers wrote it, in which a request was changed behind several hashes."""
+        with Server("--state", self.state, "--sync", "always", "--paused", self.scenario).doomed() as server, server.connect() as client:
+            def step(count):
+                tick = client.request("step", count=count)["tick"]
+                wait_for(lambda: b'"op":"hash","tick":%d,' % tick in pathlib.Path(journals(self.state)[0]).read_bytes(), "a hash")
+            step(60)
+            client.request("place", agent=1, x=1, y=1)
+            step(60)
+            agreed = hash_now(client)
+            client.request("place", agent=2, x=20, y=20)
+            step(60)
+            server.kill()
+        path = pathlib.Path(journals(self.state)[0])
+        text = re.sub(rb',"sum":"[0-9a-f]{8}"}\n', b"}\n", path.read_bytes())
+        path.write_bytes(text.replace(b'"agent":2,"x":20,', b'"agent":2,"x":28,'))
+        self.assertIn("no sums in this file", self.drover("info", path).stdout)
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            wait_for(lambda: "left_out" in client.request("stats"), "left_out")
+            self.assertEqual(hash_now(client), agreed)
+            self.assertEqual(client.request("stats")["left_out"]["ticks"], 60)
+
+    def test_a_paused_world_has_a_hash_behind_its_requests(self):
+        with Server("--state", self.state, "--sync", "always", "--paused", self.scenario).doomed() as server, server.connect() as client:
+            client.request("step", count=5)
+            client.request("place", agent=1, x=1, y=1)
+            tick, expected = hash_now(client)
+            path = pathlib.Path(journals(self.state)[0])
+            wait_for(lambda: f'"tick":{tick},"seq":2,"hash":"{expected}"'.encode() in path.read_bytes(), "a hash of the paused world")
+            server.kill()
+
+    def test_repair(self):
+        """It shows what a start would keep, and keeps it; a second time there is nothing to repair."""
+        moments = self.places()
+        said = self.drover("repair", self.state)
+        self.assertEqual((said.returncode, "nothing is damaged" in said.stdout), (0, True), said)
+        self.damage(b'"agent":5,"x":40,', b'"agent":5,"x":41,')
+        before = {path: pathlib.Path(path).read_bytes() for path in journals(self.state)}
+        said = self.drover("repair", self.state)
+        tick, value = moments[4]
+        self.assertEqual(said.returncode, 1, said)
+        self.assertRegex(said.stdout, rf"can be kept up to tick {tick} and request \d+, hash {value}\n")
+        self.assertEqual(before, {path: pathlib.Path(path).read_bytes() for path in journals(self.state)})
+        said = self.drover("repair", self.state, "--write")
+        self.assertEqual(said.returncode, 0, said)
+        self.assertEqual([pathlib.Path(path).read_bytes() for path in glob.glob(f"{self.state}/old-*/journal-*.drover")], list(before.values()))
+        self.assertIn("nothing is damaged", self.drover("repair", self.state).stdout)
+        self.assertEqual(self.drover("verify", self.state).returncode, 0)
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            self.assertIn("is used by the server", self.drover("repair", self.state, "--write").stderr)
+            self.assertEqual(hash_now(client), moments[4])
+            self.assertEqual(client.request("stats")["paused"], True)
+            self.assertNotIn("left_out", client.request("stats"))
+
+    def test_repair_where_a_journal_is_missing(self):
+        """The server leaves it to people: what is before the gap can be kept."""
+        ends = []
+        for number in range(3):
+            first = ["--paused", self.scenario] if number == 0 else []
+            with Server("--state", self.state, "--sync", "always", "--keep", "all", *first).doomed() as server, server.connect() as client:
+                client.request("step", count=4)
+                ends.append(hash_now(client))
+                if number > 0:
+                    wait_for(lambda number=number: os.path.exists(f"{self.state}/checkpoint-{number + 1:06}.drover"), "a checkpoint")
+                server.kill()
+        for path in glob.glob(f"{self.state}/checkpoint-*.drover") + [f"{self.state}/journal-000002.drover"]:
+            os.unlink(path)
+        self.assertEqual(run_server("--port", "0", "--state", self.state).returncode, 2)
+        self.assertEqual(self.drover("repair", self.state, "--write").returncode, 0)
+        with Server("--state", self.state).doomed() as server, server.connect() as client:
+            self.assertEqual(hash_now(client), ends[0])
+
+    def test_journals_from_the_start_when_no_checkpoint_is_left(self):
+        """--keep all, and each checkpoint is damaged: with sums and without."""
+        options = ["--state", self.state, "--sync", "always", "--keep", "all"]
+        for number in range(4):
+            with Server(*options, *(["--paused", self.scenario] if number == 0 else [])).doomed() as server, server.connect() as client:
+                for op, fields in SCRIPT[:3]:
+                    self.assertEqual(client.request(op, **fields)["op"], "reply")
+                before = hash_now(client)
+                if number > 0:
+                    wait_for(lambda number=number: os.path.exists(f"{self.state}/checkpoint-{number + 1:06}.drover"), "a checkpoint")
+                server.kill()
+        checkpoints = sorted(glob.glob(f"{self.state}/checkpoint-*.drover"))
+        self.assertEqual(len(checkpoints), 3)
+        for has_sums in (True, False):
+            with self.subTest(has_sums=has_sums):
+                copy = f"{self.folder}/copy-{has_sums}"
+                shutil.copytree(self.state, copy)
+                for path in map(pathlib.Path, glob.glob(f"{copy}/checkpoint-*.drover")):
+                    text = path.read_bytes()
+                    text = text if has_sums else re.sub(rb',"sum":"[0-9a-f]{8}"}\n', b"}\n", text)
+                    path.write_bytes(text[:-300] + b"A" * 30 + text[-270:])
+                with Server("--state", copy).doomed() as server, server.connect() as client:
+                    self.assertEqual(hash_now(client), before)
+                    self.assertNotIn("left_out", client.request("stats"))
 
 
 class Cuts(Kept):

@@ -82,12 +82,14 @@ class Lines(Recording):
         ordered = [line["seq"] for line in lines if line["op"] in ("world", "do", "at")]
         self.assertEqual(ordered, sorted(ordered))
         self.assertEqual(ordered[-1], 10)  # seven changes and three steps
-        self.assertEqual(lines[-1], {"op": "end", "tick": 241, "seq": 10})
+        self.assertEqual(lines[-1], {"op": "end", "tick": 241, "seq": 10, "sum": lines[-1]["sum"]})
         self.assertEqual(of(lines, "at")[-1]["tick"], 241)
-        known = {line["tick"]: line["hash"] for line in of(lines, "hash")}
+        known = {}
+        for line in of(lines, "hash"):  # a tick has another one behind requests for which the world was paused
+            known.setdefault(line["tick"], []).append(line["hash"])
         self.assertTrue(known)
         for tick, value in hashes.items():
-            self.assertEqual(known.get(tick, value), value)
+            self.assertIn(value, known.get(tick, [value]))
         self.assertTrue(set(known) & set(hashes), (known, hashes))
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o600)
 
@@ -341,7 +343,7 @@ class Requests(Recording):
         for name, tick in (("start", 0), ("load", 70), ("resume", 70)):
             lines = lines_of(self.folder / f"{name}.drover")
             self.assertEqual(of(lines, "checkpoint")[0]["tick"], tick)
-            self.assertEqual(lines[-1], {"op": "end", "tick": tick, "seq": lines[-1]["seq"]})
+            self.assertEqual(lines[-1], {"op": "end", "tick": tick, "seq": lines[-1]["seq"], "sum": lines[-1]["sum"]})
 
     def test_a_request_before_the_last_seconds_is_in_them(self):
         with self.start("--paused", "flock") as server, server.connect() as client:

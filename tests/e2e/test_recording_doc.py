@@ -4,12 +4,12 @@ import base64
 import json
 import pathlib
 import re
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/recording.md").read_text(encoding="utf-8")
@@ -21,21 +21,34 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def sealed(text):
+    """The recording, which is of a time without sums, with sums as the page has them."""
+    total, out = 0, b""
+    for line in text.splitlines():
+        total = zlib.crc32(line[:-1], total)
+        out += b'%s,"sum":"%08x"}\n' % (line[:-1], total)
+    return out
+
+
 class RecordingDoc(unittest.TestCase):
+    def test_sums_of_the_example(self):
+        text = next(text for tag, text in BLOCKS if tag == "json").encode()
+        self.assertEqual(sealed(re.sub(rb',"sum":"[0-9a-f]{8}"}\n', b"}\n", text)), text)
+
     def test_lines_of_the_example_have_the_members_of_the_table(self):
         table = {row[0]: set(re.findall(r"`(\w+)`", row[1])) for row in re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.M)}
         ops = set()
         for line in map(json.loads, next(text for tag, text in BLOCKS if tag == "json").splitlines()):
             ops.add(line["op"])
             self.assertIn(line["op"], table)
-            self.assertLessEqual(set(line) - {"op", "tick", "seq"}, table[line["op"]], line)
+            self.assertLessEqual(set(line) - {"op", "tick", "seq", "sum"}, table[line["op"]], line)
         self.assertEqual(set(table) - ops, {"checkpoint"})
 
     def test_lines_of_a_recording_have_the_members_of_the_table(self):
         table = {row[0]: set(re.findall(r"`(\w+)`", row[1])) for row in re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.M)}
         for line in lines_of(RECORDING):
             if line["op"] != "checkpoint":
-                self.assertLessEqual(set(line) - {"op", "tick", "seq"}, table[line["op"]], line)
+                self.assertLessEqual(set(line) - {"op", "tick", "seq", "sum"}, table[line["op"]], line)
 
     def test_lines_stand_in_the_order_that_the_page_says(self):
         tick = seq = 0
@@ -47,7 +60,7 @@ class RecordingDoc(unittest.TestCase):
 
     def test_programs_run(self):
         with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(RECORDING, pathlib.Path(folder, "run.drover"))
+            pathlib.Path(folder, "run.drover").write_bytes(sealed(RECORDING.read_bytes()))
             for tag, text in BLOCKS:
                 if tag in ("sh", "python"):
                     command = ["bash", "-euc", text] if tag == "sh" else [sys.executable, "-c", text]

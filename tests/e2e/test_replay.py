@@ -9,7 +9,7 @@ import re
 import tempfile
 import time
 
-from drover_client import ROOT, Case, Server, run_server, wait_for
+from drover_client import ROOT, Case, Server, run_server, sealed, wait_for
 
 SLOW = bool(os.environ.get("DROVER_SLOW"))
 FULL = SLOW and os.environ.get("DROVER_FULL") == "1"
@@ -65,7 +65,7 @@ class Tape:
         return "\n".join(self.lines) + "\n"
 
     def write(self, path, lines=None):
-        pathlib.Path(path).write_text("\n".join(self.lines if lines is None else lines) + "\n", encoding="utf-8")
+        pathlib.Path(path).write_text(sealed("\n".join(self.lines if lines is None else lines) + "\n"), encoding="utf-8")
         return str(path)
 
 
@@ -527,6 +527,7 @@ class Resume(Case):
         last = json.loads(self.journal().read_text().splitlines()[-1])
         with self.journal().open("a", encoding="utf-8") as journal:
             journal.write(json.dumps({"op": "at", "tick": 4000000000, "seq": last["seq"], "paused": False}, separators=(",", ":")) + "\n")
+        self.journal().write_text(sealed(self.journal().read_text()))
         with Server("--state", self.state) as server, server.connect() as client:
             self.assertIn("resuming", client.hello)
             self.assertLess(client.hello["resuming"], 0.1)
@@ -547,7 +548,7 @@ class Resume(Case):
         self.run_and_kill("flock")
         for path in pathlib.Path(self.state).glob("journal-*.drover"):
             text = path.read_text().replace(f'"core":{core_number()},', f'"core":{core_number() + 1},', 1)
-            path.write_text(text)
+            path.write_text(sealed(text))
         with Server("--paused", "--state", self.state) as server, server.connect() as client:
             self.wait_until_live(client)
             left_out = client.request("stats")["left_out"]

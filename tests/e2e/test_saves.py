@@ -6,7 +6,7 @@ import re
 import tempfile
 import unittest
 
-from drover_client import Case, Server, run_server, wait_for
+from drover_client import Case, Server, run_server, sealed, wait_for
 
 HAS_STATE = "--state" in run_server("--help").stdout
 
@@ -144,14 +144,14 @@ class Saves(Case):
                 self.assertNotIn("core", client.request("load", save="mine"))
                 text = (state / "saves/mine.drover").read_text()
                 own = re.search(r'"format":1,("core":\d+)', text)[1]
-                (state / "saves/other.drover").write_text(text.replace(own, '"core":77', 1))
+                (state / "saves/other.drover").write_text(sealed(text.replace(own, '"core":77', 1)))
                 loaded = client.request("load", save="other")
                 self.assert_reply(loaded, "load", core=77, hash=saved["hash"], save="other")
                 self.assert_logged(server, "core 77")
-                (state / "saves/bits.drover").write_text(text.replace(own, '"core":77', 1).replace(saved["hash"], "0" * 16))
+                (state / "saves/bits.drover").write_text(sealed(text.replace(own, '"core":77', 1).replace(saved["hash"], "0" * 16)))
                 self.assert_error(client.request("load", save="bits"), "version")
                 for core in ('"x"', "-1", "0", "1.5", "null", "99999999999"):
-                    (state / "saves/bad.drover").write_text(text.replace(own, f'"core":{core}', 1))
+                    (state / "saves/bad.drover").write_text(sealed(text.replace(own, f'"core":{core}', 1)))
                     self.assert_error(client.request("load", save="bad"), "bad_save")
 
     @unittest.skipUnless(HAS_STATE, "--state")

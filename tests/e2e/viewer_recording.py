@@ -19,7 +19,7 @@ if len(sys.argv) != 3:
     sys.exit(__doc__)
 os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
-from drover_client import PATIENCE_S, Client, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
+from drover_client import PATIENCE_S, Client, Server, sealed, wait_for  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
 from viewer_support import check, step, wait_until  # noqa: E402
 
@@ -208,7 +208,7 @@ def diverged(display, folder, path):
     at = next(i for i, line in enumerate(lines) if line.startswith('{"op":"hash"') and '"tick":0,' not in line)
     lines[at] = re.sub(r'"hash":"[0-9a-f]{16}"', '"hash":"0123456789abcdef"', lines[at])
     bad = str(pathlib.Path(folder) / "diverged.drover")
-    pathlib.Path(bad).write_text("\n".join(lines) + "\n")
+    pathlib.Path(bad).write_text(sealed("\n".join(lines) + "\n"))
     with support.Viewer(VIEWER, display, bad, "--size", "%dx%d" % SIZE) as viewer:
         viewer.picture(lambda p: p.count(AMBER, LINE_LEFT + 120, LINE_Y, 120) > 30, "an amber mark")
 

@@ -6,13 +6,16 @@
 #include <time.h>
 
 #include "server/recording/checkpoint.h"
+#include "server/recording/line_sum.h"
 
 static const struct recorder_session no_session = {.by = 0, .name = ""};
 
 static void move_lines(struct run_record *record) {
     struct buffer *lines = &record->recorder.out;
     record->file.buffer.failed = record->file.buffer.failed || lines->failed;
-    buffer_append(&record->file.buffer, lines->data, lines->length);
+    if (!lines->failed) {
+        line_sum_append(&record->file.buffer, lines->data, lines->length, &record->sum);
+    }
     buffer_clear(lines);
     run_file_flush(&record->file);
 }
@@ -37,13 +40,16 @@ int run_record_begin(struct run_record *record, const char *folder, const char *
         run_file_abandon(&record->file);
         return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
     }
+    record->sum = 0;
     write_header(record);
     recorder_set_world(&record->recorder, state, world_hash(state->world), no_session);
     recorder_write_world(&record->recorder, state);
     move_lines(record);
     if (with_checkpoint) {
         const struct checkpoint_rest rest = checkpoint_rest_of(state);
+        const size_t begin = record->file.buffer.length;
         checkpoint_write(state->world, &rest, &record->file.buffer, NULL);
+        line_sum_seal(&record->file.buffer, begin, &record->sum);
     }
     run_file_flush(&record->file);
     return 0;

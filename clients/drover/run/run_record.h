@@ -11,6 +11,7 @@
 struct run_record {
     struct recorder recorder;
     struct run_file file;
+    uint32_t sum; /* of the lines so far */
 };
 
 /** Begins with the world that the state has; with_checkpoint: it was not built from its scenario. 0, or -1 with *failure. */

@@ -292,7 +292,7 @@ static void compressed_recording_that_is_cut_at_any_byte_plays(void **state) {
     run_end(&run);
 }
 
-/* Neither a crash nor a hang, whatever a byte becomes; the source goes on behind the place. */
+/* Neither a crash nor a hang, whatever a byte becomes. */
 static void recording_with_a_spoiled_byte_is_read(void **state) {
     (void)state;
     struct run run = small_run();
@@ -310,7 +310,7 @@ static void recording_with_a_spoiled_byte_is_read(void **state) {
                 continue;
             }
             const struct recording_facts *facts = recording_facts(recording);
-            assert_true(facts->lines + facts->torn_lines > 10);
+            assert_true(facts->damage.is_there || facts->lines + facts->torn_lines > 10);
             if (facts->last.tick < 100000) {
                 struct played played;
                 play_from(recording, &facts->last, SIMD_PLAIN, &played);

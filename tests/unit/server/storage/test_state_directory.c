@@ -6,6 +6,7 @@
 
 #include "common/base/buffer.h"
 #include "common/system/log.h"
+#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
 #include "server/storage/state_files.h"
 #include "server/storage/whole_file.h"
@@ -210,16 +211,21 @@ static void make_journal(const char *path, uint32_t number, bool is_damaged) {
     write_out(&out, path);
 }
 
+/* The sums say that it is as it was written: its world, which is none, is not asked for. */
 static void make_checkpoint(const char *path, uint32_t number, bool is_damaged) {
-    struct buffer out;
+    struct buffer out, sealed;
+    uint32_t sum = 0;
     buffer_init(&out, 1 << 20);
+    buffer_init(&sealed, 1 << 20);
     const uint64_t tick = TICKS * (uint64_t)(number - 1);
     write_header(&out, tick, number - 1);
     buffer_printf(
         &out, "{\"op\":\"%s\",\"tick\":%d,\"seq\":%d,\"hash\":\"00000000000000ff\",\"format\":1,\"n\":250,",
         is_damaged ? "checkpiont" : "checkpoint", (int)tick, (int)number - 1);
     buffer_append_text(&out, "\"id\":[[1,250]]}\n");
-    write_out(&out, path);
+    line_sum_append(&sealed, out.data, out.length, &sum);
+    buffer_fini(&out);
+    write_out(&sealed, path);
 }
 
 /* "j1 c2! j2": journals and checkpoints; ! are damaged. */
@@ -345,11 +351,12 @@ static void plans_what_is_read(void **state) {
         make_files(plans[i].files);
         assert_int_equal(state_files_scan(&files, test_path(&folder, "state", path), &failure), 0);
         const int result = state_files_plan(&files, &failure);
-        write_names(&files, found, sizeof found);
         if (plans[i].plan != NULL) {
-            assert_int_equal(result, 0);
+            assert_true(result >= 0);
+            const struct state_files left = {.rows = files.rows + result, .count = files.count - result};
+            write_names(&left, found, sizeof found);
             assert_string_equal(found, plans[i].plan);
-        } else if (result == 0 || strstr(failure.message, plans[i].words) == NULL) {
+        } else if (result >= 0 || strstr(failure.message, plans[i].words) == NULL) {
             fail_msg("%s: \"%s\" does not say \"%s\"", plans[i].files, failure.message, plans[i].words);
         }
         state_files_fini(&files);
