@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
 
 #include "common/base/limits.h"
+#include "server/storage/disk_file.h"
 
 enum { CLOSING_MOST = 8 };
 
@@ -70,8 +70,9 @@ static struct file_writer *open_file(struct file_opener *opener, struct failure 
                                         .sync_s = opener->def.sync_s,
                                         .notify = opener->def.on_written,
                                         .context = opener->def.context};
-    if (mkdir(opener->folder, S_IRWXU) != 0 && errno != EEXIST) {
-        (void)failure_set(failure, FAILURE_IO, NULL, "%.200s: %s", opener->folder, strerror(errno));
+    const int error = disk_file_make_folder(opener->folder);
+    if (error != 0 && error != EEXIST) {
+        (void)failure_set(failure, FAILURE_IO, NULL, "%.200s: %s", opener->folder, strerror(error));
         return NULL;
     }
     if (opener->path[0] == '\0') {

@@ -119,6 +119,10 @@ bool logbook_has_journal(const struct logbook *logbook) {
     return logbook->def.directory != NULL;
 }
 
+bool logbook_has_lost_past(const struct logbook *logbook) {
+    return logbook->def.directory != NULL && state_directory_has_lost(logbook->def.directory);
+}
+
 /* is_patient: the server has begun to serve already. */
 static int begin_journal(struct logbook *logbook, const struct simulation_state *state, uint32_t *number,
                          bool is_patient, struct failure *failure) {

@@ -80,14 +80,15 @@ static uint64_t checkpoint_interval_ns(const struct logbook *logbook) {
     return (uint64_t)((grown_s > every_s ? grown_s : every_s) * 1e9);
 }
 
-/* Whether a recording has so many ticks since its last checkpoint as the interval has at the world's rate: steps go
- * faster than the clock, and a seek simulates from the nearest checkpoint. */
-static bool is_line_due(const struct logbook *logbook, const struct simulation_state *state,
-                        uint64_t now_ns) {
+/* Whether there are so many ticks since the last checkpoint as the interval has at the world's rate: steps and speeds go
+ * faster than the clock, and a seek, like a start, simulates from the nearest checkpoint. */
+static bool has_many_ticks(const struct logbook *logbook, const struct simulation_state *state,
+                           uint64_t now_ns) {
     const uint64_t tick = world_tick(state->world);
     const uint64_t since_ns = now_ns - logbook->checkpoint_ns;
     const double ticks = logbook->def.checkpoint_every_s * world_tick_hz(state->world);
-    return logbook->recording.writer != NULL && (double)(tick - logbook->line_tick) >= ticks &&
+    return (logbook->recording.writer != NULL || logbook->journal.writer != NULL) &&
+           (double)(tick - logbook->line_tick) >= ticks &&
            (double)since_ns >= 1e9 * (double)atomic_load(&logbook->checkpoint_bytes) / CHECKPOINT_BYTES_A_S &&
            since_ns >= CHECKPOINT_SHARE * atomic_load(&logbook->checkpoint_spent_ns) &&
            (logbook->journal.writer == NULL || since_ns >= JOURNAL_LEAST_NS);
@@ -197,7 +198,7 @@ void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulatio
         return;
     }
     const bool is_due = now_ns - logbook->checkpoint_ns >= checkpoint_interval_ns(logbook) ||
-                        is_line_due(logbook, state, now_ns) ||
+                        has_many_ticks(logbook, state, now_ns) ||
                         (is_recording_full(logbook) && is_file_old(logbook, now_ns));
     if (is_due && !keeper_is_busy(logbook->keeper) &&
         !logbook_is_same_moment(logbook_moment_of(state), logbook->checkpoint)) {

@@ -54,7 +54,9 @@ bool logbook_refuses(struct logbook *logbook, struct failure *failure) {
 static void read_file(struct output *output, struct logbook_file_statistics *out) {
     out->is_on = logbook_output_is_open(output);
     out->has_failed = output->has_failed;
-    out->bytes = output->position == UINT64_MAX ? 0 : output->position;
+    out->bytes = output->position != UINT64_MAX ? output->position
+                 : output->writer != NULL       ? file_writer_written(output->writer)
+                                                : 0;
     (void)snprintf(out->name, sizeof out->name, "%.*s", LOGBOOK_NAME - 1, logbook_file_name(output->path));
     /* The name is there already. */
     const size_t length = strlen(logbook_file_name(output->path));

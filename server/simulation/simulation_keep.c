@@ -87,6 +87,9 @@ int simulation_begin_keeping(struct simulation *simulation, struct failure *fail
     }
     simulation->is_keeping = logbook_begin(simulation->logbook, &simulation->state, &origin, failure) == 0;
     atomic_store(&simulation->has_begun_keeping, simulation->is_keeping);
+    if (simulation->is_keeping && !origin.has_gap && logbook_has_lost_past(simulation->logbook)) {
+        simulation_playback_tell_loss(simulation, 0, 0);
+    }
     return simulation->is_keeping ? 0 : -1;
 }
 

@@ -227,9 +227,17 @@ static int begin_at_tick(struct simulation *simulation, uint64_t tick, struct fa
 
 static int begin_at_end(struct simulation *simulation, struct failure *failure) {
     struct playback *playback = &simulation->playback;
-    const struct recording_moment last = playback->source.last;
-    if (begin_at(simulation, &last, failure) != 0) {
-        return -1;
+    const struct recording_world *worlds = playback->facts->worlds;
+    struct recording_moment last = playback->source.last;
+    for (int i = playback->facts->world_count - 1; begin_at(simulation, &last, failure) != 0; i--) {
+        if (!playback->is_journal || i == 0 || failure->code != FAILURE_BAD_SAVE) {
+            return -1;
+        }
+        /* A crash may have cut the journal between the line of a saved world that is put in and its checkpoint. */
+        log_write(LOG_WARN, "simulation", "world %" PRIu32 " cannot be continued, the one before it is: %s",
+                  worlds[i].number, failure->message);
+        last.world = worlds[i - 1].number;
+        last.tick = worlds[i - 1].last_tick;
     }
     simulation->state.is_paused = simulation->state.is_paused || playback->source.is_paused_at_end;
     set_goal(simulation, &last, true, NULL);
@@ -451,6 +459,17 @@ bool simulation_playback_take_end(struct simulation *simulation) {
     return has_ended;
 }
 
+void simulation_playback_tell_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests) {
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->described_playback.has_left_out = true;
+    simulation->described_playback.left_out_ticks = ticks;
+    simulation->described_playback.left_out_requests = requests;
+    pthread_mutex_unlock(&simulation->mutex);
+    struct message_event event = {.has = EVENT_HAS_LOSS, .ticks = ticks, .requests = requests};
+    (void)snprintf(event.event, sizeof event.event, "resumed_from");
+    simulation_push_event(simulation, &event, 0, false);
+}
+
 /* Whether lines are damaged behind which nothing goes on: they are left out, too. */
 static bool is_cut(const struct playback *playback) {
     return playback->facts->damage.is_end && playback->end.seq == playback->source.last.seq &&
@@ -480,14 +499,7 @@ static void tell_left_out(struct simulation *simulation) {
               "; that leaves out %" PRIu64 " ticks and %" PRIu64 " requests",
               tick, ticks, requests);
     state->seq = larger(last_seq, state->seq); /* no number is given twice */
-    pthread_mutex_lock(&simulation->mutex);
-    simulation->described_playback.has_left_out = true;
-    simulation->described_playback.left_out_ticks = ticks;
-    simulation->described_playback.left_out_requests = requests;
-    pthread_mutex_unlock(&simulation->mutex);
-    struct message_event event = {.has = EVENT_HAS_LOSS, .ticks = ticks, .requests = requests};
-    (void)snprintf(event.event, sizeof event.event, "resumed_from");
-    simulation_push_event(simulation, &event, 0, false);
+    simulation_playback_tell_loss(simulation, ticks, requests);
 }
 
 /* After a hash that is not the recorded one: back to the checkpoint, and from there once more to the last hash that agreed.

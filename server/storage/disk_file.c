@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int disk_file_create(const char *path, int *descriptor) {
@@ -48,14 +49,21 @@ int disk_file_sync(int descriptor) {
     return result == 0 ? 0 : errno;
 }
 
-/* "a/b" -> "a", "/b" -> "/", "b" -> "."; false: too long. */
+/* "a/b" -> "a", "a/b/" -> "a", "/b" -> "/", "b" -> "."; false: too long. */
 static bool folder_of(const char *path, char folder[DISK_FILE_PATH]) {
-    const char *slash = strrchr(path, '/');
-    const size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') {
+        length--;
+    }
+    while (length > 0 && path[length - 1] != '/') {
+        length--;
+    }
+    const bool has_slash = length > 0;
+    length = length > 1 ? length - 1 : 1;
     if (length >= DISK_FILE_PATH) {
         return false;
     }
-    memcpy(folder, slash == NULL ? "." : path, length);
+    memcpy(folder, has_slash ? path : ".", length);
     folder[length] = '\0';
     return true;
 }
@@ -72,4 +80,10 @@ int disk_file_sync_folder(const char *path) {
     const int error = fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
     (void)close(descriptor);
     return error;
+}
+
+int disk_file_make_folder(const char *path) {
+    const int made = mkdir(path, S_IRWXU) == 0 ? 0 : errno;
+    const int error = made == 0 || made == EEXIST ? disk_file_sync_folder(path) : 0;
+    return made != 0 ? made : error;
 }

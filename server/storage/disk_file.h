@@ -17,6 +17,9 @@ NODISCARD int disk_file_create(const char *path, int *descriptor);
 NODISCARD int disk_file_write(int descriptor, const char *bytes, size_t length);
 /** The contents, and as much of the rest as it takes to read them again, are on disk. */
 NODISCARD int disk_file_sync(int descriptor);
+/** Makes a folder, mode 0700, whose name is on disk then. EEXIST: there is something of that name already, a folder or not; the
+ * process that made it may have been killed before its name was on disk, which is done now where the system lets it. */
+NODISCARD int disk_file_make_folder(const char *path);
 /** The names in the folder that the path lies in are on disk. File systems that cannot do that are fine. */
 NODISCARD int disk_file_sync_folder(const char *path);
 

@@ -503,9 +503,8 @@ int recording_check_checkpoint(struct recording *recording, int checkpoint, stru
                                   "the checkpoint says another tick than its line");
 }
 
-bool recording_can_begin(struct recording *recording) {
+static bool can_begin(struct recording *recording, int world) {
     const struct recording_index *index = &recording->index;
-    const int world = index->facts.world_count - 1;
     int i = index_find_checkpoint(index, world, UINT64_MAX);
     for (; i >= 0 && index_checkpoint(index, i)->world == world; i--) {
         struct failure unused = {0};
@@ -515,6 +514,14 @@ bool recording_can_begin(struct recording *recording) {
         }
     }
     return is_buildable(recording, world);
+}
+
+bool recording_can_begin(struct recording *recording) {
+    int world = recording->index.facts.world_count - 1;
+    while (world >= 0 && !can_begin(recording, world)) {
+        world--;
+    }
+    return world >= 0;
 }
 
 const char *recording_path(const struct recording *recording, int file) {

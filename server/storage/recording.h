@@ -32,7 +32,7 @@ struct recording;
  * busy (memory). */
 NODISCARD struct recording *recording_open(const char *const *paths, int count, struct failure *failure);
 void recording_close(struct recording *recording);
-/** Whether its last world can be played to its end: from its text, or from a checkpoint that is as it was written (its sum
+/** Whether its last world, or one before it, can be played to its end: from its text, or from a checkpoint that is as it was written (its sum
  * shows that; without one the checkpoint is read). */
 bool recording_can_begin(struct recording *recording);
 /** The path of a file, from 0; NULL: there are no more. */

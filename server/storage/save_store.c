@@ -215,12 +215,9 @@ static void look_end(const struct save_store *store, const struct entries *entri
 
 static int make_folder(const struct save_store *store, struct failure *failure) {
     struct stat status;
-    if (mkdir(store->folder, 0700) == 0) {
-        const int error = disk_file_sync_folder(store->folder);
+    const int error = disk_file_make_folder(store->folder);
+    if (error != EEXIST) {
         return error == 0 ? 0 : fail_folder(store, error, failure);
-    }
-    if (errno != EEXIST) {
-        return fail_folder(store, errno, failure);
     }
     if (stat(store->folder, &status) != 0) {
         return fail_folder(store, errno, failure);

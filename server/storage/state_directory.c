@@ -33,6 +33,7 @@ struct state_directory {
     char saves[DISK_FILE_PATH];
     int lock;    /* descriptor */
     bool is_new; /* what it holds counts as not there */
+    bool has_lost;
     atomic_uint_fast32_t last_number;
     atomic_bool keeps_all; /* nothing is deleted */
 };
@@ -65,11 +66,11 @@ static int set_path(struct state_directory *directory, const char *path, struct 
 
 static int make_folder(const char *path, struct failure *failure) {
     struct stat status;
-    if (mkdir(path, 0700) == 0) {
-        const int error = disk_file_sync_folder(path);
+    const int error = disk_file_make_folder(path);
+    if (error != EEXIST) {
         return error == 0 ? 0 : fail_io(path, error, failure);
     }
-    if (errno != EEXIST || stat(path, &status) != 0) {
+    if (stat(path, &status) != 0) {
         return fail_io(path, errno, failure);
     }
     if (!S_ISDIR(status.st_mode)) {
@@ -136,13 +137,12 @@ static int make_old_folder(const struct state_directory *directory, char old[DIS
         (void)strftime(date, sizeof date, "%Y%m%d-%H%M%S", &day);
     }
     (void)snprintf(old, DISK_FILE_PATH, "%s/old-%s", directory->path, date);
-    for (int i = 2; mkdir(old, 0700) != 0; i++) {
-        if (errno != EEXIST || i > 1000) {
-            return fail_io(old, errno, failure);
-        }
+    int error = disk_file_make_folder(old);
+    for (int i = 2; error == EEXIST && i <= 1000; i++) {
         (void)snprintf(old, DISK_FILE_PATH, "%s/old-%s-%d", directory->path, date, i);
+        error = disk_file_make_folder(old);
     }
-    return 0;
+    return error == 0 ? 0 : fail_io(old, error, failure);
 }
 
 /* Calls change(from, to) for a row's file and then for its parts. 0, or the errno value; then from is the path. */
@@ -327,6 +327,10 @@ bool state_directory_was_begun(const struct state_directory *directory) {
            (scenario[0] != '\0' || atomic_load(&directory->last_number) > 0);
 }
 
+bool state_directory_has_lost(const struct state_directory *directory) {
+    return directory->has_lost;
+}
+
 /* The paths of all rows from one on, in one block; NULL without memory. */
 static const char **make_paths(const struct state_files *files, int first) {
     const size_t count = (size_t)(files->count - first);
@@ -359,6 +363,23 @@ static struct recording *open_rows(const struct state_files *files, int first, s
     }
     free(paths);
     return recording;
+}
+
+/* What the world goes on from is on disk: a server that was killed may have left lines that only the system has, and the next one
+ * promises what builds on them. */
+static int sync_journals(const struct state_files *files, struct failure *failure) {
+    char path[DISK_FILE_PATH];
+    int error = 0;
+    for (int i = 0; error == 0 && i < files->count; i++) {
+        state_file_path(files->folder, files->rows[i].kind, files->rows[i].number, path);
+        const int descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+        error = descriptor < 0 ? errno : disk_file_sync(descriptor);
+        if (descriptor >= 0) {
+            (void)close(descriptor);
+        }
+    }
+    error = error != 0 || files->count == 0 ? error : disk_file_sync_folder(path);
+    return error == 0 ? 0 : fail_io(path, error, failure);
 }
 
 /* The one that reaches further; the other one is closed. */
@@ -398,8 +419,8 @@ static struct recording *read_rows(struct state_directory *directory, bool *is_s
     }
     for (;; files.count--) {
         const int plan = state_files_plan(&files, failure);
-        if (plan >= 0) {
-            state_files_report(&files, plan);
+        if (plan >= 0 && sync_journals(&files, failure) == 0) {
+            directory->has_lost = !state_files_report(&files, plan);
             recording = open_best(&files, plan, failure);
         }
         if (recording != NULL || is_short == NULL || files.count <= 1) {
@@ -452,7 +473,8 @@ static void keep_scenario(const struct state_directory *directory, const char *s
 
 int state_directory_begin(struct state_directory *directory, const char *scenario, struct failure *failure) {
     struct state_files files;
-    if (state_directory_was_begun(directory)) {
+    directory->has_lost = state_directory_was_begun(directory);
+    if (directory->has_lost) {
         log_write(LOG_WARN, "state",
                   "%s was begun, but no journal of it can be read: %s begins from its start again",
                   directory->path, scenario);

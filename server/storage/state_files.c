@@ -276,14 +276,15 @@ static void report_journal(const struct state_files *files, const struct state_f
     }
 }
 
-void state_files_report(const struct state_files *files, int row) {
+bool state_files_report(const struct state_files *files, int row) {
     for (int i = row; i < files->count; i++) {
         if (files->rows[i].kind == STATE_FILE_JOURNAL) {
             report_journal(files, &files->rows[i]);
         }
     }
     const struct state_file *last = files->count == 0 ? NULL : &files->rows[files->count - 1];
-    if (last != NULL && last->kind == STATE_FILE_CHECKPOINT) {
+    const bool has_journal = last == NULL || last->kind == STATE_FILE_JOURNAL;
+    if (!has_journal) {
         char path[DISK_FILE_PATH];
         state_file_path(files->folder, STATE_FILE_JOURNAL, last->number, path);
         log_write(
@@ -291,6 +292,7 @@ void state_files_report(const struct state_files *files, int row) {
             "%s is missing, or no file: the world goes on from its checkpoint, and what came after is lost",
             path);
     }
+    return has_journal;
 }
 
 int state_files_plan(struct state_files *files, struct failure *failure) {

@@ -119,6 +119,45 @@ class Starts(Kept):
             self.assertEqual(hash_now(client), after)
         self.assertGreaterEqual(self.play_uninterrupted(read_lines(self.state), self.scenario), 3)
 
+    def test_a_world_that_lost_its_past_says_so(self):
+        """Its only journal is empty, or the last one is gone: nobody knows how much was in it."""
+        with Server("--state", self.state, "--paused", self.scenario).doomed() as server, server.connect() as client:
+            self.assertNotIn("left_out", client.hello)
+            self.assert_reply(client.request("step", count=2), "step")
+        pathlib.Path(journals(self.state)[0]).write_bytes(b"")
+        with Server("--state", self.state, "--paused", self.scenario) as server, server.connect() as client:
+            self.assertEqual(client.hello["left_out"], {"ticks": 0, "requests": 0})
+            self.assertEqual(client.request("stats")["left_out"], {"ticks": 0, "requests": 0})
+            self.assert_reply(client.request("step", count=2), "step", tick=2)
+        with Server("--state", self.state, "--paused", self.scenario) as server, server.connect() as client:
+            self.assertNotIn("left_out", client.hello)
+            wait_for(lambda: os.path.exists(f"{self.state}/checkpoint-000002.drover"), "the checkpoint of the start")
+        os.unlink(f"{self.state}/journal-000002.drover")
+        with Server("--state", self.state) as server, server.connect() as client:
+            wait_for(lambda: server.hello().get("left_out") == {"ticks": 0, "requests": 0}, "left_out")
+            self.assertEqual(hash_now(client)[0], 2)
+
+    def test_checkpoints_come_by_ticks_too(self):
+        """A world at full speed has the ticks of many minutes in one; the next start has few of them to do again."""
+        with Server("--state", self.state, self.scenario).doomed() as server, server.connect() as client:
+            self.assert_reply(client.request("speed", max=True), "speed")
+            wait_for(lambda: os.path.exists(f"{self.state}/checkpoint-000003.drover"), "two checkpoints long before a minute is over")
+
+    def test_a_saved_world_that_was_being_put_in_is_left_out(self):
+        """Its line is there, its checkpoint is not: the world before it goes on."""
+        with Server("--state", self.state, "--paused", self.scenario).doomed() as server, server.connect() as client:
+            client.request("step", count=2)
+            client.request("save", name="one")
+            self.assert_reply(client.request("set_target", name="mouse", x=50.5, y=60), "set_target")
+            before = hash_now(client)
+            self.assert_reply(client.request("load", save="one"), "load")
+            wait_for(lambda: b'"checkpoint"' in pathlib.Path(journals(self.state)[-1]).read_bytes(), "the load in the journal")
+        text = pathlib.Path(journals(self.state)[-1]).read_bytes()
+        pathlib.Path(journals(self.state)[-1]).write_bytes(text[:text.index(b'{"op":"checkpoint"') + 9])
+        with Server("--state", self.state) as server, server.connect() as client:
+            self.assertEqual(hash_now(client), before)
+            self.assertEqual(server.hello()["left_out"], {"ticks": 0, "requests": 1})
+
     def test_files_are_private(self):
         with Server("--state", self.state, "--paused", self.scenario) as server, server.connect() as client:
             hash_now(client)
@@ -754,6 +793,7 @@ class FullDisk(Kept):
                 ended = client.receive_op("event")
             self.assertIn("No space left on device", ended["reason"])
             self.assert_error(client.request("set_target", name="mouse", x=1, y=1), "io")
+            self.assertGreater(client.request("stats")["journal"]["bytes"], 1000)  # those before the end
             tick = client.receive_op("snapshot")["tick"]
             wait_for(lambda: client.receive_op("snapshot")["tick"] > tick + 30, "ticks")
             self.assertEqual(client.request("list", what="targets")["op"], "reply")

@@ -192,7 +192,11 @@ static void take_playback(struct server_model *model, const struct message_playb
         server_model_set_warning(model, "From tick %llu%s on this is not what was recorded",
                                  (unsigned long long)replay->diverged_tick, world);
     }
-    if (playback->has_left_out && !before.has_left_out) {
+    if (playback->has_left_out && !before.has_left_out && playback->left_out_ticks == 0 &&
+        playback->left_out_requests == 0) {
+        server_model_set_warning(model,
+                                 "Files of the server's journal are missing: what they had is left out");
+    } else if (playback->has_left_out && !before.has_left_out) {
         server_model_set_warning(model,
                                  "The server could not continue from the end of its journal: %llu ticks and "
                                  "%llu requests are left out",
