@@ -81,6 +81,9 @@ int client_decoder_feed(struct client_decoder *decoder, const char *bytes, size_
 static enum client_event_type read_message(struct client_decoder *decoder, const char *line, size_t length,
                                            struct client_event *event) {
     struct drover_message *message = line_message_create(line, length, &event->failure);
+    if (message == NULL && event->failure.code != FAILURE_INTERNAL) {
+        message = line_message_unreadable(line, length, event->failure.message);
+    }
     if (message == NULL) {
         return event->failure.code == FAILURE_INTERNAL ? CLIENT_NO_MEMORY : CLIENT_MESSAGE_REFUSED;
     }

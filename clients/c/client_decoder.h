@@ -27,13 +27,13 @@
 enum { CLIENT_LINE_BYTES = 64 * 1024 * 1024 }; /* enough for a key of LIMIT_AGENTS_USUAL agents */
 
 enum client_event_type {
-    CLIENT_NEED_MORE,       /* no complete line is left */
-    CLIENT_MESSAGE,         /* event.message */
-    CLIENT_FRAME,           /* event.snapshot, and event.density for a layout that takes a grid */
-    CLIENT_MESSAGE_REFUSED, /* event.failure; the line is skipped */
-    CLIENT_FRAME_REFUSED,   /* event.failure; the request `resync` brings a new key */
-    CLIENT_LINE_TOO_LONG,   /* a line of more than max_line_bytes; it is skipped */
-    CLIENT_NO_MEMORY,       /* a line was skipped because memory ran out */
+    CLIENT_NEED_MORE, /* no complete line is left */
+    CLIENT_MESSAGE,   /* event.message */
+    CLIENT_FRAME,     /* event.snapshot, and event.density for a layout that takes a grid */
+    CLIENT_MESSAGE_REFUSED, /* event.failure; the line is skipped. An answer that says whose it is: CLIENT_MESSAGE */
+    CLIENT_FRAME_REFUSED, /* event.failure; the request `resync` brings a new key */
+    CLIENT_LINE_TOO_LONG, /* a line of more than max_line_bytes; it is skipped */
+    CLIENT_NO_MEMORY,     /* a line was skipped because memory ran out */
 };
 
 struct client_event {

@@ -324,6 +324,7 @@ static void resync(struct drover *world) {
 }
 
 static int take_event(struct drover *world, const struct client_event *event) {
+    char reason[HANDLE_REASON_BYTES];
     switch (event->type) {
     case CLIENT_MESSAGE:
         return take_message(world, event->message);
@@ -338,13 +339,12 @@ static int take_event(struct drover *world, const struct client_event *event) {
         if (world->state != DROVER_READY) {
             return lose(world, "this is not a drover server: its first line is no hello");
         }
-        handle_say(world, "a message cannot be read: %s", event->failure.message);
-        return 0;
+        (void)snprintf(reason, sizeof reason, "a message cannot be read: %s", event->failure.message);
+        return lose(world, reason); /* it may have been an answer */
     case CLIENT_LINE_TOO_LONG:
         return lose(world, "the server sent a line without end");
     default:
-        handle_say(world, "out of memory: a line is lost");
-        return 0;
+        return lose(world, "out of memory: a line is lost");
     }
 }
 

@@ -1,10 +1,12 @@
 /* See line_message.h. */
 #include "clients/c/line_message.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "common/json/id_text.h"
 #include "common/json/json_check.h"
 #include "common/json/json_writer.h"
 
@@ -66,6 +68,41 @@ struct drover_message *line_message_error(const char *id, const char *code, cons
         message->is_local = true;
     }
     return message;
+}
+
+static bool begins_with(const char *line, size_t length, const char *start) {
+    return length > strlen(start) && memcmp(line, start, strlen(start)) == 0;
+}
+
+/* Where in a line, which need not be JSON, the value of the outermost member "id" begins; `length` when there is none. */
+static size_t find_id(const char *line, size_t length) {
+    static const char key[] = "\"id\":";
+    int depth = 0;
+    for (size_t at = 0; at < length; at++) {
+        depth += (line[at] == '{' || line[at] == '[') - (line[at] == '}' || line[at] == ']');
+        if (line[at] != '"') {
+            continue;
+        }
+        if (depth == 1 && length - at > sizeof key - 1 && memcmp(line + at, key, sizeof key - 1) == 0) {
+            return at + sizeof key - 1;
+        }
+        for (at++; at < length && line[at] != '"'; at++) {
+            at += line[at] == '\\';
+        }
+    }
+    return length;
+}
+
+struct drover_message *line_message_unreadable(const char *line, size_t length, const char *reason) {
+    char id[ID_TEXT_BYTES] = "", text[ERROR_BYTES / 2];
+    if (begins_with(line, length, "{\"op\":\"reply\"") || begins_with(line, length, "{\"op\":\"error\"")) {
+        const size_t at = find_id(line, length), most = 2 * sizeof id;
+        cJSON *value = cJSON_ParseWithLength(line + at, length - at < most ? length - at : most);
+        (void)id_text_read(value, id);
+        cJSON_Delete(value);
+    }
+    (void)snprintf(text, sizeof text, "the answer cannot be read: %s", reason);
+    return id[0] != '\0' ? line_message_error(id, "unreadable", text) : NULL;
 }
 
 void drover_message_free(struct drover_message *message) {

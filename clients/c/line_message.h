@@ -27,6 +27,9 @@ NODISCARD struct drover_message *line_message_create(const char *line, size_t le
                                                      struct failure *failure);
 /** An error of the library's own. id: JSON text, "" for none. NULL when out of memory. */
 NODISCARD struct drover_message *line_message_error(const char *id, const char *code, const char *text);
+/** The same, "unreadable", in place of an answer that line_message_create refused for this reason. NULL when the line does
+ * not say whose answer it is, too. */
+NODISCARD struct drover_message *line_message_unreadable(const char *line, size_t length, const char *reason);
 /** Whether op is this one. */
 bool line_message_is(const struct drover_message *message, const char *op);
 /** Whether it describes a world: a scenario, or a hello that keeps nothing back. */

@@ -181,8 +181,14 @@ void line_writer_stop(struct line_writer *writer) {
     pthread_cond_broadcast(&writer->changed);
     drain(writer);
     const bool is_done = writer->is_done;
-    writer->state = is_done ? LINE_WRITER_IDLE : LINE_WRITER_GIVEN_UP;
+    const bool is_first = writer->state == LINE_WRITER_RUNNING; /* of the threads that stop it */
+    if (is_first) {
+        writer->state = is_done ? LINE_WRITER_IDLE : LINE_WRITER_GIVEN_UP;
+    }
     pthread_mutex_unlock(&writer->mutex);
+    if (!is_first) {
+        return;
+    }
     if (is_done) {
         (void)pthread_join(writer->thread, NULL);
         pthread_cond_destroy(&writer->changed);

@@ -10,7 +10,7 @@
  * 5. What the system refuses to take (a full disk, a pipe without a reader) is lost. SIGPIPE and all other
  * signals are blocked in the thread.
  *
- * Any thread may call line_writer_put at any time; starting and stopping is for one.
+ * Any thread may call line_writer_put and line_writer_stop at any time; starting is for one.
  */
 #ifndef DROVER_COMMON_SYSTEM_LINE_WRITER_H
 #define DROVER_COMMON_SYSTEM_LINE_WRITER_H
@@ -54,7 +54,7 @@ bool line_writer_start(struct line_writer *writer, char *ring, size_t size,
 void line_writer_put(struct line_writer *writer, const char *line, size_t length);
 /** Waits until everything is written and ends the thread; gives up when nothing leaves and
  * nothing could for LINE_WRITER_STALL_MS, and after LINE_WRITER_STOP_MS. Whatever is put after giving up is
- * left out. Does nothing when the thread does not run. */
+ * left out. Does nothing when the thread does not run. Each of several threads that stop it at once waits so. */
 void line_writer_stop(struct line_writer *writer);
 
 #endif

@@ -39,7 +39,8 @@ void log_plain(const char *format, ...) PRINTF_LIKE(1, 2);
  * written at once. */
 void log_start(void);
 /** Waits until every line is written, but not for a log that is not read (LINE_WRITER_STALL_MS). Call it last
- * of all: what is logged after giving up is left out. Does nothing before log_start. */
+ * of all: what is logged after giving up is left out. Does nothing before log_start. Any thread
+ * may call it, and several at once. */
 void log_stop(void);
 
 #endif

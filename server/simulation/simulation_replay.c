@@ -307,7 +307,7 @@ static void offer_services(struct simulation *simulation) {
 
 static bool is_there(const struct simulation *simulation);
 static bool go_one_on(struct simulation *simulation);
-static void fall_back(struct simulation *simulation);
+static bool fall_back(struct simulation *simulation);
 
 /* More ranks have smaller windows, so stripes may refuse a request that took effect when it was recorded. They follow
  * requests before the world is served: one that is refused ends the start, and the folder stays as it is, for fewer ranks
@@ -317,13 +317,10 @@ static int follow_requests(struct simulation *simulation, struct failure *failur
     const struct replay_divergence *divergence = replay_divergence(simulation->playback.replay);
     bool is_good = true;
     while (is_good && !is_there(simulation) && (!goal->is_end || simulation->state.seq < goal->moment.seq)) {
-        is_good = go_one_on(simulation);
+        is_good = go_one_on(simulation) || (!divergence->is_unsupported && fall_back(simulation));
     }
     if (divergence->is_unsupported) {
         return failure_set(failure, FAILURE_UNSUPPORTED, "--state", "%s", divergence->reason);
-    }
-    if (!is_good) {
-        fall_back(simulation);
     }
     return 0;
 }

@@ -131,7 +131,7 @@ DROVER_API uint64_t drover_request(struct drover *world, const char *request);
 /** The same, and waits for the answer. Frames and messages that come meanwhile are kept for drover_next.
  *
  * returns  the answer, the caller's: drover_message_free. It may be an error (drover_message_code); those of the library
- *          are "invalid", "full", "lost", "unsent", "timeout" (docs/libdrover.md). NULL when out of memory */
+ *          are "invalid", "full", "lost", "unsent", "unreadable", "timeout" (docs/libdrover.md). NULL when out of memory */
 DROVER_API struct drover_message *drover_ask(struct drover *world, const char *request);
 /** The timeout of requests from now on, ms; negative: none. A step of many ticks takes its time. */
 DROVER_API void drover_set_timeout(struct drover *world, int timeout_ms);

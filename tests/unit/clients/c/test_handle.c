@@ -262,6 +262,61 @@ static void requests_and_answers_go_together(void **state) {
     drover_close(world);
 }
 
+static void assert_unreadable(struct drover *world, const char *line, const char *why, uint64_t ticket) {
+    assert_int_equal(feed(world, line), 0);
+    assert_next(world, "error", "unreadable", ticket);
+    assert_string_equal(drover_message_string(drover_this_message(world), "message"), why);
+    assert_int_equal(drover_message_is_local(drover_this_message(world)), 1);
+}
+
+/* It is an error with the request's ticket; the connection stays. */
+static void an_answer_that_cannot_be_read_is_an_error(void **state) {
+    (void)state;
+    struct drover *world = begin_ready();
+    drain(world);
+    drover_set_timeout(world, -1);
+    const uint64_t a = drover_request(world, "{\"op\":\"list\",\"id\":7}");
+    const uint64_t b = drover_request(world, "{\"op\":\"list\"}");
+    const uint64_t c = drover_request(world, "{\"op\":\"list\",\"id\":\"\\u00e9\\\"\"}");
+    (void)sent(world);
+    assert_unreadable(world, "{\"op\":\"reply\",\"to\":\"list\",\"id\":7,\"name\":\"\xff\"}\n",
+                      "the answer cannot be read: byte 41: not UTF-8", a);
+    assert_unreadable(
+        world, "{\"op\":\"reply\",\"to\":\"a\\\"id\\\":7\",\"in\":[{\"id\":7}],\"id\":\"~2\",\"in\":1}\n",
+        "the answer cannot be read: byte 57: duplicate key \"in\"", b);
+    assert_unreadable(world, "{\"op\":\"error\",\"id\":\"\xc3\xa9\\\"\",\"message\":\"\\ud800\"}\n",
+                      "the answer cannot be read: byte 37: a high surrogate without a low one", c);
+    assert_int_equal(drover_state(world), DROVER_READY);
+    drover_close(world);
+}
+
+/* Nobody knows whose answer it was: the connection is given up, and with it every request that is out. */
+static void a_line_that_cannot_be_read_ends_the_connection(void **state) {
+    (void)state;
+    static const char *const lines[] = {"{\"op\":\"reply\",\"id\n",
+                                        "{\"op\":\"reply\",\"id\":\n",
+                                        "{\"op\":\"reply\",\"id\":\"~1\n",
+                                        "{\"op\":\"reply\",\"id\":\"\xff\"}\n",
+                                        "{\"op\":\"reply\",\"in\":[{\"id\":\"~1\"}}\n",
+                                        "{\"op\":\"scenario\",\"id\":\"~1\",\"name\":\"\xff\"}\n",
+                                        "no JSON\n",
+                                        "7\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct drover *world = begin_ready();
+        drain(world);
+        drover_set_timeout(world, -1);
+        const uint64_t ticket = drover_request(world, "{\"op\":\"list\"}");
+        (void)sent(world);
+        assert_int_equal(feed(world, lines[i]), -1);
+        assert_int_equal(drover_state(world), DROVER_WAITING);
+        assert_non_null(strstr(drover_reason(world), "a message cannot be read: "));
+        assert_next(world, "error", "lost", ticket);
+        assert_non_null(
+            strstr(drover_message_string(drover_this_message(world), "message"), drover_reason(world)));
+        drover_close(world);
+    }
+}
+
 static void what_is_no_request_is_refused(void **state) {
     (void)state;
     static const char *const texts[] = {"",
@@ -649,6 +704,8 @@ int main(void) {
         cmocka_unit_test(what_no_further_try_would_change_is_final),
         cmocka_unit_test(what_is_no_server_is_tried_again),
         cmocka_unit_test(requests_and_answers_go_together),
+        cmocka_unit_test(an_answer_that_cannot_be_read_is_an_error),
+        cmocka_unit_test(a_line_that_cannot_be_read_ends_the_connection),
         cmocka_unit_test(what_is_no_request_is_refused),
         cmocka_unit_test(requests_wait_for_a_connection),
         cmocka_unit_test(what_may_have_taken_effect_is_lost),

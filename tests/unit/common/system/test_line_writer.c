@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -98,6 +99,36 @@ static void leaves_out_what_has_no_room(void **state) {
     assert_int_equal(expect_numbers(ends[READER]), 5001);
 }
 
+static void *stop(void *context) {
+    line_writer_stop(context);
+    return NULL;
+}
+
+/* As when a lost rank and the program's own end come together: each waits until all is written. */
+static void several_threads_stop_it(void **state) {
+    (void)state;
+    enum { STOPPERS = 4, ROUNDS = 200 };
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t stoppers[STOPPERS];
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        struct line_writer writer = LINE_WRITER_ON(ends[WRITER]);
+        assert_true(line_writer_start(&writer, ring, sizeof ring, write_note));
+        for (int number = 0; number < 10; number++) {
+            put_number(&writer, number);
+        }
+        for (int i = 0; i < STOPPERS; i++) {
+            assert_int_equal(pthread_create(&stoppers[i], NULL, stop, &writer), 0);
+        }
+        for (int i = 0; i < STOPPERS; i++) {
+            assert_int_equal(pthread_join(stoppers[i], NULL), 0);
+        }
+        put_number(&writer, 10); /* at once */
+        close(ends[WRITER]);
+        assert_int_equal(expect_numbers(ends[READER]), 11);
+    }
+}
+
 static void ends_without_a_reader(void **state) {
     (void)state;
     int ends[2];
@@ -119,8 +150,8 @@ static void ends_without_a_reader(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_order),
-                                       cmocka_unit_test(leaves_out_what_has_no_room),
-                                       cmocka_unit_test(ends_without_a_reader)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_order), cmocka_unit_test(leaves_out_what_has_no_room),
+        cmocka_unit_test(several_threads_stop_it), cmocka_unit_test(ends_without_a_reader)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
