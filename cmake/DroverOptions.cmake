@@ -36,6 +36,7 @@ target_compile_options(drover_options INTERFACE
   $<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wformat=2 -Wundef
   -Wcast-qual -Wwrite-strings -Wnull-dereference
+  $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion> # in C an enumerator is an int
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wvla>
   $<$<BOOL:${DROVER_WERROR}>:-Werror>)
 if(DROVER_FUZZ)

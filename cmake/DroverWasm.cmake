@@ -1,5 +1,10 @@
 # What takes the place of the machine's libraries in the wasm build, and how its modules are linked.
 
+# Here, and not in Platform/WASI.cmake, since newer CMakes have one of their own, which they prefer.
+set(CMAKE_EXECUTABLE_SUFFIX .wasm)
+# Compilers' flags stay away from the linker: with an -O clang runs any wasm-opt that it finds, which then refuses the module's vectors.
+set(CMAKE_C_LINK_EXECUTABLE "<CMAKE_C_COMPILER> <CMAKE_C_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
+
 # cJSON: Debian has it for its own processors only, so its source package is compiled (./dev fetches it).
 add_library(drover_cjson STATIC ${DROVER_CJSON_SOURCE}/cJSON.c)
 target_include_directories(drover_cjson SYSTEM PUBLIC ${DROVER_CJSON_SOURCE}/..)

@@ -20,7 +20,7 @@ function(drover_web_missing result)
     execute_process(COMMAND ${DROVER_TOOL_clang} --target=wasm32-wasi --print-libgcc-file-name
                     OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(NOT EXISTS "${runtime}")
-      list(APPEND missing libclang-rt-14-dev-wasm32)
+      list(APPEND missing libclang-rt-dev-wasm32)
     endif()
   endif()
   if(NOT EXISTS ${DROVER_CJSON_SOURCE}/cJSON.c)

@@ -22,8 +22,8 @@ endforeach()
 
 set(CMAKE_C_COMPILER clang)
 set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
-find_program(CMAKE_AR NAMES llvm-ar llvm-ar-14 REQUIRED)
-find_program(CMAKE_RANLIB NAMES llvm-ranlib llvm-ranlib-14 REQUIRED)
+find_program(CMAKE_AR llvm-ar REQUIRED)
+find_program(CMAKE_RANLIB llvm-ranlib REQUIRED)
 
 # Relaxed SIMD is never used: its operations may round differently from one browser to another.
 set(CMAKE_C_FLAGS_INIT "-ffunction-sections -fdata-sections")

@@ -1,36 +1,48 @@
 /* What the C library asks of the system, answered here: there is no environment and there are no files, and what is written
- * to them is lost. So page.wasm imports page_host.h alone. */
+ * to them is lost. So page.wasm imports page_host.h alone.
+ *
+ * These are the library's imports, which are fixed by the preview 1 of WASI. Its own wrappers around them, __wasi_fd_write and the
+ * others, share a file with more or fewer others in each version, so they cannot be replaced. */
 #include <stddef.h>
 #include <wasi/api.h>
 
-/* The declarations are those of wasi-libc, with names that a generator chose.
- * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,readability-non-const-parameter) */
+#define ANSWERS(name) __asm__("__imported_wasi_snapshot_preview1_" #name)
 
-__wasi_errno_t __wasi_environ_get(uint8_t **environment, uint8_t *bytes) {
+int32_t page_environ_get(uint8_t **environment, uint8_t *bytes) ANSWERS(environ_get);
+int32_t page_environ_sizes_get(__wasi_size_t *count, __wasi_size_t *size) ANSWERS(environ_sizes_get);
+int32_t page_fd_close(int32_t file) ANSWERS(fd_close);
+int32_t page_fd_fdstat_get(int32_t file, __wasi_fdstat_t *about) ANSWERS(fd_fdstat_get);
+int32_t page_fd_seek(int32_t file, int64_t offset, int32_t whence, __wasi_filesize_t *place) ANSWERS(fd_seek);
+int32_t page_fd_write(int32_t file, const __wasi_ciovec_t *pieces, size_t count, __wasi_size_t *written)
+    ANSWERS(fd_write);
+_Noreturn void page_proc_exit(int32_t code) ANSWERS(proc_exit);
+
+/* NOLINTBEGIN(readability-non-const-parameter): the declarations are those of WASI. */
+
+int32_t page_environ_get(uint8_t **environment, uint8_t *bytes) {
     (void)environment;
     (void)bytes;
     return __WASI_ERRNO_SUCCESS;
 }
 
-__wasi_errno_t __wasi_environ_sizes_get(__wasi_size_t *count, __wasi_size_t *size) {
+int32_t page_environ_sizes_get(__wasi_size_t *count, __wasi_size_t *size) {
     *count = 0;
     *size = 0;
     return __WASI_ERRNO_SUCCESS;
 }
 
-__wasi_errno_t __wasi_fd_close(__wasi_fd_t file) {
+int32_t page_fd_close(int32_t file) {
     (void)file;
     return __WASI_ERRNO_SUCCESS;
 }
 
-__wasi_errno_t __wasi_fd_fdstat_get(__wasi_fd_t file, __wasi_fdstat_t *about) {
+int32_t page_fd_fdstat_get(int32_t file, __wasi_fdstat_t *about) {
     (void)file;
     (void)about;
     return __WASI_ERRNO_BADF;
 }
 
-__wasi_errno_t __wasi_fd_seek(__wasi_fd_t file, __wasi_filedelta_t offset, __wasi_whence_t whence,
-                              __wasi_filesize_t *place) {
+int32_t page_fd_seek(int32_t file, int64_t offset, int32_t whence, __wasi_filesize_t *place) {
     (void)file;
     (void)offset;
     (void)whence;
@@ -38,8 +50,7 @@ __wasi_errno_t __wasi_fd_seek(__wasi_fd_t file, __wasi_filedelta_t offset, __was
     return __WASI_ERRNO_SPIPE;
 }
 
-__wasi_errno_t __wasi_fd_write(__wasi_fd_t file, const __wasi_ciovec_t *pieces, size_t count,
-                               __wasi_size_t *written) {
+int32_t page_fd_write(int32_t file, const __wasi_ciovec_t *pieces, size_t count, __wasi_size_t *written) {
     (void)file;
     *written = 0;
     for (size_t i = 0; i < count; i++) {
@@ -48,9 +59,9 @@ __wasi_errno_t __wasi_fd_write(__wasi_fd_t file, const __wasi_ciovec_t *pieces, 
     return __WASI_ERRNO_SUCCESS;
 }
 
-_Noreturn void __wasi_proc_exit(__wasi_exitcode_t code) {
+_Noreturn void page_proc_exit(int32_t code) {
     (void)code;
     __builtin_trap();
 }
 
-/* NOLINTEND(readability-inconsistent-declaration-parameter-name,readability-non-const-parameter) */
+/* NOLINTEND(readability-non-const-parameter) */

@@ -55,7 +55,7 @@ static void answer_page(const struct web_site *site, const struct web_request *r
         "<code>/ws</code>, "
         "with the subprotocol <code>drover.v1</code>; the viewer <code>drover-viewer</code> connects over "
         "TCP.</p>\n"
-        "<p>A build with the page needs clang, lld, llvm, wasi-libc, libclang-rt-14-dev-wasm32, esbuild and "
+        "<p>A build with the page needs clang, lld, llvm, wasi-libc, libclang-rt-dev-wasm32, esbuild and "
         "node-typescript.</p></html>\n";
     (void)site;
     const struct web_asset *asset = find_asset("index.html");

@@ -6,6 +6,8 @@ usage: dev_tools.py
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -106,36 +108,89 @@ class Needs(unittest.TestCase):
 class Packages(unittest.TestCase):
     def test_groups(self):
         rows = [line.split() for line in (ROOT / "packages.txt").read_text().splitlines() if line and line[0] != "#"]
-        self.assertTrue(all(len(row) == 2 for row in rows), rows)
-        groups = {group: {package for one, package in rows if one == group} for group, _ in rows}
+        self.assertTrue(all(len(row) % 2 == 0 and set(row[2::2]) <= {"|"} for row in rows), rows)
+        groups = {group: {row[1] for row in rows if row[0] == group} for group in {row[0] for row in rows}}
         self.assertEqual(set(groups) - {"build", "viewer", "test", "lint", "fuzzer", "npm"},
                          {"golden", "e2e", "window", "browser", "cross", "proxy", "web", "package", "cluster"})
         for_all = groups["build"] | groups["viewer"] | groups["test"]
         for package in ("xvfb", "xdotool", "jq", "clang", "chromium", "qemu-user"):
             self.assertNotIn(package, for_all)
 
+    def dev(self, folder, listed, apt_get, *words, packages=None):
+        """./dev WORDS in a copy, on a system whose apt has these packages and nothing installed. apt-get writes its words to LOG."""
+        folder = pathlib.Path(folder)
+        shutil.copy(ROOT / "dev", folder)
+        (folder / "packages.txt").write_text(packages or (ROOT / "packages.txt").read_text())
+        (folder / "tools").mkdir()
+        for name, text in {
+            "dpkg-query": "exit 1", "clang-format": "exit 0", "sleep": "exit 0", "sudo": 'exec "$@"',
+            "apt-cache": f"""shift; for name; do case " base-files {listed} " in *" $name "*) echo "$name | 1 | somewhere" ;; esac; done""",
+            "apt-get": f"LOG={folder}/log; echo \"$@\" >>$LOG\n{apt_get}",
+        }.items():
+            path = folder / "tools" / name
+            path.write_text(f"#!/bin/sh\n{text}\n")
+            path.chmod(0o755)
+        for name in ("common", "server", "clients", "viewer", "web", "tests"):
+            (folder / name).mkdir()
+        done = run(folder / "dev", *words, env={**os.environ, "PATH": f"{folder}/tools:{os.environ['PATH']}"})
+        log = folder / "log"
+        return done, log.read_text().splitlines() if log.exists() else []
+
     def test_another_apt_get_is_waited_for(self):
-        """A stand-in for apt-get finds the lists locked twice, then installs."""
+        """The lists are locked twice; then it installs."""
         with tempfile.TemporaryDirectory() as folder:
-            log = pathlib.Path(folder, "log")
-            for name, text in {
-                "dpkg-query": "exit 1", "clang-format": "exit 0", "sleep": "exit 0", "sudo": 'exec "$@"',
-                "apt-get": f"""echo "$@" >>{log}
-                    case "$*" in
-                    *update*) [ "$(grep -c update {log})" -gt 2 ] || {{ echo "E: Could not get lock /lists/lock"; exit 100; }} ;;
-                    *) grep -q update {log} ;;
-                    esac""",
-            }.items():
-                path = pathlib.Path(folder, name)
-                path.write_text(f"#!/bin/sh\n{text}\n")
-                path.chmod(0o755)
-            done = run(ROOT / "dev", "format", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            done, calls = self.dev(folder, "tool", """case "$*" in
+                *update*) [ "$(grep -c update $LOG)" -gt 2 ] || { echo "E: Could not get lock /lists/lock"; exit 100; } ;;
+                *) grep -q update $LOG ;;
+                esac""", "format", packages="lint tool\n")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("waits for it up to 5 minutes", done.stdout)
-            calls = log.read_text().splitlines()
             self.assertEqual(sum(" update" in call for call in calls), 3, calls)
             self.assertIn("DPkg::Lock::Timeout=300", calls[-1])
-            self.assertIn("install -y --no-install-recommends", calls[-1])
+            self.assertIn("install -y --no-install-recommends tool", calls[-1])
+
+    def test_a_missing_package_does_not_take_the_others_with_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done, calls = self.dev(folder, "one two-new broken", 'case "$*" in *broken*) exit 100 ;; esac', "format",
+                                   packages="lint one\nlint two-old | two-new\nlint gone\nlint broken\n")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertTrue(calls[-1].endswith(" one two-new") and " -s " not in calls[-1], calls)
+            for package in ("gone", "broken"):
+                self.assertIn(f"this system has no package {package}; without it", done.stdout)
+            self.assertNotIn("two-old;", done.stdout)
+
+    def test_what_can_never_be_installed_needs_no_root(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done, calls = self.dev(folder, "", "exit 100", "format", packages="lint gone\n")
+            self.assertEqual((done.returncode, calls), (0, []), done.stdout + done.stderr)
+            self.assertIn("no package gone", done.stdout)
+
+
+class Help(unittest.TestCase):
+    def test_every_command_has_it_before_anything_is_installed(self):
+        listed = {line.split()[0] for line in run(ROOT / "dev", "help").stdout.splitlines() if re.match(r"  [a-z]", line)}
+        taken = set(re.findall(r"^([a-z|\s]+)\) *(?:[a-z_]+ \"\$@\" ;;)?$", (ROOT / "dev").read_text().split("\ncommand=")[1], re.M))
+        self.assertEqual(listed, {name for words in taken for name in words.replace("|", " ").split()})
+        for command in sorted(listed):
+            for words in ((command, "--help"), ("help", command), (command, "-h", "x")):
+                with self.subTest(words=words), tempfile.TemporaryDirectory() as folder:
+                    shutil.copy(ROOT / "dev", folder)  # without packages.txt and sources it can do nothing else
+                    done = run(f"{folder}/dev", *words)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    self.assertIn(f"\n  {command} ", done.stdout)
+                    self.assertEqual(os.listdir(folder), ["dev"])
+
+    def test_what_is_not_known_is_refused_before_anything_is_installed(self):
+        for words in ("nonsense", "help nonsense", "demo --nonsense", "demo nonsense", "demo seek flock", "cluster x flock", "cluster 2 nonsense",
+                      "test --nonsense", "test nonsense", "test --part 3/2", "test --part 1/2", "build x", "wasm x", "web x", "package --x", "lint x",
+                      "format x", "bench nonsense", "fuzz x", "fuzz 1 2", "soak x", "soak --hours", "soak --hours x", "clean x", "help build x"):
+            with self.subTest(words=words), tempfile.TemporaryDirectory() as folder:
+                shutil.copy(ROOT / "dev", folder)
+                (pathlib.Path(folder) / "scenarios").symlink_to(ROOT / "scenarios")
+                done = run(f"{folder}/dev", *words.split())
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("dev: ", done.stderr)
+                self.assertEqual(sorted(os.listdir(folder)), ["dev", "scenarios"])
 
 
 if __name__ == "__main__":

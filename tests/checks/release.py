@@ -18,7 +18,8 @@ def run(*command):
 
 def main(source, build):
     # The page for browsers is no part of what is linked so; the viewer is built by install.py.
-    run("cmake", "-S", source, "--preset", "release", "-B", build, "-DDROVER_WEB=OFF", "-DDROVER_VIEWER=OFF", "-DDROVER_BENCH=OFF")
+    run("cmake", "-S", source, "--preset", "release", "-B", build, "-DDROVER_WEB=OFF", "-DDROVER_VIEWER=OFF", "-DDROVER_BENCH=OFF",
+        "-DDROVER_WERROR=ON")
     run("cmake", "--build", build, "-j", "2", "--target", "drover-server", "libdrover")
     scenarios = sorted(pathlib.Path(source, "scenarios").glob("*.json"))
     run(pathlib.Path(build) / "bin/drover-server", "--check", *scenarios)

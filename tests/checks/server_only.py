@@ -38,7 +38,8 @@ def main(source, build):
     # Without the benchmarks and the page for browsers, which other builds have. install.py adds the viewer afterwards.
     (build / "bin/drover-viewer").unlink(missing_ok=True)
     run("cmake", "--fresh", "-S", source, "--preset", "server-only", "-B", str(build), f"-DPKG_CONFIG_EXECUTABLE={wrapper}",
-        "-DCMAKE_DISABLE_FIND_PACKAGE_SDL2=ON", "-DCMAKE_CXX_COMPILER=/bin/false", "-DDROVER_BENCH=OFF", "-DDROVER_WEB=OFF")
+        "-DCMAKE_DISABLE_FIND_PACKAGE_SDL2=ON", "-DCMAKE_CXX_COMPILER=/bin/false", "-DDROVER_BENCH=OFF", "-DDROVER_WEB=OFF",
+        "-DDROVER_WERROR=ON")
     run("cmake", "--build", str(build), "-j", "2")
 
     server = build / "bin/drover-server"

@@ -16,10 +16,17 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 import zlib
+
+try:
+    import jsonschema  # for schema_check  # pylint: disable=unused-import
+except ImportError:
+    print("SKIP: not installed: python3:jsonschema", flush=True)
+    sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHECKED_BYTES = 8192  # every line up to this length is checked against the schema

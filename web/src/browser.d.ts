@@ -1,20 +1,11 @@
-/* What browsers have and TypeScript's library does not know yet. */
+/* What browsers have and TypeScript's library does not know, or knows from 4.9 on and by other types: an OffscreenCanvas, by a name of its own. */
 
-interface OffscreenCanvas extends EventTarget {
+interface FreeCanvas extends EventTarget {
     width: number;
     height: number;
     getContext(kind: "webgl2", options?: WebGLContextAttributes): WebGL2RenderingContext | null;
-    getContext(kind: "2d", options?: CanvasRenderingContext2DSettings): OffscreenCanvasRenderingContext2D | null;
+    getContext(kind: "2d", options?: CanvasRenderingContext2DSettings): { putImageData(image: ImageData, x: number, y: number): void } | null;
     convertToBlob(options?: { type?: string }): Promise<Blob>;
-}
-declare const OffscreenCanvas: { prototype: OffscreenCanvas; new (width: number, height: number): OffscreenCanvas };
-
-interface OffscreenCanvasRenderingContext2D {
-    putImageData(image: ImageData, x: number, y: number): void;
-}
-
-interface HTMLCanvasElement {
-    transferControlToOffscreen?: () => OffscreenCanvas;
 }
 
 /* Set by the bundler. */

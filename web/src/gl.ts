@@ -21,12 +21,18 @@ const VERTEX_BYTES = 20;
 const BATCH_WORDS = 9;
 const TEXTURES = 3, SPRITES = 0;
 
-export type Canvas = HTMLCanvasElement | OffscreenCanvas;
+export type Canvas = HTMLCanvasElement | FreeCanvas;
+
+/** A canvas without a document; null: this browser has none. */
+export function freeCanvas(width: number, height: number): FreeCanvas | null {
+    const { OffscreenCanvas } = globalThis as unknown as { OffscreenCanvas?: new (width: number, height: number) => FreeCanvas };
+    return OffscreenCanvas === undefined ? null : new OffscreenCanvas(width, height);
+}
 
 /* A card that the processor imitates is slower than the raster. Found out on a canvas of its own: a canvas that had WebGL
  * once has nothing else any more. */
 function isImitated(): boolean {
-    const canvas: Canvas = typeof OffscreenCanvas === "undefined" ? document.createElement("canvas") : new OffscreenCanvas(1, 1);
+    const canvas: Canvas = freeCanvas(1, 1) ?? document.createElement("canvas");
     const gl = (canvas as HTMLCanvasElement).getContext("webgl2", { failIfMajorPerformanceCaveat: true });
     if (gl === null) {
         return true;

@@ -133,10 +133,11 @@ class Page {
         if (fragment.token !== "") {
             store("sessionStorage", TOKEN, fragment.token);
         }
-        const hasOffscreen = this.canvas.transferControlToOffscreen !== undefined && !fragment.isOnMainThread;
+        const element = this.canvas as unknown as { transferControlToOffscreen?: () => FreeCanvas };
+        const hasOffscreen = element.transferControlToOffscreen !== undefined && !fragment.isOnMainThread;
         const size = this.size();
         this.own = hasOffscreen ? null : new OwnCanvas(this.canvas, fragment.renderer, () => this.send({ type: "resize", ...this.size() }));
-        const canvas = hasOffscreen ? this.canvas.transferControlToOffscreen!() : null;
+        const canvas = hasOffscreen ? element.transferControlToOffscreen!() : null;
         const start: Start = {
             type: "start",
             ...size,

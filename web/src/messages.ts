@@ -18,7 +18,7 @@ export interface Size { width: number; height: number; ratio: number }
 
 export interface Start extends Size {
     type: "start";
-    canvas: OffscreenCanvas | null; // null: the main thread draws what it gets
+    canvas: FreeCanvas | null;      // null: the main thread draws what it gets
     hasCard: boolean;               // without a canvas: whether the main thread has WebGL2
     renderer: Renderer;
     options: string[];              // of the viewer's command line

@@ -1,6 +1,6 @@
 /* Pictures that the processor made, where there is no WebGL2: their pixels go to the canvas as they are. */
 import type { Pixels } from "./messages";
-import { swapRedAndBlue, type Canvas } from "./gl";
+import { freeCanvas, swapRedAndBlue, type Canvas } from "./gl";
 
 export class RasterPainter {
     private image: ImageData | null = null;
@@ -32,8 +32,8 @@ export class RasterPainter {
 export async function pngOf({ width, height, pixels }: Pixels): Promise<Blob> {
     const image = new ImageData(width, height);
     swapRedAndBlue(pixels, new Uint32Array(image.data.buffer));
-    if (typeof OffscreenCanvas !== "undefined") {
-        const canvas = new OffscreenCanvas(width, height);
+    const canvas = freeCanvas(width, height);
+    if (canvas !== null) {
         canvas.getContext("2d")!.putImageData(image, 0, 0);
         return canvas.convertToBlob({ type: "image/png" });
     }

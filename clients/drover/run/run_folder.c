@@ -181,8 +181,8 @@ struct text {
 };
 
 static struct text next_line(struct text *rest) {
-    const size_t left = (size_t)(rest->end - rest->at);
-    const char *newline = left == 0 ? NULL : memchr(rest->at, '\n', left);
+    const char *newline =
+        rest->at < rest->end ? memchr(rest->at, '\n', (size_t)(rest->end - rest->at)) : NULL;
     const struct text line = {rest->at, newline == NULL ? rest->end : newline};
     rest->at = newline == NULL ? rest->end : newline + 1;
     return line;
