@@ -5,6 +5,9 @@
                                                          (where there is no terminal, a line every 25 tests or every minute)
     report.py summary XML...                             the sum of --output-junit files: failed tests, skipped tests and why;
                                                          the last line is "N passed, N failed, N skipped"
+    report.py times XML...                               how long each test took, the longest first
+    report.py skips LIST XML...                          the skipped tests that no line "TEST REASON" of LIST allows; exit code 1
+                                                         when there is one. TEST and REASON are regular expressions
     report.py complete XML LOG < NAMES                   after ctest --stop-time: adds the tests that it had no time for to its
                                                          --output-junit file, as skipped ones. LOG: what it printed; NAMES: lines
                                                          "NAME SECONDS", the tests it was to run and their limits. Exit code 1
@@ -18,7 +21,6 @@ import time
 import xml.etree.ElementTree as tree
 
 RESULT = re.compile(r"^\s*(\d+)/(\d+) Test\s+#\d+: (\S+) [.*]*\s*(.*)$")
-SECOND = re.compile(r"^\s+Test\s+#\d+: (\S+) [.*]*\s*Passed")  # of --repeat until-pass
 SILENT_TESTS, SILENT_S = 25, 60  # between two lines where there is no terminal
 
 
@@ -28,11 +30,6 @@ def follow(lines, is_terminal):
         result = RESULT.match(line)
         if re.match(r"^\s+Start\s+\d+: ", line):
             is_shown = False
-            continue
-        second = SECOND.match(line)
-        if second:
-            failed, is_shown = failed - 1, False
-            print(f"passed the second time: {second[1]}")
             continue
         if not result:
             if re.match(r"^\d+% tests passed", line) or line.startswith("Label Time Summary"):
@@ -95,7 +92,7 @@ def is_cut_off(result, limit_s):
 
 
 def complete(path, log, names):
-    """A test of which ctest reports nothing had no time, unless it failed and there was none to run it again."""
+    """A test of which ctest reports nothing had no time."""
     results = results_of(log)
     root = tree.parse(path).getroot()
     done = {case.get("name"): case for case in root.iter("testcase")}
@@ -134,11 +131,30 @@ def summary(paths):
     print(f"{len(cases) - len(failed) - len(skipped)} passed, {len(failed)} failed, {len(skipped)} skipped")
 
 
+def times(paths):
+    for case in sorted((case for path in paths for case in cases_of(path)), key=lambda case: -float(case.get("time") or 0)):
+        print(f"{float(case.get('time') or 0):6.0f} s  {case.get('name')}")
+
+
+def skips(allowed, paths):
+    lines = (line.strip() for line in pathlib.Path(allowed).read_text(encoding="utf-8").splitlines())
+    rows = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+    wrong = [case for path in paths for case in cases_of(path) if is_skipped(case) and
+             not any(re.fullmatch(name, case.get("name")) and re.fullmatch(reason, reason_of(case)) for name, reason in rows)]
+    for case in wrong:
+        print(f"skipped, and not on the list of {allowed}: {case.get('name')}: {reason_of(case)}")
+    return not wrong
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "follow":
         follow(sys.stdin, sys.stdout.isatty())
     elif sys.argv[1] == "complete":
         limits = [(name, float(limit_s)) for name, limit_s in (line.split() for line in sys.stdin)]
         sys.exit(0 if complete(sys.argv[2], pathlib.Path(sys.argv[3]).read_text(errors="replace"), limits) else 1)
+    elif sys.argv[1] == "times":
+        times(sys.argv[2:])
+    elif sys.argv[1] == "skips":
+        sys.exit(0 if skips(sys.argv[2], sys.argv[3:]) else 1)
     else:
         summary(sys.argv[2:])

@@ -64,6 +64,20 @@ class Report(unittest.TestCase):
         self.assertIn("not passed: e2e.gone", said)
         self.assertEqual(said[-1], "1 passed, 2 failed, 1 skipped")
 
+    def test_a_skip_needs_a_line_on_the_list(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "xml").write_text(RESULTS)
+            for listed, code in (("", 1), ("# e2e.none not.*\n", 1), ("e2e[.]none  not installed: xvfb\n", 1), ("e2e not.*\n", 1),
+                                 ("e2e[.]none  not installed: x.*\n", 0)):
+                (pathlib.Path(folder) / "list").write_text(listed)
+                done = run(sys.executable, ROOT / "tests/report.py", "skips", f"{folder}/list", f"{folder}/xml")
+                self.assertEqual((done.returncode, "e2e.none: not installed: xdotool" in done.stdout), (code, code == 1), listed)
+
+    def test_times_begin_with_the_longest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "xml").write_text(RESULTS)
+            said = run(sys.executable, ROOT / "tests/report.py", "times", f"{folder}/xml").stdout.split()
+        self.assertEqual(said[:6], ["9", "s", "unit.bad", "1", "s", "unit.good"])
 
     def complete(self, log, results, names):
         """What the summary says of it, and the exit code."""
@@ -81,7 +95,7 @@ class Report(unittest.TestCase):
         self.assertEqual((said[-1], code), ("1 passed, 0 failed, 2 skipped", 0))
 
     def test_want_of_time_hides_no_failure(self):
-        """Failed, and no time for a second try; over its own limit; failed in the results."""
+        """Failed; over its own limit; failed in the results."""
         said, code = self.complete(CUT.replace("***Timeout", "***Failed "), CUT_RESULTS, "e2e.done 300\ne2e.cut 300\n")
         self.assertEqual((said[-2:], code), (["not passed: e2e.cut", "1 passed, 1 failed, 0 skipped"], 1))
         said, code = self.complete(CUT, CUT_RESULTS, "e2e.done 300\ne2e.cut 14\n")
@@ -89,6 +103,19 @@ class Report(unittest.TestCase):
         said, code = self.complete("", RESULTS, "unit.good 1\nunit.bad 1\n")
         self.assertIn("not passed: unit.bad", said)
         self.assertEqual(code, 1)
+
+
+class Parts(unittest.TestCase):
+    def test_parts_are_all_tests_and_take_about_as_long(self):
+        sys.path.insert(0, str(ROOT / "tests"))
+        import selection
+        tests = [{"name": f"test.{i}", "properties": [{"name": "COST", "value": 10.0 * i}]} for i in range(1, 40)] + [{"name": "none"}]
+        for parts in (1, 2, 4, 7):
+            chosen = [selection.part_of(tests[::1 - 2 * (part % 2)], part, parts) for part in range(1, parts + 1)]
+            names = sorted(test["name"] for part in chosen for test in part)
+            self.assertEqual(names, sorted(test["name"] for test in tests))
+            sums = [sum(map(selection.cost_of, part)) for part in chosen]
+            self.assertLess(max(sums) - min(sums), 0.1 * max(sums))
 
 
 class Needs(unittest.TestCase):
@@ -182,7 +209,7 @@ class Help(unittest.TestCase):
 
     def test_what_is_not_known_is_refused_before_anything_is_installed(self):
         for words in ("nonsense", "help nonsense", "demo --nonsense", "demo nonsense", "demo seek flock", "cluster x flock", "cluster 2 nonsense",
-                      "test --nonsense", "test nonsense", "test --part 3/2", "test --part 1/2", "build x", "wasm x", "web x", "package --x", "lint x",
+                      "test --nonsense", "test nonsense", "test --part 3/2", "test --part 1/2", "test --cut", "test --slow --part 3/2", "test --slow --part 0/2", "build x", "wasm x", "web x", "package --x", "lint x",
                       "format x", "bench nonsense", "fuzz x", "fuzz 1 2", "soak x", "soak --hours", "soak --hours x", "clean x", "help build x"):
             with self.subTest(words=words), tempfile.TemporaryDirectory() as folder:
                 shutil.copy(ROOT / "dev", folder)

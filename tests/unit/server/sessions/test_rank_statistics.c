@@ -51,7 +51,8 @@ static void stripes(void **state) {
     rank_table_fill(&table, EXCHANGE_STRIPES, reports, 2, 1);
     assert_string_equal(
         written(&table),
-        "{\"cluster\":{\"mode\":\"stripes\",\"count\":2,\"age\":1.5,\"longest\":0,\"balance\":0.75,\"agents\":100,"
+        "{\"cluster\":{\"mode\":\"stripes\",\"count\":2,\"age\":1.5,\"longest\":0,\"balance\":0.75,"
+        "\"agents\":100,"
         "\"ghosts\":11,\"migrants\":3,\"migrants_per_second\":0,\"sorts\":8,\"ranks\":["
         "{\"rank\":0,\"host\":\"a\",\"work_ms\":{\"mean\":2,\"p99\":3},\"wait_ms\":{\"mean\":0,\"p99\":0},"
         "\"agents\":60,\"ghosts\":5,\"migrants\":0,\"rows\":[0,7]},"
