@@ -26,8 +26,8 @@
 #include "tests/support/fake_ranks.h"
 
 enum {
-    TICKS = 2000,
-    UPDATES = 8000000, /* agents times ticks of a scenario in the full run */
+    TICKS = 1000,
+    UPDATES = 1000000, /* agents times ticks of a scenario in the full run */
     SLOW_TICKS = 300,
     SLOW_UPDATES = 100000,
     CUT_TICKS = 100,
