@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import os
 import unittest
 
 import support
@@ -37,8 +38,9 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((tick, len(digest)), (60, 16))
             self.assertEqual((await world.params("seeker"))["max_speed"].unit, "px/s")
             self.assertEqual(await self.code_of(world.set_param("seeker", "max_sped", 1)), "no_param")
-            with self.assertWarns(drover.DroverWarning):
+            with self.assertWarns(drover.DroverWarning) as caught:
                 await world.spawn("seeker", cuont=1)
+            self.assertEqual(os.path.basename(caught.filename), "test_aio.py")
             answers = await world.pipeline([{"op": "step"}, {"op": "spawn", "kind": "x"}])
             self.assertEqual((answers[0]["tick"], answers[1].code), (61, "no_kind"))
             pid = world.server.process
