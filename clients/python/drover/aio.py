@@ -161,8 +161,13 @@ class Drover(Link, AsyncRequests):
 
     async def frame(self, timeout: Optional[float] = None) -> AnyFrame:
         """The next frame of a subscription that `subscribe` made."""
+        return await self._next_frame(timeout)
+
+    async def _next_frame(self, timeout: Optional[float], watch: "Optional[Watch[Any]]" = None) -> AnyFrame:
         deadline = self._deadline(timeout)
         while not self.session.has_frame:
+            if watch is not None:
+                watch._check()
             self._must_be_alive()
             await self._something(deadline, "no frame")
         return self._take_frame()
@@ -332,9 +337,8 @@ class Watch(Watched[F]):
         if self._state == "new":
             self.granted = await world._ask("subscribe", self._fields)
             self._begin()
-        if world._watched is not self._mark or world.session.up and world.session.subscription is None:
-            raise self._replaced()
-        return cast("F", await world.frame(self._timeout))
+        self._check()
+        return cast("F", await world._next_frame(self._timeout, self))
 
     async def aclose(self) -> None:
         self.close()

@@ -151,9 +151,14 @@ class Drover(Link, SyncRequests):
 
     def frame(self, timeout: Optional[float] = None) -> AnyFrame:
         """The next frame of a subscription that `subscribe` made."""
+        return self._next_frame(timeout)
+
+    def _next_frame(self, timeout: Optional[float], watch: "Optional[Watch[Any]]" = None) -> AnyFrame:
         deadline = self._deadline(timeout)
         self._look()
         while not self.session.has_frame:
+            if watch is not None:
+                watch._check()
             if self._socket is None:
                 self._get_up(deadline)
             elif not self.session.has_frame:
@@ -397,12 +402,10 @@ class Watch(Watched[F]):
         return self
 
     def __next__(self) -> F:
-        world = self._world
         if self._state == "closed":
             raise StopIteration
-        if world._watched is not self._mark or world.session.state != "down" and world.session.subscription is None:
-            raise self._replaced()
-        return cast("F", world.frame(self._timeout))
+        self._check()
+        return cast("F", self._world._next_frame(self._timeout, self))
 
     def __enter__(self) -> "Watch[F]":
         return self

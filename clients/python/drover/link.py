@@ -145,9 +145,11 @@ class Watched(Generic[F]):
     def _begin(self) -> None:
         self._state, self._link._watched = "open", self._mark
 
-    def _replaced(self) -> DroverError:
-        self._state = "closed"
-        return DroverError("replaced", "another subscription, or the end of this one, took the place of what was watched")
+    def _check(self) -> None:
+        """Raises when no further frame will come: neither those of another subscription, nor without one, are what was watched."""
+        if self._link._watched is not self._mark or self._link.session.up and self._link.session.subscription is None:
+            self._state = "closed"
+            raise DroverError("replaced", "another subscription, or the end of this one, took the place of what was watched")
 
     def close(self) -> None:
         """Unsubscribes, without waiting for the reply."""

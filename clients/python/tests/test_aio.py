@@ -10,7 +10,7 @@ import support
 from support import PATIENCE_S
 
 import drover
-from scripted_server import FakeServer, line_of, reply_to
+from scripted_server import FakeServer, line_of, refuses_again, reply_to
 
 
 def snapshot(tick):
@@ -81,6 +81,14 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
                         break
                     server.hang_up_all()
                 self.assertEqual((ticks, links), ([1, 2, 3], [False, True, False, True]))
+
+    async def test_a_loop_ends_when_its_subscription_does(self):
+        with FakeServer(refuses_again) as server:
+            async with drover.aio.connect(server.port) as world:
+                watch = world.watch(layout="objects", timeout=PATIENCE_S)
+                await watch.__anext__()
+                server.hang_up_all()
+                self.assertEqual(await self.code_of(watch.__anext__()), "replaced")
 
     async def test_timeouts_and_cancelling(self):
         def answer(_, line):
