@@ -367,8 +367,8 @@ static int read_kept(const cJSON *json, struct message_reply *reply, struct fail
 }
 
 static int read_reply(const cJSON *json, struct message_reply *reply, struct failure *failure) {
-    if (fields_read(reply_fields, json, "", NULL, reply, NULL, failure) != 0 ||
-        read_id(json, reply->id, failure) != 0) {
+    if (read_id(json, reply->id, failure) != 0 ||
+        fields_read(reply_fields, json, "", NULL, reply, NULL, failure) != 0) {
         return -1;
     }
     reply->has_tick = cJSON_GetObjectItemCaseSensitive(json, "tick") != NULL;
@@ -384,8 +384,8 @@ static int read_reply(const cJSON *json, struct message_reply *reply, struct fai
 }
 
 static int read_error(const cJSON *json, struct message_error *error, struct failure *failure) {
-    if (fields_read(error_fields, json, "", NULL, error, NULL, failure) != 0 ||
-        read_id(json, error->id, failure) != 0) {
+    if (read_id(json, error->id, failure) != 0 ||
+        fields_read(error_fields, json, "", NULL, error, NULL, failure) != 0) {
         return -1;
     }
     const cJSON *code = cJSON_GetObjectItemCaseSensitive(json, "code");

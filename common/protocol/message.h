@@ -196,7 +196,7 @@ NODISCARD char *message_add_seq(char *line, size_t *length, uint64_t seq);
 enum message_op message_peek(const char *line, size_t length);
 
 /** Reads one line that is not a snapshot. 0, or -1 with *failure. message_fini after use (also after
- * failure). */
+ * failure). Of an answer that is refused for another member, the id is there. */
 NODISCARD int message_decode(const char *line, size_t length, struct message *message,
                              struct failure *failure);
 void message_fini(struct message *message);

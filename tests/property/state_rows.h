@@ -1,7 +1,10 @@
 /* The members of a world, by address: what the hash must know, and what follows from that. The names are
- * those of the table in docs/architecture.md, "What decides the future", and of HASH in world_hash*.c. */
+ * those of the table in docs/architecture.md, "What decides the future", and of HASH in world_hash*.c. A row is compared byte by
+ * byte, so it is one without padding: a number, or a structure whose members leave no gap. */
 #ifndef DROVER_TESTS_PROPERTY_STATE_ROWS_H
 #define DROVER_TESTS_PROPERTY_STATE_ROWS_H
+
+#include <string.h>
 
 #include "server/sim/world/world_internal.h"
 
@@ -10,7 +13,7 @@ struct state_row {
     void *at;
     size_t size;
 };
-enum { STATE_ROWS_MAX = 160 };
+enum { STATE_ROWS_MAX = 256 };
 
 struct state_rows {
     int count;
@@ -25,6 +28,59 @@ static inline void state_row(struct state_rows *rows, const char *name, void *at
 #define STATE_ARRAY(rows, name, pointer, count)                                                              \
     state_row(rows, name, pointer, sizeof *(pointer) * (size_t)(count))
 
+static inline void state_rows_of_zones(struct state_rows *rows, struct behavior_runtime *behavior) {
+    for (int zone = 0; zone < ZONE_COUNT; zone++) {
+        STATE_ROW(rows, "behavior.zones", behavior->zones[zone].radius);
+        STATE_ROW(rows, "behavior.zones", behavior->zones[zone].cosine);
+        STATE_ROW(rows, "behavior.zones", behavior->zones[zone].is_sharp);
+    }
+}
+
+static inline void state_rows_of_paths(struct state_rows *rows, struct scenery *scenery) {
+    for (int i = 0; i < scenery->def.path_count; i++) {
+        struct path *path = &scenery->paths[i];
+        STATE_ROW(rows, "scenery.paths", path->is_loop);
+        STATE_ROW(rows, "scenery.paths", path->radius);
+        STATE_ROW(rows, "scenery.paths", path->length);
+        STATE_ROW(rows, "scenery.paths", path->count);
+        STATE_ARRAY(rows, "scenery.paths", path->sides, path->count);
+    }
+}
+
+static inline void state_rows_of_axis(struct state_rows *rows, const char *name, struct grid_axis *axis) {
+    STATE_ROW(rows, name, axis->origin);
+    STATE_ROW(rows, name, axis->scale);
+    STATE_ROW(rows, name, axis->size);
+    STATE_ROW(rows, name, axis->cells);
+    STATE_ROW(rows, name, axis->wraps);
+}
+
+static inline void state_rows_of_target(struct state_rows *rows, struct target_def *target) {
+    state_row(rows, "targets", target->name, strlen(target->name) + 1);
+    STATE_ROW(rows, "targets", target->at);
+    STATE_ROW(rows, "targets", target->jump_within);
+    STATE_ROW(rows, "targets", target->jump_margin);
+    STATE_ROW(rows, "targets", target->is_live);
+    STATE_ROW(rows, "targets", target->stroll_speed);
+    STATE_ROW(rows, "targets", target->stroll_after);
+    STATE_ROW(rows, "targets", target->idle);
+}
+
+static inline void state_rows_of_memory(struct state_rows *rows, struct memory *memory) {
+    STATE_ROW(rows, "memory.stamina", memory->stamina);
+    STATE_ROW(rows, "memory.is_exhausted", memory->is_exhausted);
+    STATE_ROW(rows, "memory.state_since", memory->state_since);
+    STATE_ROW(rows, "memory.quarry", memory->quarry);
+    STATE_ROW(rows, "memory.wander", memory->wander);
+    STATE_ROW(rows, "memory.caught", memory->caught);
+    STATE_ROW(rows, "memory.solid", memory->solid);
+    STATE_ROW(rows, "memory.side", memory->side);
+    STATE_ROW(rows, "memory.pace", memory->pace);
+    STATE_ROW(rows, "memory.solid_tick", memory->solid_tick);
+    STATE_ROW(rows, "memory.path", memory->path);
+    STATE_ROW(rows, "memory.path_s", memory->path_s);
+}
+
 static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
     STATE_ROW(rows, "kind.body", kind->body);
     STATE_ROW(rows, "kind.draws_body", kind->draws_body);
@@ -35,8 +91,9 @@ static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
         STATE_ROW(rows, "state.weight_sum", kind->states[s].weight_sum);
         STATE_ROW(rows, "state.has_velocity_filter", kind->states[s].has_velocity_filter);
         STATE_ROW(rows, "state.order", kind->states[s].order);
-        STATE_ROW(rows, "behavior.zones", kind->states[s].behaviors[0].zones);
-        STATE_ROW(rows, "behavior.label", kind->states[s].behaviors[0].label);
+        struct behavior_runtime *behavior = &kind->states[s].behaviors[0];
+        state_rows_of_zones(rows, behavior);
+        state_row(rows, "behavior.label", behavior->label, strlen(behavior->label) + 1);
     }
 }
 
@@ -70,7 +127,7 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     }
     STATE_ROW(rows, "scenery.solid_count", scenery->solid_count);
     STATE_ARRAY(rows, "scenery.solids", scenery->solids, scenery->solid_count);
-    STATE_ARRAY(rows, "scenery.paths", scenery->paths, scenery->def.path_count);
+    state_rows_of_paths(rows, scenery);
     STATE_ROW(rows, "solid_grid.cell", scenery->grid.cell);
     STATE_ARRAY(rows, "solid_grid.room", scenery->grid.room, cells);
     if (cells > 0) {

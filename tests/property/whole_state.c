@@ -131,18 +131,7 @@ static void rows_of_agents(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "aim.point", world->aim[0].point);
     STATE_ROW(rows, "drive.vector", world->drive[0].vector);
     STATE_ROW(rows, "drive.left", world->drive[0].left);
-    STATE_ROW(rows, "memory.stamina", memory->stamina);
-    STATE_ROW(rows, "memory.is_exhausted", memory->is_exhausted);
-    STATE_ROW(rows, "memory.state_since", memory->state_since);
-    STATE_ROW(rows, "memory.quarry", memory->quarry);
-    STATE_ROW(rows, "memory.wander", memory->wander);
-    STATE_ROW(rows, "memory.caught", memory->caught);
-    STATE_ROW(rows, "memory.solid", memory->solid);
-    STATE_ROW(rows, "memory.side", memory->side);
-    STATE_ROW(rows, "memory.pace", memory->pace);
-    STATE_ROW(rows, "memory.solid_tick", memory->solid_tick);
-    STATE_ROW(rows, "memory.path", memory->path);
-    STATE_ROW(rows, "memory.path_s", memory->path_s);
+    state_rows_of_memory(rows, memory);
 }
 
 static void rows_of_kinds(struct world *world, struct state_rows *rows) {
@@ -461,18 +450,7 @@ static void rows_of_agent(struct world *world, int32_t row, struct state_rows *r
     }
     WORLD_COLUMNS(AGENT_ENTRY)
 #undef AGENT_ENTRY
-    STATE_ROW(rows, "memory.stamina", memory->stamina);
-    STATE_ROW(rows, "memory.is_exhausted", memory->is_exhausted);
-    STATE_ROW(rows, "memory.state_since", memory->state_since);
-    STATE_ROW(rows, "memory.quarry", memory->quarry);
-    STATE_ROW(rows, "memory.wander", memory->wander);
-    STATE_ROW(rows, "memory.caught", memory->caught);
-    STATE_ROW(rows, "memory.solid", memory->solid);
-    STATE_ROW(rows, "memory.side", memory->side);
-    STATE_ROW(rows, "memory.pace", memory->pace);
-    STATE_ROW(rows, "memory.solid_tick", memory->solid_tick);
-    STATE_ROW(rows, "memory.path", memory->path);
-    STATE_ROW(rows, "memory.path_s", memory->path_s);
+    state_rows_of_memory(rows, memory);
 }
 
 static void rows_of_image(struct world *world, struct state_rows *rows) {
@@ -485,7 +463,9 @@ static void rows_of_image(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "has_sent", world->has_sent);
     STATE_ROW(rows, "has_driven", world->has_driven);
     STATE_ROW(rows, "is_pure_flock", world->is_pure_flock);
-    STATE_ARRAY(rows, "targets", world->targets, world->target_count);
+    for (int t = 0; t < world->target_count; t++) {
+        state_rows_of_target(rows, &world->targets[t]);
+    }
     STATE_ARRAY(rows, "obstacles", world->scenery.def.obstacles, world->scenery.def.obstacle_count);
     for (int k = 0; k < world->kind_count; k++) {
         STATE_ROW(rows, "kind.body", world->kinds[k].def.body);
@@ -493,8 +473,8 @@ static void rows_of_image(struct world *world, struct state_rows *rows) {
         STATE_ROW(rows, "kind.is_tireless", world->kinds[k].is_tireless);
     }
     STATE_ROW(rows, "grid.drift", world->grid.drift);
-    STATE_ROW(rows, "grid.across", world->grid.across);
-    STATE_ROW(rows, "grid.down", world->grid.down);
+    state_rows_of_axis(rows, "grid.across", &world->grid.across);
+    state_rows_of_axis(rows, "grid.down", &world->grid.down);
     derived_rows(world, rows);
 }
 

@@ -158,6 +158,26 @@ static void take_message(struct viewer_link *link, struct message *message, uint
     }
 }
 
+/* Whether the library says it in place of an answer that is lost with the connection, whose state says it as well. */
+static bool is_about_connection(const struct drover_message *message) {
+    return drover_message_is_local(message) && strcmp(drover_message_code(message), "unreadable") != 0;
+}
+
+/* An answer that cannot be decoded is an error for what waits for it. False for any other message. */
+static bool make_error(struct message *message, const struct failure *failure) {
+    struct message_error error = {0};
+    if (message->op != MESSAGE_REPLY && message->op != MESSAGE_ERROR) {
+        return false;
+    }
+    (void)snprintf(error.id, sizeof error.id, "%s",
+                   message->op == MESSAGE_REPLY ? message->body.reply.id : message->body.error.id);
+    (void)failure_set(&error.failure, FAILURE_INTERNAL, NULL, "the answer cannot be read: %s%s%s",
+                      failure->field, failure->field[0] != '\0' ? ": " : "", failure->message);
+    message_fini(message);
+    *message = (struct message){.op = MESSAGE_ERROR, .body.error = error};
+    return true;
+}
+
 static void read_message(struct viewer_link *link, const struct drover_message *from) {
     struct message *message = calloc(1, sizeof *message);
     struct failure failure;
@@ -165,9 +185,9 @@ static void read_message(struct viewer_link *link, const struct drover_message *
     const char *text = drover_message_text(from, &length);
     if (message == NULL) {
         log_write(LOG_WARN, "connection", "out of memory: a message is lost");
-    } else if (drover_message_is_local(from) || drover_state(link->world) == DROVER_REFUSED) {
-        free(message); /* the state of the connection says it */
-    } else if (message_decode(text, length, message, &failure) != 0) {
+    } else if (is_about_connection(from) || drover_state(link->world) == DROVER_REFUSED) {
+        free(message);
+    } else if (message_decode(text, length, message, &failure) != 0 && !make_error(message, &failure)) {
         log_write(LOG_WARN, "connection", "cannot decode message: %s", failure.message);
         message_fini(message);
         free(message);

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from typing import Any, AsyncIterator, Callable, Coroutine, Deque, Dict, Generic, List, Literal, Mapping, Optional, Sequence, Set, Tuple, TypeVar, cast, overload
+from typing import Any, AsyncIterator, Callable, Coroutine, Dict, List, Literal, Mapping, Optional, Sequence, Set, TypeVar, cast, overload
 
 from . import runs
-from .address import parse_address
-from .client import _scenario_of, tune
 from .errors import DroverError
 from .frames import AnyFrame, Density, Frame, Snapshot
-from .listeners import Listeners
+from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import AsyncRequests
-from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, check_options, split, warn_of_no_event, warn_of_unknown
-from .protocol import Request, Session
+from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, check_options, split, warn_of_no_event
+from .protocol import Request
 from .serving import START_S, ServerProcess
 
 
@@ -43,27 +40,16 @@ class _Wire(asyncio.Protocol):
         self._world._lost(self, f"the connection broke ({error})" if error else "the server closed the connection")
 
 
-class Drover(AsyncRequests):
+class Drover(Link, AsyncRequests):
     """A connection to a server; see `connect`. The methods are those of drover.Drover, to be awaited."""
 
     def __init__(self, address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S, reconnect: bool = True,
                  numpy: Optional[bool] = None, server: Any = None, **hello: Any) -> None:
-        self.address: Tuple[str, int] = parse_address(address)
-        self.timeout = timeout
-        self.reconnect = reconnect
-        self.server = server
-        self.session = Session(hello, numpy)
-        self._numpy = numpy
+        super().__init__(address, timeout=timeout, reconnect=reconnect, numpy=numpy, server=server, **hello)
         self._wire: Optional[_Wire] = None
-        self._listeners = Listeners(self.session)
         self._waiters: Set["asyncio.Future[None]"] = set()  # for whatever comes
         self._connecting: Optional["asyncio.Task[None]"] = None
         self._tasks: Set["asyncio.Task[Any]"] = set()  # of callbacks
-        self._watched: Any = None  # the mark of the Watch whose subscription it is; the Watch itself ends when its loop does
-        self._why_down = "the connection is gone"
-
-    def __repr__(self) -> str:
-        return f"<Drover {self.address[0]}:{self.address[1]} {self.session.state}>"
 
     async def __aenter__(self) -> "Drover":
         return await self.open()
@@ -82,7 +68,7 @@ class Drover(AsyncRequests):
             await self._attempt(deadline)
             while not self.session.up:
                 if self._wire is None:
-                    raise self.session.fatal or self.session.refusal or DroverError("unreachable", self._why_down)
+                    raise self._not_opened()
                 await self._something(deadline, "no greeting from the server")
             if self.session.shows_token and not self.session.scenario:
                 await self.ping()  # the description of the world comes before its answer
@@ -101,16 +87,6 @@ class Drover(AsyncRequests):
         await asyncio.sleep(0)
         if self.server is not None:
             self.server.end()
-
-    @property
-    def greeting(self) -> Dict[str, Any]:
-        """The first line of the present connection."""
-        return self.session.greeting
-
-    @property
-    def scenario(self) -> Dict[str, Any]:
-        """The description of the world, the newest that came."""
-        return self.session.scenario
 
     def on(self, what: str, callback: Callable[[Any], Any]) -> Callable[[], None]:
         """As drover.Drover.on. A callback may be a coroutine function."""
@@ -132,10 +108,7 @@ class Drover(AsyncRequests):
         await self._wait_for(request, deadline)
         if not reply:
             return None
-        answer = request.result()
-        if "unknown" in answer:
-            warn_of_unknown(op, answer)
-        return answer if convert is None else convert(answer)
+        return answer_of(request, convert, 3)  # _asked is awaited, not called by the method
 
     async def _wait_for(self, request: Request, deadline: Optional[float]) -> None:
         if request.done:
@@ -148,8 +121,8 @@ class Drover(AsyncRequests):
             await asyncio.wait_for(future, left)
         except asyncio.TimeoutError:
             if request.start < 0:
-                raise DroverError("unreachable", f"{self._why_down}, and no server came back in time") from None
-            raise DroverError("timeout", f"no answer to `{request.op}` in time; what was sent may still take effect") from None
+                raise self._came_too_late() from None
+            raise too_late(f"no answer to `{request.op}`") from None
         finally:
             self.session.abandon(request)
 
@@ -158,18 +131,14 @@ class Drover(AsyncRequests):
         refused one."""
         deadline = self._deadline(timeout)
         self._must_be_alive()
-        asked = []
-        for members in requests:
-            fields = dict(members)
-            asked.append(self.session.request(fields.pop("op"), fields))
+        asked = self._queue(requests)
         self._flush()
         try:
             for request in asked:
                 await self._wait_for(request, deadline)
         finally:
-            for request in asked:
-                self.session.abandon(request)
-        return [request.reply if request.error is None else request.error for request in asked]
+            self._abandon(asked)
+        return answers_of(asked)
 
     # --- frames and events
 
@@ -192,28 +161,26 @@ class Drover(AsyncRequests):
 
     async def frame(self, timeout: Optional[float] = None) -> AnyFrame:
         """The next frame of a subscription that `subscribe` made."""
-        deadline = None if timeout is None else asyncio.get_running_loop().time() + timeout
+        return await self._next_frame(timeout)
+
+    async def _next_frame(self, timeout: Optional[float], watch: "Optional[Watch[Any]]" = None) -> AnyFrame:
+        deadline = self._deadline(timeout)
         while not self.session.has_frame:
+            if watch is not None:
+                watch._check()
             self._must_be_alive()
             await self._something(deadline, "no frame")
-        try:
-            frame = self.session.take_frame()
-        except DroverError as error:
-            self._break(error.message)
-            raise
-        assert frame is not None
-        return frame
+        return self._take_frame()
 
     async def events(self, *names: str, timeout: Optional[float] = None) -> AsyncIterator[Dict[str, Any]]:
         """Events as they come, those of these names or all; see drover.Drover.events."""
         warn_of_no_event(names)
-        waiting: Deque[Dict[str, Any]] = deque(maxlen=65536)
-        end = self.on("event", lambda event: waiting.append(event) if not names or event.get("event") in names else None)
+        waiting, end = self._keep_events(names)
         try:
             if self.session.subscription is None:
                 await self._ask("subscribe", {"layout": "events"})
             while True:
-                deadline = None if timeout is None else asyncio.get_running_loop().time() + timeout
+                deadline = self._deadline(timeout)
                 while not waiting:
                     self._must_be_alive()
                     try:
@@ -229,23 +196,19 @@ class Drover(AsyncRequests):
     async def run(self, scenario: Optional[str] = None, **options: Any) -> List[runs.Run]:
         """Runs of the world's scenario, or of another one; see drover.run. The event loop goes on meanwhile."""
         server = getattr(self.server, "program", None)
-        return await runs.run_async(scenario or _scenario_of(self.scenario, options), server=server, **options)
+        return await runs.run_async(scenario or scenario_of(self.scenario, options), server=server, **options)
 
     # --- bytes
 
-    def _deadline(self, timeout: Any) -> Optional[float]:
-        seconds = self.timeout if timeout is UNSET else timeout
-        return None if seconds is None else asyncio.get_running_loop().time() + seconds
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
 
     def _must_be_alive(self) -> None:
         """Raises when no connection is there and none will come."""
-        if self.session.fatal is not None:
-            raise self.session.fatal
-        if self.session.state == "closed":
-            raise DroverError("closed", "the client was closed")
+        self._check_alive()
         if self._wire is None and self._connecting is None:
             if not self.reconnect:
-                raise DroverError("lost", f"{self._why_down}; this client does not reconnect")
+                raise self._stays_lost()
             self._connecting = asyncio.ensure_future(self._connect_again())
 
     async def _attempt(self, deadline: Optional[float]) -> None:
@@ -254,9 +217,7 @@ class Drover(AsyncRequests):
         try:
             await asyncio.wait_for(loop.create_connection(lambda: _Wire(self), *self.address), left)
         except (OSError, asyncio.TimeoutError) as error:
-            self.session.failed_to_connect()
-            ended = "" if self.server is None else self.server.why_ended()
-            raise DroverError("unreachable", ended or f"no server at {self.address[0]}:{self.address[1]} ({error})") from None
+            raise self._no_server(error) from None
 
     async def _connect_again(self) -> None:
         """Until a connection is there, the waiting time between attempts growing from 0.25 to 5 s."""
@@ -286,7 +247,7 @@ class Drover(AsyncRequests):
         try:
             self.session.receive(data)
         except DroverError as error:
-            self._break(error.message)
+            self._lose(error.message)
             if self.session.fatal is not None:
                 self.session.close()
         else:
@@ -295,10 +256,10 @@ class Drover(AsyncRequests):
 
     def _lost(self, wire: _Wire, reason: str) -> None:
         if wire is self._wire:
-            self._break(reason)
+            self._lose(reason)
             self._after()
 
-    def _break(self, reason: str) -> None:
+    def _lose(self, reason: str) -> None:
         """The connection is of no use; begin another one."""
         opening = self.session.connections == 0
         self._drop()
@@ -357,15 +318,13 @@ class Drover(AsyncRequests):
             self._waiters.discard(waiter)
 
 
-class Watch(Generic[F]):
+class Watch(Watched[F]):
     """The frames of a subscription, the newest each time. An asynchronous iterator; `close()` unsubscribes."""
 
     def __init__(self, world: Drover, fields: Dict[str, Any], timeout: Optional[float]) -> None:
+        super().__init__(world, timeout)
         self._world = world
         self._fields = fields
-        self._timeout = timeout
-        self._mark = object()
-        self._state = "new"
         self.granted: Dict[str, Any] = {}
 
     def __aiter__(self) -> "Watch[F]":
@@ -377,24 +336,9 @@ class Watch(Generic[F]):
             raise StopAsyncIteration
         if self._state == "new":
             self.granted = await world._ask("subscribe", self._fields)
-            self._state, world._watched = "open", self._mark
-        if world._watched is not self._mark or world.session.up and world.session.subscription is None:
-            self._state = "closed"
-            raise DroverError("replaced", "another subscription, or the end of this one, took the place of what was watched")
-        return cast("F", await world.frame(self._timeout))
-
-    def close(self) -> None:
-        """Unsubscribes, without waiting for the reply."""
-        was, self._state = self._state, "closed"
-        world = self._world
-        if was != "open" or world._watched is not self._mark:
-            return
-        world._watched = None
-        if world.session.up:
-            world.session.abandon(world.session.request("unsubscribe"))
-            world._flush()
-        else:
-            world.session.subscription = None
+            self._begin()
+        self._check()
+        return cast("F", await world._next_frame(self._timeout, self))
 
     async def aclose(self) -> None:
         self.close()
@@ -404,12 +348,6 @@ class Watch(Generic[F]):
 
     async def __aexit__(self, *_: Any) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:  # pylint: disable=broad-except  # the loop may be closed
-            pass
 
 
 def connect(address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S, reconnect: bool = True,

@@ -5,48 +5,33 @@ from __future__ import annotations
 import select
 import socket
 import time
-from collections import deque
-from typing import Any, Callable, Deque, Dict, Generic, Iterator, List, Literal, Mapping, Optional, Tuple, TypeVar, cast, overload
+from typing import Any, Callable, Dict, Generic, Iterator, List, Literal, Mapping, Optional, TypeVar, cast, overload
 
 from . import runs
-from .address import parse_address
 from .errors import DroverError
 from .frames import AnyFrame, Density, Frame, Snapshot
-from .listeners import Listeners
+from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import LaterRequests, SyncRequests
-from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, split, warn_of_no_event, warn_of_unknown
-from .protocol import Request, Session
+from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, split, warn_of_no_event
+from .protocol import Request
 
 READ_LEAST, READ_MOST = 1 << 14, 1 << 20
 F = TypeVar("F")
 DRAIN_S = 0.1  # how long one turn reads on while more comes
 
 
-class Drover(SyncRequests):
+class Drover(Link, SyncRequests):
     """A connection to a server; see `drover.connect`.
 
     session    the state of the link (drover.protocol.Session): `greeting`, `scenario`, `subscription`
     server     the process that `drover.serve` started, or None
     """
 
-    def __init__(self, address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S, reconnect: bool = True,
-                 numpy: Optional[bool] = None, server: Any = None, **hello: Any) -> None:
-        self.address: Tuple[str, int] = parse_address(address)
-        self.timeout = timeout
-        self.reconnect = reconnect
-        self.server = server
-        self.session = Session(hello, numpy)
-        self._numpy = numpy
-        self._socket: Optional[socket.socket] = None
-        self._poll: Any = None
-        self._read_size = READ_LEAST
-        self._moving_bytes = False  # True across a turn's moves: an exception there leaves the stream in doubt
-        self._next_attempt = 0.0
-        self._listeners = Listeners(self.session)
-        self._watched: Any = None  # the mark of the Watch whose subscription it is; the Watch itself ends when its loop does
-
-    def __repr__(self) -> str:
-        return f"<Drover {self.address[0]}:{self.address[1]} {self.session.state}>"
+    _socket: Optional[socket.socket] = None
+    _poll: Any = None
+    _read_size = READ_LEAST
+    _moving_bytes = False  # True across a turn's moves: an exception there leaves the stream in doubt
+    _next_attempt = 0.0
 
     def __enter__(self) -> "Drover":
         return self
@@ -62,7 +47,7 @@ class Drover(SyncRequests):
         self._connect(deadline)
         while not self.session.up:
             if self._socket is None:
-                raise self.session.fatal or self.session.refusal or DroverError("unreachable", self._why_down)
+                raise self._not_opened()
             self._turn(deadline, "no greeting from the server")
         if self.session.shows_token and not self.session.scenario:
             self.ping()  # the description of the world comes before its answer
@@ -74,16 +59,6 @@ class Drover(SyncRequests):
         self._drop_socket()
         if self.server is not None:
             self.server.end()
-
-    @property
-    def greeting(self) -> Dict[str, Any]:
-        """The first line of the present connection."""
-        return self.session.greeting
-
-    @property
-    def scenario(self) -> Dict[str, Any]:
-        """The description of the world, the newest that came."""
-        return self.session.scenario
 
     def on(self, what: str, callback: Callable[[Any], Any]) -> Callable[[], None]:
         """Calls back with each `event` or event of a name ("caught"), `scenario`, `cursors`, `error` (of requests without
@@ -109,10 +84,7 @@ class Drover(SyncRequests):
             raise
         if not reply:
             return None
-        answer = request.result()
-        if "unknown" in answer:
-            warn_of_unknown(op, answer)
-        return answer if convert is None else convert(answer)
+        return answer_of(request, convert, 4)
 
     @property
     def later(self) -> "Later":
@@ -127,18 +99,14 @@ class Drover(SyncRequests):
         self._look()
         if not self.session.up:
             self._get_up(deadline)
-        asked = []
-        for members in requests:
-            fields = dict(members)
-            asked.append(self.session.request(fields.pop("op"), fields))
+        asked = self._queue(requests)
         try:
             for request in asked:
                 self._wait_for(request, deadline)
         except BaseException:
-            for request in asked:
-                self.session.abandon(request)
+            self._abandon(asked)
             raise
-        return [request.reply if request.error is None else request.error for request in asked]
+        return answers_of(asked)
 
     def _wait_for(self, request: Request, deadline: Optional[float]) -> None:
         if not request.done or self.session.has_output:
@@ -183,35 +151,30 @@ class Drover(SyncRequests):
 
     def frame(self, timeout: Optional[float] = None) -> AnyFrame:
         """The next frame of a subscription that `subscribe` made."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        return self._next_frame(timeout)
+
+    def _next_frame(self, timeout: Optional[float], watch: "Optional[Watch[Any]]" = None) -> AnyFrame:
+        deadline = self._deadline(timeout)
         self._look()
         while not self.session.has_frame:
+            if watch is not None:
+                watch._check()
             if self._socket is None:
                 self._get_up(deadline)
             elif not self.session.has_frame:
                 self._turn(deadline, "no frame")
         return self._take_frame()
 
-    def _take_frame(self) -> AnyFrame:
-        try:
-            frame = self.session.take_frame()
-        except DroverError as error:
-            self._lose(error.message)
-            raise
-        assert frame is not None
-        return frame
-
     def events(self, *names: str, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Events as they come, those of these names or all; it subscribes to events when there is no subscription. Ends
         after timeout s without one."""
         warn_of_no_event(names)
-        waiting: Deque[Dict[str, Any]] = deque(maxlen=65536)
-        end = self.on("event", lambda event: waiting.append(event) if not names or event.get("event") in names else None)
+        waiting, end = self._keep_events(names)
         try:
             if self.session.subscription is None:
                 self.subscribe(layout="events")
             while True:
-                deadline = None if timeout is None else time.monotonic() + timeout
+                deadline = self._deadline(timeout)
                 while not waiting:
                     try:
                         if self._socket is None:
@@ -229,13 +192,12 @@ class Drover(SyncRequests):
     def run(self, scenario: Optional[str] = None, **options: Any) -> Any:
         """Runs of the world's scenario, or of another one, by the program `drover run`; see drover.run."""
         server = getattr(self.server, "program", None)
-        return runs.run(scenario or _scenario_of(self.scenario, options), server=server, **options)
+        return runs.run(scenario or scenario_of(self.scenario, options), server=server, **options)
 
     # --- bytes
 
-    def _deadline(self, timeout: Any) -> Optional[float]:
-        seconds = self.timeout if timeout is UNSET else timeout
-        return None if seconds is None else time.monotonic() + seconds
+    def _now(self) -> float:
+        return time.monotonic()
 
     def _connect(self, deadline: Optional[float]) -> None:
         """One attempt. Raises DroverError `unreachable`."""
@@ -244,9 +206,7 @@ class Drover(SyncRequests):
         try:
             made = socket.create_connection(self.address, left)
         except OSError as error:
-            self.session.failed_to_connect()
-            ended = "" if self.server is None else self.server.why_ended()
-            raise DroverError("unreachable", ended or f"no server at {self.address[0]}:{self.address[1]} ({error})") from None
+            raise self._no_server(error) from None
         tune(made)
         made.setblocking(False)
         self._socket = made
@@ -260,28 +220,23 @@ class Drover(SyncRequests):
         """Connects again until the session is up, the waiting time between attempts growing from 0.25 to 5 s."""
         while not self.session.up:
             self._dispatch()
-            if self.session.fatal is not None:
-                raise self.session.fatal
-            if self.session.state == "closed":
-                raise DroverError("closed", "the client was closed")
+            self._check_alive()
             if self._socket is not None:
                 self._turn(deadline, "no greeting from the server")
                 continue
             if not self.reconnect:
-                raise DroverError("lost", f"{self._why_down}; this client does not reconnect")
+                raise self._stays_lost()
             if self.server is not None and self.server.why_ended():
                 raise DroverError("lost", self.server.why_ended())
             wait = max(0.0, self._next_attempt - time.monotonic())
             if deadline is not None and time.monotonic() + wait >= deadline:
-                raise DroverError("unreachable", f"{self._why_down}, and no server came back in time")
+                raise self._came_too_late()
             time.sleep(wait)
             try:
                 self._connect(deadline)
             except DroverError as error:
                 self._why_down = error.message
             self._next_attempt = time.monotonic() + self.session.retry_delay()
-
-    _why_down = "the connection is gone"
 
     def _lose(self, reason: str) -> None:
         self._drop_socket()
@@ -328,7 +283,7 @@ class Drover(SyncRequests):
         """Waits until bytes can be moved and moves them. At the deadline: DroverError `timeout` that says what is missing."""
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0 and what is not None:
-            raise DroverError("timeout", f"{what} in time; what was sent may still take effect")
+            raise too_late(what)
         if self._wait_ready(left):
             if self.session.has_output:
                 self._flush()
@@ -434,70 +389,29 @@ class Later(LaterRequests):
         return Pending(world, request, convert or (lambda answer: answer))
 
 
-class Watch(Generic[F]):
+class Watch(Watched[F]):
     """The frames of a subscription, the newest each time. An iterator; `close()` unsubscribes."""
 
     def __init__(self, world: Drover, fields: Dict[str, Any], timeout: Optional[float]) -> None:
+        super().__init__(world, timeout)
         self._world = world
-        self._timeout = timeout
-        self._mark = object()
-        self._open = False
         self.granted: Mapping[str, Any] = world.subscribe(**fields)
-        self._open = True
-        world._watched = self._mark
+        self._begin()
 
     def __iter__(self) -> "Watch[F]":
         return self
 
     def __next__(self) -> F:
-        world = self._world
-        if not self._open:
+        if self._state == "closed":
             raise StopIteration
-        if world._watched is not self._mark or world.session.state != "down" and world.session.subscription is None:
-            self._open = False
-            raise DroverError("replaced", "another subscription, or the end of this one, took the place of what was watched")
-        return cast("F", world.frame(self._timeout))
-
-    def close(self) -> None:
-        """Unsubscribes, without waiting for the reply."""
-        if not self._open:
-            return
-        self._open = False
-        world = self._world
-        if world._watched is not self._mark:
-            return
-        world._watched = None
-        if world.session.up:
-            world.session.abandon(world.session.request("unsubscribe"))
-            world._flush()
-        else:
-            world.session.subscription = None
+        self._check()
+        return cast("F", self._world._next_frame(self._timeout, self))
 
     def __enter__(self) -> "Watch[F]":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:  # pylint: disable=broad-except  # the interpreter may be at its end
-            pass
-
-
-def _scenario_of(scenario: Mapping[str, Any], options: Mapping[str, Any]) -> Optional[str]:
-    """The name of the world's scenario, unless a saved world is what runs begin with."""
-    return None if options.get("from_") else str(scenario.get("name"))
-
-
-def tune(made: socket.socket) -> None:
-    """Sends small requests at once, and finds out about a server that is gone without a word."""
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 45000)):
-        if hasattr(socket, name):
-            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def connect(address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S, reconnect: bool = True,

@@ -97,13 +97,13 @@ def fields_of(reply: Mapping[str, Any]) -> Dict[str, Field]:
     return {row["name"]: Field(row["name"], row.get("type", ""), bool(row.get("required")), row.get("help", ""), row) for row in rows}
 
 
-def warn_of_unknown(op: str, reply: Mapping[str, Any]) -> None:
+def warn_of_unknown(op: str, reply: Mapping[str, Any], stacklevel: int) -> None:
     unknown = reply.get("unknown")
     if unknown and isinstance(unknown, list):
         hint = reply.get("hint")
         names = ", ".join(map(str, unknown))
         warnings.warn(f"{op} was done without {names}, which the server does not know" + (f"; {hint}" if hint else ""),
-                      DroverWarning, stacklevel=4)
+                      DroverWarning, stacklevel=stacklevel)
 
 
 def nearest_hint(name: str, names: Iterable[str]) -> str:

@@ -96,3 +96,12 @@ def line_of(message):
 def reply_to(line, **members):
     request = json.loads(line)
     return line_of({"op": "reply", "to": request["op"], "tick": 0, **({"id": request["id"]} if "id" in request else {}), **members})
+
+
+def refuses_again(number, line):
+    """Grants a subscription, with a frame, on the first connection alone."""
+    if b'"subscribe"' not in line:
+        return reply_to(line)
+    if number > 1:
+        return line_of({"op": "error", "id": json.loads(line)["id"], "code": "out_of_range", "message": "no"})
+    return reply_to(line) + line_of({"op": "snapshot", "tick": 1, "time": 0, "agents": [], "targets": [], "clock": 0})

@@ -3,13 +3,14 @@
 import asyncio
 import gc
 import json
+import os
 import unittest
 
 import support
 from support import PATIENCE_S
 
 import drover
-from scripted_server import FakeServer, line_of, reply_to
+from scripted_server import FakeServer, line_of, refuses_again, reply_to
 
 
 def snapshot(tick):
@@ -37,8 +38,9 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((tick, len(digest)), (60, 16))
             self.assertEqual((await world.params("seeker"))["max_speed"].unit, "px/s")
             self.assertEqual(await self.code_of(world.set_param("seeker", "max_sped", 1)), "no_param")
-            with self.assertWarns(drover.DroverWarning):
+            with self.assertWarns(drover.DroverWarning) as caught:
                 await world.spawn("seeker", cuont=1)
+            self.assertEqual(os.path.basename(caught.filename), "test_aio.py")
             answers = await world.pipeline([{"op": "step"}, {"op": "spawn", "kind": "x"}])
             self.assertEqual((answers[0]["tick"], answers[1].code), (61, "no_kind"))
             pid = world.server.process
@@ -79,6 +81,14 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
                         break
                     server.hang_up_all()
                 self.assertEqual((ticks, links), ([1, 2, 3], [False, True, False, True]))
+
+    async def test_a_loop_ends_when_its_subscription_does(self):
+        with FakeServer(refuses_again) as server:
+            async with drover.aio.connect(server.port) as world:
+                watch = world.watch(layout="objects", timeout=PATIENCE_S)
+                await watch.__anext__()
+                server.hang_up_all()
+                self.assertEqual(await self.code_of(watch.__anext__()), "replaced")
 
     async def test_timeouts_and_cancelling(self):
         def answer(_, line):

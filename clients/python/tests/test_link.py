@@ -22,7 +22,7 @@ from support import PACKAGE, PATIENCE_S, SLOW, wait_for
 import drover
 from drover.address import parse_address
 from drover.serving import ServerProcess, find_program
-from scripted_server import HELLO, FakeServer, line_of, reply_to
+from scripted_server import HELLO, FakeServer, line_of, refuses_again, reply_to
 
 
 def is_alive(pid):
@@ -85,6 +85,18 @@ class Requests(Code):
             self.assertLessEqual(done, set(came))
             self.assertGreater(len(lost), 3)
             self.assertGreater(server.connections, 5)
+
+    def test_a_loop_ends_when_its_subscription_does(self):
+        with FakeServer(refuses_again) as server, drover.connect(server.port) as world:
+            watch = world.watch(layout="objects", timeout=PATIENCE_S)
+            next(watch)
+            server.hang_up_all()
+            self.assertEqual(self.code_of(next, watch), "replaced")
+
+    def test_an_answer_that_cannot_be_read_does_not_keep_its_request_waiting(self):
+        for line in (b'{"op":"reply","to":"ping","id":1,"name":"\xff"}\n', b'{"op":"reply","id":1,\n', b"[1]\n"):
+            with FakeServer(lambda *_, line=line: line) as server, drover.connect(server.port, timeout=None, reconnect=False) as world:
+                self.assertEqual(self.code_of(world.ask, "ping"), "protocol")
 
     def test_asyncio_does_not_repeat_either(self):
         rng = random.Random(11)

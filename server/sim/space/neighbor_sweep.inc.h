@@ -190,10 +190,9 @@ LANES_INLINE void add_up(const struct zone_plan *zones, struct variant variant, 
     }
 }
 
-/* self: the lane of this agent, -1 when it is in none. */
-LANES_INLINE void visit_candidate(const struct kernel_plan *plan, const struct block *block, int32_t slot,
-                                  int32_t self, struct variant variant, struct sums *sums) {
-    const struct motion *motion = &plan->batch->grid->motion[slot];
+/* Where a candidate is, seen from the agents of a block. */
+LANES_INLINE struct candidate candidate_from(const struct kernel_plan *plan, const struct block *block,
+                                             const struct motion *motion) {
     struct candidate other;
     other.x = lanes_sub(lanes_all(motion->x), block->at.x);
     other.y = lanes_sub(lanes_all(motion->y), block->at.y);
@@ -202,6 +201,14 @@ LANES_INLINE void visit_candidate(const struct kernel_plan *plan, const struct b
         other.y = short_way(other.y, plan->size_y, plan->half_y);
     }
     other.squared = lanes_add(lanes_mul(other.x, other.x), lanes_mul(other.y, other.y));
+    return other;
+}
+
+/* self: the lane of this agent, -1 when it is in none. */
+LANES_INLINE void visit_candidate(const struct kernel_plan *plan, const struct block *block, int32_t slot,
+                                  int32_t self, struct variant variant, struct sums *sums) {
+    const struct motion *motion = &plan->batch->grid->motion[slot];
+    struct candidate other = candidate_from(plan, block, motion);
     if (self >= 0) {
         const lanes_mask is_self = lanes_from_bits(UINT32_C(1) << self);
         other.squared = lanes_select(is_self, lanes_all(ELSEWHERE), other.squared);

@@ -126,14 +126,7 @@ static void put_in_line(const struct threat_plan *plan, int32_t first, struct fo
 /* The lanes for which a candidate is in the zone and not on its way apart. */
 LANES_INLINE uint32_t approached_lanes(const struct kernel_plan *plan, const struct block *block,
                                        const struct motion *motion, bool has_cones) {
-    struct candidate other;
-    other.x = lanes_sub(lanes_all(motion->x), block->at.x);
-    other.y = lanes_sub(lanes_all(motion->y), block->at.y);
-    if (block->wraps) {
-        other.x = short_way(other.x, plan->size_x, plan->half_x);
-        other.y = short_way(other.y, plan->size_y, plan->half_y);
-    }
-    other.squared = lanes_add(lanes_mul(other.x, other.x), lanes_mul(other.y, other.y));
+    struct candidate other = candidate_from(plan, block, motion);
     if (has_cones) {
         other.facing = candidate_facing(&other, block->heading_x, block->heading_y, block->core);
     }

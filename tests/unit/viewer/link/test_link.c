@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "viewer/link/frame_snapshot.h"
@@ -126,6 +127,43 @@ static void each_world_is_subscribed_to(void **state) {
     viewer_link_fini(&link);
 }
 
+/* What waits for it would wait for ever. */
+static void an_answer_that_cannot_be_read_is_an_error(void **state) {
+    static const char *const answers[][2] = {
+        {"{\"op\":\"reply\",\"to\":\"pause\",\"id\":\"pause\",\"tick\":7,\"name\":\"\xff\"}\n", "not UTF-8"},
+        {"{\"op\":\"reply\",\"to\":\"pause\",\"id\":\"pause\",\"tick\":\"seven\"}\n", "tick"},
+        {"{\"op\":\"reply\",\"to\":7,\"id\":\"pause\"}\n", "to"},
+        {"{\"op\":\"reply\",\"to\":\"list\",\"id\":\"pause\",\"scenarios\":7}\n", "scenarios"},
+        {"{\"op\":\"error\",\"id\":\"pause\",\"code\":7,\"message\":\"no\"}\n", "code"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        struct viewer_link link;
+        begin(&link, false);
+        drover_opened(link.world);
+        assert_int_equal(feed(&link, HELLO), 0);
+        viewer_link_take(&link, false);
+        mail_destroy(mailbox_take_message(&link.mailbox));
+        struct request request = request_default(REQUEST_PAUSE);
+        (void)snprintf(request.id, sizeof request.id, "\"pause\"");
+        assert_int_equal(viewer_link_send(&link, &request), 0);
+        viewer_link_give(&link);
+        assert_non_null(strstr(sent(&link), "\"id\":\"pause\""));
+        assert_int_equal(feed(&link, answers[i][0]), 0);
+        viewer_link_take(&link, false);
+        struct mail *mail = mailbox_take_message(&link.mailbox);
+        assert_non_null(mail);
+        assert_int_equal(mail->message->op, MESSAGE_ERROR);
+        assert_string_equal(mail->message->body.error.id, "\"pause\"");
+        if (strstr(mail->message->body.error.failure.message, answers[i][1]) == NULL) {
+            fail_msg("%s: %s", answers[i][0], mail->message->body.error.failure.message);
+        }
+        assert_int_equal(mailbox_status(&link.mailbox).state, LINK_READY);
+        mail_destroy(mail);
+        viewer_link_fini(&link);
+    }
+}
+
 static void a_frame_arrives_whole(void **state) {
     struct viewer_link link;
     struct failure failure;
@@ -164,6 +202,7 @@ int main(void) {
         cmocka_unit_test(a_single_try_ends),
         cmocka_unit_test(another_server_is_refused),
         cmocka_unit_test(each_world_is_subscribed_to),
+        cmocka_unit_test(an_answer_that_cannot_be_read_is_an_error),
         cmocka_unit_test(a_frame_arrives_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
