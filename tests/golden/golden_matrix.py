@@ -63,8 +63,8 @@ def ticks_within(scenario, budget):
     return [tick for tick in TICKS if tick == TICKS[0] or tick * agents_of(scenario) <= budget]
 
 
-def hashes(program, scenarios, simd, threads, budget):
-    """{(scenario, tick): hash}; None when this processor cannot run it so."""
+def hashes(command, scenarios, simd, threads, budget):
+    """{(scenario, tick): hash} of golden_hashes, the words that run it; None when this processor cannot run it so."""
     environment = {**os.environ, "DROVER_THREADS": str(threads)}
     environment.pop("DROVER_SIMD", None)
     if simd:
@@ -72,7 +72,7 @@ def hashes(program, scenarios, simd, threads, budget):
 
     def run(scenario):
         ticks = ",".join(map(str, ticks_within(scenario, budget)))
-        return subprocess.run([program, ticks, scenario], capture_output=True, text=True, env=environment)
+        return subprocess.run([*command, ticks, scenario], capture_output=True, text=True, env=environment)
 
     # Programs with threads use all processors already. The largest first: the rest fills up the time.
     with ThreadPoolExecutor(2 if threads == 1 else 1) as pool:
@@ -175,7 +175,7 @@ def main():
             for simd, threads in ways:
                 how = f"{compiler} {level} {simd or 'widest'}, {threads} threads"
                 budget = budget_of(level, is_first, arguments.cut, IS_FULL or arguments.write)
-                output = hashes(program, scenarios, simd, threads, budget)
+                output = hashes([program], scenarios, simd, threads, budget)
                 if output is None:
                     print(f"{how}: this processor cannot")
                     continue
