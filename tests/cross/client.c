@@ -32,12 +32,12 @@ static int frames_until(struct drover *world, int x, int y) {
 }
 
 static int use(struct drover *world) {
-    struct drover_message *hello = drover_ask(world, "{\"op\":\"hello\",\"protocol\":1}");
-    if (hello == NULL || drover_message_code(hello) != NULL) {
+    while (drover_wait(world, PATIENCE_MS) > 0 && drover_next(world) != DROVER_MESSAGE) {}
+    const struct drover_message *hello = drover_this_message(world);
+    if (hello == NULL || drover_message_string(hello, "scenario.name") == NULL) {
         return fail(world, "hello");
     }
     printf("hello %s\n", drover_message_string(hello, "scenario.name"));
-    drover_message_free(hello);
     if (drover_send(world, "{\"op\":\"subscribe\",\"layout\":\"packed\",\"hz\":30}") != 0) {
         return fail(world, "subscribe");
     }
