@@ -31,11 +31,16 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 target_include_directories(drover_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(drover_options INTERFACE _POSIX_C_SOURCE=200809L
   DROVER_VERSION="${PROJECT_VERSION}")
+if(WIN32)
+  # Numbers are read and written by mingw-w64, which rounds as glibc does, and not by Windows' own C library.
+  target_compile_definitions(drover_options INTERFACE __USE_MINGW_ANSI_STDIO=1 _WIN32_WINNT=0x0601)
+endif()
 target_compile_options(drover_options INTERFACE
   -ffp-contract=off -fno-math-errno ${DROVER_FLOAT_FLAGS}
   $<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wformat=2 -Wundef
   -Wcast-qual -Wwrite-strings -Wnull-dereference
+  $<$<BOOL:${WIN32}>:-Wno-float-conversion> # mingw-w64's isfinite and signbit convert where they do not go
   $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion> # in C an enumerator is an int
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wvla>
   $<$<BOOL:${DROVER_WERROR}>:-Werror>)

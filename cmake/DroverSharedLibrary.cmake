@@ -1,5 +1,5 @@
 # drover_shared_library(NAME OBJECTS TARGET LINK TARGET PACKAGE PACKAGE EXPORT_NAME NAME)
-# The shared library libNAME.so.0 of the folder that calls this, and what a program needs to be built with it: the headers below
+# The shared library libNAME.so.0 (libNAME.dll for Windows) of the folder that calls this, and what a program needs to be built with it: the headers below
 # include/drover, NAME.pc and a package for CMake. The folder has libNAME.map, NAME.pc.in and PACKAGEConfig.cmake.in.
 # SOVERSION rises when a program that was linked with the library before does not run with it any more (docs/libdrover.md).
 include(CMakePackageConfigHelpers)
@@ -13,10 +13,13 @@ function(drover_shared_library name)
   target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(${library} PROPERTIES OUTPUT_NAME ${name} PREFIX lib VERSION ${PROJECT_VERSION} SOVERSION 0
-    EXPORT_NAME ${arg_EXPORT_NAME} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib LINK_DEPENDS ${map})
-  target_link_options(${library} PRIVATE -Wl,--version-script=${map})
-  if(NOT DROVER_SANITIZE AND NOT DROVER_FUZZ)
-    target_link_options(${library} PRIVATE -Wl,-z,defs)
+    EXPORT_NAME ${arg_EXPORT_NAME} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib LINK_DEPENDS ${map})
+  target_compile_definitions(${arg_OBJECTS} PRIVATE DROVER_EXPORTS) # the headers name what a DLL shows
+  if(NOT WIN32)
+    target_link_options(${library} PRIVATE -Wl,--version-script=${map})
+    if(NOT DROVER_SANITIZE AND NOT DROVER_FUZZ)
+      target_link_options(${library} PRIVATE -Wl,-z,defs)
+    endif()
   endif()
 
   set(package_dir ${CMAKE_BINARY_DIR}/package)
@@ -30,6 +33,8 @@ function(drover_shared_library name)
 
   # The component libNAME is what a program needs to run, libNAME-dev what is needed to build it.
   install(TARGETS ${library} EXPORT ${arg_PACKAGE}Targets
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${library}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${library}-dev
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${library} NAMELINK_COMPONENT ${library}-dev)
   install(DIRECTORY include/drover DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${library}-dev)
   install(FILES ${package_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${library}-dev)

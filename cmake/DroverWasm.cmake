@@ -5,11 +5,7 @@ set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 # Compilers' flags stay away from the linker: with an -O clang runs any wasm-opt that it finds, which then refuses the module's vectors.
 set(CMAKE_C_LINK_EXECUTABLE "<CMAKE_C_COMPILER> <CMAKE_C_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
 
-# cJSON: Debian has it for its own processors only, so its source package is compiled (./dev fetches it).
-add_library(drover_cjson STATIC ${DROVER_CJSON_SOURCE}/cJSON.c)
-target_include_directories(drover_cjson SYSTEM PUBLIC ${DROVER_CJSON_SOURCE}/..)
-target_compile_options(drover_cjson PRIVATE -std=c99 -ffp-contract=off -w)
-add_library(PkgConfig::CJSON ALIAS drover_cjson)
+include(DroverCjson)
 # One thread: <pthread.h> is not there, and common/system/lock.h does without.
 add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
 

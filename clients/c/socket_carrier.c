@@ -1,33 +1,25 @@
-/* drover_connect and what waits: plain sockets and poll. Everything else is in handle.c.
+/* drover_connect and what waits: the system's sockets. Everything else is in handle.c.
  *
  * A socket is open from the begin of a try until the connection is gone. Addresses of a host are tried in their order.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "clients/c/handle.h"
+#include "clients/c/system_sockets.h"
 #include "common/system/clock.h"
-#include "common/text/server_address.h"
 
 enum { READ_BYTES = 256 * 1024, READS_A_TURN = 64, DEFAULT_TRY_MS = 5000 };
 
 struct socket_carrier {
     struct carrier carrier; /* the first member */
     struct address address;
-    char path[sizeof((struct sockaddr_un *)NULL)->sun_path]; /* of unix:PATH; "" for TCP */
-    struct addrinfo *addresses, *next;                       /* of this try */
-    int socket;                                              /* -1: none */
+    char path[SOCKET_PATH_BYTES];      /* of unix:PATH; "" for TCP */
+    struct addrinfo *addresses, *next; /* of this try */
+    int socket;                        /* -1: none */
     bool is_connecting;
 };
 
@@ -43,7 +35,7 @@ static double now_ms(void) {
 
 static void close_socket(struct socket_carrier *carrier) {
     if (carrier->socket >= 0) {
-        (void)close(carrier->socket);
+        system_socket_close(carrier->socket);
     }
     carrier->socket = -1;
     carrier->is_connecting = false;
@@ -60,6 +52,7 @@ static void destroy(struct carrier *base) {
     struct socket_carrier *carrier = (struct socket_carrier *)base;
     close_socket(carrier);
     free_addresses(carrier);
+    system_sockets_end();
     free(carrier);
 }
 
@@ -72,21 +65,6 @@ static void lose(struct drover *world, const char *reason, int problem) {
 
 /* ---- connecting ---- */
 
-static int open_socket(int family) {
-    const int fd = socket(family, SOCK_STREAM, 0), on = 1;
-    if (fd < 0) {
-        return -1;
-    }
-    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
-        (void)close(fd);
-        return -1;
-    }
-    if (family != AF_UNIX) {
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    }
-    return fd;
-}
-
 static void opened(struct drover *world) {
     carrier_of(world)->is_connecting = false;
     free_addresses(carrier_of(world));
@@ -97,21 +75,21 @@ static void opened(struct drover *world) {
 static int begin(struct drover *world, int family, const struct sockaddr *address, socklen_t length) {
     struct socket_carrier *carrier = carrier_of(world);
     const int silence_ms = world->options.silence_ms;
-    carrier->socket = open_socket(family);
+    int problem = 0;
+    carrier->socket = system_socket_open(family, &problem);
     if (carrier->socket < 0) {
-        return errno;
+        return problem;
     }
     world->try_until_ms = world->now_ms + (silence_ms > 0 ? silence_ms : DEFAULT_TRY_MS);
-    if (connect(carrier->socket, address, length) == 0) {
+    problem = system_socket_connect(carrier->socket, address, length);
+    if (problem == 0) {
         opened(world);
-        return 0;
-    }
-    if (errno == EINPROGRESS || errno == EINTR) {
+    } else if (problem == EINPROGRESS) {
         carrier->is_connecting = true;
-        return 0;
+        problem = 0;
+    } else {
+        close_socket(carrier);
     }
-    const int problem = errno;
-    close_socket(carrier);
     return problem;
 }
 
@@ -121,35 +99,34 @@ static void begin_next(struct drover *world, int problem) {
     while (carrier->next != NULL) {
         const struct addrinfo *address = carrier->next;
         carrier->next = address->ai_next;
-        problem = begin(world, address->ai_family, address->ai_addr, address->ai_addrlen);
+        problem = begin(world, address->ai_family, address->ai_addr, (socklen_t)address->ai_addrlen);
         if (problem == 0) {
             return;
         }
     }
-    lose(world, strerror(problem), problem);
+    lose(world, system_socket_problem(problem), problem);
 }
 
-static void begin_unix(struct drover *world) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, carrier_of(world)->path, sizeof address.sun_path);
-    const int problem = begin(world, AF_UNIX, (const struct sockaddr *)&address, sizeof address);
+static void begin_path(struct drover *world) {
+    struct sockaddr_storage address;
+    const socklen_t length = system_sockets_path(carrier_of(world)->path, &address);
+    const int problem = begin(world, AF_UNIX, (const struct sockaddr *)&address, length);
     if (problem != 0) {
-        lose(world, strerror(problem), problem);
+        lose(world, system_socket_problem(problem), problem);
     }
 }
 
 static void begin_try(struct drover *world) {
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct socket_carrier *carrier = carrier_of(world);
     drover_opening(world);
     if (carrier->path[0] != '\0') {
-        begin_unix(world);
+        begin_path(world);
         return;
     }
-    const int result = getaddrinfo(carrier->address.host, carrier->address.port, &hints, &carrier->addresses);
-    if (result != 0) {
+    const char *reason = system_sockets_find(&carrier->address, &carrier->addresses);
+    if (reason != NULL) {
         carrier->addresses = NULL;
-        lose(world, gai_strerror(result), 0);
+        lose(world, reason, 0);
         return;
     }
     carrier->next = carrier->addresses;
@@ -158,17 +135,13 @@ static void begin_try(struct drover *world) {
 
 static void finish_connecting(struct drover *world) {
     struct socket_carrier *carrier = carrier_of(world);
-    struct pollfd poller = {.fd = carrier->socket, .events = POLLOUT};
-    int problem = 0;
-    socklen_t size = sizeof problem;
     const bool is_late = world->now_ms > world->try_until_ms;
-    if (poll(&poller, 1, 0) <= 0 && !is_late) {
+    const bool is_decided = system_socket_wait(carrier->socket, POLLOUT, 0);
+    if (!is_decided && !is_late) {
         return;
     }
-    if (getsockopt(carrier->socket, SOL_SOCKET, SO_ERROR, &problem, &size) != 0) {
-        problem = errno;
-    }
-    if (problem == 0 && poller.revents != 0) {
+    const int problem = system_socket_outcome(carrier->socket);
+    if (problem == 0 && is_decided) {
         opened(world);
     } else {
         close_socket(carrier);
@@ -183,14 +156,14 @@ static void flush(struct drover *world) {
     const struct socket_carrier *carrier = carrier_of(world);
     size_t length = 0;
     const char *bytes = NULL;
+    int problem = 0;
     while (carrier->socket >= 0 && !carrier->is_connecting &&
            (bytes = drover_output(world, &length)) != NULL) {
-        const ssize_t count = send(carrier->socket, bytes, length, MSG_NOSIGNAL);
-        if (count > 0) {
-            drover_sent(world, (size_t)count);
-        } else if (errno != EINTR) {
+        const ptrdiff_t count = system_socket_send(carrier->socket, bytes, length, &problem);
+        if (count <= 0) {
             return;
         }
+        drover_sent(world, (size_t)count);
     }
 }
 
@@ -203,18 +176,19 @@ static bool read_once(struct drover *world) {
         lose(world, "out of memory", ENOMEM);
         return false;
     }
-    const ssize_t count = recv(carrier->socket, space, size, 0);
+    int problem = 0;
+    const ptrdiff_t count = system_socket_receive(carrier->socket, space, size, &problem);
     if (count > 0) {
         if (handle_read(world, (size_t)count) != 0) {
             close_socket(carrier);
         }
         return carrier->socket >= 0 && (size_t)count == size;
     }
-    if (count < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) {
-        return errno == EINTR;
+    if (count < 0 && problem != EAGAIN) {
+        lose(world, system_socket_problem(problem), problem);
+    } else if (count == 0) {
+        lose(world, "the server closed the connection", 0);
     }
-    const int problem = count == 0 ? 0 : errno;
-    lose(world, problem == 0 ? "the server closed the connection" : strerror(problem), problem);
     return false;
 }
 
@@ -272,10 +246,9 @@ static int least(int a, int b) {
 
 /* One turn, waiting for the socket until `until_ms` at most (HUGE_VAL: without end). */
 static int wait_once(struct drover *world, double until_ms) {
-    struct pollfd poller = {.fd = drover_fd(world), .events = (short)drover_poll_events(world)};
     world->now_ms = fmax(world->now_ms, now_ms());
     const int left = until_ms == HUGE_VAL ? -1 : (int)fmin(fmax(ceil(until_ms - world->now_ms), 0.0), 1e6);
-    (void)poll(&poller, poller.fd >= 0 ? 1 : 0, least(left, drover_timeout(world)));
+    (void)system_socket_wait(drover_fd(world), drover_poll_events(world), least(left, drover_timeout(world)));
     return drover_turn(world);
 }
 
@@ -365,6 +338,10 @@ static int read_address(struct socket_carrier *carrier, const char *text, struct
     if (strncmp(text, prefix, length) != 0) {
         return address_parse(text, &carrier->address, failure);
     }
+    if (SOCKET_PATH_BYTES == 1) {
+        return failure_set(failure, FAILURE_BAD_PARAM, NULL,
+                           "invalid address \"%s\"; this system allows HOST and HOST:PORT alone", text);
+    }
     if (strlen(text + length) == 0 || strlen(text + length) >= sizeof carrier->path) {
         return failure_set(failure, FAILURE_BAD_PARAM, NULL,
                            "invalid path \"%s\"; 1 to %zu characters are allowed", text + length,
@@ -378,7 +355,7 @@ struct drover *drover_connect(const char *address, const struct drover_options *
     struct drover *world = drover_create(options);
     struct socket_carrier *carrier = calloc(1, sizeof *carrier);
     struct failure failure;
-    if (world == NULL || carrier == NULL) {
+    if (world == NULL || carrier == NULL || system_sockets_begin() != 0) {
         free(carrier);
         drover_close(world);
         return NULL;

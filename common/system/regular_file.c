@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { READ_MOST = 1 << 30 };
+
 static void say(char reason[REGULAR_FILE_REASON], const char *text) {
     (void)snprintf(reason, REGULAR_FILE_REASON, "%s", text);
 }
@@ -34,10 +36,16 @@ static const char *what_it_is(mode_t mode) {
                             : "a device, not a regular file";
 }
 
+#if defined(_WIN32)
+enum { HOW = O_RDONLY | O_BINARY | O_NOINHERIT };
+#else
+enum { HOW = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
+#endif
+
 /* O_NONBLOCK: a FIFO without a writer is opened at once, and so refused. A regular file does not mind. */
 static enum regular_file_result open_file(const char *path, int *descriptor, struct stat *status,
                                           char reason[REGULAR_FILE_REASON]) {
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const int file = open(path, HOW);
     if (file < 0) {
         return fail_system(errno, reason);
     }
@@ -71,7 +79,8 @@ static enum regular_file_result fail_length(size_t limit, char reason[REGULAR_FI
 static enum regular_file_result read_all(int file, size_t limit, char *text, size_t *length,
                                          char reason[REGULAR_FILE_REASON]) {
     while (*length <= limit) {
-        const ssize_t count = read(file, text + *length, limit + 1 - *length);
+        const size_t left = limit + 1 - *length;
+        const ssize_t count = read(file, text + *length, left < READ_MOST ? (unsigned)left : READ_MOST);
         if (count == 0) {
             text[*length] = '\0';
             return REGULAR_FILE_OK;

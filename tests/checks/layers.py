@@ -97,6 +97,7 @@ LIBRARIES = [
     (re.compile(r"^zstd\.h$"), re.compile(r"^server/storage/"), "zstd.h only in server/storage"),
     (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
     (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/text/base64\.c$"), "SIMD instructions outside the core only in common/text/base64.c"),
+    (re.compile(r"^(winsock2|ws2tcpip)\.h$"), re.compile(r"^clients/c/system_sockets"), "Winsock only in clients/c/system_sockets*"),
     (re.compile(r"^wasi/"), re.compile(r"^web/page_wasi\.c$"), "WASI only in web/page_wasi.c"),
     (re.compile(r"^(SDL|imgui|imstb|stb)"), re.compile(r"^viewer/"), "SDL, ImGui and stb only in viewer"),
 ]

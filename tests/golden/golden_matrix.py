@@ -15,6 +15,7 @@ computes all, and up to 10 000 agents worlds have all their ticks in every progr
 have the initial value: the hashes are the same.
 """
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -63,20 +64,25 @@ def ticks_within(scenario, budget):
     return [tick for tick in TICKS if tick == TICKS[0] or tick * agents_of(scenario) <= budget]
 
 
-def hashes(program, scenarios, simd, threads, budget):
-    """{(scenario, tick): hash}; None when this processor cannot run it so."""
+def hashes(command, scenarios, simd, threads, budget, is_slow_to_begin=False):
+    """{(scenario, tick): hash} of golden_hashes, the words that run it; None when this processor cannot run it so. One that is slow to begin
+    is run once for many scenarios."""
     environment = {**os.environ, "DROVER_THREADS": str(threads)}
     environment.pop("DROVER_SIMD", None)
     if simd:
         environment["DROVER_SIMD"] = simd
 
-    def run(scenario):
-        ticks = ",".join(map(str, ticks_within(scenario, budget)))
-        return subprocess.run([program, ticks, scenario], capture_output=True, text=True, env=environment)
+    def run(scenarios):
+        ticks = ",".join(map(str, ticks_within(scenarios[0], budget)))
+        return subprocess.run([*command, ticks, *scenarios], capture_output=True, text=True, env=environment)
 
+    ordered = sorted(scenarios, key=agents_of, reverse=True)
+    groups = [list(group) for _, group in itertools.groupby(ordered, lambda scenario: ticks_within(scenario, budget))]
+    if not is_slow_to_begin:
+        groups = [[scenario] for scenario in ordered]
     # Programs with threads use all processors already. The largest first: the rest fills up the time.
     with ThreadPoolExecutor(2 if threads == 1 else 1) as pool:
-        runs = list(pool.map(run, sorted(scenarios, key=agents_of, reverse=True)))
+        runs = list(pool.map(run, groups))
     if simd and any(one.returncode == UNSUPPORTED for one in runs):
         return None
     for one in runs:
@@ -175,7 +181,7 @@ def main():
             for simd, threads in ways:
                 how = f"{compiler} {level} {simd or 'widest'}, {threads} threads"
                 budget = budget_of(level, is_first, arguments.cut, IS_FULL or arguments.write)
-                output = hashes(program, scenarios, simd, threads, budget)
+                output = hashes([program], scenarios, simd, threads, budget)
                 if output is None:
                     print(f"{how}: this processor cannot")
                     continue

@@ -30,7 +30,9 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(DROVER_EXPORTS) /* while the library itself is built */
+#define DROVER_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define DROVER_API __attribute__((visibility("default")))
 #else
 #define DROVER_API

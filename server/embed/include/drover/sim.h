@@ -30,11 +30,18 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
-#define DROVER_SIM_API               __attribute__((visibility("default")))
-#define DROVER_SIM_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#if defined(_WIN32) && defined(DROVER_EXPORTS) /* while the library itself is built */
+#define DROVER_SIM_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(_WIN32)
+#define DROVER_SIM_API __attribute__((visibility("default")))
 #else
 #define DROVER_SIM_API
+#endif
+#if defined(__MINGW32__)
+#define DROVER_SIM_PRINTF(at, first) __attribute__((format(gnu_printf, at, first)))
+#elif defined(__GNUC__)
+#define DROVER_SIM_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#else
 #define DROVER_SIM_PRINTF(at, first)
 #endif
 
