@@ -115,9 +115,10 @@ def main():
         said = run(server, "--help", env=environment)
         check(f"Now that is {own}" in said, f"--help does not say which folder it is:\n{said}")
 
-        alone = shutil.copy(server, scratch / "drover-server")
+        (scratch / "bin").mkdir()
+        alone = shutil.copy(server, scratch / "bin/drover-server")
         said = run(alone, "--port", "0", code=2, env=elsewhere, cwd="/", timeout=PATIENCE_S)
-        for place in (scratch / "empty/drover/scenarios", scratch / "../share/drover/scenarios", "/usr/local/share/drover/scenarios",
+        for place in (scratch / "empty/drover/scenarios", scratch / "bin/../share/drover/scenarios", "/usr/local/share/drover/scenarios",
                       "/usr/share/drover/scenarios", "--scenarios"):
             check(str(place) in said, f"a program without scenarios does not say that it looked in {place}: {said}")
         print(f"installed, moved and run: {len(all_names)} scenarios, {len(EXPECTED)} other files")
