@@ -5,7 +5,7 @@
 
 import { withBrowser } from "./browser.mjs";
 import { needPage, withClient, withServer } from "./drover.mjs";
-import { LAPTOP, settled, Visit } from "./drover_page.mjs";
+import { LAPTOP, Visit } from "./drover_page.mjs";
 import { difference } from "./png.mjs";
 import { check, runTest, sleep, step, until } from "./support.mjs";
 
@@ -160,8 +160,7 @@ const PARTS = {
     const camera = await visit.camera(client);
     const place = { x: 640, y: 420 };
     await visit.page.mouse.move(place.x, place.y, { steps: 5 });
-    const at = await settled(client);
-    check(near(at, camera.toWorld(place), 2), () => `${JSON.stringify(at)}`);
+    await until("the target is where the pointer is", async () => near(await client.target("mouse"), camera.toWorld(place), 2));
   },
 };
 
