@@ -292,6 +292,61 @@ static void compressed_recording_that_is_cut_at_any_byte_plays(void **state) {
     run_end(&run);
 }
 
+/* Of each line a frame. A frame that is no frame any more ends the recording before its line, also the last one, which a
+ * crash would have left torn. */
+static void a_frame_that_is_damaged_ends_the_recording(void **state) {
+    (void)state;
+    struct run run = small_run();
+    struct buffer bytes;
+    size_t frames[256], count = 0;
+    buffer_init(&bytes, RUN_BYTES);
+    for (const char *line = run.text.data; *line != '\0'; count++) {
+        const size_t length = (size_t)(strchr(line, '\n') - line) + 1;
+        const size_t room = ZSTD_compressBound(length);
+        frames[count] = bytes.length;
+        buffer_commit(&bytes, ZSTD_compress(buffer_reserve(&bytes, room), room, line, length, 3));
+        line += length;
+    }
+    for (size_t i = 2; i < count; i++) {
+        struct failure failure = {0};
+        bytes.data[frames[i]] ^= 1;
+        struct recording *recording = open_bytes(bytes.data, bytes.length, &failure);
+        bytes.data[frames[i]] ^= 1;
+        assert_non_null(recording);
+        const struct recording_facts *facts = recording_facts(recording);
+        if (!facts->damage.is_end || facts->damage.line != i + 1 || facts->lines != i) {
+            fail_msg("line %zu of %zu: %d lines are read", i + 1, count, (int)facts->lines);
+        }
+        recording_close(recording);
+    }
+    buffer_fini(&bytes);
+    run_end(&run);
+}
+
+/* A tick far out, in a file without sums: nothing is simulated up to there. */
+static void a_tick_that_nobody_has_reached_is_refused(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "{\"op\":\"at\",\"tick\":100000001,\"seq\":12,\"paused\":true}\n",
+        "{\"op\":\"do\",\"tick\":100000001,\"seq\":13,\"by\":1,\"request\":{\"op\":\"cursor\",\"gone\":true}}"
+        "\n",
+        "{\"op\":\"hash\",\"tick\":100000001,\"seq\":12,\"hash\":\"0123456789abcdef\"}\n",
+        "{\"op\":\"end\",\"tick\":100000001,\"seq\":12}\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct run run = small_run();
+        struct recording *whole = open_text(&run.text);
+        const struct recording_moment last = recording_facts(whole)->last;
+        recording_close(whole);
+        buffer_append_text(&run.text, lines[i]);
+        struct recording *recording = open_text(&run.text);
+        const struct recording_facts *facts = recording_facts(recording);
+        assert_true(facts->damage.is_end && strstr(facts->damage.what, "100000001") != NULL);
+        assert_true(facts->last.tick == last.tick && facts->last.seq == last.seq);
+        recording_close(recording);
+        run_end(&run);
+    }
+}
+
 /* Neither a crash nor a hang, whatever a byte becomes. */
 static void recording_with_a_spoiled_byte_is_read(void **state) {
     (void)state;
@@ -615,6 +670,8 @@ int main(void) {
         cmocka_unit_test(compressed_recording_plays_from_everywhere),
         cmocka_unit_test(recording_that_is_cut_at_any_byte_plays),
         cmocka_unit_test(compressed_recording_that_is_cut_at_any_byte_plays),
+        cmocka_unit_test(a_frame_that_is_damaged_ends_the_recording),
+        cmocka_unit_test(a_tick_that_nobody_has_reached_is_refused),
         cmocka_unit_test(recording_with_a_spoiled_byte_is_read),
         cmocka_unit_test(checkpoint_that_cannot_be_read_is_passed_over),
         cmocka_unit_test(journals_are_one_recording),
