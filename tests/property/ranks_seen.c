@@ -319,8 +319,7 @@ static void compare_each_op(struct trial *trial, struct side *ranks, struct side
     static const char *const questions[] = {
         "{\"op\":\"get_params\",\"id\":10}",
         "{\"op\":\"list\",\"id\":10,\"what\":\"targets\"}",
-        "{\"op\":\"list\",\"id\":10,\"what\":\"obstacles\"}",
-        "{\"op\":\"get\",\"id\":10,\"layout\":\"density\",\"grid\":[3,2]}",
+        "{\"op\":\"list\",\"id\":10,\"what\":\"behaviors\"}",
         "{\"op\":\"get\",\"id\":10,\"layout\":\"packed\"}",
         "{\"op\":\"pause\",\"id\":10}",
         "{\"op\":\"step\",\"id\":10,\"count\":2}",
