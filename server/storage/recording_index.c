@@ -439,7 +439,11 @@ static void find_first_ticks(struct recording_index *index) {
 
 int index_finish(struct recording_index *index, struct failure *failure) {
     struct recording_facts *facts = &index->facts;
-    facts->damage.is_end = facts->damage.is_there && index->is_broken;
+    const struct recording_damage *damage = &facts->damage;
+    facts->damage.is_end =
+        damage->is_there &&
+        (index->is_broken || damage->seq > facts->last.seq ||
+         (damage->seq == facts->last.seq && damage->tick > facts->last.tick)); /* later files end sooner */
     if (index->worlds.count == 0 && facts->damage.is_there) {
         return failure_set(failure, FAILURE_BAD_SAVE, NULL,
                            "line %llu is damaged, and nothing before it is a world: %s",

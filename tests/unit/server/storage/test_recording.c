@@ -436,6 +436,49 @@ static struct recording *open_journals(const struct run *run, int *count) {
     return recording;
 }
 
+/* Three journals; the last two have each other's name. What goes on behind the damage ends before what is lost. */
+static void journals_in_another_order_say_what_is_missing(void **state) {
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}};
+    (void)state;
+    struct run run;
+    struct failure failure = {0};
+    size_t begins[4] = {0};
+    char paths[3][64];
+    run_begin(&run, "lake", run_lake, 1);
+    for (int part = 0; part < 3; part++) {
+        if (part > 0) {
+            begins[part] = run.text.length;
+            run.world = 0;
+            run_write_drover(&run.text, CORE_NUMBER);
+            run_write_begun_world(&run, 0, 0);
+            run_at(&run);
+        }
+        for (int i = 0; i < 3; i++) {
+            assert_true(run_do(&run, 1, "{\"op\":\"spawn\",\"kind\":\"duck\",\"x\":20,\"y\":20}"));
+        }
+    }
+    begins[3] = run.text.length;
+    for (int order = 0; order < 2; order++) {
+        const char *names[3];
+        for (int i = 0; i < 3; i++) {
+            const int part = orders[order][i];
+            names[i] = path_of(file_number++, paths[i]);
+            write_file(names[i], run.text.data + begins[part], begins[part + 1] - begins[part]);
+        }
+        struct recording *recording = recording_open(names, 3, &failure);
+        assert_non_null(recording);
+        const struct recording_facts *facts = recording_facts(recording);
+        assert_int_equal(facts->last.seq, order == 0 ? 9 : 6);
+        assert_int_equal(facts->damage.is_end, order != 0);
+        assert_int_equal(facts->damage.seq, order == 0 ? 0 : 9);
+        recording_close(recording);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(unlink(names[i]), 0);
+        }
+    }
+    run_end(&run);
+}
+
 static void journals_are_one_recording(void **state) {
     (void)state;
     struct run run = small_run();
@@ -675,6 +718,7 @@ int main(void) {
         cmocka_unit_test(recording_with_a_spoiled_byte_is_read),
         cmocka_unit_test(checkpoint_that_cannot_be_read_is_passed_over),
         cmocka_unit_test(journals_are_one_recording),
+        cmocka_unit_test(journals_in_another_order_say_what_is_missing),
         cmocka_unit_test(saved_world_and_journal_are_one_recording),
         cmocka_unit_test(recording_that_begins_in_the_middle_is_played_from_its_checkpoint),
         cmocka_unit_test(recording_of_an_older_core_plays_when_nothing_it_uses_changed),
