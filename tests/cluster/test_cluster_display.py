@@ -82,6 +82,11 @@ class Inside(Case):
 
 @unittest.skipIf(is_inside(), "inside")
 class OwnNetwork(unittest.TestCase):
+    def test_who_starts_mpirun_is_told(self):
+        """The program can speak for its ranks alone."""
+        for path in ("docs/cluster.md", "packaging/systemd/drover-cluster.service.in", "dev"):
+            self.assertIn("HWLOC_COMPONENTS=", (ROOT / path).read_text(encoding="utf-8"), path)
+
     def test_inside(self):
         check_inside(self, NAMESPACES, __file__, 400)
 
