@@ -12,8 +12,11 @@ static const uint64_t SHOW_NS = 100000000u;
 static const double GUESS_S = 0.5;
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total) {
-    *progress = (struct progress){
-        .what = what, .total = total, .begun_ns = clock_now_ns(), .is_on = isatty(STDERR_FILENO) == 1};
+    *progress = (struct progress){.what = what,
+                                  .total = total,
+                                  .begun_ns = clock_now_ns(),
+                                  .log_s = PROGRESS_LOG_S,
+                                  .is_on = isatty(STDERR_FILENO) == 1};
 }
 
 const char *progress_time(char out[PROGRESS_TIME], double seconds) {
@@ -52,16 +55,19 @@ const char *progress_line(char out[PROGRESS_LINE], const char *what, uint64_t do
 
 void progress_show(struct progress *progress, uint64_t done) {
     char line[PROGRESS_LINE];
-    if (!progress->is_on) {
-        return;
-    }
     const uint64_t now = clock_now_ns();
-    if (now - progress->shown_ns < SHOW_NS) {
+    const double seconds = (double)(now - progress->begun_ns) / 1e9;
+    if (!progress->is_on && seconds >= progress->log_s) {
+        while (progress->log_s <= seconds) {
+            progress->log_s *= 2.0;
+        }
+        (void)fprintf(stderr, "%s\n", progress_line(line, progress->what, done, progress->total, seconds));
+    }
+    if (!progress->is_on || now - progress->shown_ns < SHOW_NS) {
         return;
     }
     progress->shown_ns = now;
     progress->is_shown = true;
-    const double seconds = (double)(now - progress->begun_ns) / 1e9;
     (void)fprintf(stderr, "\r%s\033[K", progress_line(line, progress->what, done, progress->total, seconds));
     (void)fflush(stderr);
 }

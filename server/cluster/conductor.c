@@ -69,6 +69,10 @@ static void hurry(void *context) {
     lifeline_hurry(((struct conductor *)context)->lifeline);
 }
 
+static void give_up(void *context) {
+    lifeline_give_up(((struct conductor *)context)->lifeline);
+}
+
 static void fail(void *context, const char *reason) {
     const struct conductor *conductor = context;
     cluster_fail(conductor->cluster, reason);
@@ -117,6 +121,7 @@ struct conductor *conductor_create(const struct cluster *cluster, struct order_c
                                                 .differ = differ,
                                                 .fail = fail,
                                                 .hurry = hurry,
+                                                .give_up = give_up,
                                                 .is_lost = lifeline_is_lost(lifeline)};
     }
     return conductor;

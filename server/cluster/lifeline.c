@@ -55,7 +55,7 @@ struct lifeline {
     struct pollfd *ends;       /* owned; rank 0: one a rank, its own is -1; others: the first is rank 0 */
     struct rank_pulse *pulses; /* owned; of those at the ends, and rank 0's own */
     int count;
-    int alarm[2];              /* a pipe that wakes the thread, with ALARM_END or ALARM_HURRY */
+    int alarm[2];              /* a pipe that wakes the thread, with an ALARM_ */
     uint64_t span_ns, next_ns; /* after which a rank hangs, 0: never; when the next beat is due */
     uint64_t hurried_ns;       /* when rank 0 was to end; 0: it is not */
     uint64_t slow_steps;       /* of the rank of the last RANK_IS_SLOW */
@@ -69,7 +69,7 @@ struct lifeline {
     void *context;
 };
 
-enum { ALARM_END = 'e', ALARM_HURRY = 'h' };
+enum { ALARM_END = 'e', ALARM_HURRY = 'h', ALARM_GIVE_UP = 'g' };
 
 /* ---- sockets ---- */
 
@@ -423,6 +423,11 @@ static void *run(void *argument) {
                 return NULL;
             }
             lifeline->hurried_ns = clock_now_ns();
+            if (why == ALARM_GIVE_UP) {
+                log_write(LOG_WARN, "cluster",
+                          "what the ranks are at takes too long: the world ends within it");
+                end_all(lifeline, EXIT_FAILURE, HURRY_GRACE_MS);
+            }
         }
         for (int i = 0; result > 0 && i < lifeline->count; i++) {
             if (lifeline->ends[i].fd >= 0 && lifeline->ends[i].revents != 0) {
@@ -542,6 +547,10 @@ void lifeline_watch(struct lifeline *lifeline, void (*wake_function)(void *conte
 
 void lifeline_hurry(struct lifeline *lifeline) {
     (void)sound_alarm(lifeline, ALARM_HURRY);
+}
+
+void lifeline_give_up(struct lifeline *lifeline) {
+    (void)sound_alarm(lifeline, ALARM_GIVE_UP);
 }
 
 void lifeline_leave(struct lifeline *lifeline) {

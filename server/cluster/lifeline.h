@@ -32,6 +32,8 @@ void lifeline_watch(struct lifeline *lifeline, void (*wake)(void *context), void
 
 /** Rank 0 is to end: from now on a rank hangs after half a second, and the others get the span to end in. */
 void lifeline_hurry(struct lifeline *lifeline);
+/** The same, and what rank 0 is busy with takes too long: all end at once. */
+void lifeline_give_up(struct lifeline *lifeline);
 /** Rank 0, after `wake`: sessions know. Ends the program. */
 _Noreturn void lifeline_leave(struct lifeline *lifeline);
 

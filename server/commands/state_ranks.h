@@ -66,6 +66,8 @@ struct state_ranks {
     void (*fail)(void *context, const char *reason);
     /** The program is to end: a rank that hangs is given up after half a second, by way of is_lost. Any thread. */
     void (*hurry)(void *context);
+    /** The same, and the tick or order under way takes too long: the ranks end within it, by way of is_lost. Any thread. */
+    void (*give_up)(void *context);
     const atomic_bool *is_lost; /* a rank is lost: nothing that is collective returns any more */
 };
 

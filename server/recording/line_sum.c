@@ -109,6 +109,17 @@ void line_sum_append(struct buffer *out, const char *lines, size_t length, uint3
     }
 }
 
+/* Whether a line has the member somewhere, though not as it is written. */
+static bool has_key(const char *line, size_t length) {
+    const size_t size = sizeof key - 1;
+    for (size_t i = 0; i + size <= length; i++) {
+        if (line[i] == ',' && memcmp(line + i, key, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *line_sum_wrong(struct line_sum_check *check, const char *line, size_t length) {
     const uint32_t before = check->sum;
     uint32_t stated = 0;
@@ -118,6 +129,11 @@ const char *line_sum_wrong(struct line_sum_check *check, const char *line, size_
     check->sum = plain > 0 ? stated : before;
     if (!is_first && plain > 0 && !had_sums) {
         return "the first line of its file has lost its sum";
+    }
+    if (is_first && plain == 0 && has_key(line, length)) {
+        check->has_sums = true;
+        return line[length - 1] == '\r' ? "it ends with a carriage return: the file was converted"
+                                        : "its sum is not one any more";
     }
     return !check->has_sums                          ? NULL
            : plain == 0                              ? "it has lost its sum"

@@ -4,7 +4,8 @@
  *
  * 1. A sum is the CRC-32 (that of zlib, gzip and PNG) of what stands before its comma, and begins with the sum of the
  * line before in the same file; that of the first line begins with 0. So it covers all lines up to its own.
- * 2. The first line decides: where it has a sum, every line of the file must have the right one.
+ * 2. The first line decides: where it has a sum, every line of the file must have the right one. A first line with a
+ * sum that is not at its end is wrong.
  */
 #ifndef DROVER_SERVER_RECORDING_LINE_SUM_H
 #define DROVER_SERVER_RECORDING_LINE_SUM_H

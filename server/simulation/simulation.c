@@ -14,7 +14,7 @@
 #include "common/system/log.h"
 
 /* A world that is kept is not to be given up half done. */
-enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20, KEEPING_GRACE_MS = 2000 };
+enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20, KEEPING_GRACE_MS = 2000, RANKS_GRACE_MS = 600 };
 
 /* No query begins so shortly before a tick is due. */
 #define SLACK_MARGIN_NS UINT64_C(200000)
@@ -477,13 +477,18 @@ static void wait_for_end(struct simulation *simulation) {
                              ? KEEPING_GRACE_MS
                              : STOP_GRACE_MS;
     const struct state_ranks *ranks = simulation->state.ranks;
-    const bool is_patient = ranks != NULL; /* whose ticks are not given up */
+    const uint64_t began_ns = clock_now_ns(), ranks_ns = RANKS_GRACE_MS * UINT64_C(1000000);
+    bool is_patient = ranks != NULL; /* a tick of ranks is not given up alone */
     if (is_patient) {
         ranks->hurry(ranks->context);
     }
-    for (int i = 0; (i < grace_ms || is_patient) && !atomic_load(&simulation->has_ended) &&
+    for (int i = 0; (i < grace_ms || ranks != NULL) && !atomic_load(&simulation->has_ended) &&
                     !simulation_has_lost_rank(simulation);
          i++) {
+        if (is_patient && clock_now_ns() - began_ns > ranks_ns) {
+            is_patient = false;
+            ranks->give_up(ranks->context);
+        }
         (void)nanosleep(&moment, NULL);
     }
 }

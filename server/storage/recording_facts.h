@@ -22,7 +22,7 @@ struct recording_world {
 struct recording_damage {
     bool is_there;
     bool
-        is_end; /* no line of a later file goes on without what is lost: the recording ends before the damage */
+        is_end; /* what is lost is missing at the end: no later file goes on without it, or none as far as it went */
     const char *path;               /* of its file; the recording's */
     uint64_t line, byte;            /* of the file, from 1 */
     char what[160];                 /* what is wrong with the line */

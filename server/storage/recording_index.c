@@ -13,7 +13,11 @@
 
 _Static_assert(REQUEST_OP_COUNT < 64, "bits of request_ops");
 
-enum { MARK_DISTANCE = 64 * 1024 /* bytes of text between two marks */ };
+enum {
+    MARK_DISTANCE = 64 * 1024, /* bytes of text between two marks */
+    MOST_TICKS =
+        10000000 /* from a line to the next one: there is a hash each second of ticks, 480 at most, or a little later */
+};
 
 void index_init(struct recording_index *index) {
     *index = (struct recording_index){0};
@@ -137,6 +141,8 @@ static int add_world(struct recording_index *index, const struct recording_line 
     }
     index->is_broken = false;
     if (is_known) {
+        index->lacks_lines = !goes_on(index, line, is_known);
+        index->from_seq = line->from_seq;
         return 0;
     }
     const uint32_t least = index->worlds.count > 0 ? world_at(index, last_world(index))->number + 1 : 1;
@@ -181,6 +187,20 @@ static uint64_t op_bit(const struct recording_line *line) {
     return UINT64_MAX;
 }
 
+/* Whether a line says a tick to which nobody has simulated: whoever follows it would be busy for hours. */
+static bool is_far_out(const struct recording_index *index, int world, const struct recording_line *line,
+                       struct failure *failure) {
+    const struct recording_world *known = &((const struct recording_world *)index->worlds.items)[world];
+    const uint64_t last = known->last_tick > known->first_tick ? known->last_tick : known->first_tick;
+    if (line->tick <= last || line->tick - last <= (uint64_t)MOST_TICKS) {
+        return false;
+    }
+    (void)failure_set(failure, FAILURE_BAD_SAVE, NULL,
+                      "its tick %llu is too far behind tick %llu of the lines before; allowed: %d ticks",
+                      (unsigned long long)line->tick, (unsigned long long)last, MOST_TICKS);
+    return true;
+}
+
 /* do and at: in order. A line that a file repeats changes nothing; one of an earlier tick is wrong. */
 static int add_ordered(struct recording_index *index, const struct recording_line *line,
                        struct line_place place, struct failure *failure) {
@@ -190,6 +210,9 @@ static int add_ordered(struct recording_index *index, const struct recording_lin
     }
     if (line->tick < last.tick && line->seq > last.seq) {
         (void)failure_set(failure, FAILURE_BAD_SAVE, NULL, "its tick is before that of the line before");
+        return 1;
+    }
+    if (is_far_out(index, last_world(index), line, failure)) {
         return 1;
     }
     if (add_mark(index, place, false, failure) != 0) {
@@ -237,6 +260,10 @@ static int add_late(struct recording_index *index, const struct recording_line *
     if (world < 0) {
         return pass_over(index);
     }
+    /* A checkpoint may be behind ticks of which no line could be written. */
+    if (line->op != RECORDING_CHECKPOINT && is_far_out(index, world, line, failure)) {
+        return 1;
+    }
     const struct recording_moment last = index->facts.last;
     if (line->op == RECORDING_CHECKPOINT && world == last_world(index) && line->tick >= last.tick &&
         line->seq >= last.seq) {
@@ -255,10 +282,29 @@ static int add_late(struct recording_index *index, const struct recording_line *
     return add_hash(index, world, line, failure);
 }
 
+/* A line behind a world that goes on from a request to which no line before leads: nothing but a checkpoint can be used. */
+static int check_beginning(struct recording_index *index, const struct recording_line *line,
+                           struct failure *failure) {
+    if (!index->lacks_lines || line->op == RECORDING_OTHER) {
+        return 0;
+    }
+    index->lacks_lines = false;
+    if (line->op == RECORDING_CHECKPOINT) {
+        return 0;
+    }
+    (void)failure_set(failure, FAILURE_BAD_SAVE, NULL,
+                      "it goes on behind request %llu, and the files before it end with %llu",
+                      (unsigned long long)index->from_seq, (unsigned long long)index->facts.last.seq);
+    return 1;
+}
+
 static int add_known(struct recording_index *index, const struct recording_line *line,
                      struct line_place place, struct failure *failure) {
     const bool is_after_world = index->is_after_world;
     index->is_after_world = false;
+    if (check_beginning(index, line, failure) != 0) {
+        return 1;
+    }
     switch (line->op) {
     case RECORDING_DROVER:
         return add_drover(index, line, failure);
@@ -393,7 +439,11 @@ static void find_first_ticks(struct recording_index *index) {
 
 int index_finish(struct recording_index *index, struct failure *failure) {
     struct recording_facts *facts = &index->facts;
-    facts->damage.is_end = facts->damage.is_there && index->is_broken;
+    const struct recording_damage *damage = &facts->damage;
+    facts->damage.is_end =
+        damage->is_there &&
+        (index->is_broken || damage->seq > facts->last.seq ||
+         (damage->seq == facts->last.seq && damage->tick > facts->last.tick)); /* later files end sooner */
     if (index->worlds.count == 0 && facts->damage.is_there) {
         return failure_set(failure, FAILURE_BAD_SAVE, NULL,
                            "line %llu is damaged, and nothing before it is a world: %s",

@@ -59,6 +59,8 @@ struct recording_index {
     bool has_sums;                   /* that file; the caller's */
     bool is_after_world;             /* the line before began a world */
     bool is_broken;                  /* lines are lost, and none since has gone on without them */
+    bool lacks_lines;                /* the world line before goes on from from_seq, to which no line leads */
+    uint64_t from_seq;
 };
 
 void index_init(struct recording_index *index);

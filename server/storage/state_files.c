@@ -284,6 +284,7 @@ bool state_files_report(const struct state_files *files, int row) {
     }
     const struct state_file *last = files->count == 0 ? NULL : &files->rows[files->count - 1];
     const bool has_journal = last == NULL || last->kind == STATE_FILE_JOURNAL;
+    const bool is_begun = has_journal && (last == NULL || !is_barely_begun(files, last));
     if (!has_journal) {
         char path[DISK_FILE_PATH];
         state_file_path(files->folder, STATE_FILE_JOURNAL, last->number, path);
@@ -292,7 +293,7 @@ bool state_files_report(const struct state_files *files, int row) {
             "%s is missing, or no file: the world goes on from its checkpoint, and what came after is lost",
             path);
     }
-    return has_journal;
+    return is_begun;
 }
 
 int state_files_plan(struct state_files *files, struct failure *failure) {

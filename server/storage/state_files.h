@@ -54,7 +54,7 @@ NODISCARD int state_files_plan(struct state_files *files, struct failure *failur
 /** Whether no journal is missing from this row on. */
 bool state_files_go_on(const struct state_files *files, int row);
 /** Says in the log what is known to be missing from this row on: torn ends, empty journals, a newest one that is not
- * there; then it returns false. */
+ * there. Returns whether the newest one is there and has its first two lines. */
 bool state_files_report(const struct state_files *files, int row);
 /** Whether all of it is one recording: no journal is missing. 0, or -1 with *failure (bad_save, which names it; no_save
  * when there is no file). */

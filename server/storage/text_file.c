@@ -50,6 +50,7 @@ struct text_stream {
     bool is_inside;                /* of a frame */
     bool is_lost;                  /* looks for the next frame */
     bool is_after_break;           /* the next frame is the first one after a place that cannot be read */
+    const char *mark;              /* what is left of that of the break */
 };
 
 static int fail_system(const struct text_file *file, int error, struct failure *failure) {
@@ -271,6 +272,7 @@ static size_t decompress(struct text_stream *stream, char *out, size_t size) {
     if (ZSTD_isError(result)) {
         stream->input_begin += input.pos > 0 ? input.pos : input.size > 0;
         note_break(stream);
+        stream->mark = TEXT_FILE_BREAK;
     } else {
         stream->input_begin += input.pos;
         stream->is_inside = result != 0;
@@ -279,13 +281,9 @@ static size_t decompress(struct text_stream *stream, char *out, size_t size) {
     return output.pos;
 }
 
-/* Finds the next frame after a break; the text that was before it ends with a newline. */
-static size_t find_again(struct text_stream *stream, char *out) {
-    look_for_frame(stream);
-    if (stream->is_lost) {
-        return 0;
-    }
-    out[0] = '\n';
+static size_t read_mark(struct text_stream *stream, char *out) {
+    out[0] = *stream->mark++;
+    stream->mark = *stream->mark == '\0' ? NULL : stream->mark;
     stream->offset++;
     return 1;
 }
@@ -294,9 +292,13 @@ static ptrdiff_t read_zstd(struct text_stream *stream, char *out, size_t size, s
     for (;;) {
         const bool has_input = stream->input_begin < stream->input_end;
         size_t count = 0;
+        if (stream->mark != NULL) {
+            return (ptrdiff_t)read_mark(stream, out);
+        }
         if (stream->is_lost) {
-            count = find_again(stream, out);
-        } else if (has_input || stream->is_inside) {
+            look_for_frame(stream);
+        }
+        if (!stream->is_lost && (has_input || stream->is_inside)) {
             count = decompress(stream, out, size);
             if (count == 0 && (stream->is_lost || stream->input_begin < stream->input_end)) {
                 continue;
@@ -358,6 +360,7 @@ int text_stream_seek(struct text_stream *stream, uint64_t offset, struct failure
         (void)ZSTD_DCtx_reset(stream->decompressor, ZSTD_reset_session_only);
         stream->input_begin = stream->input_end = 0;
         stream->is_inside = stream->is_lost = stream->is_after_break = false;
+        stream->mark = NULL;
         stream->offset = frame.text;
         stream->disk = frame.disk;
     }

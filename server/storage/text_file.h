@@ -3,7 +3,9 @@
  * that became shorter meanwhile is an error. Several streams may read one file; one thread.
  *
  * A compressed file that is torn or broken gives what can be read: the stream goes on at the next frame, and `breaks`
- * counts the places. Offsets are those of the text, without compression.
+ * counts the places. Where a frame is not as it was written, TEXT_FILE_BREAK stands in the text, so that a line there is
+ * none; a last frame that is torn, as a crash leaves it, has no such mark. Offsets are those of the text, without
+ * compression.
  */
 #ifndef DROVER_SERVER_STORAGE_TEXT_FILE_H
 #define DROVER_SERVER_STORAGE_TEXT_FILE_H
@@ -14,6 +16,9 @@
 
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+
+/* No line of a file of Drover ends with it. */
+#define TEXT_FILE_BREAK "?\n"
 
 struct text_file;
 struct text_stream;

@@ -74,6 +74,16 @@ static void put_ticks(struct metrics_text *text, const struct simulation_statist
     put_labelled(text, "quantile", "0.99", tick_meter_summarise(&statistics->lateness).p99_ms * 1e-3);
 }
 
+/* 0 also where nobody knows how much: drover_left_out says whether anything is. */
+static void put_loss(struct metrics_text *text, const struct message_playback *playback) {
+    put_gauge(text, "drover_left_out", "1 when the world goes on without a part of its past.",
+              playback->has_left_out ? 1.0 : 0.0);
+    put_gauge(text, "drover_left_out_ticks", "The ticks of that part, as far as known.",
+              (double)playback->left_out_ticks);
+    put_gauge(text, "drover_left_out_requests", "Its requests, as far as known.",
+              (double)playback->left_out_requests);
+}
+
 /* Where there are more than METRICS_KINDS kinds, the last ones are added up. */
 static void put_agents(struct metrics_text *text, struct simulation *simulation) {
     struct simulation_kind kinds[LIMIT_KINDS];
@@ -150,6 +160,7 @@ void metrics_write(const struct loop_context *loop, enum metrics_form form, stru
     simulation_read_statistics(loop->simulation, &statistics);
     put_build(&text, loop);
     put_ticks(&text, &statistics);
+    put_loss(&text, &statistics.playback);
     put_agents(&text, loop->simulation);
     put_phases(&text, &statistics, &loop->statistics.broadcast_times);
     rank_metrics_write(&text, &statistics.ranks);

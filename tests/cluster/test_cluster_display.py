@@ -80,6 +80,13 @@ class Inside(Case):
             self.assertIn("no_such_scenario", done.stderr)
 
 
+class Told(unittest.TestCase):
+    def test_who_starts_mpirun_is_told(self):
+        """The program can speak for its ranks alone."""
+        for path in ("docs/cluster.md", "packaging/systemd/drover-cluster.service.in", "dev"):
+            self.assertIn("HWLOC_COMPONENTS=", (ROOT / path).read_text(encoding="utf-8"), path)
+
+
 @unittest.skipIf(is_inside(), "inside")
 class OwnNetwork(unittest.TestCase):
     def test_inside(self):

@@ -85,6 +85,19 @@ class Hang(Case):
                 cluster.process.wait(30)
                 self.assertRegex(cluster.stderr(), rf"rank 2 on \S+ \(process {pid}\) does not answer")
 
+    def test_a_stop_in_a_long_tick_ends_within_a_second(self):
+        """Agents that all see each other: a tick of many seconds, in which no rank hangs."""
+        cluster = Cluster(2, "--threads", "1", "--paused", "flock")
+        with cluster.doomed(), cluster.connect() as client:
+            self.assert_reply(client.request("spawn", kind="bird", count=60000, x=600, y=450), "spawn")
+            client.send("step", count=9)
+            wait_for(lambda: "a tick has taken" in cluster.stderr(), "a long tick")
+            started = time.monotonic()
+            os.kill(cluster.pid, signal.SIGTERM)
+            wait_for(lambda: not alive(cluster.pid), "the end of rank 0")
+            self.assertLess(time.monotonic() - started, 1.5)
+            self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
+
     def test_without_a_span_nothing_is_judged(self):
         with Cluster(2, "--rank-timeout", "0", "flock") as cluster, cluster.connect() as client:
             pid = self.stop(cluster, 1)

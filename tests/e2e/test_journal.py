@@ -350,6 +350,7 @@ class Starts(Kept):
             with Server("--state", copy).doomed() as server, server.connect() as client:
                 hash_now(client)
                 self.assert_logged(server, words)
+                self.assertEqual(client.request("stats").get("left_out"), None if left else {"ticks": 0, "requests": 0})
 
     def test_a_refusal_says_what_is_left_to_do(self):
         os.mkdir(self.state, 0o700)

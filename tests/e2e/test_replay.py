@@ -526,7 +526,7 @@ class Resume(Case):
         self.run_and_kill("flock")
         last = json.loads(self.journal().read_text().splitlines()[-1])
         with self.journal().open("a", encoding="utf-8") as journal:
-            journal.write(json.dumps({"op": "at", "tick": 4000000000, "seq": last["seq"], "paused": False}, separators=(",", ":")) + "\n")
+            journal.write(json.dumps({"op": "at", "tick": 9000000, "seq": last["seq"], "paused": False}, separators=(",", ":")) + "\n")
         self.journal().write_text(sealed(self.journal().read_text()))
         with Server("--state", self.state) as server, server.connect() as client:
             self.assertIn("resuming", client.hello)

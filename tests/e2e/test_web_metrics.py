@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import random
 import re
 import socket
@@ -15,7 +16,7 @@ from drover_client import ROOT, Case, wait_for
 from web_client import WebClient, WebServer, ask, connect_to, parse_answer, read_until_closed
 
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
-SERIES = 60
+SERIES = 63
 SLOW = os.environ.get("DROVER_SLOW") == "1"
 
 
@@ -122,6 +123,27 @@ class Metrics(Case):
                 self.assertLessEqual(metrics_parser.count_series(metrics), SERIES)
                 self.assertEqual(metrics["drover_agents"].value(kind="kind0"), 3)
                 self.assertEqual(metrics["drover_agents"].value(kind="(others)"), 8 * 3)
+
+    def test_a_lost_past(self):
+        """A damaged line of the journal: what hello and `stats` say is in the metrics, too."""
+        def lost(server):
+            metrics = metrics_of(server)
+            return [metrics["drover_left_out" + end].value() for end in ("", "_ticks", "_requests")]
+
+        with tempfile.TemporaryDirectory() as folder:
+            state = pathlib.Path(folder, "state")
+            with WebServer("--state", str(state), "--sync", "always", "--paused", "flock").doomed() as server, server.connect() as client:
+                self.assertEqual(lost(server), [0, 0, 0])
+                for agent in (1, 2, 3):
+                    self.assert_reply(client.request("place", agent=agent, x=10, y=20), "place")
+                server.kill()
+            journal = state / "journal-000001.drover"
+            text = journal.read_bytes()
+            self.assertEqual(text.count(b'"agent":2,"x":10'), 1)
+            journal.write_bytes(text.replace(b'"agent":2,"x":10', b'"agent":2,"x":18'))
+            with WebServer("--state", str(state)) as server, server.connect() as client:
+                wait_for(lambda: "left_out" in client.request("stats"), "left_out")
+                self.assertEqual(lost(server), [1, 0, 2])
 
     def test_off(self):
         with WebServer("--web-metrics", "off", "flock") as server:

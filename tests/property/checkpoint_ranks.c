@@ -47,6 +47,24 @@ struct trial {
     char fault[256]; /* the first */
 };
 
+/* ---- the disk ---- */
+
+static _Thread_local int syncs; /* of this rank */
+
+int __real_fsync(int descriptor);
+int __wrap_fsync(int descriptor);
+int __wrap_fsync(int descriptor) {
+    syncs++;
+    return __real_fsync(descriptor);
+}
+
+int __real_fdatasync(int descriptor);
+int __wrap_fdatasync(int descriptor);
+int __wrap_fdatasync(int descriptor) {
+    syncs++;
+    return __real_fdatasync(descriptor);
+}
+
 static void note_fault(struct trial *trial, const char *what, int rank, uint64_t tick) {
     pthread_mutex_lock(&trial->lock);
     if (trial->fault[0] == '\0') {
@@ -116,6 +134,9 @@ static void write_rank(const struct exchange *exchange, void *context) {
     begin(trial, exchange, &state);
     if (round == NULL || checkpoint_round_check(exchange, "/tmp", &failure) != 0) {
         note_fault(trial, failure.message, exchange->rank, 0);
+    }
+    if (syncs > 0) { /* which may take long: the rank would count as one that hangs */
+        note_fault(trial, "the other ranks wait for a sync", exchange->rank, 0);
     }
     for (int number = 0; number < PATHS; number++) {
         while (world_tick(state.world) < BEFORE + BETWEEN * (uint64_t)number) {

@@ -35,7 +35,8 @@ enum {
     TEXT_BYTES = 1 << 24,
     MOST_AGENTS = 1500,
     FEW_ROUNDS = 6,
-    FEW_REQUESTS = 5
+    FEW_REQUESTS = 5,
+    EACH_TIMES = 2
 };
 
 /* One of the two that must not differ. */
@@ -268,10 +269,19 @@ static void compare_saves(struct trial *trial, struct side *ranks, struct side *
 
 /* ---- few agents, or none ---- */
 
-static void compare_odd_request(struct trial *trial, struct side *ranks, struct side *one) {
+static void compare_hashes(struct trial *trial, const struct side *ranks, const struct side *one,
+                           const char *what) {
+    if (simulation_state_hash(&ranks->state) != simulation_state_hash(&one->state)) {
+        printf("%s: another hash after %s\n", trial->name, what);
+        trial->failures++;
+    }
+}
+
+static void compare_odd_request(struct trial *trial, struct side *ranks, struct side *one,
+                                enum request_op op) {
     struct buffer line;
     buffer_init(&line, ODD_BYTES);
-    (void)put_some_odd_request(one->state.world, &line);
+    put_odd_request(one->state.world, op, &line);
     line.data[line.length - 1] = '\0'; /* its last brace */
     struct buffer asked;
     buffer_init(&asked, ODD_BYTES);
@@ -279,6 +289,7 @@ static void compare_odd_request(struct trial *trial, struct side *ranks, struct 
     buffer_append_text(&asked, ",\"id\":7}");
     buffer_append(&asked, "", 1);
     compare_request(trial, ranks, one, asked.data);
+    compare_hashes(trial, ranks, one, asked.data);
     buffer_fini(&line);
     buffer_fini(&asked);
 }
@@ -295,26 +306,65 @@ static void remove_all(struct trial *trial, struct side *ranks, struct side *one
     assert_int_equal(world_agent_count(world), 0);
 }
 
-static void compare_few(struct trial *trial, struct side *ranks, struct side *one) {
+static void spawn_one(struct trial *trial, struct side *ranks, struct side *one) {
     char line[256];
+    snprintf(line, sizeof line, "{\"op\":\"spawn\",\"id\":9,\"kind\":\"%s\"}",
+             world_kind(one->state.world, 0)->name);
+    compare_request(trial, ranks, one, line);
+}
+
+/* Questions and requests of every op that the world answers itself, each to a world of no agent or one. What the server does
+ * with it (save, load, record, seek, speed) is tried by tests/cluster. */
+static void compare_each_op(struct trial *trial, struct side *ranks, struct side *one, bool has_agent) {
+    static const char *const questions[] = {
+        "{\"op\":\"get_params\",\"id\":10}",
+        "{\"op\":\"list\",\"id\":10,\"what\":\"targets\"}",
+        "{\"op\":\"list\",\"id\":10,\"what\":\"behaviors\"}",
+        "{\"op\":\"get\",\"id\":10,\"layout\":\"packed\"}",
+        "{\"op\":\"pause\",\"id\":10}",
+        "{\"op\":\"step\",\"id\":10,\"count\":2}",
+    };
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+        for (int i = 0; state_ranks_share((enum request_op)op) && i < EACH_TIMES; i++) {
+            remove_all(trial, ranks, one);
+            if (has_agent) {
+                spawn_one(trial, ranks, one);
+            }
+            compare_odd_request(trial, ranks, one, (enum request_op)op);
+        }
+    }
+    remove_all(trial, ranks, one);
+    if (has_agent) {
+        spawn_one(trial, ranks, one);
+    }
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        compare_request(trial, ranks, one, questions[i]);
+        compare_hashes(trial, ranks, one, questions[i]);
+    }
+}
+
+static enum request_op some_shared_op(void) {
+    enum request_op op = (enum request_op)below(REQUEST_OP_COUNT);
+    while (!state_ranks_share(op)) {
+        op = (enum request_op)below(REQUEST_OP_COUNT);
+    }
+    return op;
+}
+
+static void compare_few(struct trial *trial, struct side *ranks, struct side *one) {
     for (int agents = 0; agents < FEW_ROUNDS; agents++) {
         if (agents < 2) { /* none, one; then what the requests leave */
+            compare_each_op(trial, ranks, one, agents == 1);
             remove_all(trial, ranks, one);
         }
         if (agents > 0) {
-            snprintf(line, sizeof line, "{\"op\":\"spawn\",\"id\":9,\"kind\":\"%s\"}",
-                     world_kind(one->state.world, 0)->name);
-            compare_request(trial, ranks, one, line);
+            spawn_one(trial, ranks, one);
         }
         compare_saves(trial, ranks, one);
         compare_frames(trial, ranks, one);
         compare_requests(trial, ranks, one);
         for (int i = 0; i < FEW_REQUESTS && world_agent_count(one->state.world) <= MOST_AGENTS; i++) {
-            compare_odd_request(trial, ranks, one);
-            if (simulation_state_hash(&ranks->state) != simulation_state_hash(&one->state)) {
-                printf("%s: another hash\n", trial->name);
-                trial->failures++;
-            }
+            compare_odd_request(trial, ranks, one, some_shared_op());
         }
         compare_saves(trial, ranks, one);
     }

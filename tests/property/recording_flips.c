@@ -7,6 +7,8 @@
  *     it is the end of the run, or the facts say which line is damaged;
  *     no line that stands before the damage is left out, and none at all where other files have what is lost.
  *
+ * The same is so where the older journal has lost its last lines, which no sum shows.
+ *
  * DROVER_SLOW tries all bits; otherwise some of each byte are tried.
  */
 #include <inttypes.h>
@@ -283,11 +285,37 @@ static void bits_anywhere(void **state) {
     }
 }
 
+/* The newer journal says from which request it goes on: where the older one does not lead to it, it cannot be used. */
+static void an_older_journal_without_its_last_lines(void **state) {
+    (void)state;
+    char path[512], name[96];
+    const struct kept *older = &kept[0];
+    (void)snprintf(name, sizeof name, "state/%s", kept[1].name);
+    assert_int_equal(unlink(test_path(&folder, name, path)), 0); /* a checkpoint would do without them */
+    for (int lines = 2; lines <= older->line_count; lines++) {
+        struct kept some = *older;
+        struct recording_facts facts;
+        struct moment reached;
+        some.text.length = older->lines[lines - 1].end;
+        put_file(&some);
+        const bool is_whole = older->lines[lines - 1].seq == end_of(older)->seq;
+        assert_true(come_back(&facts, &reached));
+        if (!is_same(&reached, is_whole ? end_of(&kept[2]) : &older->lines[lines - 1]) ||
+            facts.damage.is_end != !is_whole) {
+            fail_msg("%d of %d lines: tick %" PRIu64 " and seq %" PRIu64, lines, older->line_count,
+                     reached.tick, reached.seq);
+        }
+    }
+    put_file(older);
+    put_file(&kept[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_folder_is_followed_to_its_end),
         cmocka_unit_test(each_bit_of_the_last_4_kb),
         cmocka_unit_test(bits_anywhere),
+        cmocka_unit_test(an_older_journal_without_its_last_lines),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -88,6 +88,7 @@ void fake_orders_init(struct fake_orders *orders, const struct exchange *exchang
                                          .check = check,
                                          .fail = fail,
                                          .hurry = hurry,
+                                         .give_up = hurry,
                                          .is_lost = &orders->is_lost};
 }
 

@@ -82,12 +82,24 @@ static void test_lines_that_are_lost(void **state) {
     buffer_fini(&out);
 }
 
+/* Ends of lines as some programs write them: every sum is there, and none where it was. */
+static void test_carriage_returns(void **state) {
+    (void)state;
+    struct buffer out = seal(lines), other;
+    buffer_init(&other, 2 * out.length);
+    for (size_t i = 0; i < out.length; i++) {
+        buffer_append(&other, out.data[i] == '\n' ? "\r\n" : &out.data[i], out.data[i] == '\n' ? 2 : 1);
+    }
+    assert_int_equal(find_wrong(other.data, other.length), 1);
+    buffer_fini(&out);
+    buffer_fini(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_any_flipped_bit),
-        cmocka_unit_test(test_lines_that_are_lost),
+        cmocka_unit_test(test_values),           cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_any_flipped_bit),  cmocka_unit_test(test_lines_that_are_lost),
+        cmocka_unit_test(test_carriage_returns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,7 +225,7 @@ static void a_stop_ends_a_long_start(void **state) {
     struct stage stage;
     short_run(&stage);
     run_write(&stage.run, (struct recording_line){.op = RECORDING_AT});
-    buffer_append_text(&stage.run.text, "{\"op\":\"at\",\"tick\":4000000000,\"seq\":3,\"paused\":false}\n");
+    buffer_append_text(&stage.run.text, "{\"op\":\"at\",\"tick\":9000000,\"seq\":3,\"paused\":false}\n");
     open_stage(&stage);
     start(&stage, false, false);
     submit(&stage, 1, "{\"op\":\"pause\",\"id\":1}");
@@ -270,10 +270,10 @@ static void a_seek_gives_up_for_a_further_one_and_for_the_stop(void **state) {
     (void)state;
     struct stage stage;
     short_run(&stage);
-    buffer_append_text(&stage.run.text, "{\"op\":\"at\",\"tick\":4000000000,\"seq\":3,\"paused\":false}\n");
+    buffer_append_text(&stage.run.text, "{\"op\":\"at\",\"tick\":9000000,\"seq\":3,\"paused\":false}\n");
     open_stage(&stage);
     start(&stage, true, true);
-    submit(&stage, 1, "{\"op\":\"seek\",\"tick\":3000000000}");
+    submit(&stage, 1, "{\"op\":\"seek\",\"tick\":8000000}");
     for (int i = 0; i < PATIENCE_MS && !statistics_of(&stage).playback.replay.is_seeking; i++) {
         rest();
     }
@@ -282,7 +282,7 @@ static void a_seek_gives_up_for_a_further_one_and_for_the_stop(void **state) {
     assert_non_null(strstr(stage.answer, "\"busy\""));
     (void)ask(&stage, "{\"op\":\"list\",\"what\":\"kinds\"}");
     assert_int_equal(statistics_of(&stage).tick, 7);
-    submit(&stage, 1, "{\"op\":\"seek\",\"tick\":3000000000}");
+    submit(&stage, 1, "{\"op\":\"seek\",\"tick\":8000000}");
     simulation_stop(stage.simulation);
     assert_true(take(&stage, 1));
     assert_non_null(strstr(stage.answer, "\"busy\""));

@@ -292,6 +292,61 @@ static void compressed_recording_that_is_cut_at_any_byte_plays(void **state) {
     run_end(&run);
 }
 
+/* Of each line a frame. A frame that is no frame any more ends the recording before its line, also the last one, which a
+ * crash would have left torn. */
+static void a_frame_that_is_damaged_ends_the_recording(void **state) {
+    (void)state;
+    struct run run = small_run();
+    struct buffer bytes;
+    size_t frames[256], count = 0;
+    buffer_init(&bytes, RUN_BYTES);
+    for (const char *line = run.text.data; *line != '\0'; count++) {
+        const size_t length = (size_t)(strchr(line, '\n') - line) + 1;
+        const size_t room = ZSTD_compressBound(length);
+        frames[count] = bytes.length;
+        buffer_commit(&bytes, ZSTD_compress(buffer_reserve(&bytes, room), room, line, length, 3));
+        line += length;
+    }
+    for (size_t i = 2; i < count; i++) {
+        struct failure failure = {0};
+        bytes.data[frames[i]] ^= 1;
+        struct recording *recording = open_bytes(bytes.data, bytes.length, &failure);
+        bytes.data[frames[i]] ^= 1;
+        assert_non_null(recording);
+        const struct recording_facts *facts = recording_facts(recording);
+        if (!facts->damage.is_end || facts->damage.line != i + 1 || facts->lines != i) {
+            fail_msg("line %zu of %zu: %d lines are read", i + 1, count, (int)facts->lines);
+        }
+        recording_close(recording);
+    }
+    buffer_fini(&bytes);
+    run_end(&run);
+}
+
+/* A tick far out, in a file without sums: nothing is simulated up to there. */
+static void a_tick_that_nobody_has_reached_is_refused(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "{\"op\":\"at\",\"tick\":100000001,\"seq\":12,\"paused\":true}\n",
+        "{\"op\":\"do\",\"tick\":100000001,\"seq\":13,\"by\":1,\"request\":{\"op\":\"cursor\",\"gone\":true}}"
+        "\n",
+        "{\"op\":\"hash\",\"tick\":100000001,\"seq\":12,\"hash\":\"0123456789abcdef\"}\n",
+        "{\"op\":\"end\",\"tick\":100000001,\"seq\":12}\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct run run = small_run();
+        struct recording *whole = open_text(&run.text);
+        const struct recording_moment last = recording_facts(whole)->last;
+        recording_close(whole);
+        buffer_append_text(&run.text, lines[i]);
+        struct recording *recording = open_text(&run.text);
+        const struct recording_facts *facts = recording_facts(recording);
+        assert_true(facts->damage.is_end && strstr(facts->damage.what, "100000001") != NULL);
+        assert_true(facts->last.tick == last.tick && facts->last.seq == last.seq);
+        recording_close(recording);
+        run_end(&run);
+    }
+}
+
 /* Neither a crash nor a hang, whatever a byte becomes. */
 static void recording_with_a_spoiled_byte_is_read(void **state) {
     (void)state;
@@ -379,6 +434,49 @@ static struct recording *open_journals(const struct run *run, int *count) {
         (void)unlink(names[i]);
     }
     return recording;
+}
+
+/* Three journals; the last two have each other's name. What goes on behind the damage ends before what is lost. */
+static void journals_in_another_order_say_what_is_missing(void **state) {
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}};
+    (void)state;
+    struct run run;
+    struct failure failure = {0};
+    size_t begins[4] = {0};
+    char paths[3][64];
+    run_begin(&run, "lake", run_lake, 1);
+    for (int part = 0; part < 3; part++) {
+        if (part > 0) {
+            begins[part] = run.text.length;
+            run.world = 0;
+            run_write_drover(&run.text, CORE_NUMBER);
+            run_write_begun_world(&run, 0, 0);
+            run_at(&run);
+        }
+        for (int i = 0; i < 3; i++) {
+            assert_true(run_do(&run, 1, "{\"op\":\"spawn\",\"kind\":\"duck\",\"x\":20,\"y\":20}"));
+        }
+    }
+    begins[3] = run.text.length;
+    for (int order = 0; order < 2; order++) {
+        const char *names[3];
+        for (int i = 0; i < 3; i++) {
+            const int part = orders[order][i];
+            names[i] = path_of(file_number++, paths[i]);
+            write_file(names[i], run.text.data + begins[part], begins[part + 1] - begins[part]);
+        }
+        struct recording *recording = recording_open(names, 3, &failure);
+        assert_non_null(recording);
+        const struct recording_facts *facts = recording_facts(recording);
+        assert_int_equal(facts->last.seq, order == 0 ? 9 : 6);
+        assert_int_equal(facts->damage.is_end, order != 0);
+        assert_int_equal(facts->damage.seq, order == 0 ? 0 : 9);
+        recording_close(recording);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(unlink(names[i]), 0);
+        }
+    }
+    run_end(&run);
 }
 
 static void journals_are_one_recording(void **state) {
@@ -615,9 +713,12 @@ int main(void) {
         cmocka_unit_test(compressed_recording_plays_from_everywhere),
         cmocka_unit_test(recording_that_is_cut_at_any_byte_plays),
         cmocka_unit_test(compressed_recording_that_is_cut_at_any_byte_plays),
+        cmocka_unit_test(a_frame_that_is_damaged_ends_the_recording),
+        cmocka_unit_test(a_tick_that_nobody_has_reached_is_refused),
         cmocka_unit_test(recording_with_a_spoiled_byte_is_read),
         cmocka_unit_test(checkpoint_that_cannot_be_read_is_passed_over),
         cmocka_unit_test(journals_are_one_recording),
+        cmocka_unit_test(journals_in_another_order_say_what_is_missing),
         cmocka_unit_test(saved_world_and_journal_are_one_recording),
         cmocka_unit_test(recording_that_begins_in_the_middle_is_played_from_its_checkpoint),
         cmocka_unit_test(recording_of_an_older_core_plays_when_nothing_it_uses_changed),
