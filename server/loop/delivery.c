@@ -6,6 +6,7 @@
 
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
+#include "server/loop/session_describe.h"
 
 void delivery_update_schedule(struct loop_context *loop) {
     const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);
@@ -161,6 +162,7 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     if (event->kind == SIM_EVENT_MESSAGE) {
         delivery_send_event(loop, event->message, event->is_detail);
         note_told(loop, event->revision);
+        session_describe_send_arrival(loop);
         return;
     }
     char *text = event->text;
