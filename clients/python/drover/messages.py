@@ -1112,6 +1112,7 @@ class StatsReplyClusterRanksItem(_StatsReplyClusterRanksItemAlways, total=False)
 class StatsReplyCluster(TypedDict):
     mode: Literal['copy', 'stripes']
     count: int
+    age: float
     longest: int
     balance: float
     agents: int
