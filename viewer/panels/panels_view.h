@@ -27,7 +27,8 @@ enum {
     PANELS_BAR_PX = 32,
     PANELS_SIDE_PX = 264,
     PANELS_LEGEND_PX = 186,       /* left free for the legend where */
-    PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this */
+    PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this; else, */
+    PANELS_LEGEND_MOST_PX = 244,  /* this, where the legend would cover some of the world: camera_beside */
     PANELS_CARD_PX = 470,
     PANELS_TIMELINE_PX = 38,
     PANELS_ROWS = 8,
