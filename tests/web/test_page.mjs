@@ -19,7 +19,8 @@ const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
 async function withHeldModule(server, test) {
   const there = new URL(server.address);
   const asIfDirect = (headers) => ({ ...headers, host: there.host, ...(headers.origin === undefined ? {} : { origin: there.origin }) });
-  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers();
+  let letGo = () => {};
+  const isLetGo = new Promise((done) => (letGo = done));
   const sockets = new Set();
   let isAsked = false;
   const door = createServer(async (asked, answer) => {

@@ -217,8 +217,6 @@ class Page {
             this.leads = sections.bar.role !== "viewer";
         }
         this.panels.update(sections);
-        element<HTMLElement>("loading").hidden = true;
-        element("panels").classList.remove("waiting");
     }
 }
 
