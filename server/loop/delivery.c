@@ -162,7 +162,6 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     if (event->kind == SIM_EVENT_MESSAGE) {
         delivery_send_event(loop, event->message, event->is_detail);
         note_told(loop, event->revision);
-        session_describe_send_arrival(loop);
         return;
     }
     char *text = event->text;
@@ -171,6 +170,7 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     if (event->kind == SIM_EVENT_SCENARIO) {
         broadcast_scenario(&loop->broadcast, event->epoch, event->tick_hz, text, length, &loop->sessions);
         note_told(loop, event->revision);
+        session_describe_send_arrival(loop);
         cursors_settle(&loop->cursors, loop->simulation, &loop->sessions);
         delivery_update_schedule(loop);
         return;
