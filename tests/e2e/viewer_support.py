@@ -152,7 +152,7 @@ def reaches(viewer, keys, is_marked, what):
             return
         viewer.key("Escape")
     kept = pathlib.Path(tempfile.gettempdir()) / f"drover-viewer-failed-{os.getpid()}.png"
-    write_png(kept, picture.width, rgb(picture))
+    write_png(kept, picture.width, list(rgb(picture)))
     check(False, f"the keyboard's control: {what}; the last picture is kept as {kept}")
 
 
