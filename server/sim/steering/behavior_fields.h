@@ -36,7 +36,7 @@ BEHAVIOR_LIST(FIELDS_OF)
 #define WEIGHT_ROW NUMBER("weight", weight, 1000.0, 1.0, "1", "Factor on this behavior's force.")
 #define TURN_ROWS                                                                                            \
     ROW(FIELD_UINT32, "tier", struct behavior_def, tier, 0, 0, 15, 0, "",                                    \
-        "Behaviors of a lower tier take what they need of max_force first."),                               \
+        "Behaviors of a lower tier take what they need of max_force first."),                                \
         ROW(FIELD_FLOAT, "probability", struct behavior_def, probability, 0, 0, 1, 1, "1",                   \
             "How often it is asked when the state combines dithered.")
 #define END_ROW                                                                                              \
