@@ -69,6 +69,11 @@ def demo(folder):
 
 
 def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__.strip())
+        return
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        raise SystemExit(__doc__)
     folder = pathlib.Path(sys.argv[1])
     if sys.argv[2:] == ["demo"]:
         return demo(folder)

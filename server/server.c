@@ -118,7 +118,7 @@ static void describe_service(struct loop_context *loop, char text[SERVICE_STATUS
                                           .resumed = hello->playback.resumed,
                                           .agents = statistics.agents,
                                           .sessions = (uint64_t)loop->sessions.numbered,
-                                          .tick_p99_ms = tick_meter_summarise(&statistics.step_times).p99_ms};
+                                          .tick_p99_ms = tick_meter_summarize(&statistics.step_times).p99_ms};
     service_status_write(&status, text);
     free(hello);
 }

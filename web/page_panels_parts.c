@@ -175,6 +175,7 @@ void page_write_bar(struct json_writer *json, struct panels *panels, const struc
     json_key_string(json, "state", view->state);
     page_color(json, "state_color", view->state_color);
     page_color(json, "state_words", view->state_words);
+    json_key_string(json, "state_tip", view->state_tip);
     json_key_string(json, "tick", view->tick);
     json_key_string(json, "time", view->time);
     json_key_string(json, "agents", view->agents);

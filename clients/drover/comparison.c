@@ -42,6 +42,26 @@ int comparison_run(struct comparison *comparison, struct player *player, struct 
                : -1;
 }
 
+/* "The request that came last before it: number 4, spawn at tick 97, of session 2 (Ann)." */
+static void print_last_request(const struct player *player, const struct recording_moment *equal) {
+    const struct recording_moment *moment = &player->asked.moment;
+    const struct replay_change *change = &player->asked.change;
+    if (moment->seq == 0) {
+        (void)printf("No request came before it in this world.\n");
+        return;
+    }
+    (void)printf("The request that came last before it: number %" PRIu64 ", %s at tick %" PRIu64
+                 ", of session %" PRIu32,
+                 moment->seq, request_op_name(change->op), moment->tick, change->by);
+    if (change->name[0] != '\0') {
+        (void)printf(" (%s)", change->name);
+    }
+    if (equal->world == moment->world && equal->seq >= moment->seq) {
+        (void)printf("; behind it the hash of tick %" PRIu64 " was the same", equal->tick);
+    }
+    (void)printf(".\n");
+}
+
 void comparison_print_difference(const struct player *player) {
     const struct replay_divergence *divergence = player_divergence(player);
     const struct player_hashes *hashes = &player->hashes;
@@ -60,6 +80,7 @@ void comparison_print_difference(const struct player *player) {
     if (is_hash) {
         (void)printf(": the recording has %016" PRIx64 ", this program computes %016" PRIx64 "\n",
                      divergence->recorded, divergence->computed);
+        print_last_request(player, equal);
     } else {
         (void)printf(": %s\n", divergence->reason);
     }

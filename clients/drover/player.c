@@ -172,6 +172,7 @@ static bool look(struct player *player) {
 int player_begin(struct player *player, const struct recording_moment *moment, struct failure *failure) {
     struct failure inner = {0};
     player->hashes = (struct player_hashes){.every = player->hashes.every};
+    player->asked.moment.seq = 0;
     if (replay_begin(player->replay, &player->state, moment, &inner) != 0) {
         return name_failure(player, &inner, failure);
     }
@@ -181,6 +182,18 @@ int player_begin(struct player *player, const struct recording_moment *moment, s
 static enum player_result interrupted(struct failure *failure) {
     (void)failure_set(failure, FAILURE_BUSY, NULL, "interrupted");
     return PLAYER_FAILED;
+}
+
+/* A hash is compared by the replay_next that follows: a request that comes with a divergence stands behind that hash. */
+static void note_request(struct player *player) {
+    if (!player_divergence(player)->has_diverged) {
+        player->asked.moment = player_moment(player);
+        player->asked.change = player->change;
+        if (player->change.op ==
+            REQUEST_LOAD) { /* another world: nothing that was asked before is part of it */
+            player->asked.moment.seq = 0;
+        }
+    }
 }
 
 enum player_result player_settle(struct player *player, struct failure *failure) {
@@ -193,6 +206,7 @@ enum player_result player_settle(struct player *player, struct failure *failure)
         case REPLAY_TICK:
             return PLAYER_SETTLED;
         case REPLAY_CHANGED:
+            note_request(player);
             if (!look(player)) {
                 return PLAYER_STOPPED;
             }

@@ -61,6 +61,12 @@ struct player_hashes {
     struct recording_moment last, previous; /* of those compared */
 };
 
+/** The request that was applied last, while the hashes agree. */
+struct player_request {
+    struct recording_moment moment; /* seq 0: none in this world since player_begin */
+    struct replay_change change;
+};
+
 struct player {
     const char *argument; /* the recording's name on the command line; not owned */
     char *const *more;    /* of player_means; not owned */
@@ -73,6 +79,7 @@ struct player {
     struct worker_pool *pool; /* NULL: this thread alone */
     struct interrupt *interrupt;
     struct replay_change change; /* the last one that was applied */
+    struct player_request asked;
     /** Called when the world has been put in, after each tick and after each change; NULL: not. Returns whether to go
      * on: otherwise player_settle and player_tick end with PLAYER_STOPPED. */
     bool (*look)(void *context, struct player *player);

@@ -23,7 +23,7 @@
     X(NO_TARGET, "no_target", "the scenario has no target of this name")                                     \
     X(NO_OBSTACLE, "no_obstacle", "no obstacle has this id")                                                 \
     X(EXISTS, "exists", "a target of this name is there already")                                            \
-    X(IN_USE, "in_use", "a behaviour or condition of the scenario names the target")                         \
+    X(IN_USE, "in_use", "a behavior or condition of the scenario names the target")                          \
     X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                        \
     X(NO_SAVE, "no_save", "no saved world of this name, or no such file")                                    \
     X(BAD_SAVE, "bad_save", "a saved world or a recording cannot be used; the message says why")             \

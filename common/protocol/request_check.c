@@ -2,6 +2,7 @@
 #include "common/protocol/request_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/json/field_json.h"
 #include "common/protocol/request_columns.h"
@@ -239,6 +240,14 @@ int request_check_speed(struct request *request, const cJSON *json, struct failu
         return fail_rule(failure, "max", "only true is allowed; a number goes into factor");
     }
     return 0;
+}
+
+void request_check_hint(enum request_op op, struct failure *failure) {
+    const struct failure refusal = *failure;
+    if (op == REQUEST_SPEED && strcmp(refusal.field, "factor") == 0) {
+        (void)failure_set(failure, refusal.code, refusal.field,
+                          "%s; \"max\":true instead is as fast as ticks can be done", refusal.message);
+    }
 }
 
 /* ---- writing ---- */

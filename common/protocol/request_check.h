@@ -27,6 +27,9 @@ NODISCARD int request_check_cursor(struct request *request, const cJSON *json, s
 NODISCARD int request_check_record(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_speed(struct request *request, const cJSON *json, struct failure *failure);
 
+/** Adds to the refusal of a field by its row which member was meant, where the op has such a rule: {"op":"speed","factor":"max"}. */
+void request_check_hint(enum request_op op, struct failure *failure);
+
 /* Each writer adds the fields of its op that the table cannot write to an open object. Returns whether these are
  * all its fields: otherwise the table writes the others. */
 bool request_write_remove(const struct request *request, struct json_writer *json);

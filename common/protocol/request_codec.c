@@ -14,6 +14,7 @@
 #include "common/json/id_text.h"
 #include "common/json/json_check.h"
 #include "common/protocol/request_batch.h"
+#include "common/protocol/request_check.h"
 #include "common/protocol/request_columns.h"
 #include "common/protocol/request_table.h"
 #include "common/protocol/request_unknown.h"
@@ -89,6 +90,7 @@ static int read_body(const cJSON *json, struct request *request, struct failure 
     const int result = fields_read(row->fields, json, "", NULL, &request->body, &present, failure);
     request_unknown_note(json, result == 0 ? &present : NULL, request);
     if (result != 0) {
+        request_check_hint(request->op, failure);
         return -1;
     }
     for (const struct request_presence *presence = row->presences; presence->field != NULL; presence++) {

@@ -1,5 +1,5 @@
 /* The table of four-digit numbers, or of two-digit ones, spelled by the preprocessor: constant, shared, no
- * initialisation at run time. */
+ * initialization at run time. */
 #include "common/text/digits.h"
 
 #if defined(__wasm__)

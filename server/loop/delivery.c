@@ -6,6 +6,7 @@
 
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
+#include "server/loop/session_describe.h"
 
 void delivery_update_schedule(struct loop_context *loop) {
     const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);
@@ -169,6 +170,7 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     if (event->kind == SIM_EVENT_SCENARIO) {
         broadcast_scenario(&loop->broadcast, event->epoch, event->tick_hz, text, length, &loop->sessions);
         note_told(loop, event->revision);
+        session_describe_send_arrival(loop);
         cursors_settle(&loop->cursors, loop->simulation, &loop->sessions);
         delivery_update_schedule(loop);
         return;

@@ -18,6 +18,7 @@ void session_describe_send_hello(struct loop_context *loop, struct session *sess
     session->known_revision =
         hello->has_world ? simulation_revision(loop->simulation) : SESSION_KNOWS_NOTHING;
     simulation_describe(loop->simulation, hello);
+    session->knows_passing = hello->has_world && hello->playback.is_resuming;
     struct buffer out;
     buffer_init(&out, LOOP_REPLY_BYTES);
     message_write_hello(hello, &out);
@@ -49,6 +50,26 @@ void session_describe_send_scenario(struct session *session, uint32_t revision,
     session_send(session, &out);
     buffer_fini(&out);
     session->known_revision = revision;
+}
+
+void session_describe_send_arrival(struct loop_context *loop) {
+    struct message_hello *now = NULL;
+    uint32_t revision = 0;
+    for (struct session *session = loop->sessions.first, *next = NULL; session != NULL; session = next) {
+        next = session->next;
+        if (!session->knows_passing) {
+            continue;
+        }
+        now = now != NULL ? now : session_describe_world(loop, session, &revision);
+        if (now == NULL || now->playback.is_resuming) {
+            break; /* there is another such line when the world is there */
+        }
+        session->knows_passing = false;
+        if (!session->subscription.is_active) {
+            session_describe_send_scenario(session, revision, &now->scenario);
+        }
+    }
+    free(now);
 }
 
 /* To this session alone. */

@@ -18,6 +18,9 @@ NODISCARD struct message_hello *session_describe_world(struct loop_context *loop
 /** Sends the `scenario` line, which contains this revision. */
 void session_describe_send_scenario(struct session *session, uint32_t revision,
                                     const struct message_scenario *scenario);
+/** A `scenario` line has come from the world: when it is not on its way any more, sends the same to the sessions whose hello was of a
+ * moment on the way, as far as they are not subscribed. */
+void session_describe_send_arrival(struct loop_context *loop);
 /** Sends an event to this session alone. Sets event->tick. */
 void session_describe_send_event(struct loop_context *loop, struct session *session,
                                  struct message_event *event);

@@ -117,6 +117,7 @@ static void do_hello(struct loop_context *loop, struct session *session, const s
     if (now == NULL) {
         return;
     }
+    session->knows_passing = now->playback.is_resuming;
     send_greeting(session, request, now);
     session_describe_send_scenario(session, revision, &now->scenario);
     free(now);

@@ -36,7 +36,7 @@ struct scenario {
 /** Nothing in it; scenario_fini frees what reading adds. */
 void scenario_init(struct scenario *scenario);
 void scenario_fini(struct scenario *scenario);
-/** Reads a scenario from JSON text. `scenario` is initialised by this, also on failure (then it is empty).
+/** Reads a scenario from JSON text. `scenario` is initialized by this, also on failure (then it is empty).
  * 0, or -1 with *failure: field is the JSON path, "" when the text is not JSON at all. */
 NODISCARD int scenario_read(const char *text, size_t length, struct scenario *scenario,
                             struct failure *failure);

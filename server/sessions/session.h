@@ -131,6 +131,8 @@ struct session {
     struct client_cursor cursor;
     struct session_notices notices;
     uint32_t known_revision; /* the simulation_revision that its client knows; SESSION_KNOWS_NOTHING */
+    bool
+        knows_passing; /* its hello was of a world that is brought back: it is told of the one that it becomes */
     struct rate_limit limit;
     uint64_t opened_ms;    /* loop time */
     uint64_t heard_ms;     /* of a WebSocket: loop time of its last byte, */

@@ -8,7 +8,7 @@
 #include "server/simulation/logbook.h"
 
 static void write_summary(const char *name, const struct tick_meter *meter, struct json_writer *json) {
-    const struct tick_meter_summary summary = tick_meter_summarise(meter);
+    const struct tick_meter_summary summary = tick_meter_summarize(meter);
     json_key(json, name);
     json_object(json);
     json_key_number(json, "p50", summary.p50_ms);

@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Sorts them. count > 0 */
-static struct rank_times summarise(float *us, size_t count) {
+static struct rank_times summarize(float *us, size_t count) {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
         sum += (double)us[i];
@@ -31,8 +31,8 @@ static struct rank_times summarise(float *us, size_t count) {
 void rank_meter_report(struct rank_meter *meter, struct rank_report *report) {
     const size_t count = meter->count < RANK_METER_TICKS ? (size_t)meter->count : RANK_METER_TICKS;
     if (count > 0) {
-        report->work = summarise(meter->work_us, count);
-        report->wait = summarise(meter->wait_us, count);
+        report->work = summarize(meter->work_us, count);
+        report->wait = summarize(meter->wait_us, count);
     }
     meter->count = 0;
 }

@@ -86,7 +86,7 @@ struct simulation_statistics {
     double tick_hz;
     bool is_paused;
     uint64_t agents, commands, commands_waiting;
-    double candidates; /* looked at for the average agent's neighbours, as of the last second */
+    double candidates; /* looked at for the average agent's neighbors, as of the last second */
     int way_count;     /* of a tick of the last second, like candidates */
     struct simulation_way ways[LIMIT_WAYS];
     uint64_t overruns, dropped_ticks; /* times that debt was dropped, and how much in all */

@@ -43,7 +43,7 @@ static double to_ms(float us) {
     return rint((double)us) / 1000.0;
 }
 
-struct tick_meter_summary tick_meter_summarise(const struct tick_meter *meter) {
+struct tick_meter_summary tick_meter_summarize(const struct tick_meter *meter) {
     float sorted[TICK_METER_SAMPLES];
     const size_t count = meter->count < TICK_METER_SAMPLES ? (size_t)meter->count : TICK_METER_SAMPLES;
     if (count == 0) {

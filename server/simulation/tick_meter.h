@@ -21,7 +21,7 @@ struct tick_meter_summary {
 };
 
 void tick_meter_add(struct tick_meter *meter, uint64_t ns);
-struct tick_meter_summary tick_meter_summarise(const struct tick_meter *meter);
+struct tick_meter_summary tick_meter_summarize(const struct tick_meter *meter);
 /** The longest time of bucket k. */
 uint64_t tick_meter_bound_ns(int k);
 /** How many of all times are at most as long. */

@@ -30,8 +30,8 @@ static void put_gauge(struct metrics_text *text, const char *name, const char *h
 }
 
 /* A sample with one label. */
-static void put_labelled(const struct metrics_text *text, const char *label, const char *value,
-                         double sample) {
+static void put_labeled(const struct metrics_text *text, const char *label, const char *value,
+                        double sample) {
     const struct metric_label labels[] = {{label, value}, {NULL, NULL}};
     metrics_sample(text, labels, sample);
 }
@@ -71,7 +71,7 @@ static void put_ticks(struct metrics_text *text, const struct simulation_statist
               (double)statistics->commands_waiting);
     metrics_family(text, METRIC_SUMMARY, "drover_tick_lateness_seconds",
                    "From when a tick was due until it began, of the last 1024 ticks.");
-    put_labelled(text, "quantile", "0.99", tick_meter_summarise(&statistics->lateness).p99_ms * 1e-3);
+    put_labeled(text, "quantile", "0.99", tick_meter_summarize(&statistics->lateness).p99_ms * 1e-3);
 }
 
 /* 0 also where nobody knows how much: drover_left_out says whether anything is. */
@@ -92,13 +92,13 @@ static void put_agents(struct metrics_text *text, struct simulation *simulation)
     double others = 0.0;
     metrics_family(text, METRIC_GAUGE, "drover_agents", "Agents, by kind.");
     for (int i = 0; i < named; i++) {
-        put_labelled(text, "kind", kinds[i].name, (double)kinds[i].agents);
+        put_labeled(text, "kind", kinds[i].name, (double)kinds[i].agents);
     }
     for (int i = named; i < count; i++) {
         others += (double)kinds[i].agents;
     }
     if (named < count) {
-        put_labelled(text, "kind", "(others)", others);
+        put_labeled(text, "kind", "(others)", others);
     }
 }
 
@@ -132,13 +132,13 @@ static void put_sessions(struct metrics_text *text, const struct session_set *se
     }
     metrics_family(text, METRIC_GAUGE, "drover_sessions", "Sessions now, by role.");
     for (int role = 0; role < ROLE_COUNT; role++) {
-        put_labelled(text, "role", role_name((enum role)role), (double)by_role[role]);
+        put_labeled(text, "role", role_name((enum role)role), (double)by_role[role]);
     }
     metrics_family(text, METRIC_COUNTER, "drover_sessions_refused",
                    "Sessions that the server refused or ended, by cause.");
     for (int cause = 0; cause < REFUSAL_COUNT; cause++) {
-        put_labelled(text, "reason", refusal_name((enum refusal_cause)cause),
-                     (double)refusal_log_count(&sessions->refusals, (enum refusal_cause)cause));
+        put_labeled(text, "reason", refusal_name((enum refusal_cause)cause),
+                    (double)refusal_log_count(&sessions->refusals, (enum refusal_cause)cause));
     }
 }
 

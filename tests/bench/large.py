@@ -89,7 +89,10 @@ def measure(server, agents, ticks, threads, folder):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__.strip())
+        return
+    if not 2 <= len(sys.argv) <= 5 or sys.argv[1].startswith("-") or not all(w.isdecimal() for w in sys.argv[2:]):
         raise SystemExit(__doc__)
     agents, ticks, threads = (int(word) for word in (sys.argv[2:] + ["10000000", "100", "2"][len(sys.argv) - 2 :]))
     with tempfile.TemporaryDirectory() as folder:

@@ -115,6 +115,11 @@ def measure_objects(port):
 
 
 def main(wanted):
+    if {"-h", "--help"} & set(wanted):
+        print(__doc__.strip())
+        return
+    if wanted != ["--check"] and set(wanted) - {"lockstep", "reader"}:
+        raise SystemExit(__doc__)
     print(f"Python {sys.version.split()[0]}, load {os.getloadavg()[0]:.1f}")
     measures = {"lockstep": lockstep, "reader": reader}
     if wanted != ["--check"]:

@@ -109,7 +109,12 @@ static void measure(int32_t count, bool with_gaps, struct sprites *sprites, stru
     snapshot_buffer_fini(&buffer);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        const bool is_asked = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+        fprintf(is_asked ? stdout : stderr, "usage: drover-viewer-bench (it takes no arguments)\n");
+        return is_asked ? EXIT_SUCCESS : 2;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     static const int32_t counts[] = {1000, 10000, 30000, 100000};
     struct sprites *sprites = sprites_create(1.25f);

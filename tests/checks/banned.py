@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Refuses functions that cannot be used safely, or that depend on the locale or on hidden state.
+"""Refuses functions that cannot be used safely, or that depend on the locale or on hidden state; and a second spelling of words that the
+protocol and the documentation use: American English.
 
 usage: banned.py [ROOT]          prints FILE:LINE: NAME: WHY; exit code 1 when there is one
        banned.py --self-test
@@ -30,6 +31,17 @@ CALL = re.compile(r"(?<![A-Za-z0-9_.>])(" + "|".join(BANNED) + r")\s*\(")
 # Comments, strings and character constants are blanked so that only code is checked; newlines stay.
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
+# Words that are spelled in one way; what came before, or comes from elsewhere, stays as it was written.
+SPELLINGS = {"behaviour": "behavior", "neighbour": "neighbor", "colour": "color", "centre": "center", "favour": "favor", "honour": "honor",
+             "metre": "meter", "labelled": "labeled", "travelled": "traveled", "signalled": "signaled", "modelled": "modeled", "defence": "defense",
+             "programme": "program", "analyse": "analyze"}
+STEMS = ("initial", "optim", "summar", "normal", "organ", "recogn", "serial", "synchron", "minim", "maxim", "general", "visual", "util", "random",
+         "linear", "discret")
+SPELLED = re.compile(rf"(?:{'|'.join(SPELLINGS)})(?!by|r)|(?<![a-z])(?:(?:un|re|de)?(?:{'|'.join(STEMS)})is(?:e[ds]?|ing|ation|er)(?![a-z]))", re.I)
+HINTS = (*SPELLINGS, *(f"{stem}is" for stem in STEMS))  # a text without these, in small letters, has none; they are found quickly
+OLD = ("CHANGELOG.md", "LICENSES/", "tests/fuzz/corpus/", "tests/e2e/protocol_1/", "web/package-lock.json", "tests/checks/banned.py")
+TOPS = ("common", "server", "clients", "viewer", "web", "tests", "docs", "scenarios", "examples", "packaging", "debian", "cmake")
+
 
 def code_only(text):
     return NOT_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
@@ -46,6 +58,27 @@ def check(root):
                 # A test may set a locale to show that nothing changes.
                 if match[1] != "setlocale" or not path.startswith("tests/"):
                     complaints.append(f"{path}:{number}: {match[1]}: {BANNED[match[1]]}")
+    return complaints + check_spelling(root)
+
+
+def texts(root):
+    """The texts of the tree, without what is built or installed there."""
+    for file in sorted([*root.glob("*"), *(p for top in TOPS for p in (root / top).rglob("*"))]):
+        path = file.relative_to(root).as_posix()
+        if file.is_file() and not path.startswith(OLD) and not {"node_modules", "__pycache__"} & set(file.parts):
+            try:
+                yield path, file.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                pass  # a picture, a recording
+
+
+def check_spelling(root):
+    complaints = []
+    for path, text in texts(root):
+        small = text.lower()
+        for match in SPELLED.finditer(text) if any(hint in small for hint in HINTS) else ():
+            word = match[0].lower()
+            complaints.append(f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}: spelled {SPELLINGS.get(word) or 'with z'}")
     return complaints
 
 
@@ -57,6 +90,11 @@ SELF_TEST = [
     ("if (rand() > 1) {\n", 1),
     ("snprintf(a, 1, b); strncat(a, b, 1); my_rand(); world->rand();\n", None),
     ("/* strcpy(a, b)\n atoi(x) */\n// gets(s)\nputs(\"rand()\");\n", None),
+    ("/* Sums of\n * Neighbours. */\n", 2),
+    ("#define HELP \"Factor on this behaviour's force.\"\n", 1),
+    ("int a;\nint put_labelled(int a);\n", 2),
+    ("/* initialised */\n", 1),
+    ("/* behavior, optimist, parameter, aria-labelledby, programmer, promise, precise, raise, otherwise, likewise */\n", None),
 ]
 
 

@@ -81,17 +81,17 @@ class Slurm(Case):
             os.symlink(cluster_binary(), f"{folder}/drover-cluster")
             environment = {**os.environ, **MPI_ENVIRONMENT, "SCRATCH": folder, "PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "77"}
             queued = pathlib.Path(folder, "queued")
-            for is_signalled in (False, True):
+            for is_signaled in (False, True):
                 with subprocess.Popen(["bash", "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                       cwd=ROOT, env=environment) as job:
                     self.addCleanup(job.kill)
                     port = int(job.stdout.readline().rsplit(":", 1)[1])
                     with Client(port) as client:
                         rank_0 = int(pathlib.Path(folder, "million/lock").read_text())
-                        os.kill(job.pid if is_signalled else rank_0, signal.SIGTERM)
+                        os.kill(job.pid if is_signaled else rank_0, signal.SIGTERM)
                         self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
                     self.assertEqual(job.wait(PATIENCE_S), 0)
-                self.assertEqual(queued.exists(), is_signalled)
+                self.assertEqual(queued.exists(), is_signaled)
             self.assertEqual(queued.read_text(), "requeue 77\n")
 
 

@@ -33,7 +33,7 @@ class World:
         kinds = [{"name": "small", "radius": 5, "max_speed": 240, "max_force": 360, "count": self.agents},
                  {"name": "large", "radius": 14, "max_speed": 240, "max_force": 360, "count": self.agents}]
         return {"name": self.name, "title": dict(SCENARIOS)[self.name], "description": "made up", "size": list(SIZE),
-                "edge": "wrap", "seed": 1, "tick_hz": TICK_HZ, "kinds": kinds, "targets": ["mouse", "centre"]}
+                "edge": "wrap", "seed": 1, "tick_hz": TICK_HZ, "kinds": kinds, "targets": ["mouse", "center"]}
 
     def snapshot(self, forces):
         agents = []
@@ -51,7 +51,7 @@ class World:
                 agent["steering"] = [round((400 - x), 2), round((300 - y), 2)]
                 agent["forces"] = {"seek": agent["steering"]}
             agents.append(agent)
-        targets = [{"name": "mouse", "x": self.mouse[0], "y": self.mouse[1]}, {"name": "centre", "x": 400.0, "y": 300.0}]
+        targets = [{"name": "mouse", "x": self.mouse[0], "y": self.mouse[1]}, {"name": "center", "x": 400.0, "y": 300.0}]
         return {"op": "snapshot", "tick": self.tick, "time": self.tick / TICK_HZ, "agents": agents,
                 "targets": targets, "clock": time.monotonic() * 1000}
 

@@ -107,7 +107,7 @@ class Bytes(Case):
         message = self.client.request("puase")
         self.assert_error(message, "unknown_op", field="op")
         self.assertIn('did you mean "pause"?', message["message"])
-        self.assert_reply(self.client.request("ping", colour=[1, {"a": None}]), "ping")
+        self.assert_reply(self.client.request("ping", color=[1, {"a": None}]), "ping")
 
     def test_08_wrong_types_and_ranges(self):
         hash_before = self.client.request("step", count=1)["hash"]

@@ -724,7 +724,11 @@ class OddNumbers(Kept):
              '"op":"place","agents":[5,6],"x":[#,#],"y":[#,-0]', '"op":"place","agents":[5],"vx":"@","vy":"@","heading":"@"', '"op":"mouse","x":#,"y":#',
              '"op":"spawn","kind":"stray","x":#,"y":#,"vx":-0,"heading":-0.0', '"op":"set_param","kind":"stray","param":"max_speed","value":#',
              '"op":"set_param","agent":6,"param":"max_force","value":#', '"op":"cursor","x":#,"y":#', '"op":"drive","kind":"driven","vx":#,"vy":#',
-             '"op":"batch","requests":[{"op":"add_obstacle","circle":[#,10,5]},{"op":"place","agent":5,"x":#,"y":3}]')
+             '"op":"batch","requests":[{"op":"add_obstacle","circle":[#,10,5]},{"op":"place","agent":5,"x":#,"y":3}]',
+             '"op":"add_target","name":"flag?","x":#,"y":#', '"op":"remove_target","name":"flag?"', '"op":"remove_obstacle","obstacle":!',
+             '"op":"remove","agents":[!]', '"op":"step","count":!', '"op":"load","scenario":"small","seed":!')
+    INTEGERS = ("1", "2.0", "3e0", "40e-1", "0.02E+2")  # as "!": whole numbers, however they are written
+    OTHERS = {"pause", "resume", "save", "remove_save", "record", "seek", "speed"}  # they bring no number into a world
 
     def setUp(self):
         super().setUp()
@@ -734,15 +738,22 @@ class OddNumbers(Kept):
         pathlib.Path(self.scenario).write_text(json.dumps(scenario), encoding="utf-8")
 
     def some_request(self, dice):
-        text = "".join(dice.choice(self.ODD) if c == "#" else dice.choice(self.BITS) if c == "@" else c for c in dice.choice(self.FORMS))
+        marks = {"#": self.ODD, "@": self.BITS, "!": self.INTEGERS, "?": "abc"}
+        text = "".join(dice.choice(marks[c]) if c in marks else c for c in dice.choice(self.FORMS))
         return f'{{"id":7,{text}}}'
+
+    def test_every_request_that_changes_the_world_is_tried(self):
+        with Server("--paused", self.scenario) as server, server.connect() as client:
+            ops = {row["op"] for row in client.request("help")["ops"] if row["role"] not in ("none", "viewer")} | {"cursor"}
+        self.assertEqual(ops - {form.split('"')[3] for form in self.FORMS}, self.OTHERS)
 
     def test_what_is_written_is_what_is_kept(self):
         dice = random.Random(27)
         hashes = None
         for _ in range(100 if FULL else 25 if SLOW else 6):
             done = 0
-            with Server("--state", self.state, "--sync", "always", "--paused", self.scenario).doomed() as server, server.connect() as client:
+            with Server("--state", self.state, "--sync", "always", "--paused", "--scenarios", self.folder, self.scenario).doomed() as server, \
+                    server.connect() as client:
                 self.assertNotIn("left_out", client.hello)
                 if hashes is not None:
                     self.assertEqual(hash_now(client), hashes)

@@ -147,7 +147,7 @@ class Lines(Case):
     def test_unknown_op_and_unknown_members(self):
         self.assert_error(self.client.request("fly"), "unknown_op", field="op")
         self.assert_error(self.client.request("PING"), "unknown_op", field="op")
-        self.assert_reply(self.client.request("ping", colour="red", nested={"a": [1]}), "ping")
+        self.assert_reply(self.client.request("ping", color="red", nested={"a": [1]}), "ping")
 
     def test_wrong_types_name_the_field(self):
         for op, fields, field in [

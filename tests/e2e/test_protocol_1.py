@@ -1,7 +1,7 @@
 """The transcripts of protocol 1 as first published (`protocol_1/`), run as a client that was written from them.
 
 A file is `NUMBER_SECTION.SCENARIO.txt`: `> TEXT` is sent, `< JSON` must come next. Such a client ignores members, list rows and lines that it
-does not know, and reads `message` as text for people: these may change; everything else must be as it was then. Files are added when
+does not know, and reads `message` and `help` as texts for people: these may change; everything else must be as it was then. Files are added when
 the page gets new examples worth a promise; none is edited or removed. An exception is listed in protocol.md, Changes, and in EXCEPTIONS with its reason.
 """
 
@@ -13,7 +13,7 @@ from drover_client import Case, Server, parse_strict
 
 FOLDER = pathlib.Path(__file__).parent / "protocol_1"
 FILES = sorted(FOLDER.glob("*.txt"))
-VOLATILE = {"server", "session", "clock", "message"}
+VOLATILE = {"server", "session", "clock", "message", "help"}
 KNOWN_EVENTS = {"paused", "resumed", "spawned", "removed", "param", "target", "target_added", "target_removed", "obstacle_added",
                 "obstacle_moved", "obstacle_removed", "reached", "caught", "lag"}
 KNOWN_OPS = {"hello", "scenario", "snapshot", "key", "delta", "density", "event", "cursors", "reply", "error", "bye"}

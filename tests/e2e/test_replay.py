@@ -9,7 +9,7 @@ import re
 import tempfile
 import time
 
-from drover_client import ROOT, Case, Server, run_server, sealed, wait_for
+from drover_client import PATIENCE_S, ROOT, Case, Server, run_server, sealed, wait_for
 
 SLOW = bool(os.environ.get("DROVER_SLOW"))
 FULL = SLOW and os.environ.get("DROVER_FULL") == "1"
@@ -543,6 +543,28 @@ class Resume(Case):
             self.assertLess(time.monotonic() - started, 20.0, "thousands of hours would be left")
             answers = [m for m in client.until_closed() if m["op"] == "error"]
             self.assertEqual([(m["id"], m["code"]) for m in answers], [("waits", "busy")])
+
+    def test_a_hello_on_the_way_is_followed_by_the_world_that_it_becomes(self):
+        """A parameter that was set at the end of the journal, thousands of ticks behind the hello."""
+        with Server("--paused", "--state", self.state, "flock") as server, server.connect() as client:
+            self.assert_reply(client.request("set_param", kind="bird", param="max_speed", value=77), "set_param")
+            client.request("step", count=2)
+            time.sleep(0.5)  # a flush comes every 50 ms
+            self.kill_at_once(server)
+        lines = [line for line in map(json.loads, self.journal().read_text().splitlines()) if line["op"] not in ("hash", "at", "end")]
+        asked = next(line for line in lines if line["op"] == "do")
+        asked["tick"] = 6000
+        kept = [line for line in lines if line["op"] in ("drover", "world")] + [asked]
+        self.journal().write_text(sealed("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in kept)))
+        with Server("--state", self.state) as server, server.connect() as client:
+            self.assertIn("resuming", client.hello)
+            self.assertNotEqual(client.hello["scenario"]["kinds"][0]["max_speed"], 77)
+            self.assertEqual(client.receive_op("scenario", 4 * PATIENCE_S)["kinds"][0]["max_speed"], 77)
+            self.assertNotIn("resuming", client.request("stats"))
+            self.assertEqual([m for m in client.flush() if m["op"] == "scenario"], [], "it is told once")
+            with server.connect() as later:
+                self.assertNotIn("resuming", later.hello)
+                self.assertEqual(later.hello["scenario"]["kinds"][0]["max_speed"], 77)
 
     def test_a_journal_of_another_core_goes_on_from_its_checkpoint(self):
         self.run_and_kill("flock")

@@ -298,7 +298,7 @@ class Requests(Case):
     def test_set_param_refuses(self):
         for fields, code, field in [
             ({"kind": "wolf", "param": "mass", "value": 1}, "no_kind", "kind"), ({"agent": 9, "param": "mass", "value": 1}, "no_agent", "agent"),
-            ({"kind": "seeker", "param": "colour", "value": 1}, "no_param", "param"),
+            ({"kind": "seeker", "param": "color", "value": 1}, "no_param", "param"),
             ({"kind": "seeker", "param": "seek2.weight", "value": 1}, "no_param", "param"),
             ({"kind": "seeker", "param": "mass"}, "bad_param", "value"), ({"kind": "seeker", "value": 1}, "bad_param", "param"),
             ({"kind": "seeker", "param": "mass", "value": "1"}, "bad_param", "value"),

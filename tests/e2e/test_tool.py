@@ -239,13 +239,21 @@ class Verify(Case):
         bad = make(self.folder / "bad.drover", fault=(FAULT_TICK, FAULT_AGENT))
         said = self.expect(1, "verify", bad)
         self.assertIn("the same to tick 120 (3 hashes), differs at tick 180", said)
+        self.assertRegex(said, r"The request that came last before it: number 3, spawn at tick 130, of session 3( \(.*\))?\.\n")
         self.assertRegex(said, r"At the checkpoint of tick 240 \d+ of 253 agents differ")
         self.assertRegex(said, r"agent \d+: x: recording [-\d.]+ \(\w{8}\), here [-\d.]+ \(\w{8}\)")
+
+    def test_a_desync_before_any_request(self):
+        bad = make(self.folder / "early.drover", fault=(50, FAULT_AGENT))
+        said = self.expect(1, "verify", bad)
+        self.assertIn("differs at tick 60", said)
+        self.assertIn("No request came before it in this world.\n", said)
 
     def test_a_desync_just_before_a_checkpoint_names_the_agent_and_the_field(self):
         bad = make(self.folder / "just.drover", fault=(240, FAULT_AGENT))
         said = self.expect(1, "verify", bad)
         self.assertIn("the same to tick 180 (4 hashes), differs at tick 240", said)
+        self.assertRegex(said, r"number 3, spawn at tick 130, of session 3.*; behind it the hash of tick 180 was the same\.\n")
         self.assertIn("At the checkpoint of tick 240 1 of 253 agents differ", said)
         self.assertEqual(re.findall(r"agent (\d+): ([\w.]+): rec", said), [("17", "vx")])
 

@@ -84,6 +84,22 @@ def every_scenario(folder):
             check(seen > 0 or name not in TUTORIALS, f"{name}: no agent could be checked: {snapshot['agents']}")
 
 
+def legend_covers_nothing(folder):
+    size = (960, 600)
+    for name in ("capture_the_flag", "hide", "offset_pursuit"):
+        with Server(name, "--paused") as server, server.connect() as client:
+            step(f"{name}, {size[0]} px wide: the whole world is beside the legend")
+            path = folder / f"{name}_beside.png"
+            done = run_viewer(f"127.0.0.1:{server.port}", "--headless", "--screenshot", str(path), "--size", "%dx%d" % size, "--frames", "10")
+            check(done.returncode == 0, f"exit {done.returncode}, {done.stderr}")
+            picture, camera = support.Picture(path), support.Camera(client.hello["scenario"]["size"], size)
+            ends = max(x for x in range(size[0] // 2) if picture.pixel(x, 60) == support.PANEL_COLOR)
+            check(100 < ends < camera.x, f"{name}: the legend ends at {ends} px, the world begins at {camera.x:.0f} px")
+            agents = client.snapshot()["agents"]
+            seen = sum(max(picture.pixel(*camera.to_window(agent["x"], agent["y"]))) > 0x60 for agent in agents)
+            check(seen >= 0.8 * len(agents), f"{name}: {seen} of {len(agents)} agents are where the snapshot says")  # names cover some
+
+
 def pictures_repeat(folder):
     with Server("seek", "--paused") as server:
         step("--fixed-dt gives the same picture twice; --forces another")
@@ -172,6 +188,7 @@ def main():
         folder = pathlib.Path(name)
         without_descriptors(folder)
         every_scenario(folder)
+        legend_covers_nothing(folder)
         pictures_repeat(folder)
         golden_pictures(folder, sys.argv[3:] == ["--write"])
         man_page()

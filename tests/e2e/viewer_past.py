@@ -101,8 +101,8 @@ def looks_back_in_a_pause(viewer, client, asker, camera):
     check(checked > 0, "no agent was in the open")
     viewer.key("Right")
     right = shown(viewer).tick
-    is_whole = all(later - earlier == JUMP for later, earlier in zip(ticks, ticks[1:]))  # otherwise frames were left out
-    check(abs(right - ticks[-2]) <= (0 if is_whole else 4), f"Right goes back to tick {ticks[-2]}, not {right}; {ticks}")
+    off = max(abs(later - earlier - JUMP) for later, earlier in zip(ticks, ticks[1:]))  # 0 unless a busy machine left frames out
+    check(abs(right - ticks[-2]) <= 2 * off, f"Right goes back to tick {ticks[-2]}, not {right}; {ticks}")
     viewer.key("End")
     shown(viewer, lambda p: is_live(p) and p.tick == end, "End is live")
 

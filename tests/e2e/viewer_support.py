@@ -22,9 +22,10 @@ STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x6D, 0xF8, 0xC0), "flee"
                 "wander": (0x9A, 0xA0, 0xA6), "pursue": (0xF0, 0xE4, 0x42), "evade": (0xF0, 0x62, 0x2D),
                 "follow": (0x3F, 0x92, 0xF7), "drift": (0x90, 0xF1, 0xD0), "hide": (0xB0, 0x86, 0x28)}
 TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0xE8, 0xEE, 0xF6)
-ACCENT = (0x58, 0xA6, 0xFF)
+ACCENT, PANEL_COLOR = (0x58, 0xA6, 0xFF), (0x1B, 0x1F, 0x26)
 SIDE_PX, BAR_PX = 16, 32  # margins around the world in the window
-LEGEND_PX, LEGEND_ROOM_PX = 186, 1200  # left free for the legend where the window is so wide
+LEGEND_PX, LEGEND_ROOM_PX = 186, 1200  # left free for the legend where the window is so wide; else what it may cover, if that costs little
+LEGEND_MOST_PX, LEAST_SHARE = 244, 0.75
 PANEL = (264, 38)  # sizes of the side panel and the timeline, when they are shown
 TOAST_S = 4.5  # a toast is gone after this; F12 shows one of its own
 LEGEND = (230, 250)  # where the legend may cover the world, from the top left
@@ -150,7 +151,9 @@ def reaches(viewer, keys, is_marked, what):
         if is_marked(picture):
             return
         viewer.key("Escape")
-    check(False, f"the keyboard's control: {what}")
+    kept = pathlib.Path(tempfile.gettempdir()) / f"drover-viewer-failed-{os.getpid()}.png"
+    write_png(kept, picture.width, list(rgb(picture)))
+    check(False, f"the keyboard's control: {what}; the last picture is kept as {kept}")
 
 
 def step(what):
@@ -172,10 +175,17 @@ def difference(a, b, step=24):
 class Camera:
     """Where the world must be in a window of this size: as large as fits, in the middle, 16 px and the bar left free."""
 
-    def __init__(self, world, window, panel=False):
+    def __init__(self, world, window, panel=False, has_legend=None):
+        has_legend = window[0] >= 700 if has_legend is None else has_legend
         side, below = PANEL if panel else (0, 0)
         legend = LEGEND_PX if window[0] >= LEGEND_ROOM_PX else 0
-        room = (window[0] - 2 * SIDE_PX - side - legend, window[1] - 2 * SIDE_PX - BAR_PX - below)
+        wide, high = window[0] - 2 * SIDE_PX - side - legend, window[1] - 2 * SIDE_PX - BAR_PX - below
+        if legend == 0 and has_legend:
+            scale = min(wide / world[0], high / world[1])
+            wider = min(max(2 * LEGEND_MOST_PX - (wide - world[0] * scale), 0), LEGEND_MOST_PX)
+            legend = wider if min((wide - wider) / world[0], high / world[1]) >= LEAST_SHARE * scale else 0
+            wide -= legend
+        room = (wide, high)
         self.scale = min(room[0] / world[0], room[1] / world[1])
         self.x = SIDE_PX + legend + (room[0] - world[0] * self.scale) / 2
         self.y = SIDE_PX + BAR_PX + (room[1] - world[1] * self.scale) / 2

@@ -191,9 +191,10 @@ def resizes(viewer, watcher):
 def reconnects(viewer, server, camera):
     step("the server goes: the last picture is dimmed")
     with server.connect() as client:
-        client.request("step", count=90)  # away from the middle, where the banner will be
+        # Away from the middle, where the banner will be, wherever the pointer has led it.
+        client.request("place", agent=first_agent(client.snapshot())["id"], x=100, y=400)
         agent = first_agent(client.snapshot())
-    viewer.picture(shows_agent(camera, agent), f"agent {agent} is where it stepped to")
+    viewer.picture(shows_agent(camera, agent), f"agent {agent} is where it was put")
     x, y = camera.to_window(agent["x"], agent["y"])
     bright = support.STATE_COLORS[agent["state"]]
     check(server.stop() == 0, f"the server stops: {server.stderr()}")

@@ -46,12 +46,12 @@ static void try_input(const uint8_t *data, size_t size) {
 /* Changes a byte, takes some out, or doubles some. Returns the new size; `data` has room for twice the old.
  */
 static size_t mutate(uint8_t *data, size_t size) {
-    static const char favourites[] = "{}[]\",:0123456789.eE+-\\u\n\r\t \x7f\xc3\xed\xf0tfn";
+    static const char favorites[] = "{}[]\",:0123456789.eE+-\\u\n\r\t \x7f\xc3\xed\xf0tfn";
     const size_t at = next_random() % size;
     const size_t length = next_random() % (size - at < 16 ? size - at + 1 : 16);
     switch (next_random() % 4) {
     case 0:
-        data[at] = (uint8_t)favourites[next_random() % (sizeof favourites - 1)];
+        data[at] = (uint8_t)favorites[next_random() % (sizeof favorites - 1)];
         return size;
     case 1:
         data[at] = (uint8_t)next_random();

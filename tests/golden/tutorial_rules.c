@@ -168,7 +168,7 @@ static void compare(const struct comparison *c) {
         }
     }
     assert_true(count > 0);
-    double worst = 0.0, travelled = 0.0;
+    double worst = 0.0, traveled = 0.0;
     for (int tick = 0; tick < TICKS; tick++) {
         if (tick == 120) {
             world_set_target(world, target, (vec2){150.0f, 330.0f}); /* the mouse moves */
@@ -181,14 +181,14 @@ static void compare(const struct comparison *c) {
         for (int i = 0; i < count; i++) {
             const struct point before = actors[i].position;
             c->rule(&actors[i], at, second);
-            travelled += length(minus(actors[i].position, before));
+            traveled += length(minus(actors[i].position, before));
             const struct point ours = double_point(world_agent(world, rows[i]).position);
             worst = fmax(worst, length(minus(ours, actors[i].position)));
         }
     }
-    print_message("%s: %d agents, %.0f px traveled, furthest apart %.5f px\n", c->scenario, count, travelled,
+    print_message("%s: %d agents, %.0f px traveled, furthest apart %.5f px\n", c->scenario, count, traveled,
                   worst);
-    assert_true(travelled > 100.0 * count);
+    assert_true(traveled > 100.0 * count);
     assert_true(worst <= TOLERANCE);
     world_destroy(world);
 }

@@ -163,9 +163,12 @@ int main(int argc, char **argv) {
     const char *positional = NULL;
     const enum options_result result =
         options_parse(&options_def, argc, argv, &options, &positional, &failure);
+    if (result == OPTIONS_EXIT) {
+        return 0;
+    }
     if (result != OPTIONS_RUN) {
-        (void)fprintf(stderr, "%s\n", failure.message);
-        return result == OPTIONS_EXIT ? 0 : 2;
+        (void)fprintf(stderr, "drover-fanout-rival: %s\n", failure.message);
+        return 2;
     }
     struct rlimit limit = {.rlim_cur = CLIENTS, .rlim_max = CLIENTS};
     (void)setrlimit(RLIMIT_NOFILE, &limit);

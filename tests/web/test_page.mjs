@@ -3,6 +3,9 @@
 //
 //     node test_page.mjs chromium|firefox [PART ...]
 
+import { createServer, request } from "node:http";
+import { connect } from "node:net";
+
 import { withBrowser } from "./browser.mjs";
 import { needPage, withClient, withServer } from "./drover.mjs";
 import { LAPTOP, Visit } from "./drover_page.mjs";
@@ -12,7 +15,68 @@ import { check, runTest, sleep, step, until } from "./support.mjs";
 const [engine, ...asked] = process.argv.slice(2);
 const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
 
+// A door to the server that keeps the module back until it is told to let it go.
+async function withHeldModule(server, test) {
+  const there = new URL(server.address);
+  const asIfDirect = (headers) => ({ ...headers, host: there.host, ...(headers.origin === undefined ? {} : { origin: there.origin }) });
+  let letGo = () => {};
+  const isLetGo = new Promise((done) => (letGo = done));
+  const sockets = new Set();
+  let isAsked = false;
+  const door = createServer(async (asked, answer) => {
+    if (asked.url.endsWith(".wasm")) {
+      isAsked = true;
+      await isLetGo;
+    }
+    const to = request({ host: there.hostname, port: there.port, path: asked.url, headers: asIfDirect(asked.headers) }, (from) => {
+      answer.writeHead(from.statusCode, from.headers);
+      from.pipe(answer);
+    });
+    to.on("error", () => answer.destroy());
+    to.end();
+  });
+  door.on("connection", (socket) => sockets.add(socket));
+  door.on("upgrade", (asked, socket) => {
+    const headers = Object.entries(asIfDirect(asked.headers)).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const to = connect(Number(there.port), there.hostname, () => to.write(`GET ${asked.url} HTTP/1.1\r\n${headers}\r\n`));
+    sockets.add(to);
+    for (const [one, other] of [[to, socket], [socket, to]]) one.on("error", () => other.destroy()).pipe(other);
+  });
+  await new Promise((done) => door.listen(0, "127.0.0.1", done));
+  try {
+    await test({ address: `http://127.0.0.1:${door.address().port}`, letGo, isAsked: () => isAsked });
+  } finally {
+    letGo();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((done) => door.close(done));
+  }
+}
+
 const PARTS = {
+  // Before the module is there the page says that it is coming, and nothing else.
+  async loads({ newPage, server }) {
+    await withHeldModule(server, async (door) => {
+      const page = await newPage(door.address, LAPTOP);
+      const shown = () => page.evaluate(() => {
+        const words = [];
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          const { data, parentElement } = walker.currentNode;
+          if (data.trim() !== "" && parentElement.checkVisibility({ visibilityProperty: true })) words.push(data.trim());
+        }
+        return words;
+      });
+      await until("the page asks for its module", () => door.isAsked());
+      if (process.env.DROVER_LOOK !== undefined) await page.screenshot({ path: process.env.DROVER_LOOK });
+      const first = await shown();
+      check(first.length === 1 && first[0].startsWith("The viewer is coming"), () => `before the module is there the page says: ${first.join(", ")}`);
+      door.letGo();
+      await until("the world's name", async () => (await shown()).includes("Hunters and prey"));
+      check(!(await shown()).some((words) => words.startsWith("The viewer is coming")), "it has come");
+      await page.close();
+    });
+  },
+
   // The world is there and moves.
   async moves({ visit }) {
     const first = await visit.until("a picture", async () => {
@@ -164,7 +228,7 @@ const PARTS = {
   },
 };
 
-const ORDER = ["moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker"];
+const ORDER = ["loads", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker"];
 
 await runTest(() =>
   withServer(["hunters_and_prey"], async (server) => {
@@ -177,7 +241,7 @@ await runTest(() =>
         const failed = [];
         for (const part of asked.length > 0 ? asked : ORDER) {
           try {
-            await PARTS[part]({ visit, client, server });
+            await PARTS[part]({ visit, client, server, newPage });
             await visit.expectWell();
             step(part);
           } catch (error) {

@@ -69,15 +69,18 @@ static void place_camera(struct app *app) {
     if (has_panels && view_settings_have_panel(&app->settings)) {
         app->picture.margins.right += PANELS_SIDE_PX * unit;
     }
-    if (has_panels && view_settings_have_legend(&app->settings) && window.x >= PANELS_LEGEND_ROOM_PX * unit) {
-        app->picture.margins.left += PANELS_LEGEND_PX * unit;
-    }
     const float card = (PANELS_CARD_PX + 10) * unit;
     if (has_panels && app->open.card && window.x - app->picture.margins.right - card >= 0.35f * window.x) {
         app->picture.margins.right += card; /* it does not lie over the world that it is about */
     }
     if (app_has_timeline(app)) {
         app->picture.margins.bottom += PANELS_TIMELINE_PX * unit;
+    }
+    if (has_panels && view_settings_have_legend(&app->settings)) {
+        app->picture.margins.left +=
+            window.x >= PANELS_LEGEND_ROOM_PX * unit
+                ? PANELS_LEGEND_PX * unit
+                : camera_beside(size, window, app->picture.margins, PANELS_LEGEND_MOST_PX * unit);
     }
     app_place_view(app);
     const int32_t index = app->selection.is_following && app->frame.names != NULL

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+static const float least_share = 0.75f; /* of its size that the world keeps beside something */
+
 struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins) {
     const vec2 world = vec2_make(fmaxf(world_size.x, 1.0f), fmaxf(world_size.y, 1.0f));
     const vec2 room = vec2_make(fmaxf(window_size.x - margins.left - margins.right, 1.0f),
@@ -13,6 +15,14 @@ struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margin
         .offset = {margins.left + (room.x - world.x * scale) * 0.5f,
                    margins.top + (room.y - world.y * scale) * 0.5f},
     };
+}
+
+float camera_beside(vec2 world_size, vec2 window_size, struct camera_margins margins, float strip) {
+    const struct camera middle = camera_fit(world_size, window_size, margins);
+    const float wide = window_size.x - margins.left - margins.right - world_size.x * middle.scale;
+    const float wider = fminf(fmaxf(2.0f * strip - wide, 0.0f), strip);
+    margins.left += wider;
+    return camera_fit(world_size, window_size, margins).scale >= least_share * middle.scale ? wider : 0.0f;
 }
 
 vec2 camera_to_window(const struct camera *camera, vec2 world) {

@@ -22,6 +22,9 @@ struct camera_margins {
 /** The whole world, as large as fits, in the middle of what the margins leave. Sizes below 1 px count as 1.
  */
 struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margins margins);
+/** How much wider the left margin becomes so that a strip of this width behind it covers nothing of the whole world: 0 where its place in the
+ * middle leaves that much, and where the world would lose more than a quarter of its size; at most the strip. Window px. */
+float camera_beside(vec2 world_size, vec2 window_size, struct camera_margins margins, float strip);
 /** A place of the world, px of the world, in the window, window px. */
 vec2 camera_to_window(const struct camera *camera, vec2 world);
 /** The way back: a point of the window in the world. */

@@ -334,8 +334,28 @@ static void fill_speed(const struct hud_input *input, const char *name, struct p
     }
 }
 
+/* What helps a world that is slower than its clock, or long in its warm-up. */
+#define WHAT_HELPS                                                                                           \
+    "What helps: fewer agents, or more threads of the server (drover-server --threads), up to its cores."
+
+static const char *state_tip(const struct hud_input *input, enum run_state state) {
+    if (state == RUN_WARMING) {
+        return "A fresh world does its first ticks as fast as they can be done, so that it begins where its "
+               "agents have found "
+               "together. " WHAT_HELPS;
+    }
+    const bool is_behind = (state == RUN_RUNNING || state == RUN_PLAYING) &&
+                           input->measures.behind_rate >= 0.0 && !input->is_fixed &&
+                           server_model_speed(input->server) > 0.0;
+    return is_behind ? "A tick takes the server longer than there is time for it, so the time of the world "
+                       "goes slower than "
+                       "it should. " WHAT_HELPS
+                     : "";
+}
+
 static void fill_state(const struct hud_input *input, struct panels_view *view) {
     const enum run_state state = state_of(input);
+    view->state_tip = state_tip(input, state);
     const enum palette palette = view_settings_palette(input->settings);
     (void)snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = theme_color(palette, states[state].mark);

@@ -38,8 +38,15 @@ float panels::bar_begin(const panels_view &view, float y, float bar_width) {
     }
     list->AddCircleFilled(ImVec2(std::floor(x + px(5)) + 0.5f, std::floor(px(PANELS_BAR_PX) / 2) + 0.5f),
                           px(4.5f), to_imgui(view.state_color), 24);
+    const float from = x - px(4), tall = px(PANELS_BAR_PX);
     x += px(16);
-    return x + std::max(text(regular, x, y, view.state_words, view.state), px(64)) + px(18);
+    const float end = x + text(regular, x, y, view.state_words, view.state);
+    const ImGuiIO &io = ImGui::GetIO();
+    if (view.state_tip[0] != '\0' && !io.WantCaptureMouse && io.MousePos.x >= from && io.MousePos.x < end &&
+        io.MousePos.y >= 0 && io.MousePos.y < tall) {
+        tooltip(view.state_tip, ImVec2(from + px(10), tall + px(12)), 0.0f, 0.0f);
+    }
+    return std::max(end, x + px(64)) + px(18);
 }
 
 /* Left: what is running. Right: how well it is seen. When the window is narrow, what matters least is left

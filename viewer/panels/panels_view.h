@@ -27,7 +27,8 @@ enum {
     PANELS_BAR_PX = 32,
     PANELS_SIDE_PX = 264,
     PANELS_LEGEND_PX = 186,       /* left free for the legend where */
-    PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this */
+    PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this; else, */
+    PANELS_LEGEND_MOST_PX = 244,  /* this, where the legend would cover some of the world: camera_beside */
     PANELS_CARD_PX = 470,
     PANELS_TIMELINE_PX = 38,
     PANELS_ROWS = 8,
@@ -159,14 +160,15 @@ struct panels_view {
     bool is_kiosk;    /* an exhibition: the caption and the banner alone, large, */
     bool asks_legend; /* and the legend */
     const struct server_model *server;
-    const struct message_agent *inspected;       /* the selected agent's equations; NULL: not known */
-    struct lit lit;                              /* what of it is pointed at in the picture */
-    const char *tuned_kind;                      /* whose parameters the sliders are; "" for none */
-    const char *agent_kind, *agent_state;        /* of the selected agent; "" for none */
-    char scenario[128];                          /* "" before the first hello */
-    char address[288];                           /* "127.0.0.1:7717" */
-    char state[32];                              /* "running", "running 0.09x" ... */
-    color state_color, state_words;              /* of the dot, of the words beside it */
+    const struct message_agent *inspected; /* the selected agent's equations; NULL: not known */
+    struct lit lit;                        /* what of it is pointed at in the picture */
+    const char *tuned_kind;                /* whose parameters the sliders are; "" for none */
+    const char *agent_kind, *agent_state;  /* of the selected agent; "" for none */
+    char scenario[128];                    /* "" before the first hello */
+    char address[288];                     /* "127.0.0.1:7717" */
+    char state[32];                        /* "running", "running 0.09x" ... */
+    color state_color, state_words;        /* of the dot, of the words beside it */
+    const char *state_tip; /* what the state means, and what would help; "" where it says itself */
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */
     char agents[32];                             /* in the world, when not all are shown; else "" */
     char role[16];                               /* what we are, when that is not admin; else "" */

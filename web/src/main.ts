@@ -40,6 +40,7 @@ function store(storage: "localStorage" | "sessionStorage", name: string, text: s
 function fail(words: string): void {
     const box = element<HTMLElement>("failure");
     box.textContent = "";
+    element<HTMLElement>("loading").hidden = true;
     const title = document.createElement("h1"), text = document.createElement("p"), again = document.createElement("button");
     title.textContent = "The viewer has stopped";
     text.textContent = words === "" ? "The connection to the server has ended." : words;

@@ -27,7 +27,7 @@ async def asynchronous() -> None:
     async with drover.aio.connect(7717) as world:
         last: int = (await world.spawn("boid"))["last_id"]
         async for frame in world.watch(hz=20):
-            print(frame.tick + last, frame.x[0], frame.kind.names, frame.colour)  # wrong: attr-defined
+            print(frame.tick + last, frame.x[0], frame.kind.names, frame.color)  # wrong: attr-defined
         async for density in world.watch(layout="density"):
             print(density.grid, (await world.snapshot(layout="objects")).agents, (await world.snapshot()).x)
         world.pause().get("tick")  # wrong: attr-defined

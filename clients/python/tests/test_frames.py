@@ -72,7 +72,7 @@ class Columns(unittest.TestCase):
                                                      "desired": [0.03, 0.04]})
                 with self.assertRaisesRegex(AttributeError, "ask for it with the field 'vel'"):
                     frame.vx  # pylint: disable=pointless-statement
-                self.assertFalse(hasattr(frame, "colour"))
+                self.assertFalse(hasattr(frame, "color"))
                 with self.assertRaisesRegex(ImportError, "import pandas first"):
                     frame.to_pandas()
 

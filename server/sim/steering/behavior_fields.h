@@ -33,10 +33,10 @@ BEHAVIOR_LIST(FIELDS_OF)
 #define TARGET_ROWS REF_ROWS(struct behavior_def, "", target.)
 #define SECOND_ROWS REF_ROWS(struct behavior_def, "second_", second.)
 
-#define WEIGHT_ROW NUMBER("weight", weight, 1000.0, 1.0, "1", "Factor on this behaviour's force.")
+#define WEIGHT_ROW NUMBER("weight", weight, 1000.0, 1.0, "1", "Factor on this behavior's force.")
 #define TURN_ROWS                                                                                            \
     ROW(FIELD_UINT32, "tier", struct behavior_def, tier, 0, 0, 15, 0, "",                                    \
-        "Behaviours of a lower tier take what they need of max_force first."),                               \
+        "Behaviors of a lower tier take what they need of max_force first."),                                \
         ROW(FIELD_FLOAT, "probability", struct behavior_def, probability, 0, 0, 1, 1, "1",                   \
             "How often it is asked when the state combines dithered.")
 #define END_ROW                                                                                              \
@@ -58,13 +58,13 @@ BEHAVIOR_LIST(FIELDS_OF)
 #define ANGLE(name_, member_, initial_, help_)                                                               \
     ROW(FIELD_ANGLE, name_, struct behavior_def, member_, FIELD_PARAM, 0, 360, initial_, "deg", help_)
 #define RADIUS_ROW(name_, zone_, initial_)                                                                   \
-    NUMBER(name_, zones[zone_].radius, LIMIT_COORDINATE, initial_, "px", "Neighbours nearer than this count.")
+    NUMBER(name_, zones[zone_].radius, LIMIT_COORDINATE, initial_, "px", "Neighbors nearer than this count.")
 #define VIEW_ROW(name_, zone_, initial_)                                                                     \
     ANGLE(name_, zones[zone_].field_of_view, initial_,                                                       \
           "The angle seen, the heading in its middle; the very near is noticed anyway.")
 #define KINDS_ROW                                                                                            \
     ROW(FIELD_NAMES, "kinds", struct behavior_def, kinds, 0, 0, 0, 0, "",                                    \
-        "Which kinds count as neighbours; its own when left out.")
+        "Which kinds count as neighbors; its own when left out.")
 #define CLEARANCE_ROW(initial_)                                                                              \
     NUMBER("clearance", clearance, LIMIT_COORDINATE, initial_, "px", "Kept free between the bodies.")
 #define NEAREST_ROW(help_, min_, initial_)                                                                   \

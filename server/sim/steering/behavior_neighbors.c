@@ -18,7 +18,7 @@
     {                                                                                                        \
         .name = "falloff", .type = FIELD_CHOICE, FIELD_MEMBER(struct behavior_def, falloff),                 \
         .choices = falloff_names, .unit = "",                                                                \
-        .help = "smooth: neighbours count less the further away they are; none: all the same."               \
+        .help = "smooth: neighbors count less the further away they are; none: all the same."                \
     }
 #define CAP_ROW NEAREST_ROW("Only the nearest so many count, for each rule; 0: all of them.", 0, 0)
 #define RULE_TABLE(zone_, radius_)                                                                           \

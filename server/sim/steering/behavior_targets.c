@@ -235,7 +235,7 @@ static vec2 formation_place(int shape, int32_t rank, int32_t count, float spacin
 
 const struct field behavior_formation_fields[] = {
     WEIGHT_ROW,
-    NUMBER("spacing", spacing, 10000.0, 30.0, "px", "The distance between neighbours."),
+    NUMBER("spacing", spacing, 10000.0, 30.0, "px", "The distance between neighbors."),
     PREDICTION_ROW,
     SLOWING_ROW,
     {.name = "shape",

@@ -10,7 +10,7 @@ const struct field behavior_wander_fields[] = {
     WEIGHT_ROW,
     NUMBER("radius", wander_radius, 10000.0, 30.0, "px", "The circle that the goal wanders on."),
     NUMBER("distance", wander_distance, 10000.0, 60.0, "px",
-           "How far ahead of the agent the circle's centre is."),
+           "How far ahead of the agent the circle's center is."),
     NUMBER("rate", wander_rate, 100.0, 2.0, "rad/s^0.5",
            "How far the goal moves along the circle in a second, root mean square."),
     TURN_ROWS,

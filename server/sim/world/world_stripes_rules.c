@@ -334,7 +334,7 @@ static void refuse_zone(struct refusing *refusing, const struct zone_seen *zone)
 }
 
 static void refuse_naming(struct refusing *refusing) {
-    say(&refusing->sentence, "behaviours and conditions name many agents by id; allowed: fewer than ");
+    say(&refusing->sentence, "behaviors and conditions name many agents by id; allowed: fewer than ");
     say_number(&refusing->sentence, STRIPES_NAMED_MAX);
     say(&refusing->sentence, ", or --mode copy");
 }

@@ -88,6 +88,7 @@ export class BarPart {
         setText(this.state, bar.state);
         setStyle(this.state, "color", bar.state_words);
         setStyle(this.state, "--dot", bar.state_color);
+        setTip(this.state, bar.state_tip);
         for (const [key, item] of this.items) {
             item.set(bar[key]);
         }

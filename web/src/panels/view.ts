@@ -66,6 +66,7 @@ export interface Bar {
     state: string;
     state_color: string;
     state_words: string; /* the color of the words */
+    state_tip: string; /* what the state means, and what would help; "" where it says itself */
     tick: string;
     time: string;
     agents: string;

@@ -192,7 +192,9 @@ static void what_is_kept(void **state) {
     refused("{\"op\":\"speed\",\"max\":false}", "", FAILURE_BAD_PARAM, "max",
             "only true is allowed; a number goes into factor");
     refused("{\"op\":\"speed\",\"factor\":0}", "", FAILURE_OUT_OF_RANGE, "factor",
-            "0 is out of range: 0.01 to 1000");
+            "0 is out of range: 0.01 to 1000; \"max\":true instead is as fast as ticks can be done");
+    refused("{\"op\":\"speed\",\"factor\":\"max\"}", "", FAILURE_BAD_PARAM, "factor",
+            "expected a number, found a string; \"max\":true instead is as fast as ticks can be done");
     assert_true(decoded("{\"op\":\"hello\",\"seq\":true}").body.hello.seq);
     assert_true(decoded("{\"op\":\"resume\",\"live\":true}").body.resume.live);
 }

@@ -8,7 +8,7 @@
 static void empty(void **state) {
     (void)state;
     const struct tick_meter meter = {0};
-    const struct tick_meter_summary summary = tick_meter_summarise(&meter);
+    const struct tick_meter_summary summary = tick_meter_summarize(&meter);
     assert_true(summary.p50_ms == 0.0 && summary.p99_ms == 0.0 && summary.max_ms == 0.0);
 }
 
@@ -18,7 +18,7 @@ static void percentiles(void **state) {
     for (uint64_t i = 100; i >= 1; i--) {
         tick_meter_add(&meter, i * 1000000);
     }
-    const struct tick_meter_summary summary = tick_meter_summarise(&meter);
+    const struct tick_meter_summary summary = tick_meter_summarize(&meter);
     assert_true(summary.p50_ms == 50.0);
     assert_true(summary.p99_ms == 99.0);
     assert_true(summary.max_ms == 100.0);
@@ -30,7 +30,7 @@ static void few_samples_have_their_slowest(void **state) {
     tick_meter_add(&meter, 1000);
     tick_meter_add(&meter, 50000);
     tick_meter_add(&meter, 2000);
-    assert_true(tick_meter_summarise(&meter).p99_ms == 0.05);
+    assert_true(tick_meter_summarize(&meter).p99_ms == 0.05);
 }
 
 static void old_samples_go(void **state) {
@@ -40,10 +40,10 @@ static void old_samples_go(void **state) {
     for (int i = 0; i < TICK_METER_SAMPLES - 1; i++) {
         tick_meter_add(&meter, 2500);
     }
-    assert_true(tick_meter_summarise(&meter).max_ms == 5000.0);
-    assert_true(tick_meter_summarise(&meter).p99_ms == 0.002);
+    assert_true(tick_meter_summarize(&meter).max_ms == 5000.0);
+    assert_true(tick_meter_summarize(&meter).p99_ms == 0.002);
     tick_meter_add(&meter, 3000);
-    assert_true(tick_meter_summarise(&meter).max_ms == 0.003);
+    assert_true(tick_meter_summarize(&meter).max_ms == 0.003);
 }
 
 static void buckets_have_all_times(void **state) {

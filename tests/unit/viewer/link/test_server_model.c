@@ -21,7 +21,7 @@ static struct message_scenario scenario_of(const char *name, const char *edge, b
     (void)snprintf(scenario.edge, sizeof scenario.edge, "%s", edge);
     scenario.size = vec2_make(800, 600);
     scenario.target_count = 2;
-    (void)snprintf(scenario.targets[0], sizeof scenario.targets[0], "centre");
+    (void)snprintf(scenario.targets[0], sizeof scenario.targets[0], "center");
     (void)snprintf(scenario.targets[1], sizeof scenario.targets[1], has_mouse ? "mouse" : "mousetrap");
     scenario.kind_count = 1;
     (void)snprintf(scenario.kinds[0].name, sizeof scenario.kinds[0].name, "ship");

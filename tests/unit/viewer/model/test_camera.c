@@ -38,7 +38,7 @@ static void respects_margins(void **state) {
     assert_true(high.x <= 1250.0f + 1e-3f && high.y <= 780.0f + 1e-3f);
     assert_near(low.y, 40.0f, 1e-3f); /* the tighter side is used up */
     assert_near(high.y, 780.0f, 1e-3f);
-    assert_near(low.x - 10.0f, 1250.0f - high.x, 1e-3f); /* the other is centerd */
+    assert_near(low.x - 10.0f, 1250.0f - high.x, 1e-3f); /* the other is centered */
 }
 
 static void goes_there_and_back(void **state) {
@@ -50,6 +50,26 @@ static void goes_there_and_back(void **state) {
         assert_near(back.x, x, 1e-2f);
         assert_near(back.y, 900.0f - x, 1e-2f);
     }
+}
+
+static void leaves_room_beside_it(void **state) {
+    (void)state;
+    const struct camera_margins sides = {16, 48, 16, 16};
+    const float strip = 244.0f;
+    static const vec2 worlds[] = {{800, 560}, {900, 600}, {800, 480}, {600, 600}, {400, 800}, {900, 900}};
+    for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
+        const vec2 window = vec2_make(960, 600), world = worlds[i];
+        struct camera_margins margins = sides;
+        const float wider = camera_beside(world, window, sides, strip);
+        margins.left += wider;
+        assert_true(camera_fit(world, window, margins).offset.x >= 16.0f + strip - 1e-3f);
+        assert_true(wider >= 0.0f && wider <= strip);
+    }
+    assert_true(camera_beside(vec2_make(400, 800), vec2_make(960, 600), sides, strip) ==
+                0.0f); /* there is room */
+    assert_near(camera_beside(vec2_make(600, 600), vec2_make(960, 600), sides, strip), 96.0f, 1e-3f);
+    assert_true(camera_beside(vec2_make(800, 480), vec2_make(700, 600), sides, strip) ==
+                0.0f); /* it costs too much */
 }
 
 static void survives_a_window_smaller_than_its_margins(void **state) {
@@ -109,6 +129,7 @@ int main(void) {
         cmocka_unit_test(goes_there_and_back),
         cmocka_unit_test(zooming_keeps_what_is_under_the_cursor),
         cmocka_unit_test(panning_and_following_move_the_world),
+        cmocka_unit_test(leaves_room_beside_it),
         cmocka_unit_test(survives_a_window_smaller_than_its_margins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

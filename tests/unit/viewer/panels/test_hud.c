@@ -96,7 +96,7 @@ static void numbers_are_shown(void **state) {
     struct snapshot *snapshot = make_snapshot(70150, NULL, 0);
     snapshot->tick = 4209;
     add_target(snapshot, "mouse", 1, 2);
-    add_target(snapshot, "centre", 100, 50);
+    add_target(snapshot, "center", 100, 50);
     fixture->frame.names = snapshot;
     fixture->frame.target_count = 2;
     fixture->frame.targets[0] = (struct frame_target){0, {1, 2}};
@@ -112,7 +112,7 @@ static void numbers_are_shown(void **state) {
     assert_string_equal(fixture->view.address, "127.0.0.1:7717");
     assert_string_equal(fixture->view.banner[0], "");
     assert_int_equal(fixture->view.label_count, 2);
-    assert_string_equal(fixture->view.labels[0].text, "centre");
+    assert_string_equal(fixture->view.labels[0].text, "center");
     assert_true(fixture->view.labels[0].x == 228.0f && fixture->view.labels[0].y == 113.0f);
     assert_string_equal(fixture->view.labels[1].text, "mouse"); /* as others have names */
     input.picture.leads_mouse = true;
@@ -296,11 +296,14 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     assert_string_equal(fixture->view.state, "running");
     assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_OK));
     assert_int_equal(fixture->view.state_words, theme_color(PALETTE_SAFE, THEME_TEXT));
+    assert_string_equal(fixture->view.state_tip, "");
     input.measures.behind_rate = 0.0949;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.09x");
     assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_WARN));
     assert_int_equal(fixture->view.state_words, theme_color(PALETTE_SAFE, THEME_WARN));
+    assert_non_null(strstr(fixture->view.state_tip, "slower than it should"));
+    assert_non_null(strstr(fixture->view.state_tip, "fewer agents, or more threads"));
     input.measures.behind_rate = 0.9499;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "running 0.94x");
@@ -315,6 +318,7 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     fixture->server.has_scenario = fixture->server.scenario.pace.is_warming = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.state, "warming up");
+    assert_non_null(strstr(fixture->view.state_tip, "fewer agents, or more threads"));
     assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_ACCENT));
     fixture->server.scenario.pace.is_warming = false;
     input.measures.behind_rate = -1.0;

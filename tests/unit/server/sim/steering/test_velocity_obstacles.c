@@ -131,7 +131,7 @@ static void test_solids(void **state) {
     assert_float_equal(deep.least, 100.0f, 1e-3); /* no more than it can do */
 }
 
-/* ---- the linear programme ---- */
+/* ---- the linear program ---- */
 
 enum { PLANES = 12 };
 
