@@ -178,6 +178,30 @@ def mutes(viewer, client):
     viewer.key("k")
 
 
+def loses_nothing(viewer, client):
+    step("more clicks and presses than a slow frame has room for: each one counts")
+    was_paused = client.request("stats")["paused"]
+    client.request("pause")
+    viewer.move(55, SIZE[1] - 19)
+    time.sleep(0.3)
+    before = client.request("ping")["tick"]
+    with viewer.stands_still():
+        viewer._xdotool("click", "--repeat", "21", "--delay", "5", "1")
+    wait_until(lambda: client.request("ping")["tick"], lambda tick: tick >= before + 21, "the button steps the world 21 times")
+    check(client.request("ping")["tick"] == before + 21, "and no more")
+    viewer.move(500, 600)
+    reaches(viewer, ("F6", "Tab", "Tab"), lambda p: p.count(support.ACCENT, 856, 134, 14) > 30, "velocity")
+    with viewer.stands_still():
+        viewer._xdotool("key", "--repeat", "21", "--delay", "5", "space")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 9) > 10, "velocity is checked by the last of 21 presses")
+    check(client.request("stats")["paused"], "none of them was for the world")
+    viewer.key("space")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 6) == 0, "it is not checked")
+    viewer.key("Escape")
+    if not was_paused:
+        client.request("resume")
+
+
 def is_slow_itself(display, server, client):
     step("a click counts though each frame takes so long that the press and the release come in one, and no event follows")
     with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--fixed-dt", "700") as viewer:
@@ -322,6 +346,7 @@ def main():
                 tunes(viewer, client)
                 tunes_by_keyboard(viewer, client, camera)
                 mutes(viewer, client)
+                loses_nothing(viewer, client)
                 sees_the_others(viewer, server, camera)
             is_slow_itself(display, server, client)
         may_not_act(display)

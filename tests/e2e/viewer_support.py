@@ -8,6 +8,7 @@ import functools
 import itertools
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -336,6 +337,15 @@ class Viewer:
         if check and done.returncode != 0:
             raise AssertionError(f"xdotool {' '.join(arguments)}: {done.stderr}")
         return done.stdout
+
+    @contextlib.contextmanager
+    def stands_still(self):
+        """What happens meanwhile comes to the viewer at once, as in a frame that takes long."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def move(self, x, y):
         self._xdotool("mousemove", "--window", self.window, str(x), str(y))
