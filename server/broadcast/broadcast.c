@@ -90,8 +90,10 @@ static void drop_unused_forms(struct broadcast *broadcast, const struct session_
 }
 
 /* A session whose end has begun gets no subscription. */
-static void give(struct session *session, const struct subscription *subscription) {
+static void give(struct broadcast *broadcast, struct session *session,
+                 const struct subscription *subscription) {
     session->subscription = *subscription;
+    session->subscription.explained = subscription->forces ? ++broadcast->explained : 0;
     session->subscription.is_active = subscription->is_active && session_is_open(session);
 }
 
@@ -103,7 +105,7 @@ enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const str
     drop_unused_forms(broadcast, sessions);
     session->subscription = before;
     if (!has_frames(subscription) || find_form(broadcast, &subscription->view) != NULL) {
-        give(session, subscription);
+        give(broadcast, session, subscription);
         return BROADCAST_SUBSCRIBED;
     }
     if (broadcast->form_count == LIMIT_FORMS) {
@@ -118,13 +120,13 @@ enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const str
     }
     assert(broadcast->form_count < LIMIT_FORMS);
     broadcast->forms[broadcast->form_count++] = form;
-    give(session, subscription);
+    give(broadcast, session, subscription);
     return BROADCAST_SUBSCRIBED;
 }
 
 struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions) {
     drop_unused_forms(broadcast, sessions);
-    struct snapshot_schedule schedule = {0};
+    struct snapshot_schedule schedule = {.explained = broadcast->explained};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (has_frames(&session->subscription)) {
             schedule.headings =
@@ -352,8 +354,9 @@ static int turn_of(const struct session *session) {
 static void assign_turns(const struct snapshot_slot *slot, struct session_set *sessions) {
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
+        const bool has_forces = snapshot->has_forces && slot->explained >= session->subscription.explained;
         const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace,
-                                             slot->reason, snapshot->has_forces);
+                                             slot->reason, has_forces);
         session->subscription.turn = is_due ? turn_of(session) : TURN_NONE;
     }
 }

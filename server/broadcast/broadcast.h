@@ -30,6 +30,7 @@ struct broadcast {
     int form_count;
     struct frame_scratch scratch;
     size_t wanted_bytes;          /* frames of the current snapshot for which there was no room */
+    uint64_t explained;           /* subscriptions that need forces, so far */
     uint64_t made_ns;             /* time to encode frames of the current snapshot */
     bool has_left_out;            /* a session that is due a frame, while no snapshot may come */
     uint64_t logged_ms, asked_ms; /* when the shortage was logged, and a snapshot requested */
@@ -54,7 +55,7 @@ void broadcast_fini(struct broadcast *broadcast);
 /** Ticks between frames for a requested rate: the smallest whole number that does not pass it. >= 1. */
 uint64_t broadcast_every(double tick_hz, double wished_hz);
 /** Whether a subscriber is due the snapshot of this tick. pace: see struct snapshot. has_forces: the
- * snapshot has steering vectors. */
+ * snapshot has the steering vectors that it shows. */
 bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
                       enum frame_reason reason, bool has_forces);
 /** Gives a session a subscription in place of its old one, which stays when there is no room for another
@@ -68,7 +69,7 @@ NODISCARD enum broadcast_result broadcast_subscribe(struct broadcast *broadcast,
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** The sum of all subscriptions. Frees the forms of subscriptions that ended. */
 struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions);
-/** What all subscriptions show, for a world in stripes; after broadcast_schedule. */
+/** What all subscriptions show; after broadcast_schedule. */
 void broadcast_views(const struct broadcast *broadcast, struct snapshot_demand *views);
 /** The failure of a view that shows so many agents of a world in stripes, more than are gathered. Returns -1. */
 int broadcast_fail_agents(uint64_t shown, struct failure *failure);

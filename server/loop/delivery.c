@@ -9,12 +9,9 @@
 
 void delivery_update_schedule(struct loop_context *loop) {
     const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);
+    broadcast_views(&loop->broadcast, &loop->views);
+    simulation_set_views(loop->simulation, &loop->views);
     simulation_set_schedule(loop->simulation, &schedule);
-    if (simulation_has_stripes(loop->simulation)) {
-        struct snapshot_demand *views = &loop->views;
-        broadcast_views(&loop->broadcast, views);
-        simulation_set_views(loop->simulation, views);
-    }
 }
 
 static bool is_wanted(const struct loop_context *loop, uint64_t event, bool has_seq) {

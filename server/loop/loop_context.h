@@ -30,7 +30,7 @@ struct loop_context {
     struct simulation *simulation;        /* not owned */
     struct session_set sessions;
     struct broadcast broadcast;
-    struct snapshot_demand views; /* of a world in stripes: what all subscriptions show */
+    struct snapshot_demand views; /* what all subscriptions show */
     struct held_events held;
     struct cursors cursors;
     struct loop_statistics statistics;

@@ -78,6 +78,18 @@ class Form(Case):
                         client.request("unsubscribe")
                         client.flush()
 
+    def test_forces_of_a_view_that_moves(self):
+        """Forces are computed for the agents that some view shows: a frame that a view gets has them for all of its agents."""
+        regions = [0, 0, 400, 300], [400, 0, 400, 300], [100, 100, 600, 400]
+        with Server("flock") as server, server.connect() as steady, server.connect() as moving:
+            steady.request("subscribe", hz=480, forces=True, region=[0, 0, 50, 50])
+            for turn in range(30):
+                moving.request("subscribe", hz=480, forces=True, region=regions[turn % 3])
+                for _ in range(2):
+                    agents = moving.receive_op("snapshot")["agents"]
+                    self.assertTrue(agents)
+                    self.assertTrue(all(agent["forces"] for agent in agents), f"turn {turn}")
+
     def check_values(self, message, scenario, forces):
         self.assertAlmostEqual(message["time"], message["tick"] / scenario["tick_hz"], places=5)
         kinds = {kind["name"]: kind for kind in scenario["kinds"]}
