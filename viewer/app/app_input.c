@@ -314,8 +314,9 @@ bool app_takes_events(const struct app *app) {
 }
 
 bool app_puts_off(struct app *app, const struct input_event *event) {
-    const vec2 at = picture_point(app, event);
-    const bool is_unseen = event->type == INPUT_BUTTON && event->is_down &&
+    const bool is_press = event->type == INPUT_BUTTON && event->is_down;
+    const vec2 at = is_press ? picture_point(app, event) : app->pointer.at;
+    const bool is_unseen = (is_press || event->type == INPUT_WHEEL) &&
                            (at.x != app->pointer.seen_at.x || at.y != app->pointer.seen_at.y);
     if (is_unseen) {
         move_pointer(app, at);
