@@ -202,6 +202,22 @@ def loses_nothing(viewer, client):
         client.request("resume")
 
 
+def belongs_to_one(viewer, client):
+    step("the pointer comes to the legend and clicks within one slow frame: the click is the legend's, not the world's as well")
+    viewer.move(500, 600)
+    viewer.key("a")
+    viewer.picture(lambda p: p.count(support.ACCENT, SIZE[0] / 2, 55, 250) > 200, "what a click in the world does is said")
+    before, places = runners(client), [(x, y) for x in range(20, 130) for y in range(75, 135)]
+    shown = viewer.picture(lambda p: True, "the legend")
+    with viewer.stands_still():
+        viewer._xdotool("mousemove", "--window", viewer.window, "75", "57", "click", "1")
+    viewer.picture(lambda p: sum(p.pixel(*at) != shown.pixel(*at) for at in places) > 300, "the legend is folded")
+    check(runners(client) == before, "no agent was added below it")
+    viewer.click()
+    viewer.picture(lambda p: sum(p.pixel(*at) != shown.pixel(*at) for at in places) < 300, "it is there again")
+    viewer.key("Escape")
+
+
 def is_slow_itself(display, server, client):
     step("a click counts though each frame takes so long that the press and the release come in one, and no event follows")
     with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--fixed-dt", "700") as viewer:
@@ -347,6 +363,7 @@ def main():
                 tunes_by_keyboard(viewer, client, camera)
                 mutes(viewer, client)
                 loses_nothing(viewer, client)
+                belongs_to_one(viewer, client)
                 sees_the_others(viewer, server, camera)
             is_slow_itself(display, server, client)
         may_not_act(display)
