@@ -336,5 +336,5 @@ void app_clear_input(struct app *app) {
                                        .has_shift = before.has_shift,
                                        .has_alt = before.has_alt};
     memcpy(app->input.is_key_down, before.is_key_down, sizeof before.is_key_down);
-    app->pointer.seen_at = app->pointer.at;
+    app->pointer.seen_at = app->pointer.is_over_window ? app->pointer.at : vec2_make(-1.0f, -1.0f);
 }
