@@ -87,10 +87,12 @@ void own_server_stop(struct own_server *server) {
     (void)server;
 }
 
-struct clip *clip_start(const char *path, int32_t width, int32_t height, struct failure *failure) {
+struct clip *clip_start(const char *path, int32_t width, int32_t height, bool waits,
+                        struct failure *failure) {
     (void)path;
     (void)width;
     (void)height;
+    (void)waits;
     (void)failure_set(failure, FAILURE_INTERNAL, NULL, "a page records no clips; drover-viewer does");
     return NULL;
 }
@@ -106,6 +108,15 @@ int clip_add(struct clip *clip, const struct raster *raster, double now_ms) {
     (void)raster;
     (void)now_ms;
     return -1;
+}
+
+void clip_end(struct clip *clip) {
+    (void)clip;
+}
+
+bool clip_has_ended(struct clip *clip) {
+    (void)clip;
+    return true;
 }
 
 int clip_stop(struct clip *clip, struct failure *failure) {

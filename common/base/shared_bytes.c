@@ -5,13 +5,15 @@
 #include <stdlib.h>
 
 void byte_meter_add(struct byte_meter *meter, size_t bytes) {
-    meter->now += bytes;
-    meter->most = meter->now > meter->most ? meter->now : meter->most;
+    const size_t now = atomic_fetch_add(&meter->now, bytes) + bytes;
+    size_t most = atomic_load(&meter->most);
+    while (now > most && !atomic_compare_exchange_weak(&meter->most, &most, now)) {}
 }
 
 void byte_meter_remove(struct byte_meter *meter, size_t bytes) {
-    assert(meter->now >= bytes);
-    meter->now -= bytes;
+    const size_t before = atomic_fetch_sub(&meter->now, bytes);
+    assert(before >= bytes);
+    (void)before;
 }
 
 struct shared_bytes *shared_bytes_create(char *data, size_t length) {
@@ -46,8 +48,9 @@ struct shared_bytes *shared_bytes_slice(struct shared_bytes *whole, size_t offse
 }
 
 struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes) {
-    assert(bytes->references > 0);
-    bytes->references++;
+    const int before = atomic_fetch_add(&bytes->references, 1);
+    assert(before > 0);
+    (void)before;
     return bytes;
 }
 
@@ -55,8 +58,9 @@ void shared_bytes_release(struct shared_bytes *bytes) {
     if (bytes == NULL) {
         return;
     }
-    assert(bytes->references > 0);
-    if (--bytes->references == 0) {
+    const int before = atomic_fetch_sub(&bytes->references, 1);
+    assert(before > 0);
+    if (before == 1) {
         if (bytes->meter != NULL) {
             byte_meter_remove(bytes->meter, bytes->length);
         }

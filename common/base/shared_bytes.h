@@ -1,11 +1,11 @@
 /* Immutable bytes shared by reference: one encoded frame or reply, many sessions.
  *
- * The count is not atomic: at any time one thread owns all references (the loop thread, once a reply has been
- * handed to it).
+ * References may be held and released by several threads.
  */
 #ifndef DROVER_COMMON_BASE_SHARED_BYTES_H
 #define DROVER_COMMON_BASE_SHARED_BYTES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,13 +13,13 @@
 
 /** How many bytes are held, and were at most. */
 struct byte_meter {
-    size_t now, most;
+    atomic_size_t now, most;
 };
 
 struct shared_bytes {
     char *data;
     size_t length;
-    int references;
+    atomic_int references;
     struct byte_meter *meter;   /* counts them for as long as they are there; NULL: not counted */
     struct shared_bytes *whole; /* a slice: whose data this is, with one reference; NULL: its own */
     bool is_raw;                /* goes to the wire as it is, whatever the framing */

@@ -67,6 +67,10 @@ static struct frame_form *find_form(const struct broadcast *broadcast, const str
 
 /* Frees the forms without a subscription, and with them their keys. */
 static void drop_unused_forms(struct broadcast *broadcast, const struct session_set *sessions) {
+    broadcast->has_unused = broadcast->slot != NULL;
+    if (broadcast->has_unused) {
+        return; /* they may be encoded now: later */
+    }
     for (int i = 0; i < broadcast->form_count; i++) {
         broadcast->forms[i]->is_used = false;
     }
@@ -90,8 +94,10 @@ static void drop_unused_forms(struct broadcast *broadcast, const struct session_
 }
 
 /* A session whose end has begun gets no subscription. */
-static void give(struct session *session, const struct subscription *subscription) {
+static void give(struct broadcast *broadcast, struct session *session,
+                 const struct subscription *subscription) {
     session->subscription = *subscription;
+    session->subscription.explained = subscription->forces ? ++broadcast->explained : 0;
     session->subscription.is_active = subscription->is_active && session_is_open(session);
 }
 
@@ -103,7 +109,7 @@ enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const str
     drop_unused_forms(broadcast, sessions);
     session->subscription = before;
     if (!has_frames(subscription) || find_form(broadcast, &subscription->view) != NULL) {
-        give(session, subscription);
+        give(broadcast, session, subscription);
         return BROADCAST_SUBSCRIBED;
     }
     if (broadcast->form_count == LIMIT_FORMS) {
@@ -118,13 +124,13 @@ enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const str
     }
     assert(broadcast->form_count < LIMIT_FORMS);
     broadcast->forms[broadcast->form_count++] = form;
-    give(session, subscription);
+    give(broadcast, session, subscription);
     return BROADCAST_SUBSCRIBED;
 }
 
 struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions) {
     drop_unused_forms(broadcast, sessions);
-    struct snapshot_schedule schedule = {0};
+    struct snapshot_schedule schedule = {.explained = broadcast->explained};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (has_frames(&session->subscription)) {
             schedule.headings =
@@ -153,7 +159,7 @@ void broadcast_views(const struct broadcast *broadcast, struct snapshot_demand *
 /* ---- memory ---- */
 
 static bool has_room(const struct broadcast *broadcast, size_t bytes) {
-    return frame_memory_room(&broadcast->scratch.memory) >= bytes;
+    return frame_memory_room(&broadcast->scratch.memory) >= broadcast->asked_bytes + bytes;
 }
 
 static bool is_behind(const struct session *session) {
@@ -270,15 +276,19 @@ bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms) {
 
 /* ---- frames ---- */
 
-/* The form with its frame, encoded now if it was not yet; NULL when there is no room, or no time. */
-static struct frame_form *make_frame(struct broadcast *broadcast, const struct snapshot *snapshot,
-                                     struct session_set *sessions, const struct session *session) {
+/* Whether the snapshot has what the session's view shows; otherwise the next one has. */
+static bool is_in(const struct broadcast *broadcast, const struct snapshot *snapshot,
+                  const struct snapshot_view *view) {
+    return (view->fields & ~snapshot->fields & (unsigned)(SNAPSHOT_HEADING | SNAPSHOT_PARTS)) == 0 &&
+           snapshot_extract_shows(broadcast->scratch.extract, view);
+}
+
+/* Asks for the frame of the session's form, unless that is asked for or there is no room. */
+static void ask(struct broadcast *broadcast, struct session_set *sessions, const struct session *session) {
+    const struct snapshot *snapshot = broadcast->slot->snapshot;
     struct frame_form *form = find_form(broadcast, &session->subscription.view);
-    if (form == NULL || form->frame != NULL) {
-        return form;
-    }
-    if (broadcast->made_ns >= BROADCAST_MAKE_MS * UINT64_C(1000000)) {
-        return NULL;
+    if (form == NULL || form->is_asked || !is_in(broadcast, snapshot, &form->view)) {
+        return;
     }
     const size_t bytes = frame_form_needs(form);
     const bool may_ever_fit = bytes <= broadcast->scratch.memory.limit;
@@ -286,13 +296,12 @@ static struct frame_form *make_frame(struct broadcast *broadcast, const struct s
         !(may_ever_fit && !is_behind(session) && make_room(broadcast, sessions, bytes)) &&
         snapshot->clock_ms - form->tried_ms < BROADCAST_TRY_MS) {
         log_shortage(broadcast, session_set_now_ms(sessions));
-        return NULL;
+        return;
     }
     form->tried_ms = snapshot->clock_ms;
-    const uint64_t begun_ns = clock_now_ns();
-    const bool is_made = frame_form_make(form, snapshot, &broadcast->scratch);
-    broadcast->made_ns += clock_now_ns() - begun_ns;
-    return is_made ? form : NULL;
+    form->is_asked = true;
+    broadcast->asked[broadcast->asked_count++] = form;
+    broadcast->asked_bytes += bytes;
 }
 
 /* Of a world in stripes: the session subscribed after the snapshot was asked for, or there are more agents in its view than
@@ -313,18 +322,14 @@ static void tell_too_many(const struct snapshot_extract *extract, struct session
     }
 }
 
-static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, struct session_set *sessions,
-                  struct session *session) {
+static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, struct session *session) {
     struct subscription *subscription = &session->subscription;
-    if (subscription->view.fields & ~snapshot->fields & (unsigned)(SNAPSHOT_HEADING | SNAPSHOT_PARTS)) {
-        return; /* copied before it subscribed: the next one has headings, and parts */
-    }
-    if (!snapshot_extract_shows(broadcast->scratch.extract, &subscription->view)) {
+    if (!is_in(broadcast, snapshot, &subscription->view)) {
         tell_too_many(broadcast->scratch.extract, session);
         return;
     }
-    const struct frame_form *form = make_frame(broadcast, snapshot, sessions, session);
-    if (form == NULL) {
+    const struct frame_form *form = find_form(broadcast, &subscription->view);
+    if (form == NULL || form->frame == NULL) {
         leave_out(broadcast, session);
         return;
     }
@@ -352,32 +357,59 @@ static int turn_of(const struct session *session) {
 static void assign_turns(const struct snapshot_slot *slot, struct session_set *sessions) {
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
+        const bool has_forces = snapshot->has_forces && slot->explained >= session->subscription.explained;
         const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace,
-                                             slot->reason, snapshot->has_forces);
+                                             slot->reason, has_forces);
         session->subscription.turn = is_due ? turn_of(session) : TURN_NONE;
     }
 }
 
-void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *slot,
+bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *slot,
                      struct session_set *sessions) {
-    if (slot->snapshot->epoch < broadcast->epoch) {
-        return;
-    }
+    assert(broadcast->slot == NULL);
     assign_turns(slot, sessions);
+    broadcast->slot = slot;
     broadcast->scratch.extract = slot->extract;
-    broadcast->wanted_bytes = 0;
-    broadcast->made_ns = 0;
-    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND; turn++) {
+    broadcast->wanted_bytes = broadcast->asked_bytes = 0;
+    broadcast->asked_count = 0;
+    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND && slot->snapshot->epoch >= broadcast->epoch; turn++) {
         for (struct session *session = sessions->first; session != NULL; session = session->next) {
             if (session->subscription.turn == turn && session->subscription.is_active) {
-                offer(broadcast, slot->snapshot, sessions, session);
+                ask(broadcast, sessions, session);
             }
         }
     }
-    for (int i = 0; i < broadcast->form_count; i++) {
-        frame_form_forget(broadcast->forms[i]);
+    return broadcast->asked_bytes >= BROADCAST_LONG_BYTES;
+}
+
+void broadcast_encode(struct broadcast *broadcast) {
+    const uint64_t until_ns = clock_now_ns() + BROADCAST_MAKE_MS * UINT64_C(1000000);
+    for (int i = 0; i < broadcast->asked_count && clock_now_ns() < until_ns; i++) {
+        if (!frame_form_make(broadcast->asked[i], broadcast->slot->snapshot, &broadcast->scratch)) {
+            continue; /* there was no room after all: its sessions are left out */
+        }
+    }
+}
+
+void broadcast_end(struct broadcast *broadcast, struct session_set *sessions) {
+    const struct snapshot *snapshot = broadcast->slot->snapshot;
+    broadcast->asked_bytes = 0;
+    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND && snapshot->epoch >= broadcast->epoch; turn++) {
+        for (struct session *session = sessions->first; session != NULL; session = session->next) {
+            if (session->subscription.turn == turn && session->subscription.is_active) {
+                offer(broadcast, snapshot, session);
+            }
+        }
+    }
+    for (int i = 0; i < broadcast->asked_count; i++) {
+        frame_form_forget(broadcast->asked[i]);
+        broadcast->asked[i]->is_asked = false;
     }
     broadcast->scratch.extract = NULL;
+    broadcast->slot = NULL;
+    if (broadcast->has_unused) {
+        drop_unused_forms(broadcast, sessions);
+    }
 }
 
 void broadcast_line(char *text, size_t length, struct session_set *sessions) {

@@ -6,7 +6,9 @@
  * first, then keys that no session that keeps up needs are freed, and at last sessions are closed whose frame
  * has been under way without a byte accepted for a second, or for ten seconds in all. A session that is left
  * out comes first next time. So does a session whose form is not encoded because the forms of one snapshot
- * have taken BROADCAST_MAKE_MS: the loop serves other sessions as well.
+ * have taken BROADCAST_MAKE_MS.
+ *
+ * Frames that are long are encoded on another thread (broadcast_encode): the loop serves its sessions meanwhile.
  *
  * Lives on the loop. Owns the forms, at most LIMIT_FORMS, each while a session is subscribed to it. Remembers
  * the epoch of the last `scenario` line, so that no frame of an old world follows the line of a new one.
@@ -29,9 +31,14 @@ struct broadcast {
     struct frame_form *forms[LIMIT_FORMS];
     int form_count;
     struct frame_scratch scratch;
-    size_t wanted_bytes;          /* frames of the current snapshot for which there was no room */
-    uint64_t made_ns;             /* time to encode frames of the current snapshot */
-    bool has_left_out;            /* a session that is due a frame, while no snapshot may come */
+    size_t wanted_bytes;                   /* frames of the current snapshot for which there was no room */
+    uint64_t explained;                    /* subscriptions that need forces, so far */
+    const struct snapshot_slot *slot;      /* between broadcast_begin and _end: the snapshot, */
+    struct frame_form *asked[LIMIT_FORMS]; /* what is encoded of it, in this order, */
+    int asked_count;
+    size_t asked_bytes; /* and what that may take */
+    bool has_unused;    /* forms without a subscription may be left from while frames were encoded */
+    bool has_left_out;  /* a session that is due a frame, while no snapshot may come */
     uint64_t logged_ms, asked_ms; /* when the shortage was logged, and a snapshot requested */
 };
 
@@ -42,7 +49,8 @@ enum {
     BROADCAST_BEHIND_MS = 10000, /* or with one frame: closed when the memory of frames is short */
     BROADCAST_ASK_MS = 1000,
     BROADCAST_MAKE_MS = 250,
-    BROADCAST_TRY_MS = 1000, /* a form that did not fit is tried again: it may have shrunk */
+    BROADCAST_LONG_BYTES = 512 * 1024, /* take a few ms */
+    BROADCAST_TRY_MS = 1000,           /* a form that did not fit is tried again: it may have shrunk */
     BROADCAST_LOG_MS = 60000,
 };
 
@@ -54,7 +62,7 @@ void broadcast_fini(struct broadcast *broadcast);
 /** Ticks between frames for a requested rate: the smallest whole number that does not pass it. >= 1. */
 uint64_t broadcast_every(double tick_hz, double wished_hz);
 /** Whether a subscriber is due the snapshot of this tick. pace: see struct snapshot. has_forces: the
- * snapshot has steering vectors. */
+ * snapshot has the steering vectors that it shows. */
 bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
                       enum frame_reason reason, bool has_forces);
 /** Gives a session a subscription in place of its old one, which stays when there is no room for another
@@ -68,13 +76,18 @@ NODISCARD enum broadcast_result broadcast_subscribe(struct broadcast *broadcast,
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** The sum of all subscriptions. Frees the forms of subscriptions that ended. */
 struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions);
-/** What all subscriptions show, for a world in stripes; after broadcast_schedule. */
+/** What all subscriptions show; after broadcast_schedule. */
 void broadcast_views(const struct broadcast *broadcast, struct snapshot_demand *views);
 /** The failure of a view that shows so many agents of a world in stripes, more than are gathered. Returns -1. */
 int broadcast_fail_agents(uint64_t shown, struct failure *failure);
-/** Offers the snapshot to the sessions that are due; one of an earlier epoch is discarded. */
-void broadcast_frame(struct broadcast *broadcast, const struct snapshot_slot *slot,
+/** Finds the sessions that are due the snapshot, and the frames that are to be encoded for them. The slot is used until
+ * broadcast_end. Returns whether to encode them takes long. */
+bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *slot,
                      struct session_set *sessions);
+/** Encodes them. The one function that another thread may run, while the loop uses the others but begin, end and fini. */
+void broadcast_encode(struct broadcast *broadcast);
+/** Offers the frames to these sessions; one of an epoch that is over by now is discarded. */
+void broadcast_end(struct broadcast *broadcast, struct session_set *sessions);
 /** Sends a line (an event) to every subscriber. Takes the bytes: text is malloc'd. */
 void broadcast_line(char *text, size_t length, struct session_set *sessions);
 /** Whether a session gets an event of this bit (message_event_bit): it is subscribed to it, and its wants_seq is has_seq. */

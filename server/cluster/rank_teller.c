@@ -67,7 +67,8 @@ static void fill_own(struct rank_teller *teller, const struct simulation_state *
     const struct world_window window = world_window(state->world);
     const bool has_rows = state->exchange->mode == EXCHANGE_STRIPES;
     struct rank_report *own = &teller->own;
-    if (teller->epoch != state->epoch) { /* the times are of the world before */
+    const bool is_new = teller->epoch != state->epoch;
+    if (is_new) { /* the times are of the world before */
         teller->epoch = state->epoch;
         teller->meter.count = 0;
         own->work = own->wait = (struct rank_times){0};
@@ -76,7 +77,7 @@ static void fill_own(struct rank_teller *teller, const struct simulation_state *
     own->agents =
         has_rows ? (uint64_t)(window.own_end - window.own_begin) : part_of_copy(teller, state->world);
     own->ghosts = (uint64_t)window.ghosts;
-    own->migrants = window.migrants;
+    rank_report_set_migrants(own, window.migrants, is_new);
     own->sorts = window.sorts;
     own->rank = teller->cluster->rank;
     own->row = has_rows ? window.first_row : 0;

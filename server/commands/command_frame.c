@@ -148,6 +148,17 @@ static int gather(const struct simulation_state *state, const struct request_col
     return check_length(&making->view, shown, failure);
 }
 
+/* Forces of no other agents than the view shows; all, where memory is short. */
+static int copy_shown(const struct world *world, const struct snapshot_view *view, struct snapshot *out) {
+    struct snapshot_demand *demand = calloc(1, sizeof *demand);
+    if (demand != NULL) {
+        snapshot_demand_add(demand, view);
+    }
+    const int result = world_snapshot_copy_wanted(world, view->fields, demand, out);
+    free(demand);
+    return result;
+}
+
 static int copy_world(const struct simulation_state *state, const struct request_columns *agents,
                       struct making *making, struct failure *failure) {
     making->all = snapshot_create();
@@ -158,7 +169,7 @@ static int copy_world(const struct simulation_state *state, const struct request
         if (gather(state, agents, making, failure) != 0) {
             return -1;
         }
-    } else if (world_snapshot_copy_wanted(state->world, making->view.fields, making->all) != 0) {
+    } else if (copy_shown(state->world, &making->view, making->all) != 0) {
         return fail_memory(failure);
     }
     const struct state_services *services = &state->services;

@@ -27,6 +27,8 @@ struct snapshot_slot {
     struct snapshot *snapshot;
     struct snapshot_extract *extract; /* owned; NULL: the snapshot has every agent of the world */
     enum frame_reason reason;
+    uint64_t
+        explained; /* its forces are those that subscriptions up to this one show (struct subscription) */
 };
 
 struct snapshot_exchange {

@@ -50,6 +50,7 @@ struct frame_form {
     struct frame_estimate next; /* of the next frame and key: from the last ones */
     double tried_ms;            /* clock of the snapshot for which a frame was last tried */
     size_t base_bytes;          /* what the memory counts for the encoder's copy of the key's agents */
+    bool is_asked;              /* of the snapshot at hand; the broadcast's mark */
     bool is_used, is_read;      /* by a subscription, by one that keeps up; the broadcast's marks */
 };
 

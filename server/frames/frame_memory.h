@@ -17,7 +17,8 @@ struct frame_memory {
 
 /** Bytes that may still be taken. */
 static inline size_t frame_memory_room(const struct frame_memory *memory) {
-    return memory->held.now < memory->limit ? memory->limit - memory->held.now : 0;
+    const size_t held = memory->held.now;
+    return held < memory->limit ? memory->limit - held : 0;
 }
 
 #endif

@@ -4,7 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/snapshot/frame_layout.h"
+#include "server/frames/frame_form.h"
+#include "server/frames/snapshot_gather.h"
 #include "server/sim/math/trig.h"
+
+enum { EXPLAINED_VIEWS = 16 };
 
 /* lrint is one instruction where rint may be a call. */
 int32_t world_snapshot_hundredths(float value) {
@@ -151,6 +156,45 @@ static int explain(const struct world *world, int32_t row, int kind_index, struc
     return 0;
 }
 
+/* The agents whose steering some view shows. */
+struct explained {
+    int count; /* 0: all agents */
+    struct snapshot_filter filters[EXPLAINED_VIEWS];
+};
+
+/* More views than there is room for: all agents. head: the world's names and size. */
+static void find_explained(const struct snapshot_demand *demand, const struct snapshot *head,
+                           struct explained *explained) {
+    explained->count = 0;
+    for (int i = 0; demand != NULL && i < demand->count; i++) {
+        const struct snapshot_view *view = &demand->views[i];
+        const double margin = frame_layout_row(view->layout)->key != NULL ? FRAME_KEY_REACH : 0.0;
+        if ((view->fields & (unsigned)SNAPSHOT_FORCES) == 0) {
+            continue;
+        }
+        if (explained->count == EXPLAINED_VIEWS) {
+            explained->count = 0;
+            return;
+        }
+        snapshot_view_filter(view, head, margin, &explained->filters[explained->count++]);
+    }
+}
+
+static bool is_explained(const struct explained *explained, const struct snapshot *snapshot, int32_t i) {
+    for (int f = 0; f < explained->count; f++) {
+        if (snapshot_filter_passes(&explained->filters[f], snapshot, i)) {
+            return true;
+        }
+    }
+    return explained->count == 0;
+}
+
+static void leave_unexplained(int32_t i, struct snapshot *out) {
+    out->desired[i] = out->steering[i] = (struct snapshot_vector){0};
+    out->part_begin[i] = out->part_begin[i + 1] = out->part_count;
+    out->share_begin[i] = out->share_begin[i + 1] = out->share_count;
+}
+
 /* One agent's steering, as agent i of the snapshot; there is room for its shares and parts. */
 static int copy_forces(const struct world *world, int32_t row, int32_t i, struct snapshot *out) {
     struct steering_view view;
@@ -199,8 +243,8 @@ static bool count_forces(const struct world *world, const int32_t *rows, int32_t
 }
 
 int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out) {
-    return world_snapshot_copy_wanted(world,
-                                      SNAPSHOT_HEADING | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), out);
+    return world_snapshot_copy_wanted(
+        world, SNAPSHOT_HEADING | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), NULL, out);
 }
 
 static int make_room(const struct world *world, const int32_t *rows, int32_t count, struct snapshot *out) {
@@ -215,8 +259,8 @@ static int make_room(const struct world *world, const int32_t *rows, int32_t cou
 }
 
 /* rows: NULL, where row i is agent i. */
-static int copy_agents(const struct world *world, unsigned wanted, const int32_t *rows, int32_t count,
-                       struct snapshot *out) {
+static int copy_agents(const struct world *world, unsigned wanted, const struct snapshot_demand *demand,
+                       const int32_t *rows, int32_t count, struct snapshot *out) {
     const bool with_forces = (wanted & (unsigned)SNAPSHOT_FORCES) != 0;
     const bool with_headings = (wanted & (unsigned)SNAPSHOT_HEADING) != 0;
     uint16_t state_index[LIMIT_KINDS][LIMIT_STATES];
@@ -236,6 +280,8 @@ static int copy_agents(const struct world *world, unsigned wanted, const int32_t
     out->count = count;
     out->share_count = 0;
     out->part_count = 0;
+    struct explained explained;
+    find_explained(demand, out, &explained);
     for (int32_t i = 0; i < count && !world_is_given_up(world); i++) {
         const int32_t row = rows == NULL ? i : rows[i];
         const struct agent_view agent = world_agent(world, row);
@@ -248,19 +294,22 @@ static int copy_agents(const struct world *world, unsigned wanted, const int32_t
         out->vy[i] = world_snapshot_hundredths(agent.velocity.y);
         out->heading[i] = with_headings ? world_snapshot_heading(agent.heading) : 0;
         out->stamina[i] = world_snapshot_hundredths(agent.stamina);
-        if (with_forces && copy_forces(world, row, i, out) != 0) {
+        if (with_forces && !is_explained(&explained, out, i)) {
+            leave_unexplained(i, out);
+        } else if (with_forces && copy_forces(world, row, i, out) != 0) {
             return -1;
         }
     }
     return 0;
 }
 
-int world_snapshot_copy_wanted(const struct world *world, unsigned wanted, struct snapshot *out) {
-    return copy_agents(world, wanted, NULL, world_agent_count(world), out);
+int world_snapshot_copy_wanted(const struct world *world, unsigned wanted,
+                               const struct snapshot_demand *demand, struct snapshot *out) {
+    return copy_agents(world, wanted, demand, NULL, world_agent_count(world), out);
 }
 
 int world_snapshot_copy_rows(const struct world *world, unsigned wanted, const int32_t *rows, int32_t count,
                              struct snapshot *out) {
     static const int32_t none[1] = {0}; /* rows of an empty part may be NULL */
-    return copy_agents(world, wanted, rows == NULL ? none : rows, count, out);
+    return copy_agents(world, wanted, NULL, rows == NULL ? none : rows, count, out);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uv.h>
 
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
@@ -10,12 +11,9 @@
 
 void delivery_update_schedule(struct loop_context *loop) {
     const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);
+    broadcast_views(&loop->broadcast, &loop->views);
+    simulation_set_views(loop->simulation, &loop->views);
     simulation_set_schedule(loop->simulation, &schedule);
-    if (simulation_has_stripes(loop->simulation)) {
-        struct snapshot_demand *views = &loop->views;
-        broadcast_views(&loop->broadcast, views);
-        simulation_set_views(loop->simulation, views);
-    }
 }
 
 static bool is_wanted(const struct loop_context *loop, uint64_t event, bool has_seq) {
@@ -211,11 +209,59 @@ static void deliver_held(struct loop_context *loop) {
     }
 }
 
+/* ---- frames ---- */
+
+static void encode_frames(uv_work_t *work) {
+    struct loop_context *loop = work->data;
+    broadcast_encode(&loop->broadcast);
+}
+
+static void send_frames(struct loop_context *loop) {
+    broadcast_end(&loop->broadcast, &loop->sessions);
+    tick_meter_add(&loop->statistics.broadcast_times, clock_now_ns() - loop->encoding.begun_ns);
+}
+
+static void on_encoded(uv_work_t *work, int status) {
+    struct loop_context *loop = work->data;
+    (void)status;
+    free(work);
+    loop->encoding.is_under_way = false;
+    send_frames(loop);
+    delivery_take(loop); /* what came meanwhile */
+}
+
+/* -1 when there is no thread for it. */
+static int encode_elsewhere(struct loop_context *loop) {
+    uv_work_t *work = malloc(sizeof *work);
+    if (work == NULL) {
+        return -1;
+    }
+    work->data = loop;
+    if (uv_queue_work(loop->uv, work, encode_frames, on_encoded) != 0) {
+        free(work);
+        return -1;
+    }
+    loop->encoding.is_under_way = true;
+    return 0;
+}
+
+/* Returns whether they left. Otherwise another thread encodes them. */
+static bool make_frames(struct loop_context *loop, const struct snapshot_slot *slot) {
+    loop->encoding.begun_ns = clock_now_ns();
+    if (broadcast_begin(&loop->broadcast, slot, &loop->sessions) && encode_elsewhere(loop) == 0) {
+        return false;
+    }
+    broadcast_encode(&loop->broadcast);
+    send_frames(loop);
+    return true;
+}
+
 /* Returns whether a frame left: another one may wait behind it. */
 static bool take_once(struct loop_context *loop) {
     struct held_events *held = &loop->held;
     /* The snapshot first: the events of all that it shows are in the queue by then (simulation.h, 3). */
-    const struct snapshot_slot *slot = held->slot == NULL ? simulation_take_snapshot(loop->simulation) : NULL;
+    const bool takes_snapshot = held->slot == NULL && !loop->encoding.is_under_way;
+    const struct snapshot_slot *slot = takes_snapshot ? simulation_take_snapshot(loop->simulation) : NULL;
     take_events(loop);
     if (slot != NULL) {
         held->slot = slot;
@@ -225,12 +271,9 @@ static bool take_once(struct loop_context *loop) {
     if (held->slot == NULL || held->delivered < held->slot_after) {
         return false;
     }
-    const uint64_t start_ns = clock_now_ns();
     slot = held->slot;
     held->slot = NULL;
-    broadcast_frame(&loop->broadcast, slot, &loop->sessions);
-    tick_meter_add(&loop->statistics.broadcast_times, clock_now_ns() - start_ns);
-    return true;
+    return make_frames(loop, slot);
 }
 
 void delivery_take(struct loop_context *loop) {

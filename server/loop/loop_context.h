@@ -24,14 +24,21 @@ struct held_events {
     uint64_t slot_after;              /* it comes after so many events */
 };
 
+/** Frames that another thread encodes; no snapshot is taken meanwhile. */
+struct loop_encoding {
+    bool is_under_way;
+    uint64_t begun_ns;
+};
+
 struct loop_context {
     struct uv_loop_s *uv;                 /* not owned */
     const struct server_options *options; /* not owned */
     struct simulation *simulation;        /* not owned */
     struct session_set sessions;
     struct broadcast broadcast;
-    struct snapshot_demand views; /* of a world in stripes: what all subscriptions show */
+    struct snapshot_demand views; /* what all subscriptions show */
     struct held_events held;
+    struct loop_encoding encoding;
     struct cursors cursors;
     struct loop_statistics statistics;
     struct access access;

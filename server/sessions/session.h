@@ -60,6 +60,7 @@ struct subscription {
     bool cursors;       /* wants the `cursors` lines */
     uint64_t events;    /* message_event_set: those that it wants */
     bool forces;        /* the view needs steering vectors */
+    uint64_t explained; /* forces: the number of this subscription among those that need them, from 1 */
     bool is_told;       /* an error said that its frames would have too many agents (a world in stripes) */
     uint64_t line;      /* of the request for it */
     bool has_sent;      /* false: the current state is due at once */

@@ -66,6 +66,11 @@ static void fill_rows(struct rank_table *table, const struct rank_report *report
     }
 }
 
+void rank_report_set_migrants(struct rank_report *report, uint64_t migrants, bool is_new) {
+    report->migrants_before += is_new || migrants < report->migrants ? report->migrants : 0;
+    report->migrants = migrants;
+}
+
 void rank_table_fill(struct rank_table *table, enum exchange_mode mode, const struct rank_report *reports,
                      int count, uint64_t now_ns) {
     assert(count > 0);

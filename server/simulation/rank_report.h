@@ -25,6 +25,7 @@ struct rank_report {
     struct rank_times work, wait; /* of the ticks since the report before; 0 before the first tick */
     uint64_t agents, ghosts;      /* its own; those of other ranks that it sees */
     uint64_t migrants;            /* agents that came to it since the world was put in */
+    uint64_t migrants_before;     /* to it in the worlds before */
     uint64_t sorts; /* ticks that sorted its agents, in which agents change ranks; since then, too */
     int32_t rank;
     int32_t row, row_end;           /* stripes: its rows of cells, [row, row_end); copy: both 0 */
@@ -54,6 +55,9 @@ struct rank_table {
 void rank_meter_add(struct rank_meter *meter, uint64_t work_ns, uint64_t wait_ns);
 /** Sets work and wait, and starts a new span. Without a tick they stay as they are: a world that is paused keeps its figures. */
 void rank_meter_report(struct rank_meter *meter, struct rank_report *report);
+
+/** Agents that came to a rank since its world was put in; fewer than in the report before, or is_new: it is another world. */
+void rank_report_set_migrants(struct rank_report *report, uint64_t migrants, bool is_new);
 
 /** Takes in the reports of all ranks: reports[r] is rank r's. count: at least 1. now_ns: any clock that does not go back. */
 void rank_table_fill(struct rank_table *table, enum exchange_mode mode, const struct rank_report *reports,

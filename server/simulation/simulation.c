@@ -397,11 +397,9 @@ static int start_builder(struct simulation *simulation, const struct simulation_
                                        : failure_set(failure, FAILURE_BUSY, NULL, "cannot start a thread");
 }
 
-/* Whether there is memory for views that are shown of a world in stripes. */
+/* Whether there is memory for them. */
 static bool init_views(struct simulation *simulation, const struct exchange *exchange) {
-    if (exchange == NULL || exchange->mode != EXCHANGE_STRIPES) {
-        return true;
-    }
+    simulation->has_stripes = exchange != NULL && exchange->mode == EXCHANGE_STRIPES;
     simulation->views = calloc(1, sizeof *simulation->views);
     simulation->gathering = calloc(1, sizeof *simulation->gathering);
     return simulation->views != NULL && simulation->gathering != NULL;
@@ -559,11 +557,10 @@ void simulation_set_schedule(struct simulation *simulation, const struct snapsho
 }
 
 bool simulation_has_stripes(const struct simulation *simulation) {
-    return simulation->views != NULL;
+    return simulation->has_stripes;
 }
 
 void simulation_set_views(struct simulation *simulation, const struct snapshot_demand *views) {
-    assert(simulation_has_stripes(simulation));
     pthread_mutex_lock(&simulation->mutex);
     memcpy(simulation->views, views, snapshot_demand_bytes(views));
     pthread_mutex_unlock(&simulation->mutex);

@@ -121,11 +121,12 @@ NODISCARD enum command_push simulation_submit(struct simulation *simulation,
 /** The session is gone, or said bye: its steps end soon (command_lanes.h), its requests that wait for a tick are
  * withdrawn. */
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
-/** What snapshots are wanted from now on. */
+/** What snapshots are wanted from now on; after simulation_set_views. */
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule);
 /** Whether ranks share the world in stripes: snapshots have what the views of the last simulation_set_views show. */
 bool simulation_has_stripes(const struct simulation *simulation);
-/** What snapshots of a world in stripes are to have; `fields` is not read. */
+/** What is shown: what snapshots of a world in stripes are to have, and whose forces those of other worlds; `fields` is not
+ * read. */
 void simulation_set_views(struct simulation *simulation, const struct snapshot_demand *views);
 /** Asks for a snapshot of the current state, soon and also while paused. */
 void simulation_request_snapshot(struct simulation *simulation);

@@ -84,7 +84,8 @@ struct simulation {
     struct overload overload;
     struct simulation_statistics statistics;
     struct snapshot_schedule schedule;
-    struct snapshot_demand *views; /* owned; NULL without stripes */
+    struct snapshot_demand *views; /* owned */
+    bool has_stripes;
     struct message_scenario description;
     struct message_playback described_playback;
     bool is_paused;

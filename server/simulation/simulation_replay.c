@@ -346,7 +346,7 @@ int simulation_playback_begin(struct simulation *simulation, const struct simula
         offer_services(simulation);
     }
     log_beginning(simulation, recording);
-    if (simulation->views != NULL && playback->goal.is_set && follow_requests(simulation, failure) != 0) {
+    if (simulation->has_stripes && playback->goal.is_set && follow_requests(simulation, failure) != 0) {
         return -1;
     }
     simulation_playback_update(simulation);

@@ -231,12 +231,15 @@ uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns
     return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->state.world));
 }
 
-/* What the views show of a world in stripes. */
-static int gather(struct simulation *simulation, unsigned fields, struct snapshot_slot *slot) {
+static void read_views(struct simulation *simulation, unsigned fields) {
     pthread_mutex_lock(&simulation->mutex);
     memcpy(simulation->gathering, simulation->views, snapshot_demand_bytes(simulation->views));
     pthread_mutex_unlock(&simulation->mutex);
     simulation->gathering->fields = fields;
+}
+
+/* What the views show of a world in stripes. */
+static int gather(struct simulation *simulation, struct snapshot_slot *slot) {
     if (slot->extract == NULL) {
         slot->extract = snapshot_extract_create();
     }
@@ -246,9 +249,16 @@ static int gather(struct simulation *simulation, unsigned fields, struct snapsho
 }
 
 static int copy_world(struct simulation *simulation, unsigned fields, struct snapshot_slot *slot) {
-    return world_is_partial(simulation->state.world)
-               ? gather(simulation, fields, slot)
-               : world_snapshot_copy_wanted(simulation->state.world, fields, slot->snapshot);
+    const bool has_forces = (fields & (unsigned)SNAPSHOT_FORCES) != 0;
+    if (world_is_partial(simulation->state.world)) {
+        read_views(simulation, fields);
+        return gather(simulation, slot);
+    }
+    if (has_forces) {
+        read_views(simulation, fields);
+    }
+    return world_snapshot_copy_wanted(simulation->state.world, fields,
+                                      has_forces ? simulation->gathering : NULL, slot->snapshot);
 }
 
 void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
@@ -266,6 +276,7 @@ void simulation_publish(struct simulation *simulation, const struct snapshot_sch
     if (world_is_given_up(simulation->state.world)) {
         return; /* forces may be missing; the world that comes is shown soon */
     }
+    slot->explained = schedule->explained;
     snapshot->epoch = simulation->state.epoch;
     const uint64_t now_ns = clock_now_ns();
     snapshot->clock_ms = (double)now_ns * 1e-6;

@@ -324,7 +324,7 @@ static void bench_copy(uint32_t agents) {
         expect(world_snapshot_copy(world, false, snapshot) == 0);
         copy[run] = per_agent(start, 1, (int32_t)agents);
         start = cpu_now_ns();
-        expect(world_snapshot_copy_wanted(world, 0, snapshot) == 0);
+        expect(world_snapshot_copy_wanted(world, 0, NULL, snapshot) == 0);
         less[run] = per_agent(start, 1, (int32_t)agents);
         world_step(world);
     }

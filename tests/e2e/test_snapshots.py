@@ -78,6 +78,39 @@ class Form(Case):
                         client.request("unsubscribe")
                         client.flush()
 
+    def test_forces_of_a_view_that_moves(self):
+        """Forces are computed for the agents that some view shows: a frame that a view gets has them for all of its agents."""
+        regions = [0, 0, 400, 300], [400, 0, 400, 300], [100, 100, 600, 400]
+        with Server("flock") as server, server.connect() as steady, server.connect() as moving:
+            steady.request("subscribe", hz=480, forces=True, region=[0, 0, 50, 50])
+            for turn in range(30):
+                moving.request("subscribe", hz=480, forces=True, region=regions[turn % 3])
+                for _ in range(2):
+                    agents = moving.receive_op("snapshot")["agents"]
+                    self.assertTrue(agents)
+                    self.assertTrue(all(agent["forces"] for agent in agents), f"turn {turn}")
+
+    def test_long_frames_while_everything_changes(self):
+        """Long frames are encoded beside the loop: views, sessions and worlds come and go meanwhile."""
+        many = {"name": "Many", "world": {"size": [9000, 9000], "edge": "wrap"},
+                "kinds": {"bird": {"max_speed": 60, "max_force": 120, "behaviors": [{"wander": {}}]}},
+                "agents": [{"kind": "bird", "count": 6000, "in": {"rect": [0, 0, 9000, 9000]}}]}
+        views = {}, {"layout": "packed"}, {"fields": ["pos"]}, {"region": [0, 0, 5000, 9000]}, {"fields": ["pos", "vel"]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "many.json"
+            path.write_text(json.dumps(many))
+            with Server(path) as server, server.connect() as steady, server.connect() as moving:
+                steady.request("subscribe", hz=30)
+                for turn in range(8):
+                    moving.request("subscribe", hz=60, **views[turn % len(views)])
+                    with server.connect() as passing:
+                        passing.request("subscribe", hz=60, fields=["pos", "heading"])
+                    moving.request("ping")
+                    self.assertEqual(len(steady.receive_op("snapshot")["agents"]), 6000)
+                moving.request("load", scenario="seek")
+                steady.receive_op("scenario")
+                self.assertEqual(len(steady.receive_op("snapshot")["agents"]), 1)
+
     def check_values(self, message, scenario, forces):
         self.assertAlmostEqual(message["time"], message["tick"] / scenario["tick_hz"], places=5)
         kinds = {kind["name"]: kind for kind in scenario["kinds"]}

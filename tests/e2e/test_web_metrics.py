@@ -89,6 +89,52 @@ class Metrics(Case):
 
             wait_for(has_grown, "the counters grow")
 
+    def test_no_counter_falls(self):
+        """Whatever ends: a session that watched, a recording, a world, a pause."""
+        counted = "ticks", "overruns", "dropped_ticks", "commands", "bytes_received", "bytes_sent", "frames_sent", "frames_skipped"
+
+        def counters(client):
+            found = {(name, *sample): value for name, family in metrics_of(server).items()
+                     if family.type in ("counter", "histogram") for sample, value in family.samples.items()}
+            stats = client.request("stats")
+            found.update({name: stats[name] for name in counted})
+            found["ever"], found["refused"] = stats["sessions"]["ever"], stats["sessions"]["refused"]
+            return found
+
+        with tempfile.TemporaryDirectory() as folder, \
+                WebServer("--recordings", folder, "flock") as server, server.connect_tcp() as client:
+            before = counters(client)
+
+            def expect_more(what):
+                nonlocal before
+                now = counters(client)
+                self.assertEqual({name: (value, now.get(name)) for name, value in before.items() if now.get(name, -1) < value}, {},
+                                 what)
+                before = now
+
+            for leave in ("bye", "reset"):
+                with server.connect_tcp() as other:
+                    other.request("subscribe", hz=60)
+                    for _ in range(5):
+                        other.receive_op("snapshot")
+                    expect_more("watched")
+                    self.assertGreater(before["frames_sent"], 0)
+                    if leave == "bye":
+                        other.request("bye")
+                    else:
+                        other.vanish()
+                wait_for(lambda: client.request("stats")["sessions"]["now"] == 1, "the other one has gone")
+                expect_more(leave)
+            for on in (True, False):
+                self.assertEqual(client.request("record", on=on)["op"], "reply")
+            expect_more("recorded")
+            for scenario in ("seek", "flock"):
+                self.assertEqual(client.request("load", scenario=scenario)["op"], "reply")
+                expect_more("loaded")
+            client.request("pause")
+            client.request("step", count=3)
+            expect_more("stepped")
+
     def test_no_client_names_a_series(self):
         odd = random.Random(3)
         with WebServer("--max-clients", "40", "flock") as server:

@@ -178,6 +178,46 @@ def mutes(viewer, client):
     viewer.key("k")
 
 
+def loses_nothing(viewer, client):
+    step("more clicks and presses than a slow frame has room for: each one counts")
+    was_paused = client.request("stats")["paused"]
+    client.request("pause")
+    viewer.move(55, SIZE[1] - 19)
+    time.sleep(0.3)
+    before = client.request("ping")["tick"]
+    with viewer.stands_still():
+        viewer._xdotool("click", "--repeat", "21", "--delay", "5", "1")
+    wait_until(lambda: client.request("ping")["tick"], lambda tick: tick >= before + 21, "the button steps the world 21 times")
+    check(client.request("ping")["tick"] == before + 21, "and no more")
+    viewer.move(500, 600)
+    reaches(viewer, ("F6", "Tab", "Tab"), lambda p: p.count(support.ACCENT, 856, 134, 14) > 30, "velocity")
+    with viewer.stands_still():
+        viewer._xdotool("key", "--repeat", "21", "--delay", "5", "space")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 9) > 10, "velocity is checked by the last of 21 presses")
+    check(client.request("stats")["paused"], "none of them was for the world")
+    viewer.key("space")
+    viewer.picture(lambda p: p.count(support.ACCENT, 856, 134, 6) == 0, "it is not checked")
+    viewer.key("Escape")
+    if not was_paused:
+        client.request("resume")
+
+
+def belongs_to_one(viewer, client):
+    step("the pointer comes to the legend and clicks within one slow frame: the click is the legend's, not the world's as well")
+    viewer.move(500, 600)
+    viewer.key("a")
+    viewer.picture(lambda p: p.count(support.ACCENT, SIZE[0] / 2, 55, 250) > 200, "what a click in the world does is said")
+    before, places = runners(client), [(x, y) for x in range(20, 130) for y in range(75, 135)]
+    shown = viewer.picture(lambda p: True, "the legend")
+    with viewer.stands_still():
+        viewer._xdotool("mousemove", "--window", viewer.window, "75", "57", "click", "1")
+    viewer.picture(lambda p: sum(p.pixel(*at) != shown.pixel(*at) for at in places) > 300, "the legend is folded")
+    check(runners(client) == before, "no agent was added below it")
+    viewer.click()
+    viewer.picture(lambda p: sum(p.pixel(*at) != shown.pixel(*at) for at in places) < 300, "it is there again")
+    viewer.key("Escape")
+
+
 def is_slow_itself(display, server, client):
     step("a click counts though each frame takes so long that the press and the release come in one, and no event follows")
     with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, "--fixed-dt", "700") as viewer:
@@ -322,6 +362,8 @@ def main():
                 tunes(viewer, client)
                 tunes_by_keyboard(viewer, client, camera)
                 mutes(viewer, client)
+                loses_nothing(viewer, client)
+                belongs_to_one(viewer, client)
                 sees_the_others(viewer, server, camera)
             is_slow_itself(display, server, client)
         may_not_act(display)

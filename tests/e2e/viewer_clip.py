@@ -119,11 +119,43 @@ def by_key(folder):
             check(share_off(first, last, 60) > 0.002, "the world moves in it")
 
 
+def has_ended(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def is_not_held_up(folder):
+    step("an ffmpeg that never reads holds up neither the picture nor the end of the viewer, and is killed")
+    fake, started = folder / "ffmpeg", folder / "pid"
+    fake.write_text(f"#!/bin/sh\necho $$ > '{started}.new'\nmv '{started}.new' '{started}'\nexec sleep 3600\n")
+    fake.chmod(0o755)
+    path = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    with support.Display() as display, Server("flock") as server:
+        for by_hand in (False, True):
+            with support.Viewer(VIEWER, display, server.port, "--size", "640x400", environment=path) as viewer:
+                before = viewer.picture(lambda p: p.tick is not None, "a world")
+                viewer.key("F9")
+                wait_for(started.exists, "the stand-in runs")
+                pid = int(started.read_text())
+                started.unlink()
+                after = viewer.picture(lambda p: p.tick > before.tick, "a later picture")
+                viewer.picture(lambda p: p.tick > after.tick + 30, "and another one")
+                if by_hand:
+                    viewer.key("ctrl+q")
+                    check(viewer.ends() == 1, f"no clip: exit 1, {viewer.said()}")
+                wait_for(lambda pid=pid: has_ended(pid), "the stand-in is killed")
+                check("took nothing of the clip" in viewer.said() or not by_hand, viewer.said())
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="drover-clip-") as place:
         by_flag(pathlib.Path(place))
         without_panels(pathlib.Path(place))
         by_key(pathlib.Path(place))
+        is_not_held_up(pathlib.Path(place))
     print("ok")
 
 

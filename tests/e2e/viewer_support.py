@@ -8,6 +8,7 @@ import functools
 import itertools
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -301,7 +302,9 @@ class Viewer:
     machine, or the path of a recording. settings: the text of viewer.json that it finds there. has_view: worlds are shown
     as their scenarios propose; else as the viewer shows all of them."""
 
-    def __init__(self, binary, display, port, *arguments, settings=None, has_view=False):
+    title = "^Drover"  # of the window on the display
+
+    def __init__(self, binary, display, port, *arguments, settings=None, has_view=False, environment=None):
         self.display = display
         self.folder = tempfile.TemporaryDirectory(prefix="drover-viewer-")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+b")
@@ -311,7 +314,8 @@ class Viewer:
         arguments = ["--log", "info", *arguments] if has_view else ["--log", "info", "--own-view", *arguments]
         self.process = subprocess.Popen([binary, port if isinstance(port, str) else f"127.0.0.1:{port}", *arguments],
                                         cwd=self.folder.name,
-                                        env={**viewer_environment(display.name), "XDG_CONFIG_HOME": self.folder.name},
+                                        env={**viewer_environment(display.name), "XDG_CONFIG_HOME": self.folder.name,
+                                             **(environment or {})},
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         try:
             wait_for(self._finds_window, "the viewer's window appears")
@@ -336,7 +340,7 @@ class Viewer:
     def _finds_window(self):
         if self.process.poll() is not None:
             raise AssertionError(f"the viewer ended with {self.process.returncode}")
-        found = self._xdotool("search", "--onlyvisible", "--name", "^Drover", check=False)
+        found = self._xdotool("search", "--onlyvisible", "--name", self.title, check=False)
         self.window = found.split()[-1] if found.split() else None
         return self.window is not None
 
@@ -346,6 +350,15 @@ class Viewer:
         if check and done.returncode != 0:
             raise AssertionError(f"xdotool {' '.join(arguments)}: {done.stderr}")
         return done.stdout
+
+    @contextlib.contextmanager
+    def stands_still(self):
+        """What happens meanwhile comes to the viewer at once, as in a frame that takes long."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def move(self, x, y):
         self._xdotool("mousemove", "--window", self.window, str(x), str(y))

@@ -149,9 +149,9 @@ static void compare_frames(struct trial *trial, struct side *ranks, struct side 
     if (is_partial) {
         assert_int_equal(state_gather_views(&ranks->state, demand, ranks->snapshot, ranks->extract), 0);
     } else {
-        assert_int_equal(world_snapshot_copy_wanted(ranks->state.world, all, ranks->snapshot), 0);
+        assert_int_equal(world_snapshot_copy_wanted(ranks->state.world, all, NULL, ranks->snapshot), 0);
     }
-    assert_int_equal(world_snapshot_copy_wanted(one->state.world, all, one->snapshot), 0);
+    assert_int_equal(world_snapshot_copy_wanted(one->state.world, all, NULL, one->snapshot), 0);
     make_frames(ranks, is_partial);
     make_frames(one, false);
     for (int i = 0; i < VIEWS; i++) {

@@ -93,8 +93,8 @@ static bool needs_picture(struct app *app) {
     }
     /* fading, glowing and catching up end within this time */
     return !is_still || app->past.playhead.is_playing || app->now_ms - app->pacing.dirty_ms < 600.0 ||
-           app->output.clip != NULL || app->options.frames > 0 || app->output.wants_picture ||
-           app->picture.wants_scale;
+           app->output.clip != NULL || app->output.ending_clip != NULL || app->options.frames > 0 ||
+           app->output.wants_picture || app->picture.wants_scale;
 }
 
 void app_begin_frame(struct app *app) {
@@ -285,7 +285,7 @@ void app_destroy(struct app *app) {
     density_destroy(app->counts.newest);
     density_destroy(app->counts.wide);
     density_destroy(app->counts.spare);
-    if (clip_stop(app->output.clip, &failure) != 0) {
+    if (app_end_clip(app, &failure) != 0) {
         log_write(LOG_WARN, "clip", "%s", failure.message);
     }
     panels_destroy(app->panels);

@@ -73,12 +73,14 @@ static void click(struct app *app, bool is_double) {
     }
 }
 
-/* What the panels see of the left button, whatever else it does. */
-static void note_click(struct app *app, vec2 at, const struct input_event *event) {
+/* What the panels see of the left button. Where it went down decides whose the click is, its release too. */
+static void note_click(struct app *app, vec2 at, const struct input_event *event, bool is_for_panels) {
     app->input.is_down = event->is_down;
-    app->input.was_pressed |= event->is_down;
-    if (app->input.click_count < PANELS_CLICKS) {
-        app->input.clicks[app->input.click_count++] =
+    app->input.was_pressed_in_world |= event->is_down && !is_for_panels;
+    app->pointer.is_on_panels = event->is_down && is_for_panels;
+    if (is_for_panels) {
+        app->input.has_click = true;
+        app->input.click =
             (struct panels_click){.at = at, .is_down = event->is_down, .is_double = event->clicks >= 2};
     }
 }
@@ -97,7 +99,7 @@ static void handle_button(struct app *app, const struct input_event *event) {
         app->input.was_right_pressed |= is_down && is_for_panels;
         return;
     }
-    note_click(app, at, event);
+    note_click(app, at, event, is_down ? is_for_panels : app->pointer.is_on_panels);
     if (is_down) {
         app->pointer.pressed_at = at;
         app->pointer.is_pressed = !is_for_panels && !app_tool_press(app);
@@ -150,7 +152,13 @@ static int panels_key(int32_t key) {
     return key == KEY_PAD_ENTER ? (int)PANELS_KEY_RETURN : -1;
 }
 
-/* What the panels see of a key, whatever else it does. */
+/* Whether the panels have the keyboard, or get it in the next frame. */
+static bool have_panels_keys(const struct app *app) {
+    return app->result.wants_text || app->result.has_focus || app->open.picker ||
+           app->open.question != PANELS_NO_QUESTION || app->open.focus != PANELS_FOCUS_WORLD;
+}
+
+/* What the panels see of a key, whatever else it does. A letter is no press without Ctrl: it is typed. */
 static void note_panels_key(struct app *app, const struct input_event *event) {
     const int key = panels_key(event->key);
     app->input.has_control = event->has_control;
@@ -159,9 +167,11 @@ static void note_panels_key(struct app *app, const struct input_event *event) {
     if (key >= 0) {
         app->input.is_key_down[key] = event->is_down;
         app->input.was_key_pressed[key] |= event->is_down;
-        if (event->is_down && !event->is_repeat && app->input.press_count < PANELS_PRESSES) {
-            app->input.presses[app->input.press_count++] =
-                (unsigned char)(key | (app->input.has_control ? PANELS_WITH_CONTROL : 0));
+        if (event->is_down && !event->is_repeat && have_panels_keys(app) &&
+            (key < PANELS_KEY_A || event->has_control)) {
+            app->input.has_press = true;
+            app->input.press =
+                (struct panels_press){.key = (enum panels_key)key, .has_control = event->has_control};
         }
     }
 }
@@ -299,11 +309,32 @@ void app_handle_event(struct app *app, const struct input_event *event) {
     }
 }
 
+bool app_takes_events(const struct app *app) {
+    return !app->input.has_click && !app->input.has_press;
+}
+
+bool app_puts_off(struct app *app, const struct input_event *event) {
+    const bool is_press = event->type == INPUT_BUTTON && event->is_down;
+    const vec2 at = is_press ? picture_point(app, event) : app->pointer.at;
+    const bool is_unseen = (is_press || event->type == INPUT_WHEEL) &&
+                           (at.x != app->pointer.seen_at.x || at.y != app->pointer.seen_at.y);
+    if (is_unseen) {
+        move_pointer(app, at);
+        app->pacing.is_dirty = true;
+    }
+    return is_unseen;
+}
+
 void app_clear_input(struct app *app) {
     const struct panels_input before = app->input; /* buttons and keys may be held over many frames */
     app->input = (struct panels_input){.is_down = before.is_down,
+                                       .has_click = before.has_click && !app->result.takes_click,
+                                       .has_press = before.has_press && !app->result.takes_press,
+                                       .click = before.click,
+                                       .press = before.press,
                                        .has_control = before.has_control,
                                        .has_shift = before.has_shift,
                                        .has_alt = before.has_alt};
     memcpy(app->input.is_key_down, before.is_key_down, sizeof before.is_key_down);
+    app->pointer.seen_at = app->pointer.is_over_window ? app->pointer.at : vec2_make(-1.0f, -1.0f);
 }

@@ -132,21 +132,25 @@ static int begin_clip(struct app *app, struct failure *failure) {
             : world_rect(app);
     app->output.clip_width = rect.x1 - rect.x0;
     app->output.clip_height = rect.y1 - rect.y0;
-    app->output.clip =
-        clip_start(app->output.clip_path, app->output.clip_width, app->output.clip_height, failure);
+    app->output.clip = clip_start(app->output.clip_path, app->output.clip_width, app->output.clip_height,
+                                  app->options.fixed_dt_ms > 0.0, failure);
     return app->output.clip != NULL ? 0 : -1;
+}
+
+static void end_clip(struct app *app) {
+    clip_end(app->output.clip);
+    app->output.ending_clip = app->output.clip;
+    app->output.clip = NULL;
 }
 
 void app_toggle_clip(struct app *app) {
     struct failure failure;
     if (app->output.clip != NULL) {
-        const int result = clip_stop(app->output.clip, &failure);
-        app->output.clip = NULL;
-        if (result == 0) {
-            say_saved(app, app->output.clip_path);
-        } else {
-            server_model_set_notice(&app->server, true, "%s", failure.message);
-        }
+        end_clip(app);
+        return;
+    }
+    if (app->output.ending_clip != NULL) {
+        server_model_set_notice(&app->server, true, "%s is still being written", app->output.clip_path);
         return;
     }
     (void)snprintf(app->output.clip_path, sizeof app->output.clip_path, "drover-%s-%llu.mp4",
@@ -157,13 +161,29 @@ void app_toggle_clip(struct app *app) {
     }
 }
 
+/* Says what became of a clip once its file is whole. */
+static void look_at_ending(struct app *app) {
+    struct failure failure;
+    if (app->output.ending_clip == NULL || !clip_has_ended(app->output.ending_clip)) {
+        return;
+    }
+    const int result = clip_stop(app->output.ending_clip, &failure);
+    app->output.ending_clip = NULL;
+    if (result == 0) {
+        say_saved(app, app->output.clip_path);
+    } else {
+        server_model_set_notice(&app->server, true, "%s", failure.message);
+    }
+}
+
 void app_record_frame(struct app *app) {
+    look_at_ending(app);
     if (!is_clip_frame(app)) {
         return;
     }
     const struct raster *shown = picture_to_write(app, clip_has_panels(app));
     if (shown == NULL || clip_add(app->output.clip, shown, clip_ms(app)) != 0) {
-        app_toggle_clip(app); /* says what became of it */
+        end_clip(app);
     }
 }
 
@@ -177,9 +197,10 @@ int app_start_clip(struct app *app, struct failure *failure) {
 }
 
 int app_end_clip(struct app *app, struct failure *failure) {
-    struct clip *clip = app->output.clip;
-    app->output.clip = NULL;
-    return clip_stop(clip, failure);
+    struct clip *clip = app->output.clip, *ending = app->output.ending_clip;
+    app->output.clip = app->output.ending_clip = NULL;
+    const int result = clip_stop(ending, failure);
+    return clip == NULL ? result : clip_stop(clip, failure);
 }
 
 /* ---- figures ---- */

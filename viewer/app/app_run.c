@@ -32,19 +32,34 @@ static void pace(struct app *app) {
     sleep_until(app->pacing.next_frame_ms);
 }
 
-static int run_frame(struct app *app, struct failure *failure) {
+/* The event that waits for the next frame. */
+struct put_off {
+    bool is_there;
     struct input_event event;
-    app_begin_frame(app);
-    while (window_next_event(&event)) {
-        app_handle_event(app, &event);
+};
+
+/* The rest stays in the window's queue, where none is lost. */
+static void take_events(struct app *app, struct put_off *put_off) {
+    while (app_takes_events(app) && (put_off->is_there || window_next_event(&put_off->event))) {
+        put_off->is_there = app_puts_off(app, &put_off->event);
+        if (put_off->is_there) {
+            return;
+        }
+        app_handle_event(app, &put_off->event);
     }
+}
+
+static int run_frame(struct app *app, struct put_off *put_off, struct failure *failure) {
+    app_begin_frame(app);
+    take_events(app, put_off);
     return app_frame(app, failure);
 }
 
 int app_run(struct app *app, struct failure *failure) {
+    struct put_off put_off = {.is_there = false};
     app_start(app);
     while (app_is_running(app)) {
-        if (run_frame(app, failure) != 0) {
+        if (run_frame(app, &put_off, failure) != 0) {
             return -1;
         }
         if (app_is_running(app)) {

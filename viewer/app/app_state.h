@@ -223,7 +223,8 @@ struct app_caption {
 
 /** Pictures and clips that are written to files. */
 struct app_output {
-    struct clip *clip; /* being recorded; or NULL */
+    struct clip *clip;        /* being recorded; or NULL */
+    struct clip *ending_clip; /* one before, whose file ffmpeg still writes; or NULL. Then none begins */
     int32_t clip_width, clip_height;
     bool is_clip_due;     /* that of --clip has not begun yet: it waits for the first frame */
     struct raster *world; /* what panels leave of the picture, before they are drawn; NULL before the first */

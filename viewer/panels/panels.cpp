@@ -109,25 +109,19 @@ float panels_line_px(const struct panels *panels) {
     return panels->regular->FontSize;
 }
 
+static const ImVec2 nowhere(-FLT_MAX, -FLT_MAX);
+
 /* Keys are the panels' while a control has the keyboard, something is typed or a list is open. Tab goes on like Down:
- * it reaches every control. waits: the keyboard goes to another part in this frame, and presses come after it. */
-static void give_keys(const panels_input &input, bool has_focus, bool waits, panels_pending *pending) {
+ * it reaches every control. waits: the keyboard goes to another part in this frame, and the press comes after it. */
+static void give_keys(const panels_input &input, bool has_focus, bool waits, panels_given *given) {
     ImGuiIO &io = ImGui::GetIO();
     const bool takes_keys = !waits && (has_focus || io.WantTextInput);
-    for (int i = 0; i < input.press_count && pending->press_count < PANELS_PRESSES; i++) {
-        pending->presses[pending->press_count++] = input.presses[i];
-    }
-    for (int key = 0; key < PANELS_KEYS;
-         key++) { /* one press a frame, and a frame without a key between two */
-        const bool is_next = pending->press_count > 0 && !pending->was_press &&
-                             (pending->presses[0] & ~PANELS_WITH_CONTROL) == key;
-        io.KeysDown[key] = takes_keys && (is_next || (pending->press_count == 0 && input.is_key_down[key]));
-    }
-    pending->was_press = !waits && pending->press_count > 0 && !pending->was_press;
-    pending->has_control = pending->was_press && (pending->presses[0] & PANELS_WITH_CONTROL) != 0;
-    if (pending->was_press) {
-        pending->press_count--;
-        std::memmove(pending->presses, pending->presses + 1, static_cast<size_t>(pending->press_count));
+    const bool had_press = given->takes_press; /* a frame without a key is between two presses */
+    given->takes_press = input.has_press && !had_press && !waits;
+    given->has_control = given->takes_press && input.press.has_control;
+    for (int key = 0; key < PANELS_KEYS; key++) {
+        const bool is_pressed = given->takes_press && input.press.key == key;
+        io.KeysDown[key] = takes_keys && (is_pressed || (!input.has_press && input.is_key_down[key]));
     }
     if (has_focus && !io.WantTextInput && io.KeysDown[PANELS_KEY_TAB]) {
         io.KeysDown[PANELS_KEY_TAB] = false;
@@ -146,46 +140,43 @@ static bool is_slider_held() {
     return ImGui::IsAnyItemActive() && ImGui::GetCurrentContext()->ActiveIdUsingNavDirMask != 0;
 }
 
-/* The left button as ImGui is to see it: one press or release a frame, where it happened, however many there were since the
- * last frame; a way that ends with a release is gone in the frame before it. A double click on a slider is a Ctrl+click,
- * which types its value. before: where ImGui saw the mouse in the last frame. */
-static void give_clicks(const panels_input &input, ImVec2 before, bool is_over_slider,
-                        panels_pending *pending) {
+/* The left button as ImGui is to see it: one press or release a frame, where it happened; a way that ends with a release is
+ * gone in the frame before it. A press in the world is nowhere: it ends what is typed, and meets no panel. A double
+ * click on a slider is a Ctrl+click, which types its value. before: where ImGui saw the mouse in the last frame. */
+static void give_click(const panels_input &input, ImVec2 before, bool is_over_slider, panels_given *given) {
     ImGuiIO &io = ImGui::GetIO();
     bool is_double = false;
-    for (int i = 0; i < input.click_count && pending->click_count < PANELS_CLICKS; i++) {
-        pending->clicks[pending->click_count++] = input.clicks[i];
-    }
-    if (pending->click_count == 0) {
-        io.MouseDown[0] = input.is_down;
-    } else {
-        const panels_click &next = pending->clicks[0];
+    given->takes_click = false;
+    if (input.has_click) {
+        const panels_click &click = input.click;
         const bool is_elsewhere =
-            std::fabs(next.at.x - before.x) >= 1 || std::fabs(next.at.y - before.y) >= 1;
-        const bool is_on_way = io.MouseDown[0] && !next.is_down && is_elsewhere;
-        io.MousePos = ImVec2(next.at.x, next.at.y);
-        io.MouseDown[0] = next.is_down || is_on_way;
-        is_double = next.is_down && next.is_double;
-        if (!is_on_way) {
-            pending->click_count--;
-            std::memmove(pending->clicks, pending->clicks + 1,
-                         static_cast<size_t>(pending->click_count) * sizeof *pending->clicks);
+            std::fabs(click.at.x - before.x) >= 1 || std::fabs(click.at.y - before.y) >= 1;
+        const bool is_on_way = io.MouseDown[0] && !click.is_down && is_elsewhere;
+        io.MousePos = ImVec2(click.at.x, click.at.y);
+        io.MouseDown[0] = click.is_down || is_on_way;
+        is_double = click.is_down && click.is_double;
+        given->takes_click = !is_on_way;
+    } else {
+        const bool was_down = io.MouseDown[0];
+        io.MouseDown[0] = input.is_down || input.was_pressed_in_world;
+        if (input.was_pressed_in_world && !was_down) {
+            io.MousePos = nowhere;
         }
     }
-    io.KeyCtrl = input.has_control || pending->has_control || (is_double && is_over_slider);
+    io.KeyCtrl = input.has_control || given->has_control || (is_double && is_over_slider);
 }
 
 /* What ImGui has not seen yet is for the next frames. */
-static bool has_more(const panels_input &input, const panels_pending &pending) {
-    return ImGui::GetIO().MouseDown[0] != input.is_down || pending.click_count > 0 ||
-           pending.press_count > 0 || pending.was_press;
+static bool has_more(const panels_input &input, const panels_given &given) {
+    return ImGui::GetIO().MouseDown[0] != input.is_down || (input.has_click && !given.takes_click) ||
+           input.has_press;
 }
 
 static void give_input(const pointer &pointer, const panels_input &input, const char *text, ImVec2 size) {
     ImGuiIO &io = ImGui::GetIO();
     io.DisplaySize = size;
     io.DeltaTime = 1.0f / 60.0f;
-    io.MousePos = pointer.is_over_window ? ImVec2(pointer.at.x, pointer.at.y) : ImVec2(-FLT_MAX, -FLT_MAX);
+    io.MousePos = pointer.is_over_window ? ImVec2(pointer.at.x, pointer.at.y) : nowhere;
     io.MouseWheel = input.wheel;
     io.AddInputCharactersUTF8(text);
 }
@@ -219,10 +210,12 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     std::snprintf(panels->early, sizeof panels->early, "%.*s", waits ? 63 : 0, text);
     const ImVec2 mouse_before = ImGui::GetIO().MousePos;
     give_input(*pointer, *input, waits ? "" : text, size);
-    give_keys(*input, has_focus, panels->focus != view->open->focus, &panels->pending);
-    give_clicks(*input, mouse_before, panels->is_over_slider, &panels->pending);
+    give_keys(*input, has_focus, panels->focus != view->open->focus, &panels->given);
+    give_click(*input, mouse_before, panels->is_over_slider, &panels->given);
     panels->is_over_slider = false;
     panels->result = {};
+    panels->result.takes_click = panels->given.takes_click;
+    panels->result.takes_press = panels->given.takes_press;
     panels->preview = view->preview.image;
     panels->input = input;
     set_theme(panels, view->settings);
@@ -255,7 +248,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     panels->result.has_focus = panels->focus != PANELS_FOCUS_WORLD || is_list_open();
     panels->result.takes_escape = is_list_open() || ImGui::GetIO().WantTextInput ||
                                   (panels->focus != PANELS_FOCUS_WORLD && is_slider_held());
-    panels->result.has_more = panels->early[0] != '\0' || has_more(*input, panels->pending);
+    panels->result.has_more = panels->early[0] != '\0' || has_more(*input, panels->given);
     panels->result.wants_keys = view->open->picker || is_asked || ImGui::GetIO().WantTextInput;
     return &panels->result;
 }

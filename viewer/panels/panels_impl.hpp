@@ -27,14 +27,10 @@ inline ImTextureID preview_texture() {
     static const char its_address = '\0';
     return const_cast<char *>(&its_address);
 }
-/* Presses of the left button and of keys that ImGui has yet to see. */
-struct panels_pending {
-    panels_click clicks[PANELS_CLICKS];
-    int click_count;
-    unsigned char presses[PANELS_PRESSES]; /* of keys */
-    bool has_control;                      /* the press of this frame came with Ctrl */
-    int press_count;
-    bool was_press; /* the frame before had one of them */
+/* What ImGui sees of the input in this frame. */
+struct panels_given {
+    bool takes_click, takes_press; /* those of the input: they need not come again */
+    bool has_control;              /* takes_press: it came with Ctrl */
 };
 
 struct panels : panels_pen {
@@ -61,7 +57,7 @@ struct panels : panels_pen {
     int held_param;                         /* the parameter that is dragged, typed or moved by keys; -1 */
     double held_value;                      /* what it has until then */
     bool is_taken;                          /* it is no mere click */
-    panels_pending pending;
+    panels_given given;
     bool is_over_slider;    /* in the frame before */
     bool is_speed_held;     /* the slider of the speed is, */
     float held_speed;       /* at this place */

@@ -60,7 +60,7 @@ void panels::move_param(const panels_view &view, int param, double value, bool i
         is_over_slider = true;
         if (input->was_right_pressed) {
             tune(param, first_value(view, param));
-        } else if (view.no_tuning[0] != '\0' && input->was_pressed) {
+        } else if (view.no_tuning[0] != '\0' && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
             tune(param, view.server->params[param].value); /* the app says why not */
         }
     }

@@ -249,27 +249,27 @@ enum panels_key {
     PANELS_KEYS
 };
 
-enum { PANELS_PRESSES = 16 }; /* of keys in a frame; more are lost */
-
-enum { PANELS_CLICKS = 16 }; /* presses and releases of the left button in a frame; more are lost */
-
-enum { PANELS_WITH_CONTROL = 0x80 };
-
 /** The left button went down or up. */
 struct panels_click {
     vec2 at; /* picture px */
     bool is_down, is_double;
 };
 
-/** The user's input since the last frame. */
+/** The pressing of a key. */
+struct panels_press {
+    enum panels_key key;
+    bool has_control; /* Ctrl was held */
+};
+
+/** The user's input since the last frame. At most one click and one press: what happens after one that the panels have not
+ * taken yet waits for the next frame, in its order. */
 struct panels_input {
-    bool is_down, was_pressed;                 /* the left button; was_pressed: it may be up again */
-    struct panels_click clicks[PANELS_CLICKS]; /* in their order */
-    int click_count;
-    bool is_key_down[PANELS_KEYS], was_key_pressed[PANELS_KEYS]; /* likewise */
-    /* enum panels_key, in their order, with PANELS_WITH_CONTROL where Ctrl was held; a key may be up again */
-    unsigned char presses[PANELS_PRESSES];
-    int press_count;
+    bool is_down;              /* the left button, wherever it went down */
+    bool was_pressed_in_world; /* it went down beside the panels, and may be up again */
+    bool has_click, has_press; /* for the panels: */
+    struct panels_click click; /* kept until result.takes_click, */
+    struct panels_press press; /* and result.takes_press */
+    bool is_key_down[PANELS_KEYS], was_key_pressed[PANELS_KEYS]; /* was_key_pressed: it may be up again */
     bool has_control, has_shift, has_alt;
     float wheel;
     char text[64]; /* typed, UTF-8 */
@@ -311,7 +311,8 @@ struct panels_result {
     struct lit lit;                    /* what is pointed at in the equations */
     bool takes_escape;                 /* a value is typed, a list is open: Esc ends that alone */
     bool holds_toast;                  /* there is no room for it beside the question or the list */
-    bool has_more;                     /* of the input, for the next frame: a release, a second press, keys */
+    bool takes_click, takes_press;     /* of the input */
+    bool has_more;                     /* of the input, for the next frame: a release, a click, a press */
 };
 
 #ifdef __cplusplus

@@ -1,9 +1,11 @@
-/* See clip.h. SIGPIPE is held off while a frame is written: an ffmpeg that ended is an error, not our end. */
+/* See clip.h. The writer takes pictures from a ring and writes them to a pipe that never blocks. It holds off all signals, so
+ * SIGPIPE too: an ffmpeg that ended is an error, not our end. */
 #include "viewer/platform/clip.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,11 +16,26 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { PICTURES = 4, LOOK_MS = 20, PATIENCE_MS = 5000, END_MS = 30000 };
+
 struct clip {
     pid_t process;
     int pipe;
     int32_t width, height;
+    size_t bytes; /* of a picture */
+    bool waits;
     double next_ms; /* < 0: before the first frame */
+    pthread_t writer;
+    pthread_mutex_t mutex; /* of what follows */
+    pthread_cond_t changed;
+    struct {
+        void *pixels; /* owned */
+        int times;    /* how many frames of the clip it is */
+    } pictures[PICTURES];
+    int first, count; /* a ring; the first one is being written */
+    bool is_ending, has_ended;
+    const char *reason; /* why no more is written; NULL for nothing */
+    int status;         /* has_ended: that of ffmpeg */
 };
 
 /* 0xAARRGGBB as it lies in memory. */
@@ -63,28 +80,162 @@ static int spawn(const char *path, const char *size, int input, int other, pid_t
     return result;
 }
 
-struct clip *clip_start(const char *path, int32_t width, int32_t height, struct failure *failure) {
-    int ends[2];
-    char size[32];
+/* ---- the writer ---- */
+
+/* NULL, or why not. */
+static const char *write_all(int pipe, const void *bytes, size_t length) {
+    const char *at = bytes;
+    for (int waited_ms = 0; length > 0;) {
+        const ssize_t written = write(pipe, at, length);
+        if (written > 0) {
+            at += written;
+            length -= (size_t)written;
+            waited_ms = 0;
+        } else if (errno == EAGAIN) {
+            struct pollfd out = {.fd = pipe, .events = POLLOUT};
+            waited_ms += poll(&out, 1, LOOK_MS) == 0 ? LOOK_MS : 0;
+        } else if (errno != EINTR) {
+            return "ffmpeg ended too early (its reason is on stderr)";
+        }
+        if (waited_ms >= PATIENCE_MS) {
+            return "ffmpeg took nothing of the clip for 5 s: it is given up";
+        }
+    }
+    return NULL;
+}
+
+/* Waits for the next picture. NULL when there is none any more. */
+static const void *next_picture(struct clip *clip, int *written) {
+    pthread_mutex_lock(&clip->mutex);
+    while (clip->count > 0 ? *written == clip->pictures[clip->first].times : !clip->is_ending) {
+        if (clip->count > 0) {
+            *written = 0;
+            clip->first = (clip->first + 1) % PICTURES;
+            clip->count--;
+            pthread_cond_broadcast(&clip->changed);
+        } else {
+            pthread_cond_wait(&clip->changed, &clip->mutex);
+        }
+    }
+    const void *pixels = clip->count > 0 ? clip->pictures[clip->first].pixels : NULL;
+    pthread_mutex_unlock(&clip->mutex);
+    return pixels;
+}
+
+/* Waits for ffmpeg; one that does not end is killed. */
+static int end_process(pid_t process, bool has_failed) {
+    const struct timespec look = {0, LOOK_MS * 1000000L};
+    int status = 0;
+    for (int waited_ms = 0; !has_failed && waited_ms < END_MS; waited_ms += LOOK_MS) {
+        if (waitpid(process, &status, WNOHANG) == process) {
+            return status;
+        }
+        (void)nanosleep(&look, NULL);
+    }
+    (void)kill(process, SIGKILL);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {}
+    return status;
+}
+
+static void *write_clip(void *context) {
+    struct clip *clip = context;
+    const char *reason = NULL;
+    const void *pixels = NULL;
+    for (int written = 0; reason == NULL && (pixels = next_picture(clip, &written)) != NULL; written++) {
+        reason = write_all(clip->pipe, pixels, clip->bytes);
+    }
+    pthread_mutex_lock(&clip->mutex);
+    clip->reason = reason;
+    pthread_cond_broadcast(&clip->changed);
+    pthread_mutex_unlock(&clip->mutex);
+    close(clip->pipe);
+    const int status = end_process(clip->process, reason != NULL);
+    pthread_mutex_lock(&clip->mutex);
+    clip->status = status;
+    clip->has_ended = true;
+    pthread_mutex_unlock(&clip->mutex);
+    return NULL;
+}
+
+static int start_writer(struct clip *clip) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_mutex_init(&clip->mutex, NULL);
+    pthread_cond_init(&clip->changed, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int result = pthread_create(&clip->writer, NULL, write_clip, clip);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+/* ---- the drawing thread ---- */
+
+static void destroy(struct clip *clip) {
+    for (int i = 0; i < PICTURES; i++) {
+        free(clip->pictures[i].pixels);
+    }
+    free(clip);
+}
+
+/* NULL when memory is short. */
+static struct clip *create(int32_t width, int32_t height, bool waits) {
     struct clip *clip = calloc(1, sizeof *clip);
-    if (clip == NULL || pipe(ends) != 0) {
-        (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory or files");
-        free(clip);
+    bool has_room = clip != NULL;
+    for (int i = 0; has_room && i < PICTURES; i++) {
+        clip->bytes = (size_t)width * (size_t)height * sizeof(uint32_t);
+        clip->pictures[i].pixels = malloc(clip->bytes);
+        has_room = clip->pictures[i].pixels != NULL;
+    }
+    if (!has_room && clip != NULL) {
+        destroy(clip);
         return NULL;
     }
-    *clip = (struct clip){.pipe = ends[1], .width = width, .height = height, .next_ms = -1.0};
+    if (clip != NULL) {
+        clip->width = width;
+        clip->height = height;
+        clip->waits = waits;
+        clip->next_ms = -1.0;
+    }
+    return clip;
+}
+
+/* ffmpeg, its pipe and the writer. -1 with *failure. */
+static int start(struct clip *clip, const char *path, struct failure *failure) {
+    int ends[2];
+    char size[32];
+    if (pipe(ends) != 0) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "out of files");
+    }
+    clip->pipe = ends[1];
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    (void)snprintf(size, sizeof size, "%dx%d", width, height);
-    const int result = spawn(path, size, ends[0], ends[1], &clip->process);
+    (void)fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    (void)snprintf(size, sizeof size, "%dx%d", clip->width, clip->height);
+    int result = spawn(path, size, ends[0], ends[1], &clip->process);
     close(ends[0]);
-    if (result != 0) {
-        (void)failure_set(failure, FAILURE_INTERNAL, NULL,
-                          result == ENOENT
-                              ? "a clip needs ffmpeg, which is not installed (apt-get install ffmpeg)"
-                              : "cannot start ffmpeg: %s",
-                          strerror(result));
+    if (result == ENOENT) {
         close(ends[1]);
-        free(clip);
+        return failure_set(failure, FAILURE_INTERNAL, NULL,
+                           "a clip needs ffmpeg, which is not installed (apt-get install ffmpeg)");
+    }
+    if (result == 0 && (result = start_writer(clip)) != 0) {
+        (void)end_process(clip->process, true);
+    }
+    if (result != 0) {
+        close(ends[1]);
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start ffmpeg: %s", strerror(result));
+    }
+    return 0;
+}
+
+struct clip *clip_start(const char *path, int32_t width, int32_t height, bool waits,
+                        struct failure *failure) {
+    struct clip *clip = create(width, height, waits);
+    if (clip == NULL) {
+        (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    if (start(clip, path, failure) != 0) {
+        destroy(clip);
         return NULL;
     }
     return clip;
@@ -95,36 +246,10 @@ bool clip_wants_frame(const struct clip *clip, double now_ms) {
     return clip->next_ms < 0.0 || now_ms >= clip->next_ms;
 }
 
-static int write_all(int pipe, const void *bytes, size_t length) {
-    const char *at = bytes;
-    while (length > 0) {
-        const ssize_t written = write(pipe, at, length);
-        if (written > 0) {
-            at += written;
-            length -= (size_t)written;
-        } else if (errno != EINTR) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-static int write_frame(int pipe, const struct raster *raster) {
-    const struct timespec at_once = {0, 0};
-    sigset_t broken, before;
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &broken, &before);
-    const int result = write_all(pipe, raster->pixels,
-                                 (size_t)raster->width * (size_t)raster->height * sizeof *raster->pixels);
-    while (result != 0 && sigtimedwait(&broken, NULL, &at_once) < 0 && errno == EINTR) {}
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return result;
-}
-
 int clip_add(struct clip *clip, const struct raster *raster, double now_ms) {
     assert(clip != NULL && raster != NULL);
     const double step_ms = 1000.0 / CLIP_FPS;
+    int times = 0;
     if (raster->width != clip->width || raster->height != clip->height) {
         return -1;
     }
@@ -132,24 +257,52 @@ int clip_add(struct clip *clip, const struct raster *raster, double now_ms) {
         clip->next_ms = now_ms; /* after a stall of the viewer the clip goes on, it does not stand */
     }
     for (; clip->next_ms <= now_ms; clip->next_ms += step_ms) {
-        if (write_frame(clip->pipe, raster) != 0) {
-            return -1;
-        }
+        times++;
     }
-    return 0;
+    pthread_mutex_lock(&clip->mutex);
+    while (clip->waits && clip->count == PICTURES && clip->reason == NULL) {
+        pthread_cond_wait(&clip->changed, &clip->mutex);
+    }
+    if (clip->count == PICTURES) { /* ffmpeg is behind: the picture before stays as long */
+        clip->pictures[(clip->first + PICTURES - 1) % PICTURES].times += times;
+    } else if (times > 0) {
+        const int at = (clip->first + clip->count++) % PICTURES;
+        memcpy(clip->pictures[at].pixels, raster->pixels, clip->bytes);
+        clip->pictures[at].times = times;
+        pthread_cond_broadcast(&clip->changed);
+    }
+    const bool has_failed = clip->reason != NULL;
+    pthread_mutex_unlock(&clip->mutex);
+    return has_failed ? -1 : 0;
+}
+
+void clip_end(struct clip *clip) {
+    pthread_mutex_lock(&clip->mutex);
+    clip->is_ending = true;
+    pthread_cond_broadcast(&clip->changed);
+    pthread_mutex_unlock(&clip->mutex);
+}
+
+bool clip_has_ended(struct clip *clip) {
+    pthread_mutex_lock(&clip->mutex);
+    const bool has_ended = clip->has_ended;
+    pthread_mutex_unlock(&clip->mutex);
+    return has_ended;
 }
 
 int clip_stop(struct clip *clip, struct failure *failure) {
-    int status = 0;
     if (clip == NULL) {
         return 0;
     }
-    close(clip->pipe);
-    while (waitpid(clip->process, &status, 0) < 0 && errno == EINTR) {}
-    free(clip);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        return failure_set(failure, FAILURE_INTERNAL, NULL,
-                           "ffmpeg could not make the clip (its reason is on stderr)");
-    }
-    return 0;
+    clip_end(clip);
+    (void)pthread_join(clip->writer, NULL);
+    const char *const reason = clip->reason;
+    const bool is_good = reason == NULL && WIFEXITED(clip->status) && WEXITSTATUS(clip->status) == 0;
+    pthread_cond_destroy(&clip->changed);
+    pthread_mutex_destroy(&clip->mutex);
+    destroy(clip);
+    return is_good ? 0
+                   : failure_set(failure, FAILURE_INTERNAL, NULL, "%s",
+                                 reason != NULL ? reason
+                                                : "ffmpeg could not make the clip (its reason is on stderr)");
 }

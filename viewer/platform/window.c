@@ -76,6 +76,11 @@ static int start_video(bool is_headless, struct failure *failure) {
     return 0;
 }
 
+static bool is_driver(const char *name) {
+    const char *driver = SDL_GetCurrentVideoDriver();
+    return driver != NULL && strcmp(driver, name) == 0;
+}
+
 typedef const unsigned char *(*get_string)(unsigned);
 
 /* Whether the renderer draws with a card, not with the processor. */
@@ -104,8 +109,7 @@ static bool is_card(const SDL_RendererInfo *info) {
 /* Whether there may be one: without a device there is none, and loading OpenGL to learn that takes 0.1 s. */
 static bool may_have_card(void) {
     static const char *const devices[] = {"/dev/dri", "/dev/nvidiactl", "/dev/dxg"};
-    const char *driver = SDL_GetCurrentVideoDriver();
-    bool is_found = driver == NULL || strcmp(driver, "x11") != 0;
+    bool is_found = !is_driver("x11");
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         is_found = is_found || access(devices[i], F_OK) == 0;
     }
@@ -127,8 +131,7 @@ static void choose_drawing(struct window *window, const struct window_def *def,
 
 /* The window's surface, if its pixels are ours. Not where SDL would make it out of a texture again. */
 static bool take_surface(struct window *window) {
-    const char *driver = SDL_GetCurrentVideoDriver();
-    if (driver == NULL || strcmp(driver, "x11") != 0) {
+    if (!is_driver("x11")) {
         return false;
     }
     SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
@@ -200,8 +203,14 @@ static int create_window(struct window *window, const struct window_def *def, st
     return 0;
 }
 
+/* Under Wayland SDL waits for a picture to be shown, without an end where the compositor has gone. The compositor never
+ * shows half a picture, so there is nothing to wait for. */
+static unsigned wanted_vsync(void) {
+    return is_driver("wayland") ? 0u : (unsigned)SDL_RENDERER_PRESENTVSYNC;
+}
+
 static int create_renderer(struct window *window, const struct window_def *def, struct failure *failure) {
-    window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_PRESENTVSYNC);
+    window->renderer = SDL_CreateRenderer(window->window, -1, wanted_vsync());
     if (window->renderer == NULL) {
         window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
     }

@@ -84,7 +84,7 @@ static void parts_make_the_whole(void **state) {
         for (int part = 0; part < PARTS; part++) {
             parcels[part] = pack(world, fields, part, turn);
         }
-        assert_int_equal(world_snapshot_copy_wanted(world, fields, whole), 0);
+        assert_int_equal(world_snapshot_copy_wanted(world, fields, NULL, whole), 0);
         assert_int_equal(world_snapshot_copy_rows(world, fields, NULL, 0, merged), 0);
         assert_int_equal(merged->count, 0);
         assert_int_equal(snapshot_parcel_merge(parcels, PARTS, merged), 0);

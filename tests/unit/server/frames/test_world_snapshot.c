@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/frames/snapshot_gather.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/math/trig.h"
 #include "server/sim/steering/trace.h"
@@ -144,7 +145,7 @@ static void test_parts(void **state) {
     world_step(world);
     const uint64_t hash = world_hash(world);
     assert_int_equal(world_snapshot_copy(world, true, plain), 0);
-    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_FORCES | SNAPSHOT_PARTS, snapshot), 0);
+    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_FORCES | SNAPSHOT_PARTS, NULL, snapshot), 0);
     assert_true(world_hash(world) == hash);
     assert_true(snapshot_has_parts(snapshot) && !snapshot_has_parts(plain));
     for (int32_t row = 0; row < snapshot->count; row++) {
@@ -154,10 +155,41 @@ static void test_parts(void **state) {
     assert_int_equal(snapshot->share_count, plain->share_count); /* what forces say is the same */
     assert_memory_equal(snapshot->shares, plain->shares, (size_t)plain->share_count * sizeof *plain->shares);
     assert_memory_equal(snapshot->steering, plain->steering, (size_t)plain->count * sizeof *plain->steering);
-    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_PARTS, snapshot), 0);
+    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_PARTS, NULL, snapshot), 0);
     assert_false(snapshot_has_parts(snapshot)); /* parts belong to forces */
     snapshot_destroy(snapshot);
     snapshot_destroy(plain);
+    world_destroy(world);
+}
+
+/* Agents that no view with forces shows have none; the others have what they have beside all. */
+static void test_no_more_than_is_shown(void **state) {
+    (void)state;
+    struct world *world = make_world(birds);
+    struct snapshot *all = snapshot_create(), *some = snapshot_create();
+    struct snapshot_demand *demand = calloc(1, sizeof *demand);
+    assert_non_null(demand);
+    snapshot_demand_add(demand, &(struct snapshot_view){.fields = SNAPSHOT_USUAL});
+    snapshot_demand_add(
+        demand,
+        &(struct snapshot_view){.fields = SNAPSHOT_FORCES, .has_region = true, .region = {0, 0, 150, 300}});
+    assert_int_equal(world_snapshot_copy(world, true, all), 0);
+    assert_int_equal(world_snapshot_copy_wanted(world, SNAPSHOT_HEADING | SNAPSHOT_FORCES, demand, some), 0);
+    int shown = 0;
+    for (int32_t i = 0; i < all->count; i++) {
+        const bool is_shown = all->x[i] < 15000;
+        const int count = some->share_begin[i + 1] - some->share_begin[i];
+        const struct snapshot_vector none = {0};
+        assert_int_equal(count, is_shown ? all->share_begin[i + 1] - all->share_begin[i] : 0);
+        assert_memory_equal(&some->steering[i], is_shown ? &all->steering[i] : &none, sizeof none);
+        assert_memory_equal(&some->shares[some->share_begin[i]], &all->shares[all->share_begin[i]],
+                            (size_t)count * sizeof *all->shares);
+        shown += is_shown ? 1 : 0;
+    }
+    assert_true(shown > 5 && shown < all->count - 5);
+    free(demand);
+    snapshot_destroy(all);
+    snapshot_destroy(some);
     world_destroy(world);
 }
 
@@ -199,7 +231,7 @@ int main(void) {
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_heading),
         cmocka_unit_test(test_copy),     cmocka_unit_test(test_forces),
         cmocka_unit_test(test_parts),    cmocka_unit_test(test_rounded_parts_add_up),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_empty),    cmocka_unit_test(test_no_more_than_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

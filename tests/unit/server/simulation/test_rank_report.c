@@ -99,6 +99,21 @@ static void sums_and_the_longest(void **state) {
     assert_true(is_near(table.migrants_hz, 0.0)); /* the first reports */
 }
 
+static void migrants_of_all_worlds_add_up(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t migrants;
+        bool is_new;
+        uint64_t ever;
+    } reports[] = {{5, true, 5}, {8, false, 8}, {2, true, 10}, {9, true, 19}, {4, false, 23}, {4, false, 23}};
+    struct rank_report own = {0};
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        rank_report_set_migrants(&own, reports[i].migrants, reports[i].is_new);
+        assert_int_equal(own.migrants, reports[i].migrants);
+        assert_int_equal(own.migrants_before + own.migrants, reports[i].ever);
+    }
+}
+
 static void migrants_a_second(void **state) {
     (void)state;
     struct rank_report reports[2] = {report_of(0, 1.0), report_of(1, 1.0)};
@@ -133,10 +148,10 @@ static void the_longest_has_a_row(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_meter_tells_of_a_second), cmocka_unit_test(few_ticks_have_their_slowest),
-        cmocka_unit_test(a_pause_keeps_the_figures), cmocka_unit_test(a_meter_keeps_the_newest),
-        cmocka_unit_test(sums_and_the_longest),      cmocka_unit_test(migrants_a_second),
-        cmocka_unit_test(the_longest_has_a_row),
+        cmocka_unit_test(a_meter_tells_of_a_second),     cmocka_unit_test(few_ticks_have_their_slowest),
+        cmocka_unit_test(a_pause_keeps_the_figures),     cmocka_unit_test(a_meter_keeps_the_newest),
+        cmocka_unit_test(sums_and_the_longest),          cmocka_unit_test(migrants_a_second),
+        cmocka_unit_test(migrants_of_all_worlds_add_up), cmocka_unit_test(the_longest_has_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

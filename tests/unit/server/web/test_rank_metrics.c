@@ -27,7 +27,12 @@ static void each_family_has_all_ranks(void **state) {
     (void)state;
     const struct rank_report reports[] = {
         {.work = {2.0, 3.0}, .agents = 60, .ghosts = 5, .rank = 0},
-        {.work = {1.0, 1.5}, .wait = {1.0, 2.0}, .agents = 40, .migrants = 3, .rank = 1},
+        {.work = {1.0, 1.5},
+         .wait = {1.0, 2.0},
+         .agents = 40,
+         .migrants = 1,
+         .migrants_before = 2,
+         .rank = 1},
     };
     struct rank_table table = {0};
     rank_table_fill(&table, EXCHANGE_STRIPES, reports, 2, 1);
