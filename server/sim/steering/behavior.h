@@ -147,8 +147,8 @@ static inline uint32_t path_number(const struct scenery *scenery, const struct p
 /** How far a tier leads away from the present velocity: to the velocity that it desires, or a part of the way if its
  * force is weak, times the share of its force that the tiers before leave.
  *
- * A single tier that matches a velocity leads to that velocity; whatever the tick rate, tiers lead to where they
- * would come without a velocity filter. For the velocity that a filter is asked for.
+ * A single tier that matches a velocity leads to that velocity. What all tiers lead to is what a velocity filter is
+ * asked for.
  *
  * desired  px/s, of the tier's behaviors, weighted and added
  * force    mass*px/s^2, likewise

@@ -64,12 +64,12 @@ struct state_ref {
 };
 
 struct state_runtime {
-    uint64_t program_hash;    /* of all that steering in lanes needs to be equal (world_programs.c) */
-    struct state_ref program; /* the first state of any kind that steers alike */
-    int first_counter;        /* of its behaviors in `alone`, the same for all that steer alike; -1: none */
-    float weight_sum;         /* the largest of any tier */
-    bool has_velocity_filter; /* some behavior has */
-    bool is_led;              /* it has several tiers below: what these lead to is filtered (behavior_lead) */
+    uint64_t program_hash;      /* of all that steering in lanes needs to be equal (world_programs.c) */
+    struct state_ref program;   /* the first state of any kind that steers alike */
+    int first_counter;          /* of its behaviors in `alone`, the same for all that steer alike; -1: none */
+    float weight_sum;           /* the largest of any tier */
+    bool has_velocity_filter;   /* some behavior has */
+    bool is_led;                /* a velocity filter stands over several tiers (kind_def_is_led) */
     int order[LIMIT_BEHAVIORS]; /* behaviors by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];
