@@ -9,6 +9,7 @@
 #include "server/sim/steering/behavior_table.h"
 
 const struct core_change core_changes[] = {
+    {2, "orca prefers what the tiers lead to, not the sum of all that they desire.", "filtered_tiers"},
     {0, NULL, NULL},
 };
 
@@ -51,6 +52,17 @@ static bool has_dithered(const struct use *use) {
     for (int k = 0; k < use->def->kind_count; k++) {
         for (int s = 0; s < use->def->kinds[k].state_count; s++) {
             if (use->def->kinds[k].states[s].combine != COMBINE_SUM) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool has_filtered_tiers(const struct use *use) {
+    for (int k = 0; k < use->def->kind_count; k++) {
+        for (int s = 0; s < use->def->kinds[k].state_count; s++) {
+            if (kind_def_is_led(&use->def->kinds[k], s)) {
                 return true;
             }
         }
@@ -152,8 +164,13 @@ static bool uses(const struct use *use, const char *word) {
         const char *word;
         bool (*is_used)(const struct use *use);
     } rows[] = {
-        {"dithered", has_dithered}, {"conditions", has_conditions}, {"stamina", has_stamina},
-        {"geometry", has_geometry}, {"jumps", has_jumps},           {"strolls", has_strolls},
+        {"dithered", has_dithered},
+        {"conditions", has_conditions},
+        {"stamina", has_stamina},
+        {"geometry", has_geometry},
+        {"jumps", has_jumps},
+        {"strolls", has_strolls},
+        {"filtered_tiers", has_filtered_tiers},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(word, rows[i].word) == 0) {

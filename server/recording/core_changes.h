@@ -16,6 +16,7 @@
  *     edge:wrap          an edge
  *     locomotion:direct  a locomotion
  *     dithered           a way to combine forces other than "sum"
+ *     filtered_tiers     states with orca over behaviors of several tiers
  *     conditions         states with conditions
  *     stamina            kinds that have stamina
  *     geometry           obstacles and walls

@@ -6,6 +6,6 @@
 #ifndef DROVER_SERVER_SIM_CORE_H
 #define DROVER_SERVER_SIM_CORE_H
 
-enum { CORE_NUMBER = 1 };
+enum { CORE_NUMBER = 2 };
 
 #endif

@@ -25,6 +25,7 @@ MAKE = os.environ.get("DROVER_MAKE_RECORDING", str(ROOT / "build/asan/bin/make_r
 PATIENCE_S = 120
 SLOW = "DROVER_SLOW" in os.environ
 FULL = SLOW and os.environ.get("DROVER_FULL") == "1"
+CORE = int(re.search(r"CORE_NUMBER = (\d+)", (ROOT / "server/sim/core.h").read_text(encoding="utf-8"))[1])
 FAULT_TICK, FAULT_AGENT = 137, 17  # tests/e2e/CMakeLists.txt
 
 INPUTS = """75 3 {"op":"set_param","kind":"bird","param":"max_speed","value":120}
@@ -131,7 +132,7 @@ class CommandLine(Case):
 class Info(Case):
     def test_a_recording(self):
         said = self.expect(0, "info", self.good)
-        for words in ("recording, format 1, core 1", "flock, seed 4, 60 ticks a second: ticks 0 to 300, 5.0 s", "session 3 (Ann): 2",
+        for words in (f"recording, format 1, core {CORE}", "flock, seed 4, 60 ticks a second: ticks 0 to 300, 5.0 s", "session 3 (Ann): 2",
                       "ticks 120, 240", "ended in order", "make_recording 1"):
             self.assertIn(words, said)
 
@@ -171,7 +172,7 @@ class Verify(Case):
     def test_a_good_recording(self):
         for means in ([], ["--threads", 3], ["--simd", "plain"], ["--every", 2]):
             said = self.expect(0, "verify", self.good, *means)
-            self.assertIn(f"core 1: 300 ticks, {3 if means[:1] == ['--every'] else 6} hashes, all the same", said)
+            self.assertIn(f"core {CORE}: 300 ticks, {3 if means[:1] == ['--every'] else 6} hashes, all the same", said)
 
     def test_a_saved_world(self):
         self.assertIn("the world of tick 130, whose hash is right", self.expect(0, "verify", self.save()))
@@ -215,11 +216,11 @@ class Verify(Case):
         torn.write_text("".join(lines[:at]) + lines[at][:700], encoding="utf-8")
         said = self.expect(0, "verify", torn)
         self.assertRegex(said, r"world that begins at tick 100 lacks its checkpoint; so world 3 \(flock, ticks 100 to 100\) cannot")
-        self.assertRegex(said, r"core 1: 170 ticks, \d+ hashes, all the same")
+        self.assertRegex(said, rf"core {CORE}: 170 ticks, \d+ hashes, all the same")
         torn.write_text("".join(lines[:at]) + lines[at][:700] + "\n" + "".join(lines[at + 1:]), encoding="utf-8")
         said = self.expect(1, "verify", torn)
         self.assertRegex(said, rf"line {at + 1} \(byte \d+\) is damaged: .*; request 5 and what followed is left out, after tick 100\n")
-        self.assertIn("core 1: 170 ticks", said)
+        self.assertIn(f"core {CORE}: 170 ticks", said)
 
     def test_files_that_do_not_continue_each_other(self):
         """Each is verified by itself; an export of them is refused."""
@@ -229,7 +230,7 @@ class Verify(Case):
         self.assertEqual([pathlib.Path(line.split(":")[0]).name for line in said], ["good.drover", "other.drover", "good.drover"])
         self.assertTrue(all("300 ticks" in line and "all the same" in line for line in said), said)
         said = self.expect(1, "verify", bad, other)
-        self.assertIn("other.drover: core 1: 300 ticks", said)
+        self.assertIn(f"other.drover: core {CORE}: 300 ticks", said)
         result = drover("verify", self.folder / "none", self.good)
         self.assertEqual(result.returncode, 1)
         self.assertIn("all the same", result.stdout)
@@ -320,7 +321,7 @@ class Diff(Case):
         said = self.expect(1, "diff", self.good, bad, "--cut", cut)
         self.assertIn("Recorded hashes: the same to tick 120, differ at tick 180", said)
         self.assertIn("good.drover: all 2 hashes are the same.", said)
-        self.assertIn("bad.drover: core 1: the same to tick 120", said)
+        self.assertIn(f"bad.drover: core {CORE}: the same to tick 120", said)
         self.assertIn("not further, as the recorded hashes differ there", said)
         self.assertRegex(said, r"So the file \S+bad.drover is wrong there, not the simulation")
         self.assertIn("differs at tick 180", self.expect(1, "verify", cut))
@@ -460,7 +461,7 @@ class Export(Case):
 class OtherCores(Case):
     def test_a_recording_of_another_core_is_refused(self):
         other = self.folder / "core.drover"
-        other.write_text(self.good.read_text(encoding="utf-8").replace('"format":1,"core":1', '"format":1,"core":99'), encoding="utf-8")
+        other.write_text(self.good.read_text(encoding="utf-8").replace(f'"format":1,"core":{CORE}', '"format":1,"core":99'), encoding="utf-8")
         self.assertIn("core 99", self.expect(0, "info", other))
         for command in (["verify", other], ["export", other], ["cut", other, "-"], ["diff", other, self.good]):
             said = self.expect(1, *command)

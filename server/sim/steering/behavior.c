@@ -24,6 +24,11 @@ struct steering_output behavior_match_velocity(vec2 desired, const struct steeri
     return (struct steering_output){true, desired, vec2_scale(vec2_sub(desired, context->velocity), rate)};
 }
 
+vec2 behavior_lead(const struct steering_context *context, vec2 desired, vec2 force, float left) {
+    const struct rule_lanes agent = rule_agent(context);
+    return vec2_of(lead(&agent, pair_of(desired), pair_of(force), left));
+}
+
 float behavior_stopping_speed(float distance, float acceleration, float dt) {
     assert(distance >= 0.0f && acceleration >= 0.0f && dt > 0.0f);
     return stopping_speed(distance, acceleration, dt);

@@ -144,6 +144,18 @@ static inline uint32_t path_number(const struct scenery *scenery, const struct p
     return 1 + (uint32_t)(path - scenery->paths);
 }
 
+/** How far a tier leads away from the present velocity: to the velocity that it desires, or a part of the way if its
+ * force is weak, times the share of its force that the tiers before leave.
+ *
+ * A single tier that matches a velocity leads to that velocity. What all tiers lead to is what a velocity filter is
+ * asked for.
+ *
+ * desired  px/s, of the tier's behaviors, weighted and added
+ * force    mass*px/s^2, likewise
+ * left     mass*px/s^2, what the tiers before left of max_force
+ * returns  px/s, a change of velocity */
+vec2 behavior_lead(const struct steering_context *context, vec2 desired, vec2 force, float left);
+
 /** Fills rate and exact_rate. weight_sum: the sum of the weights of the behaviors that are combined. */
 void behavior_rates(struct steering_context *context, float weight_sum);
 

@@ -98,6 +98,8 @@ struct steering_batch {
     BATCH_COLUMN(force_y);
     BATCH_COLUMN(tier_x);
     BATCH_COLUMN(tier_y);
+    BATCH_COLUMN(led_x); /* px/s, where the tiers that are done lead to, of states that are led */
+    BATCH_COLUMN(led_y);
 
     /* Of a velocity filter: the velocity that it is asked for, and the one that it permits; px/s. */
     BATCH_COLUMN(preferred_x);

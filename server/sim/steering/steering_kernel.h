@@ -39,6 +39,9 @@ struct steering_kernel {
     /** Adds a behavior's weighted output to the tier in hand. */
     void (*add)(struct steering_batch *batch, float weight, place_set wanted,
                 const struct steering_columns *output);
+    /** Before the end of the tier in hand: counts its desired velocity as far as it leads (behavior_lead). After the
+     * last tier the agents want the velocity that all have led to. */
+    void (*lead_tier)(struct steering_batch *batch, bool is_first, bool is_last, place_set wanted);
     /** Ends the tier in hand. is_only: there is no other, so it is truncated once, by the locomotion. */
     void (*end_tier)(struct steering_batch *batch, bool is_only, place_set wanted);
     /** The velocity that a velocity filter is asked for: the present one when nothing is wanted. */

@@ -342,9 +342,25 @@ static void add(struct steering_batch *batch, float weight, place_set wanted,
 }
 
 /* What the tiers so far leave of max_force. */
-LANES_INLINE struct pair fit_in(struct pair force, struct pair taken, lanes max_force) {
-    const lanes left = lanes_sub(max_force, lanes_sqrt(pair_dot(taken, taken)));
-    return pair_truncate_often(force, lanes_max(left, lanes_all(0.0f)));
+LANES_INLINE lanes left_at(const struct steering_batch *batch, int32_t place) {
+    const struct pair taken = pair_load(batch->force_x + place, batch->force_y + place);
+    const lanes left = lanes_sub(lanes_load(batch->max_force + place), lanes_sqrt(pair_dot(taken, taken)));
+    return lanes_max(left, lanes_all(0.0f));
+}
+
+static void lead_tier(struct steering_batch *batch, bool is_first, bool is_last, place_set wanted) {
+    FOR_BLOCKS(batch, wanted, place, bits) {
+        const lanes_mask mask = lanes_from_bits((uint32_t)bits);
+        const struct rule_lanes agents = agents_at(batch, place);
+        const struct pair desired = pair_load(batch->desired_x + place, batch->desired_y + place);
+        const struct pair force = pair_load(batch->tier_x + place, batch->tier_y + place);
+        const struct pair from =
+            is_first ? agents.velocity : pair_load(batch->led_x + place, batch->led_y + place);
+        const struct pair led = pair_add(from, lead(&agents, desired, force, left_at(batch, place)));
+        store_where(mask, batch->led_x + place, batch->led_y + place, led);
+        store_where(mask, batch->desired_x + place, batch->desired_y + place,
+                    is_last ? led : pair_all(0.0f, 0.0f));
+    }
 }
 
 static void end_tier(struct steering_batch *batch, bool is_only, place_set wanted) {
@@ -352,8 +368,7 @@ static void end_tier(struct steering_batch *batch, bool is_only, place_set wante
         const lanes_mask mask = lanes_from_bits((uint32_t)bits);
         const struct pair tier = pair_load(batch->tier_x + place, batch->tier_y + place);
         const struct pair force = pair_load(batch->force_x + place, batch->force_y + place);
-        const struct pair fitting =
-            is_only ? tier : fit_in(tier, force, lanes_load(batch->max_force + place));
+        const struct pair fitting = is_only ? tier : pair_truncate_often(tier, left_at(batch, place));
         store_where(mask, batch->force_x + place, batch->force_y + place, pair_add(force, fitting));
         store_where(mask, batch->tier_x + place, batch->tier_y + place, pair_all(0.0f, 0.0f));
     }
@@ -520,6 +535,7 @@ const struct steering_kernel STEERING_KERNEL = {
     .within = within,
     .begin = begin,
     .add = add,
+    .lead_tier = lead_tier,
     .end_tier = end_tier,
     .prefer = prefer,
     .filter = filter,

@@ -30,6 +30,15 @@ LANES_INLINE struct steering_pairs match_velocity(struct pair desired, struct pa
     return (struct steering_pairs){desired, pair_scale(pair_sub(desired, velocity), rate)};
 }
 
+/* behavior_lead */
+LANES_INLINE struct pair lead(const struct rule_lanes *agent, struct pair desired, struct pair force,
+                              lanes left) {
+    const lanes asked = lanes_sqrt(pair_dot(force, force)), most = lanes_min(asked, agent->max_force);
+    const lanes share = lanes_select(lanes_less(left, most), lanes_div(left, most), lanes_all(1.0f));
+    const struct pair change = pair_sub(pair_truncate_often(desired, agent->max_speed), agent->velocity);
+    return pair_scale(pair_truncate_often(change, lanes_div(asked, agent->rate)), share);
+}
+
 /* ---- seek ---- */
 
 /* Whether the present velocity already leads to the target, but for a miss too small to see. */

@@ -336,6 +336,9 @@ static void sum_tiers(struct crowd *crowd, const struct crowd_program *program) 
         const bool is_last = i + 1 == state->behavior_count;
         if (is_last ||
             state->behaviors[runtime->order[i + 1]].tier != state->behaviors[runtime->order[i]].tier) {
+            if (runtime->is_led) {
+                crowd->kernel->lead_tier(&crowd->batch, is_first, is_last, program->places);
+            }
             crowd->kernel->end_tier(&crowd->batch, is_first && is_last, program->places);
             is_first = false;
         }

@@ -177,15 +177,15 @@ struct steering_output world_evaluate(const struct world *world, int32_t row,
 }
 
 /* What the tiers so far leave of max_force. */
-static vec2 fit_in(vec2 force, vec2 taken, float max_force) {
+static float left_of(float max_force, vec2 taken) {
     const float left = max_force - vec2_length(taken);
-    return vec2_truncate(force, left > 0.0f ? left : 0.0f);
+    return left > 0.0f ? left : 0.0f;
 }
 
 static void sum_tiers(const struct world *world, int32_t row, const struct state_def *state,
                       const struct state_runtime *runtime, struct steering_context *context,
                       struct intent *intent, struct steering_view *detail) {
-    vec2 tier_force = {0.0f, 0.0f};
+    vec2 tier_force = {0.0f, 0.0f}, led = context->velocity;
     bool is_first_tier = true;
     int first_term = 0; /* of the tier */
     for (int i = 0; i < state->behavior_count; i++) {
@@ -196,10 +196,13 @@ static void sum_tiers(const struct world *world, int32_t row, const struct state
         tier_force = vec2_add(tier_force, output.force);
         const bool is_last = i + 1 == state->behavior_count;
         if (is_last || state->behaviors[runtime->order[i + 1]].tier != behavior->tier) {
+            const float left = left_of(context->body->max_force, intent->force);
             /* A single tier is truncated once, by the locomotion. */
-            const vec2 fitting = is_first_tier && is_last
-                                     ? tier_force
-                                     : fit_in(tier_force, intent->force, context->body->max_force);
+            const vec2 fitting = is_first_tier && is_last ? tier_force : vec2_truncate(tier_force, left);
+            if (runtime->is_led) {
+                led = vec2_add(led, behavior_lead(context, intent->desired, tier_force, left));
+                intent->desired = is_last ? led : vec2_make(0.0f, 0.0f);
+            }
             trace_kept(context->trace, first_term, fitting, tier_force);
             first_term = trace_terms(context->trace);
             intent->force = vec2_add(intent->force, fitting);
@@ -248,7 +251,7 @@ void world_contain(const struct world *world, struct steering_context *context, 
     behavior_rates(context, 1.0f);
     const vec2 force =
         vec2_truncate(vec2_scale(vec2_sub(inward, context->velocity), context->rate), max_force);
-    const vec2 fitting = fit_in(intent->force, force, max_force);
+    const vec2 fitting = vec2_truncate(intent->force, left_of(max_force, force));
     note_force(detail, "containment", force);
     trace_kept(context->trace, 0, fitting, intent->force);
     if (context->trace != NULL) {

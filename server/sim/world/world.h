@@ -123,7 +123,8 @@ struct agent_view {
 
 /** What an agent is about to do in the next tick, and why. */
 struct steering_view {
-    vec2 desired;  /* px/s; weighted sum of the desired velocities, truncated to max_speed */
+    vec2 desired; /* px/s; weighted sum of the desired velocities, or what a velocity filter makes of them, or
+                      where tiers lead to that it stands over; truncated to max_speed */
     vec2 steering; /* mass*px/s^2; the total force, truncated to max_force */
     int count;     /* behaviors of the state (plus containment when it acts) */
     vec2 forces[LIMIT_BEHAVIORS +

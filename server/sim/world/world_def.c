@@ -89,6 +89,19 @@ struct kind_def kind_def_default(void) {
     };
 }
 
+bool kind_def_is_led(const struct kind_def *kind, int state) {
+    const struct state_def *def = &kind->states[state];
+    uint32_t tiers = 0; /* with forces, a bit each */
+    bool is_filtered = false;
+    for (int b = 0; b < def->behavior_count; b++) {
+        const bool is_filter = behavior_is_velocity_filter((enum behavior_type)def->behaviors[b].type);
+        is_filtered |= is_filter;
+        tiers |= is_filter ? 0 : UINT32_C(1) << def->behaviors[b].tier;
+    }
+    return is_filtered && (tiers & (tiers - 1)) != 0 && def->combine == COMBINE_SUM &&
+           kind->body.locomotion != LOCOMOTION_DIRECT;
+}
+
 struct world_def world_def_default(void) {
     return (struct world_def){
         .seed = 1, .tick_hz = 60.0, .size = {800.0f, 600.0f}, .max_agents = LIMIT_AGENTS_USUAL};

@@ -137,6 +137,10 @@ NODISCARD struct placement_def *world_def_add_placement(struct world_def *def, c
  */
 struct kind_def kind_def_default(void);
 
+/** Whether a velocity filter of the state stands over forces in several tiers: then it is asked for the velocity that
+ * the tiers lead to (behavior_lead). Not where a force alone acts (dithered) or none does (direct). */
+bool kind_def_is_led(const struct kind_def *kind, int state);
+
 /* Tables (FIELD_END-ended) of what can be written in a scenario and tuned live (FIELD_PARAM rows). */
 extern const char
     *const edge_names[]; /* NULL-ended; index = enum edge: "open", "wrap", "bounce", "contain" */

@@ -69,6 +69,7 @@ struct state_runtime {
     int first_counter;          /* of its behaviors in `alone`, the same for all that steer alike; -1: none */
     float weight_sum;           /* the largest of any tier */
     bool has_velocity_filter;   /* some behavior has */
+    bool is_led;                /* a velocity filter stands over several tiers (kind_def_is_led) */
     int order[LIMIT_BEHAVIORS]; /* behaviors by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];

@@ -39,6 +39,7 @@ void world_refresh_kind(struct world *world, int index) {
     kind->hold = world_longest_hold(&kind->def);
     for (int s = 0; s < kind->def.state_count; s++) {
         kind->states[s].weight_sum = heaviest_tier(&kind->def.states[s]);
+        kind->states[s].is_led = kind_def_is_led(&kind->def, s);
         kind->states[s].has_velocity_filter = false;
         for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
             world_refresh_zones(&kind->def.states[s].behaviors[b], &kind->states[s].behaviors[b]);

@@ -56,6 +56,31 @@ static void strolls_are_found(void **state) {
     assert_true(touches("strolls", text, 0));
 }
 
+/* A velocity filter over forces in several tiers that share max_force. */
+static void filtered_tiers_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *behaviors;
+        bool is_found;
+    } rows[] = {
+        {"", "{\"avoid_obstacles\":{}},{\"wander\":{\"tier\":1}},{\"orca\":{}}", true},
+        {"\"locomotion\":\"constant_speed\",",
+         "{\"orca\":{}},{\"wander\":{\"tier\":1}},{\"avoid_obstacles\":{}}", true},
+        {"", "{\"avoid_obstacles\":{}},{\"wander\":{}},{\"orca\":{\"tier\":1}}", false},
+        {"", "{\"avoid_obstacles\":{}},{\"wander\":{\"tier\":1}}", false},
+        {"\"locomotion\":\"direct\",", "{\"avoid_obstacles\":{}},{\"wander\":{\"tier\":1}},{\"orca\":{}}",
+         false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "{\"name\":\"t\",\"world\":{\"size\":[9,9]},\"kinds\":{\"a\":{%s\"behaviors\":[%s]}}}",
+                       rows[i].body, rows[i].behaviors);
+        assert_true(touches("filtered_tiers", text, 0) == rows[i].is_found);
+    }
+    assert_false(touches("filtered_tiers", run_pond, 0) || touches("filtered_tiers", run_lake, 0));
+}
+
 static void requests_count(void **state) {
     (void)state;
     assert_true(touches("request:spawn", run_lake, bit(REQUEST_SPAWN)));
@@ -108,6 +133,7 @@ static void every_core_since_the_first_has_a_row(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_looked_up_in_the_scenario),
+        cmocka_unit_test(filtered_tiers_are_found),
         cmocka_unit_test(requests_count),
         cmocka_unit_test(strolls_are_found),
         cmocka_unit_test(states_conditions_and_stamina_are_found),

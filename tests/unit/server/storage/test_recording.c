@@ -586,31 +586,34 @@ static void recording_that_begins_in_the_middle_is_played_from_its_checkpoint(vo
 
 /* ---- cores ---- */
 
-/* A recording of core 1, and a core 2 that computes something otherwise. */
+/* A recording of this core, and a next one that computes something otherwise. */
 static void recording_of_an_older_core_plays_when_nothing_it_uses_changed(void **state) {
     (void)state;
-    static const struct core_change untouched[] = {{2, "Queues are otherwise.", "queue edge:bounce"},
-                                                   {0, NULL, NULL}};
-    static const struct core_change touched[] = {{2, "Orca weighs walls otherwise.", "orca"},
+    static const struct core_change untouched[] = {
+        {CORE_NUMBER + 1, "Queues are otherwise.", "queue edge:bounce"}, {0, NULL, NULL}};
+    static const struct core_change touched[] = {{CORE_NUMBER + 1, "Orca weighs walls otherwise.", "orca"},
                                                  {0, NULL, NULL}};
-    static const struct core_change by_request[] = {{2, "Spawning is otherwise.", "request:spawn"},
-                                                    {0, NULL, NULL}};
+    static const struct core_change by_request[] = {
+        {CORE_NUMBER + 1, "Spawning is otherwise.", "request:spawn"}, {0, NULL, NULL}};
     struct run run;
     struct failure failure = {0};
     run_everything(&run);
     struct recording *recording = open_text(&run.text);
     const struct recording_moment start = {.world = 1}, second = {.world = 2};
     assert_int_equal(recording_check_core(recording, &start, core_changes, CORE_NUMBER, &failure), 0);
-    assert_int_equal(recording_check_core(recording, &start, untouched, 2, &failure), 0);
+    assert_int_equal(recording_check_core(recording, &start, untouched, CORE_NUMBER + 1, &failure), 0);
     assert_played(recording, &start, SIMD_PLAIN, &run);
-    assert_int_equal(recording_check_core(recording, &start, touched, 2, &failure), -1);
+    assert_int_equal(recording_check_core(recording, &start, touched, CORE_NUMBER + 1, &failure), -1);
     assert_int_equal(failure.code, FAILURE_VERSION);
-    assert_non_null(strstr(failure.message, "recorded by core 1; this is core 2"));
-    assert_non_null(strstr(failure.message, "orca (2)"));
+    char words[64];
+    (void)snprintf(words, sizeof words, "recorded by core %d; this is core %d", CORE_NUMBER, CORE_NUMBER + 1);
+    assert_non_null(strstr(failure.message, words));
+    (void)snprintf(words, sizeof words, "orca (%d)", CORE_NUMBER + 1);
+    assert_non_null(strstr(failure.message, words));
     assert_non_null(strstr(failure.message, "4 checkpoints"));
-    assert_int_equal(recording_check_core(recording, &second, touched, 2, &failure),
+    assert_int_equal(recording_check_core(recording, &second, touched, CORE_NUMBER + 1, &failure),
                      0); /* no orca in the lake */
-    assert_int_equal(recording_check_core(recording, &start, by_request, 2, &failure), -1);
+    assert_int_equal(recording_check_core(recording, &start, by_request, CORE_NUMBER + 1, &failure), -1);
     recording_close(recording);
     run_end(&run);
 }

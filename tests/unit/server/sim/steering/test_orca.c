@@ -305,6 +305,102 @@ static void test_solids(void **state) {
     }
 }
 
+/* One agent whose tiers are of two minds: the first seeks to the left, the next to the right and into a wall. What
+ * orca does about the wall leaves the first tier its way: as without orca. */
+static void test_tiers_keep_their_order(void **state) {
+    (void)state;
+    static const enum locomotion locomotions[] = {LOCOMOTION_STEERED, LOCOMOTION_CONSTANT_SPEED};
+    for (size_t i = 0; i < 2; i++) {
+        float x[2];
+        for (int with = 0; with < 2; with++) {
+            struct world_def def = two_kinds((vec2){-3000.0f, 300.0f}, (vec2){3000.0f, 2300.0f});
+            struct kind_def *kind = &def.kinds[0];
+            kind->body.locomotion = (int)locomotions[i];
+            kind->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_SEEK);
+            copy_text(kind->states[0].behaviors[0].target.target, "mouse");
+            kind->states[0].behavior_count = with ? 2 : 1;
+            struct behavior_def *next = add_behavior(&kind->states[0], BEHAVIOR_SEEK);
+            copy_text(next->target.target, "cat");
+            next->tier = 1;
+            struct wall_def *wall = geometry_def_add_wall(&def.geometry);
+            assert_non_null(wall);
+            *wall = (struct wall_def){{-1000.0f, 310.0f}, {1800.0f, 310.0f}};
+            place(&def, (vec2){400.0f, 300.0f}, (vec2){0.0f, 0.0f});
+            struct world *world = build(&def);
+            steps(world, 600);
+            x[with] = world_agent(world, 0).position.x;
+            world_destroy(world);
+        }
+        assert_true(x[0] < -500.0f && fabsf(x[1] - x[0]) < 15.0f);
+    }
+}
+
+/* A tier that wants nothing takes nothing: the others lead to what they desire, and meet as in one tier. */
+static void test_a_silent_tier(void **state) {
+    (void)state;
+    vec2 at[2][2];
+    for (int with = 0; with < 2; with++) {
+        const vec2 west = {100.0f, 300.0f}, east = {700.0f, 303.0f};
+        struct world_def def = two_kinds(east, west);
+        for (int k = 0; with && k < 2; k++) {
+            def.kinds[k].states[0].behaviors[0].tier = 1;
+            add_behavior(&def.kinds[k].states[0], BEHAVIOR_AVOID_OBSTACLES);
+        }
+        place(&def, west, (vec2){0.0f, 0.0f});
+        place_other(&def, east);
+        struct world *world = build(&def);
+        steps(world, 260);
+        for (int32_t row = 0; row < 2; row++) {
+            at[with][row] = world_agent(world, row).position;
+        }
+        world_destroy(world);
+    }
+    for (int32_t row = 0; row < 2; row++) {
+        assert_true(vec2_length(vec2_sub(at[0][row], at[1][row])) < 0.5f);
+    }
+}
+
+/* Twenty that go round a corner, of which avoid_obstacles leads some along the walls: all get out, as without orca. */
+static void test_a_corner(void **state) {
+    (void)state;
+    static const struct wall_def walls[] = {{{0.0f, 1000.0f}, {1000.0f, 1000.0f}},
+                                            {{0.0f, 1200.0f}, {1200.0f, 1200.0f}},
+                                            {{1200.0f, 1200.0f}, {1200.0f, 0.0f}},
+                                            {{1000.0f, 1000.0f}, {1000.0f, 0.0f}}};
+    struct world_def def = one_kind_def(BEHAVIOR_AVOID_OBSTACLES, (vec2){1100.0f, -300.0f});
+    def.size = (vec2){1200.0f, 1200.0f};
+    def.seed = 2;
+    def.kinds[0].body.radius = (struct field_range){20.0f, 20.0f};
+    def.kinds[0].body.max_speed = (struct field_range){108.0f, 160.0f};
+    def.kinds[0].body.max_force = (struct field_range){268.0f, 268.0f};
+    struct behavior_def *seek = add_behavior(&def.kinds[0].states[0], BEHAVIOR_SEEK);
+    copy_text(seek->target.target, "mouse");
+    seek->tier = 1;
+    struct behavior_def *orca = add_behavior(&def.kinds[0].states[0], BEHAVIOR_ORCA);
+    orca->horizon = 1.0f;
+    orca->zones[ZONE_SEPARATION].radius = 300.0f;
+    orca->max_neighbors = 16;
+    for (size_t i = 0; i < sizeof walls / sizeof *walls; i++) {
+        struct wall_def *wall = geometry_def_add_wall(&def.geometry);
+        assert_non_null(wall);
+        *wall = walls[i];
+    }
+    place(&def, (vec2){30.0f, 1030.0f}, (vec2){0.0f, 0.0f});
+    def.placements[0].count = 20;
+    def.placements[0].shape = PLACE_RECT;
+    def.placements[0].size = (vec2){570.0f, 140.0f};
+    struct world *world = build(&def);
+    uint32_t out = 0; /* a bit for each that has been there */
+    for (int tick = 0; tick < 5400 && out != 0xFFFFFu; tick++) {
+        world_step(world);
+        for (int32_t row = 0; row < 20; row++) {
+            out |= (uint32_t)(world_agent(world, row).position.y < -20.0f) << row;
+        }
+    }
+    assert_int_equal(out, 0xFFFFFu);
+    world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_head_on),
@@ -316,6 +412,9 @@ int main(void) {
         cmocka_unit_test(test_last_word),
         cmocka_unit_test(test_no_wish),
         cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_tiers_keep_their_order),
+        cmocka_unit_test(test_a_silent_tier),
+        cmocka_unit_test(test_a_corner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
