@@ -45,9 +45,6 @@ void app_kiosk_begin(struct app *app) {
 
 /* Whether worlds can be loaded; that they cannot is logged once. */
 static bool may_load(struct app *app) {
-    if (!app->server.has_scenario || app->link.state != LINK_READY || app->server.role == ROLE_NONE) {
-        return false;
-    }
     if (server_model_is_replay(&app->server) || !server_model_may(&app->server, REQUEST_LOAD)) {
         if (!app->is_kiosk_bound) {
             log_write(LOG_WARN, "kiosk", "the world that runs stays: %s",
@@ -96,6 +93,9 @@ void app_kiosk_update(struct app *app) {
         kiosk_list_fill(&app->kiosk.list, app->server.scenarios, app->server.scenario_count);
         const double begun_ms = app->kiosk.begun_ms;
         kiosk_begin(&app->kiosk, app->server.scenario.name, begun_ms);
+    }
+    if (!app->server.has_scenario || app->link.state != LINK_READY || app->server.role == ROLE_NONE) {
+        return; /* what is due waits for the server */
     }
     const bool is_admin = may_load(app);
     switch (kiosk_update(&app->kiosk, is_admin, app->now_ms)) {

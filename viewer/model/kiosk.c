@@ -106,7 +106,8 @@ static bool is_row(const struct kiosk *kiosk, int row, const char *scenario) {
     return row >= 0 && row < kiosk->list.count && strcmp(kiosk->list.rows[row].scenario, scenario) == 0;
 }
 
-/* A scenario may stand in the list more than once: the row that was asked for wins. */
+/* A scenario may stand in the list more than once: the row that was asked for wins. A hand that touched the world stays
+ * known when a further line is about the same one. */
 void kiosk_begin(struct kiosk *kiosk, const char *scenario, double now_ms) {
     const bool is_wanted = is_row(kiosk, kiosk->at, scenario);
     for (int i = 0; i < kiosk->list.count && !is_wanted; i++) {
@@ -115,8 +116,9 @@ void kiosk_begin(struct kiosk *kiosk, const char *scenario, double now_ms) {
             break;
         }
     }
+    kiosk->is_touched = kiosk->is_touched && kiosk->has_begun && is_wanted && !kiosk->is_asked;
     kiosk->has_begun = true;
-    kiosk->is_asked = kiosk->is_touched = false;
+    kiosk->is_asked = false;
     kiosk->begun_ms = now_ms;
 }
 

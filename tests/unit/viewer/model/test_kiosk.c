@@ -149,15 +149,29 @@ static void hands_that_rest_put_it_back_once(void **state) {
     assert_int_equal(kiosk_update(&kiosk, false, 1e7 + 70000.0), KIOSK_GOES_ON);
 }
 
+static void a_hand_is_not_forgotten_when_its_world_is_told_again(void **state) {
+    (void)state;
+    struct kiosk kiosk = two_worlds();
+    kiosk_begin(&kiosk, "flock", 0.0);
+    kiosk_touch(&kiosk, 1000.0);
+    kiosk_begin(&kiosk, "flock", 2000.0);
+    assert_int_equal(kiosk_update(&kiosk, true, 31000.0), KIOSK_RESETS);
+    kiosk_touch(&kiosk, 32000.0);
+    kiosk_begin(&kiosk, "seek", 33000.0); /* another world has not been touched */
+    assert_int_equal(kiosk_update(&kiosk, false, 70000.0), KIOSK_GOES_ON);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_playlist_is_read),
-                                       cmocka_unit_test(a_wrong_line_is_named),
-                                       cmocka_unit_test(too_many_lines_are_refused),
-                                       cmocka_unit_test(the_usual_list_goes_by_groups),
-                                       cmocka_unit_test(worlds_follow_one_another),
-                                       cmocka_unit_test(a_world_that_does_not_come_is_left_out),
-                                       cmocka_unit_test(a_world_beside_the_list_has_the_usual_time),
-                                       cmocka_unit_test(a_hand_keeps_its_world_for_a_while),
-                                       cmocka_unit_test(hands_that_rest_put_it_back_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_playlist_is_read),
+        cmocka_unit_test(a_wrong_line_is_named),
+        cmocka_unit_test(too_many_lines_are_refused),
+        cmocka_unit_test(the_usual_list_goes_by_groups),
+        cmocka_unit_test(worlds_follow_one_another),
+        cmocka_unit_test(a_world_that_does_not_come_is_left_out),
+        cmocka_unit_test(a_world_beside_the_list_has_the_usual_time),
+        cmocka_unit_test(a_hand_keeps_its_world_for_a_while),
+        cmocka_unit_test(hands_that_rest_put_it_back_once),
+        cmocka_unit_test(a_hand_is_not_forgotten_when_its_world_is_told_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
