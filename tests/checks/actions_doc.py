@@ -18,7 +18,7 @@ HEAD = "| action | what it does | window | page |\n|---|---|---|---|\n"
 # What of struct panels_result is no action: how the panels take the input, and the values that belong to an action.
 NO_ACTIONS = {"wants_mouse", "wants_keys", "wants_text", "has_focus", "is_speed_held", "speed", "scrub_to_s", "seek_to", "hit", "is_sliding",
               "param", "value", "legend_right", "legend_bottom", "kind", "choice", "own_kind", "own_name", "takes_escape", "holds_toast", "has_more",
-              "shortcut"}
+              "takes_click", "takes_press", "shortcut"}
 
 
 def members():
