@@ -48,7 +48,9 @@ static int print_numbers(void) {
         (void)snprintf(text, sizeof text, "%.17g", value);
         sum = digest(sum, text);
         back = strtod(text, NULL);
-        wrong += memcmp(&back, &value, sizeof value) != 0;
+        uint64_t found;
+        memcpy(&found, &back, sizeof found);
+        wrong += found != pattern;
         (void)snprintf(text, sizeof text, "%.9g %.2f %g", value, (double)(int32_t)(pattern >> 32) / 4096.0,
                        value);
         sum = digest(sum, text);

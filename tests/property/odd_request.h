@@ -29,7 +29,7 @@ static inline void write_long_number(char text[ODD_TEXT]) {
 }
 
 static inline double beside(double value) {
-    const double to = one_in(2) ? INFINITY : -INFINITY;
+    const double to = one_in(2) ? HUGE_VAL : -HUGE_VAL;
     return one_in(2) ? nextafter(value, to) : (double)nextafterf((float)value, (float)to);
 }
 
