@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BASES = ROOT / "build/debootstrap"  # SUITE/root: a base system, and SUITE/debs: what apt-get downloads; kept from one run to the next
 DEBIAN = "http://deb.debian.org/debian"
 SKIPPED = 77
+CERTIFICATES = "NODE_EXTRA_CA_CERTS"  # of a network that npm does not know by itself; as proxies, the system has them too
 # The new root is a mount of its own, so that a process of it can make namespaces, as on a machine; /dev/shm and /tmp are its own too.
 ENTER = """set -e
 mount --bind "$1" "$1" && cd "$1"
@@ -95,6 +96,8 @@ class System:
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         for path in pathlib.Path("/etc/apt/apt.conf.d").glob("*prox*"):
             shutil.copy(path, root / "etc/apt/apt.conf.d")
+        if CERTIFICATES in os.environ:
+            shutil.copy(os.environ[CERTIFICATES], root / "etc/certificates.pem")
         (root / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n", encoding="utf-8")
         (root / "usr/sbin/policy-rc.d").chmod(0o755)
         (root / "etc/apt/apt.conf.d/mirror").write_text('Acquire::Check-Valid-Until "false";\n', encoding="utf-8")  # a mirror may stand still
@@ -111,6 +114,8 @@ class System:
         """The words of this command, run in the system's folder `at`, and its environment."""
         environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
         environment.update({name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")})
+        if CERTIFICATES in os.environ:
+            environment[CERTIFICATES] = "/etc/certificates.pem"
         return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh", self.root, self.base / "debs", at,
                 *map(str, words)], environment
 

@@ -112,7 +112,7 @@ class Packages(unittest.TestCase):
         self.assertTrue(all(len(row) % 2 == 0 and set(row[2::2]) <= {"|"} for row in rows), rows)
         groups = {group: {row[1] for row in rows if row[0] == group} for group in {row[0] for row in rows}}
         self.assertEqual(set(groups) - {"build", "viewer", "test", "lint", "fuzzer", "npm"},
-                         {"golden", "e2e", "window", "browser", "cross", "proxy", "web", "package", "cluster", "fresh"})
+                         {"golden", "e2e", "window", "browser", "cross", "proxy", "web", "package", "cluster", "checks", "fresh", "slow"})
         for_all = groups["build"] | groups["viewer"] | groups["test"]
         for package in ("xvfb", "xdotool", "jq", "clang", "chromium", "qemu-user"):
             self.assertNotIn(package, for_all)

@@ -4,7 +4,7 @@
 usage: fresh.py SUITE [--demo] [--test] [--slow] [--limit MINUTES] [--keep] [-L LABEL] [-R NAME]
 
 SUITE is one that debootstrap knows: bookworm, trixie, sid. Without --demo, --test and --slow, the demo and the tests. The system has nothing
-but what `debootstrap --variant=minbase` puts there; the tree comes without build/. What apt-get downloads is kept in build/debootstrap.
+but what `debootstrap --variant=minbase` puts there; the tree is a clone with what is not committed. What apt-get downloads is kept in build/debootstrap.
 --limit    minutes that each of the commands may take, its installation with it (90)
 --keep     keeps the system, build/fresh/SUITE, and goes on in one that was kept, with its packages and its build/
 -L, -R     go to ./dev test
@@ -138,6 +138,8 @@ def main():
     limit_s = given.limit * 60
     check_mirror(given.suite)
     with System(given.suite, ROOT / f"build/fresh/{given.suite}", given.keep) as system:
+        if (ROOT / ".git").exists() and not (system.root / TREE[1:]).exists():
+            subprocess.run(["git", "clone", "-q", "--no-hardlinks", ROOT, system.root / TREE[1:]], check=True)
         copy_tree(system.root / TREE[1:])
         for is_wanted, name, attempt in (
             (given.demo or are_all, "demo", lambda: try_demo(system, given.suite, limit_s)),
