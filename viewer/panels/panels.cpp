@@ -42,6 +42,44 @@ template <size_t count> ImFont *load_font(const char *const (&paths)[count], flo
     return ImGui::GetIO().Fonts->AddFontDefault(&config);
 }
 
+const ImGuiKey imgui_keys[PANELS_KEYS] = {
+    ImGuiKey_Tab,       ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
+    ImGuiKey_PageUp,    ImGuiKey_PageDown,  ImGuiKey_Home,       ImGuiKey_End,     ImGuiKey_Delete,
+    ImGuiKey_Backspace, ImGuiKey_Space,     ImGuiKey_Enter,      ImGuiKey_Escape,  ImGuiKey_A,
+    ImGuiKey_C,         ImGuiKey_V,         ImGuiKey_X,          ImGuiKey_Y,       ImGuiKey_Z};
+
+/* Keys and modifiers as they are in the next frame. Dear ImGui 1.86 is given a table, 1.91.5 takes events alone; between them, both. */
+#if IMGUI_VERSION_NUM >= 19150
+void prepare_keys(ImGuiIO &io) {
+    io.ConfigInputTrickleEventQueue = false; /* all of a frame are seen in it */
+}
+
+void set_key(ImGuiIO &io, int key, bool is_down) {
+    io.AddKeyEvent(imgui_keys[key], is_down);
+}
+
+void set_modifier(ImGuiIO &io, bool ImGuiIO::*modifier, bool is_down) {
+    io.AddKeyEvent(modifier == &ImGuiIO::KeyShift ? ImGuiMod_Shift
+                   : modifier == &ImGuiIO::KeyAlt ? ImGuiMod_Alt
+                                                  : ImGuiMod_Ctrl,
+                   is_down);
+}
+#else
+void prepare_keys(ImGuiIO &io) {
+    for (int key = 0; key < PANELS_KEYS; key++) {
+        io.KeyMap[imgui_keys[key]] = key;
+    }
+}
+
+void set_key(ImGuiIO &io, int key, bool is_down) {
+    io.KeysDown[key] = is_down;
+}
+
+void set_modifier(ImGuiIO &io, bool ImGuiIO::*modifier, bool is_down) {
+    io.*modifier = is_down;
+}
+#endif
+
 } // namespace
 
 struct panels *panels_create(float scale, bool is_kiosk) {
@@ -56,14 +94,7 @@ struct panels *panels_create(float scale, bool is_kiosk) {
     io.LogFilename = nullptr;
     io.ConfigInputTextCursorBlink = false; /* pictures can be compared */
     io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-    static const ImGuiKey keys[PANELS_KEYS] = {
-        ImGuiKey_Tab,       ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
-        ImGuiKey_PageUp,    ImGuiKey_PageDown,  ImGuiKey_Home,       ImGuiKey_End,     ImGuiKey_Delete,
-        ImGuiKey_Backspace, ImGuiKey_Space,     ImGuiKey_Enter,      ImGuiKey_Escape,  ImGuiKey_A,
-        ImGuiKey_C,         ImGuiKey_V,         ImGuiKey_X,          ImGuiKey_Y,       ImGuiKey_Z};
-    for (int key = 0; key < PANELS_KEYS; key++) {
-        io.KeyMap[keys[key]] = key;
-    }
+    prepare_keys(io);
     panels_apply_style(scale);
     panels_apply_colors(made->theme);
     made->scale = scale;
@@ -102,11 +133,11 @@ uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_
 
 float panels_words_px(const void *panels, const char *words) {
     const struct panels *all = static_cast<const struct panels *>(panels);
-    return all->regular->CalcTextSizeA(all->regular->FontSize, FLT_MAX, 0, words).x;
+    return all->regular->CalcTextSizeA(font_px(all->regular), FLT_MAX, 0, words).x;
 }
 
 float panels_line_px(const struct panels *panels) {
-    return panels->regular->FontSize;
+    return font_px(panels->regular);
 }
 
 /* Keys are the panels' while a control has the keyboard, something is typed or a list is open. Tab goes on like Down:
@@ -117,11 +148,11 @@ static void give_keys(const panels_input &input, bool has_focus, bool waits, pan
     for (int i = 0; i < input.press_count && pending->press_count < PANELS_PRESSES; i++) {
         pending->presses[pending->press_count++] = input.presses[i];
     }
-    for (int key = 0; key < PANELS_KEYS;
-         key++) { /* one press a frame, and a frame without a key between two */
+    bool is_down[PANELS_KEYS]; /* one press a frame, and a frame without a key between two */
+    for (int key = 0; key < PANELS_KEYS; key++) {
         const bool is_next = pending->press_count > 0 && !pending->was_press &&
                              (pending->presses[0] & ~PANELS_WITH_CONTROL) == key;
-        io.KeysDown[key] = takes_keys && (is_next || (pending->press_count == 0 && input.is_key_down[key]));
+        is_down[key] = takes_keys && (is_next || (pending->press_count == 0 && input.is_key_down[key]));
     }
     pending->was_press = !waits && pending->press_count > 0 && !pending->was_press;
     pending->has_control = pending->was_press && (pending->presses[0] & PANELS_WITH_CONTROL) != 0;
@@ -129,12 +160,16 @@ static void give_keys(const panels_input &input, bool has_focus, bool waits, pan
         pending->press_count--;
         std::memmove(pending->presses, pending->presses + 1, static_cast<size_t>(pending->press_count));
     }
-    if (has_focus && !io.WantTextInput && io.KeysDown[PANELS_KEY_TAB]) {
-        io.KeysDown[PANELS_KEY_TAB] = false;
-        io.KeysDown[input.has_shift ? PANELS_KEY_UP : PANELS_KEY_DOWN] = true;
+    if (has_focus && !io.WantTextInput && is_down[PANELS_KEY_TAB]) {
+        is_down[PANELS_KEY_TAB] = false;
+        is_down[input.has_shift ? PANELS_KEY_UP : PANELS_KEY_DOWN] = true;
     }
-    io.KeyShift = input.has_shift && !(has_focus && input.is_key_down[PANELS_KEY_TAB]);
-    io.KeyAlt = input.has_alt && takes_keys;
+    for (int key = 0; key < PANELS_KEYS; key++) {
+        set_key(io, key, is_down[key]);
+    }
+    set_modifier(io, &ImGuiIO::KeyShift,
+                 input.has_shift && !(has_focus && input.is_key_down[PANELS_KEY_TAB]));
+    set_modifier(io, &ImGuiIO::KeyAlt, input.has_alt && takes_keys);
 }
 
 static bool is_list_open() {
@@ -172,7 +207,8 @@ static void give_clicks(const panels_input &input, ImVec2 before, bool is_over_s
                          static_cast<size_t>(pending->click_count) * sizeof *pending->clicks);
         }
     }
-    io.KeyCtrl = input.has_control || pending->has_control || (is_double && is_over_slider);
+    set_modifier(io, &ImGuiIO::KeyCtrl,
+                 input.has_control || pending->has_control || (is_double && is_over_slider));
 }
 
 /* What ImGui has not seen yet is for the next frames. */
