@@ -24,7 +24,8 @@ endfunction()
 drover_float_flags(DROVER_FLOAT_FLAGS)
 
 add_library(drover_options INTERFACE)
-target_compile_features(drover_options INTERFACE c_std_17)
+set(CMAKE_C_STANDARD 17) # and no newer one, which some compilers take by themselves
+set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -10,7 +10,6 @@ usage: packages.py build     builds them from a copy of the tree, and looks thro
 Each needs what the one before it left.
 """
 
-import contextlib
 import filecmp
 import os
 import pathlib
@@ -19,11 +18,9 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from empty_system import ROOT, System, copy_tree, skip
+
 OUT = ROOT / "build/packages"
-BASE = ROOT / "build/debootstrap"  # an empty system, kept from one try to the next
-SUITE, MIRROR = "bookworm", os.environ.get("DROVER_MIRROR", "http://deb.debian.org/debian")
-SKIPPED = 77
 KEPT = ("HOME", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR", "CCACHE_BASEDIR", "CCACHE_NOHASHDIR")
 
 
@@ -46,19 +43,11 @@ def packages(folder):
 
 # --- building
 
-def copy_tree(to):
-    """The files of the tree, and the source of cJSON if it was fetched: the page needs it."""
-    if (ROOT / ".git").exists():
-        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True,
-                                check=True).stdout.decode().split("\0")
-        names = [name for name in listed if name and (ROOT / name).is_file()]
-    else:
-        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file() and path.parts[len(ROOT.parts)] != "build"]
-    for path in (ROOT / "build/sources/cjson").glob("*"):
-        names.append(str(path.relative_to(ROOT)))
-    for name in names:
-        (to / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
+def copy_sources(to):
+    """The tree, and the source of cJSON if it was fetched: the page needs it."""
+    copy_tree(to)
+    if (ROOT / "build/sources/cjson").exists():
+        shutil.copytree(ROOT / "build/sources/cjson", to / "build/sources/cjson")
 
 
 def build(work, out, **environment):
@@ -66,7 +55,7 @@ def build(work, out, **environment):
     shutil.rmtree(work, ignore_errors=True)
     tree = work / "drover"
     tree.mkdir(parents=True)
-    copy_tree(tree)
+    copy_sources(tree)
     own = {name: os.environ[name] for name in KEPT if name in os.environ}
     own.update({"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEB_BUILD_OPTIONS": "parallel=2", **environment})
     print(f"building in {tree} (the log is {work}.log)", flush=True)
@@ -117,52 +106,8 @@ def build_again():
 
 # --- trying
 
-def skip(reason):
-    print(f"SKIP: {reason}")
-    sys.exit(SKIPPED)
-
-
-def make_base():
-    if (BASE / "done").exists():
-        return
-    shutil.rmtree(BASE, ignore_errors=True)
-    BASE.mkdir(parents=True)
-    log, is_made = ROOT / "build/debootstrap.log", False
-    with open(log, "w", encoding="utf-8") as output, contextlib.suppress(subprocess.TimeoutExpired):
-        done = subprocess.run(["debootstrap", "--variant=minbase", SUITE, BASE / "root", MIRROR], stdout=output, stderr=subprocess.STDOUT,
-                              check=False, timeout=900)
-        is_made = done.returncode == 0
-    if not is_made:
-        shutil.rmtree(BASE)
-        skip(f"debootstrap could not make an empty system of {MIRROR} ({log})")
-    (BASE / "done").touch()
-
-
-class System:
-    """A system in a folder, an own copy of the empty one."""
-
-    def __init__(self, root):
-        self.root = root
-        shutil.rmtree(root, ignore_errors=True)
-        run("cp", "-a", BASE / "root", root)
-        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        for path in pathlib.Path("/etc/apt/apt.conf.d").glob("*prox*"):
-            shutil.copy(path, root / "etc/apt/apt.conf.d")
-        (root / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n", encoding="utf-8")
-        (root / "usr/sbin/policy-rc.d").chmod(0o755)
-
-    def __enter__(self):
-        subprocess.run(["mount", "-t", "proc", "proc", self.root / "proc"], check=False)
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run(["umount", self.root / "proc"], check=False)
-        shutil.rmtree(self.root)
-
-    def run(self, *command, **options):
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-        environment.update({name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")})
-        return subprocess.run(["chroot", self.root, *map(str, command)], env=environment, timeout=900, text=True, **{"check": True, **options})
+class Tried(System):
+    """The system in which packages are tried."""
 
     def apt(self, *words):
         print(f"  apt-get {' '.join(str(word) for word in words)[:100]}", flush=True)
@@ -197,12 +142,7 @@ def try_all():
     debs = packages(OUT)
     if not debs:
         sys.exit(f"there is no package in {OUT}: packages.py build makes them")
-    if os.geteuid() != 0:
-        skip("an empty system is made by root alone")
-    if not shutil.which("debootstrap"):
-        skip("debootstrap is not installed")
-    make_base()
-    with System(ROOT / "build/package-try") as system:
+    with Tried("bookworm", ROOT / "build/package-try") as system:
         use(system, debs)
 
 

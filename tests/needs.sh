@@ -10,7 +10,10 @@ for what in $1; do
     python3:*) python3 -c "import ${what#python3:}" 2>/dev/null ;;
     */*) [ -e "$what" ] ;;
     *) command -v "$what" >/dev/null ;;
-    esac || missing="$missing $what"
+    esac || case $what in
+    python3:*) missing="$missing python3-${what#python3:}" ;; # its package
+    *) missing="$missing $what" ;;
+    esac
 done
 shift
 if [ -n "$missing" ]; then

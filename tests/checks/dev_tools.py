@@ -4,6 +4,7 @@
 usage: dev_tools.py
 """
 
+import json
 import os
 import pathlib
 import re
@@ -129,7 +130,7 @@ class Needs(unittest.TestCase):
     def test_what_is_not_there_is_named(self):
         done = self.needs("sh no-such-program /no/such/file python3:no_such_module")
         self.assertEqual(done.returncode, 77)
-        self.assertEqual(done.stdout, "SKIP: not installed: no-such-program /no/such/file python3:no_such_module\n")
+        self.assertEqual(done.stdout, "SKIP: not installed: no-such-program /no/such/file python3-no_such_module\n")
 
 
 class Packages(unittest.TestCase):
@@ -138,10 +139,19 @@ class Packages(unittest.TestCase):
         self.assertTrue(all(len(row) % 2 == 0 and set(row[2::2]) <= {"|"} for row in rows), rows)
         groups = {group: {row[1] for row in rows if row[0] == group} for group in {row[0] for row in rows}}
         self.assertEqual(set(groups) - {"build", "viewer", "test", "lint", "fuzzer", "npm"},
-                         {"golden", "e2e", "window", "browser", "cross", "proxy", "web", "package", "cluster"})
+                         {"golden", "e2e", "window", "browser", "cross", "proxy", "web", "package", "cluster", "checks", "fresh", "slow"})
         for_all = groups["build"] | groups["viewer"] | groups["test"]
         for package in ("xvfb", "xdotool", "jq", "clang", "chromium", "qemu-user"):
             self.assertNotIn(package, for_all)
+
+    def test_each_has_its_name_elsewhere(self):
+        """docs/install.md, a row for each package that is needed to build, with a name for each of its systems."""
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in (ROOT / "docs/install.md").read_text().splitlines()
+                if re.match(r"\| `[^`]+` \| \S+ \|.* \|", line)]
+        named = {row[0].strip("`"): row for row in rows if len(row) == 4 and all(row)}
+        needed = {words[1] for words in map(str.split, (ROOT / "packages.txt").read_text().splitlines())
+                  if words and words[0] in ("build", "viewer", "web", "test")}
+        self.assertEqual(set(named), needed)
 
     def dev(self, folder, listed, apt_get, *words, packages=None):
         """./dev WORDS in a copy, on a system whose apt has these packages and nothing installed. apt-get writes its words to LOG."""
@@ -191,6 +201,21 @@ class Packages(unittest.TestCase):
             done, calls = self.dev(folder, "", "exit 100", "format", packages="lint gone\n")
             self.assertEqual((done.returncode, calls), (0, []), done.stdout + done.stderr)
             self.assertIn("no package gone", done.stdout)
+
+
+class Warnings(unittest.TestCase):
+    def test_they_are_errors_for_developers_alone(self):
+        """A newer compiler warns of more; whoever only wants to run it gets a build all the same."""
+        presets = {one["name"]: one for one in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+        self.assertTrue(all(one.get("inherits", "base") == "base" for one in presets.values()))
+        said = {name: one["cacheVariables"].get("DROVER_WERROR", "OFF") for name, one in presets.items()}
+        self.assertEqual({name for name, value in said.items() if value == "ON"}, {"asan", "tsan", "clang", "fuzz"})
+        self.assertRegex((ROOT / "CMakeLists.txt").read_text(), r"option\(DROVER_WERROR .* OFF\)")
+        self.assertIn("-DDROVER_WERROR=OFF", (ROOT / "debian/rules").read_text())
+        tops = ("common", "server", "clients", "viewer", "web", "packaging", "tests", "cmake")
+        files = [ROOT / "CMakeLists.txt", *(path for top in tops for pattern in ("CMakeLists.txt", "*.cmake") for path in (ROOT / top).rglob(pattern))]
+        written = [path for path in files if "-Werror" in path.read_text()]
+        self.assertEqual(written, [ROOT / "cmake/DroverOptions.cmake"])
 
 
 class Help(unittest.TestCase):

@@ -25,7 +25,7 @@ import zlib
 try:
     import jsonschema  # for schema_check  # pylint: disable=unused-import
 except ImportError:
-    print("SKIP: not installed: python3:jsonschema", flush=True)
+    print("SKIP: not installed: python3-jsonschema", flush=True)
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

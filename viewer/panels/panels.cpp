@@ -42,6 +42,44 @@ template <size_t count> ImFont *load_font(const char *const (&paths)[count], flo
     return ImGui::GetIO().Fonts->AddFontDefault(&config);
 }
 
+const ImGuiKey imgui_keys[PANELS_KEYS] = {
+    ImGuiKey_Tab,       ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
+    ImGuiKey_PageUp,    ImGuiKey_PageDown,  ImGuiKey_Home,       ImGuiKey_End,     ImGuiKey_Delete,
+    ImGuiKey_Backspace, ImGuiKey_Space,     ImGuiKey_Enter,      ImGuiKey_Escape,  ImGuiKey_A,
+    ImGuiKey_C,         ImGuiKey_V,         ImGuiKey_X,          ImGuiKey_Y,       ImGuiKey_Z};
+
+/* Keys and modifiers as they are in the next frame. Dear ImGui 1.86 is given a table, 1.91.5 takes events alone; between them, both. */
+#if IMGUI_VERSION_NUM >= 19150
+void prepare_keys(ImGuiIO &io) {
+    io.ConfigInputTrickleEventQueue = false; /* all of a frame are seen in it */
+}
+
+void set_key(ImGuiIO &io, int key, bool is_down) {
+    io.AddKeyEvent(imgui_keys[key], is_down);
+}
+
+void set_modifier(ImGuiIO &io, bool ImGuiIO::*modifier, bool is_down) {
+    io.AddKeyEvent(modifier == &ImGuiIO::KeyShift ? ImGuiMod_Shift
+                   : modifier == &ImGuiIO::KeyAlt ? ImGuiMod_Alt
+                                                  : ImGuiMod_Ctrl,
+                   is_down);
+}
+#else
+void prepare_keys(ImGuiIO &io) {
+    for (int key = 0; key < PANELS_KEYS; key++) {
+        io.KeyMap[imgui_keys[key]] = key;
+    }
+}
+
+void set_key(ImGuiIO &io, int key, bool is_down) {
+    io.KeysDown[key] = is_down;
+}
+
+void set_modifier(ImGuiIO &io, bool ImGuiIO::*modifier, bool is_down) {
+    io.*modifier = is_down;
+}
+#endif
+
 } // namespace
 
 struct panels *panels_create(float scale, bool is_kiosk) {
@@ -56,14 +94,7 @@ struct panels *panels_create(float scale, bool is_kiosk) {
     io.LogFilename = nullptr;
     io.ConfigInputTextCursorBlink = false; /* pictures can be compared */
     io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-    static const ImGuiKey keys[PANELS_KEYS] = {
-        ImGuiKey_Tab,       ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
-        ImGuiKey_PageUp,    ImGuiKey_PageDown,  ImGuiKey_Home,       ImGuiKey_End,     ImGuiKey_Delete,
-        ImGuiKey_Backspace, ImGuiKey_Space,     ImGuiKey_Enter,      ImGuiKey_Escape,  ImGuiKey_A,
-        ImGuiKey_C,         ImGuiKey_V,         ImGuiKey_X,          ImGuiKey_Y,       ImGuiKey_Z};
-    for (int key = 0; key < PANELS_KEYS; key++) {
-        io.KeyMap[keys[key]] = key;
-    }
+    prepare_keys(io);
     panels_apply_style(scale);
     panels_apply_colors(made->theme);
     made->scale = scale;
@@ -102,11 +133,11 @@ uint32_t *panels_font_texels(const struct panels *panels, int32_t *width, int32_
 
 float panels_words_px(const void *panels, const char *words) {
     const struct panels *all = static_cast<const struct panels *>(panels);
-    return all->regular->CalcTextSizeA(all->regular->FontSize, FLT_MAX, 0, words).x;
+    return all->regular->CalcTextSizeA(font_px(all->regular), FLT_MAX, 0, words).x;
 }
 
 float panels_line_px(const struct panels *panels) {
-    return panels->regular->FontSize;
+    return font_px(panels->regular);
 }
 
 static const ImVec2 nowhere(-FLT_MAX, -FLT_MAX);
@@ -119,16 +150,21 @@ static void give_keys(const panels_input &input, bool has_focus, bool waits, pan
     const bool had_press = given->takes_press; /* a frame without a key is between two presses */
     given->takes_press = input.has_press && !had_press && !waits;
     given->has_control = given->takes_press && input.press.has_control;
+    bool is_down[PANELS_KEYS];
     for (int key = 0; key < PANELS_KEYS; key++) {
         const bool is_pressed = given->takes_press && input.press.key == key;
-        io.KeysDown[key] = takes_keys && (is_pressed || (!input.has_press && input.is_key_down[key]));
+        is_down[key] = takes_keys && (is_pressed || (!input.has_press && input.is_key_down[key]));
     }
-    if (has_focus && !io.WantTextInput && io.KeysDown[PANELS_KEY_TAB]) {
-        io.KeysDown[PANELS_KEY_TAB] = false;
-        io.KeysDown[input.has_shift ? PANELS_KEY_UP : PANELS_KEY_DOWN] = true;
+    if (has_focus && !io.WantTextInput && is_down[PANELS_KEY_TAB]) {
+        is_down[PANELS_KEY_TAB] = false;
+        is_down[input.has_shift ? PANELS_KEY_UP : PANELS_KEY_DOWN] = true;
     }
-    io.KeyShift = input.has_shift && !(has_focus && input.is_key_down[PANELS_KEY_TAB]);
-    io.KeyAlt = input.has_alt && takes_keys;
+    for (int key = 0; key < PANELS_KEYS; key++) {
+        set_key(io, key, is_down[key]);
+    }
+    set_modifier(io, &ImGuiIO::KeyShift,
+                 input.has_shift && !(has_focus && input.is_key_down[PANELS_KEY_TAB]));
+    set_modifier(io, &ImGuiIO::KeyAlt, input.has_alt && takes_keys);
 }
 
 static bool is_list_open() {
@@ -163,7 +199,8 @@ static void give_click(const panels_input &input, ImVec2 before, bool is_over_sl
             io.MousePos = nowhere;
         }
     }
-    io.KeyCtrl = input.has_control || given->has_control || (is_double && is_over_slider);
+    set_modifier(io, &ImGuiIO::KeyCtrl,
+                 input.has_control || given->has_control || (is_double && is_over_slider));
 }
 
 /* What ImGui has not seen yet is for the next frames. */

@@ -52,7 +52,7 @@ float panels::bar_begin(const panels_view &view, float y, float bar_width) {
 /* Left: what is running. Right: how well it is seen. When the window is narrow, what matters least is left
  * out; what stays keeps its place while the numbers change. */
 void panels::bar(const panels_view &view, float bar_width) {
-    const float height = px(PANELS_BAR_PX), y = std::floor((height - regular->FontSize) / 2);
+    const float height = px(PANELS_BAR_PX), y = std::floor((height - font_px(regular)) / 2);
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(theme(THEME_PANEL)));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height),
                         to_imgui(theme(THEME_PANEL_EDGE)));

@@ -17,7 +17,7 @@ void panels::caption(const panels_view &view, ImVec2 size, float legend_right) {
     ImVec2 sizes[3];
     float w = 0, h = 2 * px(10);
     for (int i = 0; i < 3; i++) {
-        sizes[i] = fonts[i]->CalcTextSizeA(fonts[i]->FontSize, FLT_MAX, wrap, caption.lines[i]);
+        sizes[i] = fonts[i]->CalcTextSizeA(font_px(fonts[i]), FLT_MAX, wrap, caption.lines[i]);
         w = std::max(w, sizes[i].x);
         h += caption.lines[i][0] != '\0' ? sizes[i].y + (i > 0 ? px(4) : 0) : 0;
     }
@@ -35,7 +35,7 @@ void panels::caption(const panels_view &view, ImVec2 size, float legend_right) {
     float y = top + px(10);
     for (int i = 0; i < 3; i++) {
         if (caption.lines[i][0] != '\0') {
-            list->AddText(fonts[i], fonts[i]->FontSize, ImVec2(std::floor(x + pad), std::floor(y)),
+            list->AddText(fonts[i], font_px(fonts[i]), ImVec2(std::floor(x + pad), std::floor(y)),
                           to_imgui(color_fade(fills[i], caption.alpha)), caption.lines[i], nullptr, wrap);
             y += sizes[i].y + px(4);
         }

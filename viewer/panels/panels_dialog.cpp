@@ -38,7 +38,7 @@ void panels::edit_line(const panels_view &view) {
 void panels::dialog_line(const panels_view &view, float x, float y, float right) {
     edit_line(view);
     box(ImVec2(x - px(10), y), ImVec2(right + px(10), y + px(30)), theme(THEME_WELL), theme(THEME_ACCENT), 4);
-    const float text_y = y + (px(30) - regular->FontSize) / 2, end = x + width(regular, entered);
+    const float text_y = y + (px(30) - font_px(regular)) / 2, end = x + width(regular, entered);
     if (is_proposal) {
         list->AddRectFilled(ImVec2(x - px(1), y + px(6)), ImVec2(end + px(1), y + px(24)),
                             to_imgui(theme(THEME_MARKED)), px(2));
@@ -67,18 +67,18 @@ void panels::dialog_buttons(const panels_view &view, float x, float y, float rig
     if (button("agree", low, high) && can_agree) {
         result.agrees = true;
     }
-    text(bold, (low.x + high.x - width(bold, dialog.agree)) / 2, y + (tall - bold->FontSize) / 2,
+    text(bold, (low.x + high.x - width(bold, dialog.agree)) / 2, y + (tall - font_px(bold)) / 2,
          can_agree ? theme(THEME_ON_BUTTON) : theme(THEME_FAINT), dialog.agree);
-    text(regular, x, y + (tall - regular->FontSize) / 2, theme(THEME_TEXT_DIM), "Esc goes back");
+    text(regular, x, y + (tall - font_px(regular)) / 2, theme(THEME_TEXT_DIM), "Esc goes back");
     result.agrees = result.agrees || (input->is_return && can_agree);
 }
 
 void panels::dialog(const panels_view &view, ImVec2 size) {
     const panels_dialog &dialog = view.dialog;
     const float w = std::min(px(480), size.x - px(32)), inner = w - px(44);
-    const float words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, inner, dialog.words).y;
+    const float words = regular->CalcTextSizeA(font_px(regular), FLT_MAX, inner, dialog.words).y;
     const float note = dialog.note[0] != '\0'
-                           ? regular->CalcTextSizeA(regular->FontSize, FLT_MAX, inner, dialog.note).y + px(12)
+                           ? regular->CalcTextSizeA(font_px(regular), FLT_MAX, inner, dialog.note).y + px(12)
                            : 0;
     const float h = px(16 + 22 + 12) + words + px(14) + (dialog.has_line ? px(42) : 0) + note + px(30 + 20);
     const ImVec2 low(std::floor((size.x - w) / 2),
@@ -97,7 +97,7 @@ void panels::dialog(const panels_view &view, ImVec2 size) {
     float y = low.y + px(16);
     text(large, x, y, theme(THEME_TEXT), dialog.title);
     y += px(22 + 12);
-    list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y)),
+    list->AddText(regular, font_px(regular), ImVec2(std::floor(x), std::floor(y)),
                   to_imgui(theme(THEME_TEXT_DIM)), dialog.words, nullptr, inner);
     y += words + px(14);
     if (dialog.has_line) {
@@ -105,7 +105,7 @@ void panels::dialog(const panels_view &view, ImVec2 size) {
         y += px(42);
     }
     if (dialog.note[0] != '\0') {
-        list->AddText(regular, regular->FontSize, ImVec2(std::floor(x), std::floor(y)),
+        list->AddText(regular, font_px(regular), ImVec2(std::floor(x), std::floor(y)),
                       to_imgui(theme(THEME_WARN)), dialog.note, nullptr, inner);
         y += note;
     }

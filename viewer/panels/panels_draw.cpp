@@ -119,7 +119,7 @@ bool panels_pen::icon_button(const char *id, ImVec2 low, color fill, enum icon i
 /* A box with words over everything; share 0: it begins at `at`, 1: it ends there. */
 void panels_pen::tooltip(const char *words, ImVec2 at, float share_x, float share_y) {
     const float wrap = px(240);
-    const ImVec2 size = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, words);
+    const ImVec2 size = regular->CalcTextSizeA(font_px(regular), FLT_MAX, wrap, words);
     const ImVec2 room = ImGui::GetIO().DisplaySize, most(room.x - size.x - px(11), room.y - size.y - px(11));
     const ImVec2 low(std::floor(std::max(std::min(at.x - size.x * share_x, most.x), px(11))),
                      std::floor(std::max(std::min(at.y - size.y * share_y, most.y), px(11))));
@@ -127,7 +127,7 @@ void panels_pen::tooltip(const char *words, ImVec2 at, float share_x, float shar
     list = ImGui::GetForegroundDrawList();
     box(ImVec2(low.x - px(10), low.y - px(7)), ImVec2(low.x + size.x + px(10), low.y + size.y + px(7)),
         theme(THEME_POP), theme(THEME_POP_EDGE), 5);
-    list->AddText(regular, regular->FontSize, low, to_imgui(theme(THEME_TEXT)), words, nullptr, wrap);
+    list->AddText(regular, font_px(regular), low, to_imgui(theme(THEME_TEXT)), words, nullptr, wrap);
     list = before;
 }
 

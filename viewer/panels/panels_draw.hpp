@@ -50,6 +50,15 @@ void panels_apply_colors(const theme_parts &theme);
 
 enum icon { icon_pause, icon_play, icon_step, icon_restart };
 
+/* The size of a font, px: ours have one each. Those of Dear ImGui 1.92 have any, and keep the one that they were loaded with. */
+inline float font_px(const ImFont *font) {
+#if IMGUI_VERSION_NUM >= 19200
+    return font->LegacySize;
+#else
+    return font->FontSize;
+#endif
+}
+
 /* Draws into an ImGui list, in window px times the scale. */
 struct panels_pen {
     float scale;
@@ -60,11 +69,11 @@ struct panels_pen {
     float px(float window_px) const { return window_px * scale; }
     /* Text at whole pixels. Returns its width. */
     float text(ImFont *font, float x, float y, color c, const char *words) {
-        list->AddText(font, font->FontSize, ImVec2(std::floor(x), std::floor(y)), to_imgui(c), words);
+        list->AddText(font, font_px(font), ImVec2(std::floor(x), std::floor(y)), to_imgui(c), words);
         return width(font, words);
     }
     static float width(ImFont *font, const char *words, float wrap = 0.0f) {
-        return font->CalcTextSizeA(font->FontSize, FLT_MAX, wrap, words).x;
+        return font->CalcTextSizeA(font_px(font), FLT_MAX, wrap, words).x;
     }
     static void fit(ImFont *font, const char *words, float room, char *out, size_t size);
     void box(ImVec2 low, ImVec2 high, color fill, color edge, float rounding);

@@ -20,13 +20,13 @@ void panels::point_at(const formula_link &link) {
 /* A word or a number, on a lighter ground while its arrow is pointed at. */
 void panels::token(const panels_view &view, const formula_token &token, const char *begin, const char *end) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float wide = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, 0, begin, end).x;
+    const float wide = regular->CalcTextSizeA(font_px(regular), FLT_MAX, 0, begin, end).x;
     list = ImGui::GetWindowDrawList();
     if (formula_is_lit(formula_lit(token.link), view.lit)) {
-        list->AddRectFilled(low, ImVec2(low.x + wide, low.y + regular->FontSize), to_imgui(theme(THEME_LIT)),
+        list->AddRectFilled(low, ImVec2(low.x + wide, low.y + font_px(regular)), to_imgui(theme(THEME_LIT)),
                             px(2));
     }
-    ImGui::Dummy(ImVec2(wide, regular->FontSize));
+    ImGui::Dummy(ImVec2(wide, font_px(regular)));
     list->AddText(low, to_imgui(formula_token_color(theme.palette, &token)), begin, end);
     point_at(token.link);
     const formula_word *word = token.word != nullptr ? formula_word_of(token.word) : nullptr;
@@ -57,7 +57,7 @@ int panels::formula_pieces(const formula_line &line, formula_piece *pieces) {
             const bool is_whole = token.number_count > 0 || token.word != nullptr;
             const char *end = at + std::strspn(at, " ");
             end = is_whole ? at + std::strlen(at) : end + std::strcspn(end, " ");
-            const float wide = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, 0, at, end).x;
+            const float wide = regular->CalcTextSizeA(font_px(regular), FLT_MAX, 0, at, end).x;
             const float least = token.number_count == 2 ? width(regular, "(-88.88, -88.88)") : 0;
             pieces[count++] = {&token,
                                at,
@@ -91,16 +91,16 @@ void panels::formula_line_row(const panels_view &view, const formula_line &line,
         }
         if (!pieces[i].is_closing && x + spare + needed > right && x > next) {
             x = next;
-            y += regular->FontSize + px(2);
+            y += font_px(regular) + px(2);
             spare = 0;
             pieces[i].begin += std::strspn(pieces[i].begin, " ");
         }
         ImGui::SetCursorScreenPos(ImVec2(std::floor(x), std::floor(y)));
         token(view, *pieces[i].token, pieces[i].begin, pieces[i].end);
-        x += regular->CalcTextSizeA(regular->FontSize, FLT_MAX, 0, pieces[i].begin, pieces[i].end).x;
+        x += regular->CalcTextSizeA(font_px(regular), FLT_MAX, 0, pieces[i].begin, pieces[i].end).x;
         spare += pieces[i].room - pieces[i].wide;
     }
-    ImGui::SetCursorScreenPos(ImVec2(begin.x, std::floor(y + regular->FontSize + px(3))));
+    ImGui::SetCursorScreenPos(ImVec2(begin.x, std::floor(y + font_px(regular) + px(3))));
 }
 
 /* As high as these lines ever were: another number of lines moves nothing below. */
@@ -136,7 +136,7 @@ void panels::force_bar(const char *behavior, float wants, float gets, float most
 /* An eye: open while the behavior counts. A click gives it the weight 0, or the one it had. */
 bool panels::eye(const panels_view &view, int weight) {
     const bool is_muted = weight >= 0 && view.server->params[weight].value == 0.0;
-    const ImVec2 low = ImGui::GetCursorScreenPos(), size(px(20), regular->FontSize + px(2));
+    const ImVec2 low = ImGui::GetCursorScreenPos(), size(px(20), font_px(regular) + px(2));
     const bool may = weight >= 0 && view.no_tuning[0] == '\0';
     ImGui::BeginDisabled(!may);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
@@ -199,7 +199,7 @@ void panels::term(const panels_view &view, int index, float most) {
     list = ImGui::GetWindowDrawList();
     const float room = right - at.x - px(24) - width(regular, term.behavior), wide = width(regular, words);
     text(regular, right - wide, at.y + px(wide < room ? 1.0f : 18.0f), theme(THEME_TEXT_DIM), words);
-    const float below = reserved(agent.kind, 0, wide >= room ? regular->FontSize - px(2) : 0);
+    const float below = reserved(agent.kind, 0, wide >= room ? font_px(regular) - px(2) : 0);
     if (below > 0) {
         ImGui::Dummy(ImVec2(1, below));
     }
@@ -253,7 +253,7 @@ void panels::figure_arrow(const panels_view &view, const formula_arrow &arrow, I
 /* What the figure is of, the names of its arrows beside them, the scale below. */
 void panels::figure_words(const panels_view &view, const formula_figure &shown, ImVec2 low, ImVec2 high,
                           float keys, float px_per) {
-    const float line = regular->FontSize + px(1);
+    const float line = font_px(regular) + px(1);
     if (shown.kind == FORMULA_TRIANGLE) {
         const message_agent_term &of = view.inspected->terms[shown.term];
         text(regular, low.x + px(6), low.y + px(4),
@@ -277,7 +277,7 @@ void panels::figure_words(const panels_view &view, const formula_figure &shown, 
         std::snprintf(words, sizeof words, "%s %s", number, shown.unit);
         list->AddRectFilled(ImVec2(low.x + px(8), at), ImVec2(end, at + px(1)),
                             to_imgui(theme(THEME_TEXT_DIM)));
-        text(regular, end + px(5), at - regular->FontSize / 2, theme(THEME_TEXT_DIM), words);
+        text(regular, end + px(5), at - font_px(regular) / 2, theme(THEME_TEXT_DIM), words);
     }
 }
 

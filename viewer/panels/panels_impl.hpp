@@ -22,10 +22,10 @@ struct formula_piece {
 };
 enum { FORMULA_PIECES = 120 };
 
-/* The texture of panels_view.preview; the font's is the null pointer. */
+/* The texture of panels_view.preview; the font's is null. A pointer or, since Dear ImGui 1.91.4, a number. */
 inline ImTextureID preview_texture() {
     static const char its_address = '\0';
-    return const_cast<char *>(&its_address);
+    return reinterpret_cast<ImTextureID>(const_cast<char *>(&its_address));
 }
 /* What ImGui sees of the input in this frame. */
 struct panels_given {

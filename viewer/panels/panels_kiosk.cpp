@@ -11,7 +11,7 @@ void panels::kiosk_words(ImVec2 middle, float wrap, const char *title, const cha
     ImVec2 sizes[3];
     float w = 0, h = 0;
     for (int i = 0; i < 3; i++) {
-        sizes[i] = fonts[i]->CalcTextSizeA(fonts[i]->FontSize, FLT_MAX, wrap, lines[i]);
+        sizes[i] = fonts[i]->CalcTextSizeA(font_px(fonts[i]), FLT_MAX, wrap, lines[i]);
         w = std::max(w, sizes[i].x);
         h += lines[i][0] != '\0' ? sizes[i].y + (i > 0 ? gap : 0) : 0;
     }
@@ -21,7 +21,7 @@ void panels::kiosk_words(ImVec2 middle, float wrap, const char *title, const cha
     float y = low.y + px(18);
     for (int i = 0; i < 3; i++) {
         if (lines[i][0] != '\0') {
-            list->AddText(fonts[i], fonts[i]->FontSize,
+            list->AddText(fonts[i], font_px(fonts[i]),
                           ImVec2(std::floor(middle.x - sizes[i].x / 2), std::floor(y)),
                           to_imgui(color_fade(fills[i], alpha)), lines[i], nullptr, wrap);
             y += sizes[i].y + gap;

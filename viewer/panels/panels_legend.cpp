@@ -97,7 +97,7 @@ float panels::legend_rows(const ::legend &rows, float y, float line, float left,
                                 to_imgui(theme(THEME_PANEL_EDGE)));
             y += px(9);
         }
-        const float text_y = y + (line - regular->FontSize) / 2;
+        const float text_y = y + (line - font_px(regular)) / 2;
         legend_mark(row, ImVec2(left + px(21), y + line / 2));
         text(regular, left + px(42), text_y, theme(THEME_TEXT), row.words);
         if (row.count >= 0) {
@@ -130,7 +130,7 @@ void panels::legend_head(bool has_rows, ImVec2 low, ImVec2 high) {
         list->AddTriangleFilled(ImVec2(at.x - arm / 2, at.y - arm), ImVec2(at.x + arm, at.y),
                                 ImVec2(at.x - arm / 2, at.y + arm), to_imgui(fill));
     }
-    const float y = at.y - regular->FontSize / 2;
+    const float y = at.y - font_px(regular) / 2;
     text(regular, low.x + px(42), y, fill, "Legend");
     text(regular, high.x - px(12) - width(regular, row->name), y, theme(THEME_FAINT), row->name);
 }
@@ -183,7 +183,7 @@ void panels::labels(const panels_view &view) {
         const panels_label &label = view.labels[i];
         /* over a crowd words alone could not be read */
         box(ImVec2(label.x - px(3), label.y - px(1)),
-            ImVec2(label.x + width(regular, label.text) + px(3), label.y + regular->FontSize + px(1)),
+            ImVec2(label.x + width(regular, label.text) + px(3), label.y + font_px(regular) + px(1)),
             color_fade(ground, 0.65f), 0, 3);
         text(regular, label.x, label.y, label.fill, label.text);
     }

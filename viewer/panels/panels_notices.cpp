@@ -52,7 +52,7 @@ void panels::help(const panels_view &view, ImVec2 size) {
     const size_t columns = room / px(23) >= static_cast<float>(shown) || wide < 2 * column ? 1 : 2,
                  lines = (shown + columns - 1) / columns;
     const float fitting = room / static_cast<float>(lines);
-    const float line = fitting < regular->FontSize + px(1) ? px(20) : std::min(px(25), fitting);
+    const float line = fitting < font_px(regular) + px(1) ? px(20) : std::min(px(25), fitting);
     const float w = std::min(pad * 2 + column * static_cast<float>(columns) - px(22), size.x - px(16));
     const float rows = std::min(line * static_cast<float>(lines), room), h = pad * 2 + px(34) + rows;
     const ImVec2 low(std::floor((size.x - w) / 2),
@@ -90,7 +90,7 @@ void panels::toast(const panels_view &view, ImVec2 size) {
     }
     const float pad = px(14), stripe = px(4);
     const float wrap = std::max(std::min(px(640), size.x - px(80)), px(80));
-    const ImVec2 words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, view.toast);
+    const ImVec2 words = regular->CalcTextSizeA(font_px(regular), FLT_MAX, wrap, view.toast);
     const float w = words.x + pad * 2, h = words.y + pad * 2 - px(6), left = std::floor((size.x - w) / 2);
     const float top = toast_top(view, size, left, w, h);
     if (top < 0) {
@@ -105,7 +105,7 @@ void panels::toast(const panels_view &view, ImVec2 size) {
         color_fade(theme(THEME_POP_EDGE), view.toast_alpha), 5);
     list->AddRectFilled(ImVec2(low.x, low.y), ImVec2(low.x + stripe, std::floor(high.y)),
                         to_imgui(color_fade(mark, view.toast_alpha)), px(5), ImDrawFlags_RoundCornersLeft);
-    list->AddText(regular, regular->FontSize, ImVec2(low.x + pad, std::floor(low.y + pad - px(3))),
+    list->AddText(regular, font_px(regular), ImVec2(low.x + pad, std::floor(low.y + pad - px(3))),
                   to_imgui(color_fade(theme(THEME_TEXT), view.toast_alpha)), view.toast, nullptr, wrap);
 }
 
@@ -156,14 +156,14 @@ void panels::banner(const panels_view &view, ImVec2 size) {
         return;
     }
     const float wrap = std::max(std::min(px(640), size.x - px(80)), px(80));
-    const ImVec2 title = large->CalcTextSizeA(large->FontSize, FLT_MAX, 0.0f, view.banner[0]);
-    const ImVec2 words = regular->CalcTextSizeA(regular->FontSize, FLT_MAX, wrap, view.banner[1]);
+    const ImVec2 title = large->CalcTextSizeA(font_px(large), FLT_MAX, 0.0f, view.banner[0]);
+    const ImVec2 words = regular->CalcTextSizeA(font_px(regular), FLT_MAX, wrap, view.banner[1]);
     const bool has_words = view.banner[1][0] != '\0';
     const float w = std::max(title.x, words.x) + px(56), h = px(64) + (has_words ? px(14) + words.y : 0);
     const ImVec2 low(std::floor((size.x - w) / 2), std::floor((size.y - h) / 2));
     box(low, ImVec2(low.x + w, low.y + h), theme(THEME_POP), theme(THEME_POP_EDGE), 8);
     text(large, (size.x - title.x) / 2, low.y + px(20), theme(THEME_TEXT), view.banner[0]);
-    list->AddText(regular, regular->FontSize,
+    list->AddText(regular, font_px(regular),
                   ImVec2(std::floor((size.x - words.x) / 2), std::floor(low.y + px(54))),
                   to_imgui(theme(THEME_TEXT_DIM)), view.banner[1], nullptr, wrap);
 }

@@ -26,7 +26,7 @@ void panels::plot_tip(const panels_view &view, const panels_plot &plot, int inde
 /* A number of the axis, on the ground of the plot: no curve runs through it. */
 void panels::plot_number(const char *number, float x, float y) {
     list->AddRectFilled(ImVec2(x - px(2), y),
-                        ImVec2(x + width(regular, number) + px(2), y + regular->FontSize),
+                        ImVec2(x + width(regular, number) + px(2), y + font_px(regular)),
                         to_imgui(theme(THEME_WELL)));
     text(regular, x, y, theme(THEME_FAINT), number);
 }
@@ -62,7 +62,7 @@ void panels::plot(const panels_view &view, const panels_plot &plot) {
         static_cast<double>(plot.top < 10 ? std::round(plot.top * 100) / 100 : std::round(plot.top)), top,
         sizeof top);
     plot_number(top, low.x + px(4), low.y + px(1));
-    plot_number("0", low.x + px(4), high.y - regular->FontSize - px(1));
+    plot_number("0", low.x + px(4), high.y - font_px(regular) - px(1));
     if (view.plot_mark >= 0) {
         const float at = std::floor(first + step * static_cast<float>(view.plot_mark));
         list->AddRectFilled(ImVec2(at, low.y), ImVec2(at + px(1), high.y), to_imgui(theme(THEME_WARN)));
@@ -117,6 +117,6 @@ void panels::plots(const panels_view &view) {
     list = ImGui::GetWindowDrawList();
     text(regular, at.x, at.y - px(3), theme(THEME_FAINT), "60 s ago");
     text(regular, at.x + room - width(regular, "now"), at.y - px(3), theme(THEME_FAINT), "now");
-    ImGui::Dummy(ImVec2(room, regular->FontSize - px(2)));
+    ImGui::Dummy(ImVec2(room, font_px(regular) - px(2)));
     own_choice(view);
 }

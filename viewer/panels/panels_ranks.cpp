@@ -3,7 +3,7 @@
 
 void panels::rank_bar(const panels_rank &rank) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float room = ImGui::GetContentRegionAvail().x, tall = regular->FontSize;
+    const float room = ImGui::GetContentRegionAvail().x, tall = font_px(regular);
     const float left = std::floor(low.x + px(24)), right = std::floor(low.x + room - px(94)),
                 wide = right - left;
     ImDrawList *draws = ImGui::GetWindowDrawList();

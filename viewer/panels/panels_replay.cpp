@@ -13,7 +13,7 @@ float panels::replay_button(const char *id, const char *words, float right, floa
     if (ImGui::IsItemHovered() && why_not[0] != '\0') {
         tooltip(why_not, ImVec2(high.x, low.y - px(12)), 1.0f, 1.0f);
     }
-    text(bold, left + px(10), middle - bold->FontSize / 2,
+    text(bold, left + px(10), middle - font_px(bold) / 2,
          why_not[0] != '\0' ? theme(THEME_FAINT) : theme(THEME_TEXT), words);
     return left;
 }
@@ -40,7 +40,7 @@ float panels::replay_take_over(const panels_view &view, float right, float least
  * there is no room; what stays keeps its place while its words change. */
 float panels::replay_words(const panels_view &view, float right, float least, float middle) {
     const panels_replay &replay = view.replay;
-    const float y = middle - regular->FontSize / 2;
+    const float y = middle - font_px(regular) / 2;
     char widest[64];
     const char *slash = std::strchr(replay.time, '/');
     std::snprintf(widest, sizeof widest, "%s /%s", slash != nullptr ? slash + 2 : "",
@@ -50,7 +50,7 @@ float panels::replay_words(const panels_view &view, float right, float least, fl
     text(regular, x + time - width(regular, replay.time), y, theme(THEME_TEXT), replay.time);
     if (x - px(8) - width(bold, "REPLAY") > least + px(40)) {
         x -= px(8) + width(bold, "REPLAY");
-        text(bold, x, middle - bold->FontSize / 2, replay.is_other ? theme(THEME_WARN) : theme(THEME_ACCENT),
+        text(bold, x, middle - font_px(bold) / 2, replay.is_other ? theme(THEME_WARN) : theme(THEME_ACCENT),
              "REPLAY");
     }
     const auto add = [&](const char *words, float wide, color c) {

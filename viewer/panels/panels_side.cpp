@@ -11,14 +11,24 @@ constexpr ImGuiWindowFlags side_flags = ImGuiWindowFlags_NoDecoration | ImGuiWin
 constexpr ImGuiWindowFlags part_flags =
     ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NavFlattened;
 
+/* Whether the control that has the keyboard is marked. */
+void mark_control(bool is_marked) {
+#if IMGUI_VERSION_NUM >= 19140
+    ImGui::GetCurrentContext()->NavCursorVisible = is_marked;
+#else
+    ImGui::GetCurrentContext()->NavDisableHighlight = !is_marked;
+#endif
+}
+
 } // namespace
 
 /* Gives the keyboard to the part that the view names; its first control is marked at once. */
 void panels::move_focus(const panels_view &view) {
     const enum panels_focus next = view.open->focus;
     if (next == focus) {
-        ImGui::GetCurrentContext()->NavDisableHighlight =
-            focus == PANELS_FOCUS_WORLD && ImGui::GetCurrentContext()->NavDisableHighlight;
+        if (focus != PANELS_FOCUS_WORLD) {
+            mark_control(true); /* whatever the mouse did */
+        }
         return;
     }
     ImGuiWindow *window = next == PANELS_FOCUS_SIDE       ? ImGui::FindWindowByName("side")
@@ -29,7 +39,7 @@ void panels::move_focus(const panels_view &view) {
     if (window != nullptr) {
         ImGui::NavInitWindow(window, true);
     }
-    ImGui::GetCurrentContext()->NavDisableHighlight = window == nullptr;
+    mark_control(window != nullptr);
     focus = next;
 }
 
@@ -81,7 +91,7 @@ bool panels::section(const char *title, const char *id, const char *key) {
     ImGui::PopFont();
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddText(
-        regular, regular->FontSize,
+        regular, font_px(regular),
         ImVec2(std::floor(high.x - px(8) - width(regular, key)), std::floor(low.y + px(3))),
         to_imgui(theme(THEME_FAINT)), key);
     return is_open;
@@ -92,7 +102,7 @@ void panels::value_row(const char *name, const char *value) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
     ImDrawList *draws = ImGui::GetWindowDrawList();
-    ImGui::Dummy(ImVec2(room, regular->FontSize));
+    ImGui::Dummy(ImVec2(room, font_px(regular)));
     draws->AddText(low, to_imgui(theme(THEME_TEXT_DIM)), name);
     draws->AddText(ImVec2(std::floor(low.x + room - width(regular, value)), low.y),
                    to_imgui(theme(THEME_TEXT)), value);

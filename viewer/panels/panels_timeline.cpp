@@ -70,7 +70,7 @@ void panels::speed_slider(const panels_view &view, float wide) {
     const bool is_typed = ImGui::TempInputIsActive(ImGui::GetID("##speed"));
     float place = is_speed_held ? held_speed : view.speed <= 0 ? most : static_cast<float>(view.speed);
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float tall = regular->FontSize + px(4), inset = ImGui::GetStyle().GrabMinSize / 2 + 2,
+    const float tall = font_px(regular) + px(4), inset = ImGui::GetStyle().GrabMinSize / 2 + 2,
                 one = low.x + inset + (wide - 2 * inset) * std::log(1 / least) / std::log(most / least);
     ImGui::BeginDisabled(view.no_speed[0] != '\0');
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(2)));
@@ -145,12 +145,12 @@ float panels::time_buttons(const panels_view &view, ImVec2 low, ImVec2 high) {
     if (high.x - low.x < px(view.is_replay ? 960 : 760)) {
         return speed_box(view, x, middle);
     }
-    const float wide = px(104), top = std::floor(middle - (regular->FontSize + px(4)) / 2);
+    const float wide = px(104), top = std::floor(middle - (font_px(regular) + px(4)) / 2);
     char words[SPEEDS_TEXT];
     ImGui::SetCursorScreenPos(ImVec2(x, top));
     speed_slider(view, wide);
     speed_words(view, words, sizeof words);
-    text(regular, x + wide + px(8), middle - regular->FontSize / 2,
+    text(regular, x + wide + px(8), middle - font_px(regular) / 2,
          view.no_speed[0] != '\0' ? theme(THEME_FAINT) : theme(THEME_TEXT), words);
     ImGui::SetCursorScreenPos(ImVec2(x + wide + px(48), top));
     speed_max(view);
@@ -183,7 +183,7 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     begin_window("timeline", low, high);
     list->AddRectFilled(low, high, to_imgui(theme(THEME_PANEL)));
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(theme(THEME_PANEL_EDGE)));
-    const float middle = std::floor((low.y + high.y) / 2), text_y = middle - regular->FontSize / 2;
+    const float middle = std::floor((low.y + high.y) / 2), text_y = middle - font_px(regular) / 2;
     char words[32];
     const double reach = 60.0;
     const float left = time_buttons(view, low, high) + px(64),

@@ -17,7 +17,7 @@ export class Section {
 
     /** folds: does it, where the app keeps whether it is open; else the section does. */
     constructor(title: string, key: string, folds?: () => void) {
-        this.head = button("section-head", "", () => (folds !== undefined ? folds() : this.setOpen(this.body.hidden)));
+        this.head = button("section-head", "", () => (folds !== undefined ? folds() : this.setOpen(Boolean(this.body.hidden))));
         this.body.id = newId();
         this.head.setAttribute("aria-controls", this.body.id);
         this.head.append(this.title, this.key);

@@ -99,7 +99,7 @@ static void leaves_out_what_has_no_room(void **state) {
     assert_int_equal(expect_numbers(ends[READER]), 5001);
 }
 
-static void *stop(void *context) {
+static void *stop_writer(void *context) {
     line_writer_stop(context);
     return NULL;
 }
@@ -118,7 +118,7 @@ static void several_threads_stop_it(void **state) {
             put_number(&writer, number);
         }
         for (int i = 0; i < STOPPERS; i++) {
-            assert_int_equal(pthread_create(&stoppers[i], NULL, stop, &writer), 0);
+            assert_int_equal(pthread_create(&stoppers[i], NULL, stop_writer, &writer), 0);
         }
         for (int i = 0; i < STOPPERS; i++) {
             assert_int_equal(pthread_join(stoppers[i], NULL), 0);
