@@ -48,7 +48,7 @@ static int set_up(void **state) {
     fixture->view.open = &fixture->open;
     fixture->view.server = &fixture->server;
     fixture->view.tuned_kind = "bird";
-    fixture->view.agent_kind = fixture->view.agent_state = "";
+    fixture->view.agent_kind = fixture->view.agent_state = fixture->view.state_tip = "";
     fixture->view.plot_mark = -1;
     fixture->view.speed = 1.0;
     *state = fixture;
