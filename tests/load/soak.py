@@ -188,7 +188,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
         folder = pathlib.Path(state)
-        with WebServer("--state", state, "--keep", "4M", "--log", "error", "flock") as server:
+        with WebServer("--state", state, "--keep", "4M", "--memory", "8M", "--log", "error", "flock") as server:
             wait_for(lambda: (folder / "lock").exists(), "the folder is taken")
             quiet = server.descriptor_count()
             samples = run_day(server, folder, arguments.hours, random.Random(arguments.seed))
