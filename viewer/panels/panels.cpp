@@ -48,8 +48,9 @@ const ImGuiKey imgui_keys[PANELS_KEYS] = {
     ImGuiKey_Backspace, ImGuiKey_Space,     ImGuiKey_Enter,      ImGuiKey_Escape,  ImGuiKey_A,
     ImGuiKey_C,         ImGuiKey_V,         ImGuiKey_X,          ImGuiKey_Y,       ImGuiKey_Z};
 
-/* Keys and modifiers as they are in the next frame. Dear ImGui 1.86 is given a table, 1.91.5 takes events alone; between them, both. */
-#if IMGUI_VERSION_NUM >= 19150
+/* Keys and modifiers as they are in the next frame. Dear ImGui 1.86 is given a table; since 1.89 there are
+ * events with modifiers, which go through a queue with the letters. */
+#if IMGUI_VERSION_NUM >= 18900
 void prepare_keys(ImGuiIO &io) {
     io.ConfigInputTrickleEventQueue = false; /* all of a frame are seen in it */
 }
