@@ -16,6 +16,7 @@ from drover_client import PATIENCE_S, Case, Client, Server, end_process, wait_fo
 # As root, in a container, and with more ranks than cores.
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none",  # the same in Open MPI 5
     "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "HWLOC_COMPONENTS": "-gl",  # docs/cluster.md
     # use_tls: LeakSanitizer cannot follow the thread-local memory of libraries that Open MPI has loaded, and crashes now and then.
