@@ -20,8 +20,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from drover_client import wait_for
-from web_client import WebServer, connect_to, frame, read_until_closed
+from drover_client import Client, wait_for
+from web_client import WebClient, WebServer, ask
 
 VISITORS = 8
 WORLDS = ["flock", "hunters_and_prey", "doorway", "pedestrians", "obstacle_course", "shepherds"]
@@ -38,19 +38,10 @@ class Visitor:
         self.reads = dice.choice([1.0, 1.0, 1.0, 0.3, 0.02])  # the share of its turns in which it reads
         self.ends = time.monotonic() + dice.choice([5, 60, 60, 600])
         self.dice = dice
-        request = ('{"op":"subscribe",' + ",".join(f'"{name}":{value}' for name, value in self.view().items()) + "}").encode()
-        if dice.random() < 0.4:
-            self.socket = connect_to(server.web)
-            self.socket.sendall(b"GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                                b"Sec-WebSocket-Protocol: drover.v1\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n" + frame(request))
-        else:
-            self.socket = connect_to(server.port)
-            self.socket.sendall(request + b"\n")
+        client = WebClient(server.web, hello=False) if dice.random() < 0.4 else Client(server.port, hello=False)
+        client.send("subscribe", **dice.choice(VIEWS))
+        self.socket = client.socket
         self.socket.setblocking(False)
-
-    def view(self):
-        return {name: str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else value
-                for name, value in self.dice.choice(VIEWS).items()}
 
     def turn(self):
         """Returns False when it has left, or was shown out."""
@@ -116,10 +107,9 @@ class Operator:
 
 
 def scrape(server):
-    with connect_to(server.web) as connection:
-        connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        if b" 200 " not in read_until_closed(connection).split(b"\r\n")[0]:
-            raise AssertionError("/metrics does not answer")
+    status = ask(server.web, "/metrics")[0]
+    if status != 200:
+        raise AssertionError(f"/metrics answers {status}")
 
 
 def figures(server, folder):
