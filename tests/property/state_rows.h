@@ -90,6 +90,7 @@ static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
     for (int s = 0; s < 1; s++) {
         STATE_ROW(rows, "state.weight_sum", kind->states[s].weight_sum);
         STATE_ROW(rows, "state.has_velocity_filter", kind->states[s].has_velocity_filter);
+        STATE_ROW(rows, "state.is_led", kind->states[s].is_led);
         STATE_ROW(rows, "state.order", kind->states[s].order);
         struct behavior_runtime *behavior = &kind->states[s].behaviors[0];
         state_rows_of_zones(rows, behavior);
