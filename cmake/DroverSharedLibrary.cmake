@@ -40,5 +40,31 @@ function(drover_shared_library name)
   install(FILES ${package_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${library}-dev)
   install(FILES ${package_dir}/${arg_PACKAGE}Config.cmake ${package_dir}/${arg_PACKAGE}ConfigVersion.cmake
     DESTINATION ${config_install_dir} COMPONENT ${library}-dev)
+  if(DROVER_STATIC)
+    drover_static_library(${name} ${arg_OBJECTS} ${arg_LINK})
+  endif()
   install(EXPORT ${arg_PACKAGE}Targets NAMESPACE Drover:: DESTINATION ${config_install_dir} COMPONENT ${library}-dev)
+endfunction()
+
+# drover_static_library(NAME OBJECTS LINK) - libNAME.a: one object with all that the shared library has, in which only the functions of the header can
+# be seen. The program that it is linked into needs libcjson and libm.
+function(drover_static_library name objects link)
+  set(archive ${CMAKE_BINARY_DIR}/lib/lib${name}.a)
+  set(object ${CMAKE_BINARY_DIR}/lib/lib${name}.o)
+  get_target_property(others ${link} LINK_LIBRARIES)
+  list(FILTER others INCLUDE REGEX "^drover_(sim|common)$")
+  list(TRANSFORM others REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE other_files)
+  if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    set(lto -flto=auto -flinker-output=nolto-rel) # machine code, as other compilers read it
+  endif()
+  add_custom_command(OUTPUT ${archive}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib ${lto} -o ${object} $<TARGET_OBJECTS:${objects}>
+      -Wl,--start-group $<TARGET_FILE:${link}> ${other_files} -Wl,--end-group
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${object}
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+    COMMAND ${CMAKE_AR} rcs ${archive} ${object}
+    DEPENDS $<TARGET_OBJECTS:${objects}> ${link} ${others}
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(lib${name}_static ALL DEPENDS ${archive})
+  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT lib${name}-dev)
 endfunction()

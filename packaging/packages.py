@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Debian packages of this tree, in build/packages.
 
-usage: packages.py build     builds them from a copy of the tree, and looks through them with lintian: an error of its is one of ours
-       packages.py again     builds them once more, elsewhere and in another environment, and compares: they are the same to the byte;
-                             as a slow test only with DROVER_FULL=1 in the environment
-       packages.py try       installs, uses, upgrades and removes them in an empty system (debootstrap), with the tests of debian/tests;
-                             ends with 77 and a line where that cannot be done: not root, no mirror
+usage: packages.py build     builds the source package from a copy of the tree, of it the others, and looks through them with lintian: an error
+                             of its is one of ours
+       packages.py again     builds them of the source package once more, in an empty system that has what Build-Depends names and no network,
+                             and compares: they are the same to the byte; as a slow test only with DROVER_FULL=1 in the environment
+       packages.py try       installs, uses, upgrades and removes them in an empty system, with the tests of debian/tests
 
-Each needs what the one before it left.
+Each needs what the one before it left. again and try end with 77 and a line where there can be no empty system: not root, no debootstrap, no
+mirror.
 """
 
 import filecmp
@@ -21,6 +22,13 @@ import sys
 from empty_system import ROOT, System, copy_tree, skip
 
 OUT = ROOT / "build/packages"
+AGAIN = """set -e
+cd /build
+dpkg-source -x "$1" "packages-of-another-path" >/dev/null
+umask 027
+cd "packages-of-another-path"
+TZ=Pacific/Auckland LC_ALL=de_DE.UTF-8 DEB_BUILD_OPTIONS=parallel=3 dpkg-buildpackage -b -us -uc
+"""
 KEPT = ("HOME", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR", "CCACHE_BASEDIR", "CCACHE_NOHASHDIR")
 
 
@@ -37,34 +45,45 @@ def run(*command, log=None, **options):
         sys.exit("\n".join([*(line[:300] for line in lines[-30:]), f"{' '.join(command[:4])} ended with {code}; all of it: {log}"]))
 
 
+def run_for(*command, **options):
+    """What it prints."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
 def packages(folder):
     return sorted(folder.glob("*.deb"))
 
 
 # --- building
 
-def copy_sources(to):
-    """The tree, and the source of cJSON if it was fetched: the page needs it."""
-    copy_tree(to)
-    if (ROOT / "build/sources/cjson").exists():
-        shutil.copytree(ROOT / "build/sources/cjson", to / "build/sources/cjson")
+def make_tarball(path, folder, epoch):
+    """The folder's parent's view of it, always the same bytes."""
+    run("tar", "--sort=name", f"--mtime=@{epoch}", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw", "-C", folder.parent, "-caf", path, folder.name)
 
 
-def build(work, out, **environment):
-    """Builds in the folder work, and moves what comes of it to out."""
+def build(work, out):
+    """Builds in the folder work, and moves what comes of it to out. cJSON, for the page, is a tarball of its own of the source package."""
     shutil.rmtree(work, ignore_errors=True)
-    tree = work / "drover"
+    sources = ROOT / "build/sources/cjson"
+    if not sources.exists():
+        sys.exit("there is no source of cJSON in build/sources; ./dev package fetches it")
+    latest = dict(re.findall(r"^(\w+): (.*)$", run_for("dpkg-parsechangelog", cwd=ROOT), re.MULTILINE))
+    name, epoch = f"drover-{latest['Version'].rsplit('-', 1)[0]}", latest["Timestamp"]
+    tree = work / name
     tree.mkdir(parents=True)
-    copy_sources(tree)
+    copy_tree(tree)
+    (tree / "debian").rename(work / "debian")
+    make_tarball(work / f"{name.replace('-', '_')}.orig.tar.xz", tree, epoch)
+    shutil.copytree(sources, tree / "cjson")
+    make_tarball(work / f"{name.replace('-', '_')}.orig-cjson.tar.xz", tree / "cjson", epoch)
+    (work / "debian").rename(tree / "debian")
     own = {name: os.environ[name] for name in KEPT if name in os.environ}
-    own.update({"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEB_BUILD_OPTIONS": "parallel=2", **environment})
+    own.update({"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEB_BUILD_OPTIONS": "parallel=2"})
     print(f"building in {tree} (the log is {work}.log)", flush=True)
-    run("dpkg-buildpackage", "-b", "-us", "-uc", "-d", cwd=tree, env=own, log=pathlib.Path(f"{work}.log"))
+    run("dpkg-buildpackage", "-us", "-uc", cwd=tree, env=own, log=pathlib.Path(f"{work}.log"))
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    for path in work.glob("drover_*"):
-        shutil.move(path, out)
-    for path in packages(work):
+    for path in [*work.glob("drover_*"), *(path for path in packages(work) if not path.name.startswith("drover_"))]:
         shutil.move(path, out)
     shutil.rmtree(work)
 
@@ -85,29 +104,15 @@ def build_first():
     look_through()
 
 
-def build_again():
-    """Another path, another time zone, another language, another umask."""
-    again = ROOT / "build/packages-again"
-    mask = os.umask(0o027)
-    try:
-        build(ROOT / "build/package work of a longer name".replace(" ", "-"), again, TZ="Pacific/Auckland", LC_ALL="de_DE.UTF-8",
-              DEB_BUILD_OPTIONS="parallel=1")
-    finally:
-        os.umask(mask)
-    first, second = packages(OUT), packages(again)
-    if [path.name for path in first] != [path.name for path in second] or not first:
-        sys.exit(f"there are other packages: {first}, {second}")
-    differing = [a.name for a, b in zip(first, second) if not filecmp.cmp(a, b, shallow=False)]
-    if differing:
-        sys.exit(f"built again they differ: {', '.join(differing)}; diffoscope {OUT} {again} says where")
-    print(f"{len(first)} packages, built twice in different paths: equal to the byte")
-    shutil.rmtree(again)
-
-
 # --- trying
 
 class Tried(System):
     """The system in which packages are tried."""
+
+    def update(self):
+        if self.run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update", check=False, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL).returncode != 0:
+            skip("the lists of packages cannot be fetched")
 
     def apt(self, *words):
         print(f"  apt-get {' '.join(str(word) for word in words)[:100]}", flush=True)
@@ -147,9 +152,7 @@ def try_all():
 
 
 def use(system, debs):
-    if system.run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update", check=False, stdout=subprocess.DEVNULL,
-                  stderr=subprocess.DEVNULL).returncode != 0:
-        skip("the lists of packages cannot be fetched")
+    system.update()
     names = {path.name.split("_")[0] for path in debs}
     tests = list(tests_of(names))
     # What the packages need, and the tests: so that afterwards only ours come and go.
@@ -184,6 +187,39 @@ def use(system, debs):
     if not state.exists():
         sys.exit("the state did not survive")
     print(f"{len(local)} packages were installed, used, upgraded and removed; what is left is the state")
+
+
+def build_again():
+    """In an empty system, another path, another time zone, another language, another umask, and without a network."""
+    with Tried("bookworm", ROOT / "build/package-again") as system:
+        system.update()
+        work = system.root / "build"
+        work.mkdir()
+        for path in [*OUT.glob("*.dsc"), *OUT.glob("*.tar.*")]:
+            shutil.copy(path, work)
+        source = next(work.glob("*.dsc")).name
+        system.apt("install", "dpkg-dev")
+        system.apt("build-dep", f"/build/{source}")
+        print(f"building in {work}", flush=True)
+        done = system.run("unshare", "--net", "sh", "-c", AGAIN, "sh", source, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=2400)
+        if done.returncode != 0:
+            sys.exit(f"{done.stdout[-3000:]}the packages cannot be built of the source package alone")
+        compare(packages(OUT), packages(work))
+
+
+def compare(first, second):
+    if [path.name for path in first] != [path.name for path in second] or not first:
+        sys.exit(f"there are other packages: {first}, {second}")
+    differing = [a.name for a, b in zip(first, second) if not filecmp.cmp(a, b, shallow=False)]
+    if differing:
+        kept = ROOT / "build/packages-again"
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir()
+        for path in second:
+            shutil.copy(path, kept)
+        sys.exit(f"built again they differ: {', '.join(differing)}; diffoscope {OUT} {kept} says where")
+    print(f"{len(first)} packages, built again of the source package in an empty system: equal to the byte")
 
 
 def make_older(system, local):

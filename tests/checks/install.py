@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs an optimized build, moves it, and uses it without the source tree.
 
-No file may be missing, no program may contain a path of the tree it was built in, and scenarios are found in the order that
+No file may be missing, no document may have a link to a file that is not there, no program may contain a path of the tree it was built in, and scenarios are found in the order that
 --help prints.
 
 usage: install.py SOURCE_DIR BUILD_DIR      BUILD_DIR: that of server_only.py, which has everything but the viewer
@@ -10,6 +10,7 @@ usage: install.py SOURCE_DIR BUILD_DIR      BUILD_DIR: that of server_only.py, w
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -41,7 +42,7 @@ def check(is_right, what):
 
 def install(scratch):
     """The prefix, moved away from where it was installed."""
-    run("cmake", "--fresh", "--preset", "server-only", "-S", SOURCE, "-B", BUILD, "-DDROVER_VIEWER=ON", "-DDROVER_BENCH=OFF", "-DDROVER_WEB=OFF",
+    run("cmake", "--fresh", "--preset", "server-only", "-S", SOURCE, "-B", BUILD, "-DDROVER_VIEWER=ON", "-DDROVER_BENCH=OFF", "-DDROVER_WEB=OFF", "-DDROVER_STATIC=ON",
         cwd=SOURCE)
     run("cmake", "--build", BUILD, "-j", "2")
     run("cmake", "--install", BUILD, "--prefix", "/usr", env={**os.environ, "DESTDIR": str(scratch / "staged")})
@@ -54,10 +55,22 @@ def check_files(prefix):
     check(list(prefix.glob("lib/**/libdrover.so.0")) and list(prefix.glob("lib/**/pkgconfig/drover.pc")), "libdrover is not installed")
     missing = [name for name in EXPECTED + scenarios if not (prefix / name).is_file()]
     check(not missing, f"not installed: {missing}")
+    check_links(prefix / "share/doc/drover")
+    unit = (prefix / "lib/systemd/system/drover.service").read_text(encoding="utf-8")
+    check("\nExecStart=/usr/bin/drover-server " in unit, f"the unit starts another program than the one that is installed:\n{unit}")
     for program in (prefix / "bin").iterdir():
         content = program.read_bytes()
         at = content.find(os.fsencode(SOURCE))
         check(at < 0, f"{program.name} knows where it was built: {content[max(at, 0):at + 100]!r}")
+
+
+def check_links(documents):
+    """Every relative link of a document leads to a file that is installed beside it."""
+    links = [(page, target) for page in documents.rglob("*.md")
+             for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")) if not re.match(r"[a-z]+:", target)]
+    broken = sorted({f"{page.relative_to(documents)}: {target}" for page, target in links if not (page.parent / target).exists()})
+    check(len(links) > 100, f"only {len(links)} links were found")
+    check(not broken, "links of installed documents that lead nowhere: " + ", ".join(broken))
 
 
 class Running:
@@ -85,6 +98,19 @@ class Running:
             lines = connection.makefile("r", encoding="utf-8")
             connection.sendall(b'{"op":"list","id":1}\n')
             return sorted(row["name"] for row in next(m for m in map(json.loads, lines) if m.get("id") == 1)["scenarios"])
+
+
+def check_static(scratch, prefix):
+    """A program that is linked with libdrover-sim.a has the tick that the library's page promises, and needs no libdrover-sim.so."""
+    source, program = scratch / "embeds.c", scratch / "embeds"
+    page = (SOURCE / "docs/libdrover-sim.md").read_text(encoding="utf-8")
+    source.write_text(re.search(r"```c\n(.*?)```", page, re.DOTALL)[1], encoding="utf-8")
+    package, = prefix.glob("lib/**/pkgconfig/drover-sim.pc")
+    flags = run("pkg-config", "--static", "--cflags", "--libs", "drover-sim", env={**os.environ, "PKG_CONFIG_PATH": str(package.parent)})
+    run("cc", "-o", program, source, *flags.replace("-ldrover-sim", "-l:libdrover-sim.a").split())
+    check("libdrover-sim" not in run("ldd", program), "a program that is linked statically needs the shared library")
+    said = run(program, SOURCE / "scenarios/seek.json")
+    check(re.search(r"^tick 60, hash [0-9a-f]{16}$", said, re.MULTILINE), f"the program that is linked statically prints {said}")
 
 
 def main():
@@ -115,6 +141,7 @@ def main():
         said = run(server, "--help", env=environment)
         check(f"Now that is {own}" in said, f"--help does not say which folder it is:\n{said}")
 
+        check_static(scratch, prefix)
         (scratch / "bin").mkdir()
         alone = shutil.copy(server, scratch / "bin/drover-server")
         said = run(alone, "--port", "0", code=2, env=elsewhere, cwd="/", timeout=PATIENCE_S)

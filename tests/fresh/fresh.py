@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """This tree in an empty Debian system, as on a machine that was never seen before: ./dev installs, builds, runs and tests.
 
-usage: fresh.py SUITE [--demo] [--test] [--slow] [--limit MINUTES] [--keep] [-L LABEL] [-R NAME]
+usage: fresh.py SUITE [--demo] [--test] [--slow] [--ci] [--limit MINUTES] [--keep] [-L LABEL] [-R NAME]
 
-SUITE is one that debootstrap knows: bookworm, trixie, sid. Without --demo, --test and --slow, the demo and the tests. The system has nothing
+SUITE is one that debootstrap knows: bookworm, trixie, sid. Without --demo, --test, --slow and --ci, the demo and the tests. The system has nothing
 but what `debootstrap --variant=minbase` puts there; the tree is a clone with what is not committed. What apt-get downloads is kept in build/debootstrap.
+--ci       .ci/run: the tests, the lint and a cut of the slow tests
 --limit    minutes that each of the commands may take, its installation with it (90)
 --keep     keeps the system, build/fresh/SUITE, and goes on in one that was kept, with its packages and its build/
 -L, -R     go to ./dev test
@@ -32,11 +33,11 @@ SHOWN = 12  # last lines of a command
 
 
 class Command:
-    """./dev WORDS in the system, in a process group of its own. Its output goes to a log and, line by line, to whom asks for it."""
+    """PROGRAM WORDS in the system, in a process group of its own. Its output goes to a log and, line by line, to whom asks for it."""
 
     def __init__(self, system, suite, *words):
-        self.log, self.lines, self.words = ROOT / f"build/fresh-{suite}-{words[0]}.log", [], words
-        command, environment = system.command("./dev", *words, at=TREE)
+        self.log, self.lines, self.words = ROOT / f"build/fresh-{suite}-{words[1] if len(words) > 1 else 'ci'}.log", [], words
+        command, environment = system.command(*words, at=TREE)
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, errors="replace", start_new_session=True)
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -74,7 +75,7 @@ class Command:
 
     def fail(self, reason):
         self.wait(0)
-        sys.exit("\n".join([*self.lines[-40:], f"./dev {' '.join(self.words)}: {reason} (all of it: {self.log})"]))
+        sys.exit("\n".join([*self.lines[-40:], f"{' '.join(self.words)}: {reason} (all of it: {self.log})"]))
 
 
 def check_mirror(suite):
@@ -96,7 +97,7 @@ def try_demo(system, suite, limit_s):
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", 7717)) == 0:
             skip("something listens on 127.0.0.1:7717, where the demo would")
-    command, until = Command(system, suite, "demo"), time.monotonic() + limit_s
+    command, until = Command(system, suite, "./dev", "demo"), time.monotonic() + limit_s
     if command.line(r"^  stop ", until) is None:
         command.fail("did not come so far as to say how it is stopped")
     if command.line("^drover-server page at") is None:
@@ -114,7 +115,7 @@ def try_demo(system, suite, limit_s):
 
 
 def try_tests(system, suite, words, limit_s):
-    command = Command(system, suite, "test", *words)
+    command = Command(system, suite, *words)
     code = command.wait(limit_s)
     failures = [line for line in command.lines if line.startswith(("skipped: ", "dev: "))]
     show(failures)
@@ -127,7 +128,7 @@ def main():
     parser = argparse.ArgumentParser(usage="fresh.py SUITE [OPTION...]; -h explains", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite")
-    for name in ("--demo", "--test", "--slow", "--keep"):
+    for name in ("--demo", "--test", "--slow", "--ci", "--keep"):
         parser.add_argument(name, action="store_true")
     parser.add_argument("--limit", type=float, default=90)
     parser.add_argument("-L", action="append", default=[])
@@ -135,24 +136,26 @@ def main():
     given = parser.parse_args()
     if "DROVER_SLOW" in os.environ and os.environ.get("DROVER_FULL") != "1":
         skip("an empty system of Debian; ./dev test --slow has it")
-    are_all = not (given.demo or given.test or given.slow)
+    are_all = not (given.demo or given.test or given.slow or given.ci)
     words = [word for option in ("L", "R") for value in getattr(given, option) for word in (f"-{option}", value)]
     limit_s = given.limit * 60
     check_mirror(given.suite)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts it with & has programs ignore Ctrl-C
     with System(given.suite, ROOT / f"build/fresh/{given.suite}", given.keep) as system:
         if (ROOT / ".git").exists() and not (system.root / TREE[1:]).exists():
             subprocess.run(["git", "clone", "-q", "--no-hardlinks", ROOT, system.root / TREE[1:]], check=True)
         copy_tree(system.root / TREE[1:])
         for is_wanted, name, attempt in (
-            (given.demo or are_all, "demo", lambda: try_demo(system, given.suite, limit_s)),
-            (given.test or are_all, "test", lambda: try_tests(system, given.suite, words, limit_s)),
-            (given.slow, "test --slow", lambda: try_tests(system, given.suite, ["--slow", *words], limit_s)),
+            (given.demo or are_all, "./dev demo", lambda: try_demo(system, given.suite, limit_s)),
+            (given.test or are_all, "./dev test", lambda: try_tests(system, given.suite, ["./dev", "test", *words], limit_s)),
+            (given.slow, "./dev test --slow", lambda: try_tests(system, given.suite, ["./dev", "test", *words, "--slow"], limit_s)),
+            (given.ci, ".ci/run", lambda: try_tests(system, given.suite, [".ci/run"], limit_s)),
         ):
             if is_wanted:
                 started = time.monotonic()
-                print(f"{given.suite}: ./dev {name}", flush=True)
+                print(f"{given.suite}: {name}", flush=True)
                 attempt()
-                print(f"{given.suite}: ./dev {name} passed after {time.monotonic() - started:.0f} s", flush=True)
+                print(f"{given.suite}: {name} passed after {time.monotonic() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
