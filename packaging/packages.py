@@ -23,6 +23,7 @@ from empty_system import ROOT, System, copy_tree, skip
 
 OUT = ROOT / "build/packages"
 AGAIN = """set -e
+ip link set lo up # as everywhere that packages are built
 cd /build
 dpkg-source -x "$1" "packages-of-another-path" >/dev/null
 umask 027
@@ -57,8 +58,9 @@ def packages(folder):
 # --- building
 
 def make_tarball(path, folder, epoch):
-    """The folder's parent's view of it, always the same bytes."""
-    run("tar", "--sort=name", f"--mtime=@{epoch}", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw", "-C", folder.parent, "-caf", path, folder.name)
+    """The folder, as the same bytes each time."""
+    run("tar", "--sort=name", f"--mtime=@{epoch}", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw", "-C", folder.parent, "-caf", path,
+        folder.name)
 
 
 def build(work, out):
@@ -198,7 +200,7 @@ def build_again():
         for path in [*OUT.glob("*.dsc"), *OUT.glob("*.tar.*")]:
             shutil.copy(path, work)
         source = next(work.glob("*.dsc")).name
-        system.apt("install", "dpkg-dev")
+        system.apt("install", "dpkg-dev", "iproute2")
         system.apt("build-dep", f"/build/{source}")
         print(f"building in {work}", flush=True)
         done = system.run("unshare", "--net", "sh", "-c", AGAIN, "sh", source, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
