@@ -3,6 +3,7 @@
 A command in one runs in namespaces of its own for mounts and processes: what it mounts and what it leaves running end with it.
 """
 
+import filecmp
 import os
 import pathlib
 import re
@@ -47,7 +48,10 @@ def copy_tree(to):
                  for path in [top, *top.rglob("*")] if path.is_file()]
     for name in names:
         (to / name).parent.mkdir(parents=True, exist_ok=True)
+        is_changed = (to / name).is_file() and not filecmp.cmp(ROOT / name, to / name, shallow=False)
         shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
+        if is_changed:
+            (to / name).touch()  # newer than what was built of the file before
 
 
 def mirror():
