@@ -1,8 +1,9 @@
-"""Empty Debian systems in folders under build/, made by debootstrap, to try there what somebody does who has nothing yet.
+"""Empty Debian systems in folders under build/, made by debootstrap, to try there what a user does who has nothing yet.
 
 A command in one runs in namespaces of its own for mounts and processes: what it mounts and what it leaves running end with it.
 """
 
+import filecmp
 import os
 import pathlib
 import re
@@ -47,7 +48,10 @@ def copy_tree(to):
                  for path in [top, *top.rglob("*")] if path.is_file()]
     for name in names:
         (to / name).parent.mkdir(parents=True, exist_ok=True)
+        is_changed = (to / name).is_file() and not filecmp.cmp(ROOT / name, to / name, shallow=False)
         shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
+        if is_changed:
+            (to / name).touch()  # newer than what was built of the file before
 
 
 def mirror():
@@ -101,7 +105,7 @@ class System:
         (root / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n", encoding="utf-8")
         (root / "usr/sbin/policy-rc.d").chmod(0o755)
         (root / "etc/apt/apt.conf.d/mirror").write_text('Acquire::Check-Valid-Until "false";\n', encoding="utf-8")  # a mirror may stand still
-        (root / "etc/dpkg/dpkg.cfg.d/quick").write_text("force-unsafe-io\n", encoding="utf-8")  # nobody needs it after a power cut
+        (root / "etc/dpkg/dpkg.cfg.d/quick").write_text("force-unsafe-io\n", encoding="utf-8")  # it need not outlast a power cut
 
     def __enter__(self):
         return self

@@ -56,6 +56,17 @@ static void make_room(uint32_t clients) {
     }
 }
 
+/* The ranks of a cluster wait for a server that mpirun started as one of them by mistake. */
+static void warn_of_mpirun(void) {
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *ranks = getenv("OMPI_COMM_WORLD_SIZE");
+    if (rank != NULL && ranks != NULL && strcmp(ranks, "1") != 0) {
+        log_write(LOG_WARN, "server",
+                  "mpirun started drover-server as rank %.10s of %.10s; it shares no world with others: "
+                  "drover-cluster does",
+                  rank, ranks);
+    }
+}
+
 /* What a start has so far. */
 struct start {
     const struct server_options *options;
@@ -336,6 +347,9 @@ static int run(const struct server_options *options, const char *argument, struc
     def.overrides.memory_free = memory_free;
     def.overrides.ranks_beside = ranks != NULL ? ranks->beside : 0;
     make_room(options->max_clients);
+    if (ranks == NULL) {
+        warn_of_mpirun();
+    }
     struct start start = {.options = options, .ranks = ranks, .server = server_create(options, &failure)};
     if (start.server == NULL || open_written(options, &def, &written, &failure) != 0) {
         server_destroy(start.server);

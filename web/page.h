@@ -35,8 +35,8 @@ int32_t page_create(int32_t width, int32_t height, double pixel_ratio, uint32_t 
 /** The address of the words of what went wrong, UTF-8; *length is their length, 0 when nothing did. */
 uint32_t page_failure(uint32_t *length);
 
-/** Room for the next bytes from the socket: at least `size` bytes; 0 when out of memory. One message of the socket is one
- * line without its end: the page adds the end in page_commit. */
+/** Room for the next bytes from the socket: at least `size` bytes; 0 when there is none, and page_frame asks to close the
+ * socket. One message of the socket is one line without its end: the page adds the end in page_commit. */
 uint32_t page_reserve(uint32_t size);
 /** So many bytes, one message, were written there. */
 void page_commit(uint32_t size);

@@ -103,7 +103,14 @@ void connection_set_stream(struct connection *connection, const struct stream_ch
 
 char *page_connection_reserve(struct connection *connection, size_t size) {
     buffer_clear(&connection->message);
-    return buffer_reserve(&connection->message, size + 1);
+    char *room = buffer_reserve(&connection->message, size + 1);
+    if (room == NULL && connection->socket == SOCKET_IS_OPEN) {
+        advance(connection); /* a request whose reply is lost must not wait without end */
+        drop_socket(connection, false);
+        drover_lost(connection->state.world, "the server sent more than 64 MiB at once, or memory is short");
+        take(connection, false);
+    }
+    return room;
 }
 
 void page_connection_commit(struct connection *connection, size_t size) {

@@ -6,7 +6,7 @@
 #include "viewer/link/connection.h"
 #include "web/page_types.h"
 
-/** Room for a message of this size and its end; NULL when out of memory. */
+/** Room for a message of this size and its end; NULL when there is none, and the connection is given up. */
 char *page_connection_reserve(struct connection *connection, size_t size);
 /** The message was written there. Nothing when the connection was given up meanwhile. */
 void page_connection_commit(struct connection *connection, size_t size);

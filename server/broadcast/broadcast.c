@@ -284,7 +284,7 @@ static bool is_in(const struct broadcast *broadcast, const struct snapshot *snap
 }
 
 /* Asks for the frame of the session's form, unless that is asked for or there is no room. */
-static void ask(struct broadcast *broadcast, struct session_set *sessions, const struct session *session) {
+static void ask(struct broadcast *broadcast, struct session_set *sessions, struct session *session) {
     const struct snapshot *snapshot = broadcast->slot->snapshot;
     struct frame_form *form = find_form(broadcast, &session->subscription.view);
     if (form == NULL || form->is_asked || !is_in(broadcast, snapshot, &form->view)) {
@@ -322,8 +322,10 @@ static void tell_too_many(const struct snapshot_extract *extract, struct session
     }
 }
 
-static void offer(struct broadcast *broadcast, const struct snapshot *snapshot, struct session *session) {
+static void offer(struct broadcast *broadcast, struct session_set *sessions, struct session *session) {
+    const struct snapshot *snapshot = broadcast->slot->snapshot;
     struct subscription *subscription = &session->subscription;
+    (void)sessions;
     if (!is_in(broadcast, snapshot, &subscription->view)) {
         tell_too_many(broadcast->scratch.extract, session);
         return;
@@ -364,6 +366,19 @@ static void assign_turns(const struct snapshot_slot *slot, struct session_set *s
     }
 }
 
+/* The sessions that are due the snapshot, in their order; none for one of a world that is over. */
+static void take_turns(struct broadcast *broadcast, struct session_set *sessions,
+                       void (*take)(struct broadcast *, struct session_set *, struct session *)) {
+    const bool is_over = broadcast->slot->snapshot->epoch < broadcast->epoch;
+    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND && !is_over; turn++) {
+        for (struct session *session = sessions->first; session != NULL; session = session->next) {
+            if (session->subscription.turn == turn && session->subscription.is_active) {
+                take(broadcast, sessions, session);
+            }
+        }
+    }
+}
+
 bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *slot,
                      struct session_set *sessions) {
     assert(broadcast->slot == NULL);
@@ -372,13 +387,7 @@ bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *sl
     broadcast->scratch.extract = slot->extract;
     broadcast->wanted_bytes = broadcast->asked_bytes = 0;
     broadcast->asked_count = 0;
-    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND && slot->snapshot->epoch >= broadcast->epoch; turn++) {
-        for (struct session *session = sessions->first; session != NULL; session = session->next) {
-            if (session->subscription.turn == turn && session->subscription.is_active) {
-                ask(broadcast, sessions, session);
-            }
-        }
-    }
+    take_turns(broadcast, sessions, ask);
     return broadcast->asked_bytes >= BROADCAST_LONG_BYTES;
 }
 
@@ -392,15 +401,8 @@ void broadcast_encode(struct broadcast *broadcast) {
 }
 
 void broadcast_end(struct broadcast *broadcast, struct session_set *sessions) {
-    const struct snapshot *snapshot = broadcast->slot->snapshot;
     broadcast->asked_bytes = 0;
-    for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND && snapshot->epoch >= broadcast->epoch; turn++) {
-        for (struct session *session = sessions->first; session != NULL; session = session->next) {
-            if (session->subscription.turn == turn && session->subscription.is_active) {
-                offer(broadcast, snapshot, session);
-            }
-        }
-    }
+    take_turns(broadcast, sessions, offer);
     for (int i = 0; i < broadcast->asked_count; i++) {
         frame_form_forget(broadcast->asked[i]);
         broadcast->asked[i]->is_asked = false;

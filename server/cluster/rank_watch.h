@@ -8,7 +8,7 @@
  * same thing all that time: the thread hangs, in a file system or a lock;
  * 3. ranks of which all wait, one of them for the same thing all that time: what they wait for does not arrive.
  *
- * A rank that uses its processor is at work, however long: it is only said whom all wait for.
+ * A rank that uses its processor is at work, however long: it is only said which rank all wait for.
  */
 #ifndef DROVER_SERVER_CLUSTER_RANK_WATCH_H
 #define DROVER_SERVER_CLUSTER_RANK_WATCH_H

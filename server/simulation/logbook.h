@@ -77,7 +77,7 @@ void logbook_set_notify(struct logbook *logbook, void (*notify)(void *context), 
 
 /** Whether the world is kept in a state folder. */
 bool logbook_has_journal(const struct logbook *logbook);
-/** Whether the folder had more than the world goes on with, nobody knows how much. After logbook_begin. */
+/** Whether the folder had more than the world goes on with; how much is not known. After logbook_begin. */
 bool logbook_has_lost_past(const struct logbook *logbook);
 
 /** What the state begins with, when it is no new world. */

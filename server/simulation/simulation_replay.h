@@ -70,7 +70,7 @@ void simulation_playback_go_on(struct simulation *simulation, uint64_t until_ns)
 /** Brings what hello and `stats` say of the recording up to date: the tick and the world that it belongs to change
  * together. */
 void simulation_playback_update(struct simulation *simulation);
-/** Tells clients what the world goes on without; 0 and 0: nobody knows how much. */
+/** Tells clients what the world goes on without; 0 and 0: how much is not known. */
 void simulation_playback_tell_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests);
 /** Whether the playback has ended since the last call: the caller makes the world live (simulation_begin_live). */
 bool simulation_playback_take_end(struct simulation *simulation);

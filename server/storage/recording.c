@@ -509,7 +509,7 @@ static bool can_begin(struct recording *recording, int world) {
     for (; i >= 0 && index_checkpoint(index, i)->world == world; i--) {
         struct failure unused = {0};
         if (index_checkpoint(index, i)->has_sum || recording_check_checkpoint(recording, i, &unused) == 0 ||
-            unused.code == FAILURE_BUSY) { /* whoever plays it says so */
+            unused.code == FAILURE_BUSY) { /* playing it fails with the reason */
             return true;
         }
     }

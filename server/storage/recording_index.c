@@ -187,7 +187,7 @@ static uint64_t op_bit(const struct recording_line *line) {
     return UINT64_MAX;
 }
 
-/* Whether a line says a tick to which nobody has simulated: whoever follows it would be busy for hours. */
+/* Whether a line says a tick that no server has reached: a replay to it would take hours. */
 static bool is_far_out(const struct recording_index *index, int world, const struct recording_line *line,
                        struct failure *failure) {
     const struct recording_world *known = &((const struct recording_world *)index->worlds.items)[world];

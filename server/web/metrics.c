@@ -74,7 +74,7 @@ static void put_ticks(struct metrics_text *text, const struct simulation_statist
     put_labeled(text, "quantile", "0.99", tick_meter_summarize(&statistics->lateness).p99_ms * 1e-3);
 }
 
-/* 0 also where nobody knows how much: drover_left_out says whether anything is. */
+/* 0 also where it is not known how much: drover_left_out says whether anything is. */
 static void put_loss(struct metrics_text *text, const struct message_playback *playback) {
     put_gauge(text, "drover_left_out", "1 when the world goes on without a part of its past.",
               playback->has_left_out ? 1.0 : 0.0);

@@ -205,7 +205,7 @@ class Packages(unittest.TestCase):
 
 class Warnings(unittest.TestCase):
     def test_they_are_errors_for_developers_alone(self):
-        """A newer compiler warns of more; whoever only wants to run it gets a build all the same."""
+        """A newer compiler warns of more; a user who only wants to run the program gets a build all the same."""
         presets = {one["name"]: one for one in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
         self.assertTrue(all(one.get("inherits", "base") == "base" for one in presets.values()))
         said = {name: one["cacheVariables"].get("DROVER_WERROR", "OFF") for name, one in presets.items()}

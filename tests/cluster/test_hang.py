@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from cluster import Case, Cluster, cluster_binary, run_ranks, wait_for
+from cluster import Case, Cluster, cluster_binary, run_unlike, wait_for
 
 TIMEOUT = ("--rank-timeout", "2")
 # A process that holds one thread of another.
@@ -117,7 +117,7 @@ def alive(pid):
 class Alike(Case):
     def differ(self, first, second, *what):
         """Two ranks with different words: the second is named, and nothing listens."""
-        done = run_ranks(1, *first, ":", "-n", "1", *second)
+        done = run_unlike(first, second)
         self.assertEqual(done.returncode, 2, done.stderr)
         for part in what:
             self.assertRegex(done.stderr, rf"(?m)^drover-cluster: rank 1 on \S+ \(process \d+\) has another {part}; allowed: the same on all ranks")
@@ -148,16 +148,18 @@ class Alike(Case):
             self.differ(self.words("flock"), self.words("flock", program=str(other)), 'build: "[0-9a-f]{16}", rank 0 has "[0-9a-f]{16}"')
 
     def test_what_may_differ(self):
-        done = run_ranks(1, *self.words("--threads", "1", "--listen", "256.0.0.1", "flock"), ":", "-n", "1", *self.words("--threads", "2", "flock"))
+        done = run_unlike(self.words("--threads", "1", "--listen", "256.0.0.1", "flock"), self.words("--threads", "2", "flock"))
+        self.assertIn("256.0.0.1", done.stderr)
         self.assertNotIn("has another", done.stderr)
 
     def test_another_program(self):
-        for first, second in ((self.words("flock", "--rank-timeout", "1"), (os.environ["DROVER_SERVER"], "--port", "0", "flock")),
-                              ((os.environ["DROVER_SERVER"], "--port", "0", "flock"), self.words("flock", "--rank-timeout", "1"))):
+        words, other = self.words("flock", "--rank-timeout", "1"), (os.environ["DROVER_SERVER"], "--port", "0", "flock")
+        for rank, first, second in ((1, words, other), (0, other, words)):
             started = time.monotonic()
-            done = run_ranks(1, *first, ":", "-n", "1", *second)
+            done = run_unlike(first, second)
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn("the ranks do not all begin, or end: one of them hangs, or is another program", done.stderr)
+            self.assertIn(f"mpirun started drover-server as rank {rank} of 2; ", done.stderr)
             self.assertLess(time.monotonic() - started, 30)
 
 

@@ -11,7 +11,7 @@ import unittest
 import urllib.request
 
 from drover_client import PATIENCE_S, ROOT, Case, Server
-from web_client import WebServer, frame
+from web_client import WebClient, WebServer
 
 sys.path.insert(0, str(ROOT / "clients/python"))
 import drover  # noqa: E402  pylint: disable=wrong-import-position
@@ -65,17 +65,8 @@ class Ipv6(Case):
     def test_page(self):
         with urllib.request.urlopen(f"http://[::1]:{self.server.web}/", timeout=PATIENCE_S) as answer:
             self.assertEqual(answer.status, 200)
-        port = self.server.web
-        with socket.create_connection(("::1", port), PATIENCE_S) as connection:
-            connection.sendall(f"GET /ws HTTP/1.1\r\nHost: [::1]:{port}\r\nOrigin: http://[::1]:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                               "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: drover.v1\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
-            connection.sendall(frame(b'{"op":"ping","id":5}'))
-            data = b""
-            while b'"to":"ping","id":5' not in data:
-                part = connection.recv(65536)
-                self.assertTrue(part, data)
-                data += part
-            self.assertTrue(data.startswith(b"HTTP/1.1 101 "), data[:100])
+        with WebClient(("::1", self.server.web), Origin=f"http://[::1]:{self.server.web}") as client:
+            self.assert_reply(client.request("ping"), "ping")
 
 
 if __name__ == "__main__":

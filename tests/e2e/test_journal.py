@@ -120,7 +120,7 @@ class Starts(Kept):
         self.assertGreaterEqual(self.play_uninterrupted(read_lines(self.state), self.scenario), 3)
 
     def test_a_world_that_lost_its_past_says_so(self):
-        """Its only journal is empty, or the last one is gone: nobody knows how much was in it."""
+        """Its only journal is empty, or the last one is gone: how much was in it is not known."""
         with Server("--state", self.state, "--paused", self.scenario).doomed() as server, server.connect() as client:
             self.assertNotIn("left_out", client.hello)
             self.assert_reply(client.request("step", count=2), "step")

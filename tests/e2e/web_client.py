@@ -44,14 +44,20 @@ class Handshake(Exception):
 
 
 def connect_to(where, timeout=PATIENCE_S, receive_buffer=None):
-    """where: a port of 127.0.0.1, or the path of a Unix socket."""
-    family = socket.AF_UNIX if isinstance(where, str) else socket.AF_INET
+    """where: a port of 127.0.0.1, an address of IPv6 and its port, or the path of a Unix socket."""
+    family, address = ((socket.AF_UNIX, where) if isinstance(where, str) else (socket.AF_INET6, where) if isinstance(where, tuple)
+                       else (socket.AF_INET, ("127.0.0.1", where)))
     connection = socket.socket(family, socket.SOCK_STREAM)
     if receive_buffer:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     connection.settimeout(timeout)
-    connection.connect(where if isinstance(where, str) else ("127.0.0.1", where))
+    connection.connect(address)
     return connection
+
+
+def host_of(where):
+    """The header Host of requests to it."""
+    return "localhost" if isinstance(where, str) else "[{}]:{}".format(*where) if isinstance(where, tuple) else f"127.0.0.1:{where}"
 
 
 def read_until_closed(connection, timeout=PATIENCE_S):
@@ -84,8 +90,7 @@ def parse_answer(data):
 def ask(where, path="/", method="GET", headers=None, raw=None):
     """One HTTP request; (status, headers, body). raw: the bytes of the request."""
     with connect_to(where) as connection:
-        host = "localhost" if isinstance(where, str) else f"127.0.0.1:{where}"
-        fields = {"Host": host, **(headers or {})}
+        fields = {"Host": host_of(where), **(headers or {})}
         request = raw or (f"{method} {path} HTTP/1.1\r\n" + "".join(
             f"{name}: {value}\r\n" for name, value in fields.items() if value is not None) + "\r\n").encode("latin-1")
         connection.sendall(request)
@@ -94,8 +99,7 @@ def ask(where, path="/", method="GET", headers=None, raw=None):
 
 def handshake_fields(where, **changes):
     """The headers of a handshake; a change of None leaves one out. Names have _ for -."""
-    host = "localhost" if isinstance(where, str) else f"127.0.0.1:{where}"
-    fields = {"Host": host, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+    fields = {"Host": host_of(where), "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
               "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Sec-WebSocket-Protocol": "drover.v1"}
     for name, value in changes.items():
         fields[name.replace("_", "-")] = value

@@ -33,7 +33,7 @@ SHOWN = 12  # last lines of a command
 
 
 class Command:
-    """PROGRAM WORDS in the system, in a process group of its own. Its output goes to a log and, line by line, to whom asks for it."""
+    """PROGRAM WORDS in the system, in a process group of its own. Its output goes to a log and, line by line, to the caller."""
 
     def __init__(self, system, suite, *words):
         self.log, self.lines, self.words = ROOT / f"build/fresh-{suite}-{words[1] if len(words) > 1 else 'ci'}.log", [], words

@@ -158,6 +158,18 @@ async function reconnecting() {
   await second.end();
 }
 
+async function tooLarge(port) {
+  step("a message that there is no room for ends the connection, and the page says why");
+  const page = open();
+  await frames(page, port, "the world", () => page.sections.bar?.tick);
+  check(page.exports.page_reserve(64 * 1024 * 1024) === 0, "there is no room");
+  const { closures } = page;
+  await frames(page, port, "the socket is closed", () => page.closures > closures);
+  await frames(page, port, "the page says why", () => JSON.stringify(page.sections.banner ?? "").includes("64 MiB"));
+  await frames(page, port, "the world again", () => page.sections.bar.state.startsWith("running"));
+  page.close();
+}
+
 function refusals() {
   step("options that cannot be used, and settings of another program");
   for (const options of [["--size=1x1"], ["--nonsense"], ["--help"]]) {
@@ -232,6 +244,7 @@ await runTest(async () => {
     await acting(server.port, client);
     await pointing(server.port, client);
     await hidden(server.port);
+    await tooLarge(server.port);
   } finally {
     client.close();
     await server.end();

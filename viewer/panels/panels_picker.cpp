@@ -38,6 +38,7 @@ void panels::picker_head(const panels_view &view, float wide) {
         ImGui::TextDisabled("%s", view.hit_words);
     }
     if (view.open->question == PANELS_NO_QUESTION) {
+        ImGui::SetWindowFocus(); /* Dear ImGui 1.90.1 finds the line only from the window that it is in */
         ImGui::SetKeyboardFocusHere();
     }
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(10), px(7)));
@@ -146,7 +147,6 @@ void panels::picker(const panels_view &view, ImVec2 size) {
         chosen = 0;
         picker_shown = -1;
         picks_next = is_ready = false;
-        ImGui::SetNextWindowFocus();
     }
     begin_window("picker", ImVec2(0, 0), size);
     list->AddRectFilled(ImVec2(0, px(PANELS_BAR_PX)), size, to_imgui(theme(THEME_SHADE)));

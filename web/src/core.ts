@@ -93,7 +93,7 @@ export class Core {
         return words === 0 ? "" : this.text(words, length);
     }
 
-    /** One message of the socket. */
+    /** One message of the socket. One that there is no room for ends the connection. */
     receive(text: string): void {
         let room = text.length + 1; // enough for ASCII, which almost all is
         let at = this.call.page_reserve(room);
@@ -102,7 +102,7 @@ export class Core {
         }
         let done = this.encoder.encodeInto(text, this.bytes(at, room));
         if (done.read! < text.length) {
-            room = 3 * text.length + 1;
+            room = done.written! + 3 * (text.length - done.read!) + 1;
             at = this.call.page_reserve(room);
             if (at === 0) {
                 return;

@@ -290,7 +290,7 @@ static void an_answer_that_cannot_be_read_is_an_error(void **state) {
     drover_close(world);
 }
 
-/* Nobody knows whose answer it was: the connection is given up, and with it every request that is out. */
+/* It is not known whose answer it was: the connection is given up, and with it every request that is out. */
 static void a_line_that_cannot_be_read_ends_the_connection(void **state) {
     (void)state;
     static const char *const lines[] = {"{\"op\":\"reply\",\"id\n",

@@ -1,5 +1,5 @@
 /* Whether two requests are the same to the bit, member by member: bytes between the members, and those of the other ops in the
- * union, are nobody's. */
+ * union, do not count. */
 #ifndef DROVER_TESTS_UNIT_COMMON_PROTOCOL_REQUEST_SAME_H
 #define DROVER_TESTS_UNIT_COMMON_PROTOCOL_REQUEST_SAME_H
 

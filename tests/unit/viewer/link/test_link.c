@@ -127,7 +127,7 @@ static void each_world_is_subscribed_to(void **state) {
     viewer_link_fini(&link);
 }
 
-/* What waits for it would wait for ever. */
+/* The request that waits for it would wait without end. */
 static void an_answer_that_cannot_be_read_is_an_error(void **state) {
     static const char *const answers[][2] = {
         {"{\"op\":\"reply\",\"to\":\"pause\",\"id\":\"pause\",\"tick\":7,\"name\":\"\xff\"}\n", "not UTF-8"},
