@@ -144,6 +144,7 @@ export interface Term {
     on: boolean;
     weight: number; /* the parameter that mutes it; -1: none */
     muted: boolean;
+    quiet: boolean;
     parts: { behavior: string; words: string; share: number; fill: string; lit: Lit }[];
     lines: Line[];
 }

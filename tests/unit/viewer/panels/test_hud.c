@@ -753,6 +753,42 @@ static void notices_become_toasts(void **state) {
     free(fixture);
 }
 
+/* The picture is a moment between two snapshots, and a target moved in a pause changes what the next tick does: the rows
+ * say what the equations are about. */
+static void an_agent_s_rows_and_equations_are_of_one_tick(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct test_agent agents[] = {{.id = 7, .x = 320.1f, .y = 275.2f, .vx = 8, .state = "flock"}};
+    struct snapshot *snapshot = make_snapshot(1000, agents, 1);
+    static struct message_agent inspected = {
+        .id = 7, .kind = "bird", .state = "flee", .x = 320.7f, .y = 275.5f};
+    inspected.velocity = vec2_make(6, 8);
+    inspected.heading = 53;
+    frame_init(&fixture->frame);
+    assert_int_equal(frame_reserve(&fixture->frame, 1), 0);
+    struct frame *frame = &fixture->frame;
+    frame->names = snapshot;
+    frame->count = frame->settled_count = 1;
+    frame->id[0] = 7;
+    frame->kind[0] = frame->state[0] = 0;
+    frame->x[0] = 320.1f, frame->y[0] = 275.2f, frame->vx[0] = 8, frame->vy[0] = 0;
+    frame->dir_x[0] = frame->alpha[0] = 1, frame->dir_y[0] = 0;
+    fixture->selection = (struct selection){.has_agent = true, .id = 7};
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.agent_state, "flock");
+    assert_string_equal(fixture->view.agent_rows[1].value, "320.1, 275.2");
+    input.inspected = &inspected;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.agent_state, "flee");
+    assert_string_equal(fixture->view.agent_rows[1].value, "320.7, 275.5");
+    assert_string_equal(fixture->view.agent_rows[2].value, "10.0 of 0.0 px/s");
+    assert_string_equal(fixture->view.agent_rows[3].value, "53 deg");
+    frame_fini(frame);
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_named_by_what_matters_most),
@@ -778,6 +814,7 @@ int main(void) {
         cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
         cmocka_unit_test(gray_agents_have_a_row),
+        cmocka_unit_test(an_agent_s_rows_and_equations_are_of_one_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
