@@ -569,6 +569,7 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
     } else if (strcmp(reply->to, "inspect") == 0) {
         take_agent(model, reply);
     } else if (strcmp(reply->to, "stats") == 0) {
+        model->phases = reply->phases;
         take_cluster(model, reply);
     }
     if (reply->has_paused) {

@@ -39,20 +39,21 @@ void panels::token(const panels_view &view, const formula_token &token, const ch
  * no room is left of what once was there. key: within ImGui's ids. */
 float panels::reserved(const char *key, int index, float wide) {
     constexpr int frames = 60;
+    ImGuiStorage *const kept = ImGui::GetStateStorage();
     ImGui::PushID(index);
     ImGui::PushID(static_cast<int>(px(100)));
-    float *const most = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(key));
+    const ImGuiID id = ImGui::GetID(key);
     ImGui::PushID(key);
-    int *const unused = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("unused"));
+    const ImGuiID unused_id = ImGui::GetID("unused");
     ImGui::PopID();
     ImGui::PopID();
     ImGui::PopID();
-    *unused = wide < *most ? *unused + 1 : 0;
-    if (wide > *most || *unused > frames) {
-        *most = wide;
-        *unused = 0;
-    }
-    return *most;
+    const float most = kept->GetFloat(id);
+    const int unused = wide < most ? kept->GetInt(unused_id) + 1 : 0;
+    const bool is_new = wide > most || unused > frames;
+    kept->SetFloat(id, is_new ? wide : most);
+    kept->SetInt(unused_id, is_new ? 0 : unused);
+    return is_new ? wide : most;
 }
 
 /* Pieces of a line between which it may be broken: tokens, those without numbers at their spaces. What begins with

@@ -267,6 +267,16 @@ static void copies_have_no_ghosts_and_may_have_done_no_tick(void **state) {
     free(fixture);
 }
 
+/* NULL without such a row. */
+static const char *row_value(const struct panels_view *view, const char *name) {
+    for (int i = 0; i < view->network_count; i++) {
+        if (strcmp(view->network[i].name, name) == 0) {
+            return view->network[i].value;
+        }
+    }
+    return NULL;
+}
+
 static void figures_of_the_network_are_asked_for_or_explain(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -275,12 +285,21 @@ static void figures_of_the_network_are_asked_for_or_explain(void **state) {
     assert_int_equal(fixture->view.network_count, 0);
     assert_string_equal(fixture->view.ping, "");
     fixture->settings.shows_network = true;
+    input.measures.picture_ms[HUD_PICTURE_WORLD] = 4.0;
+    input.measures.picture_ms[HUD_PICTURE_PANELS] = 3.5;
     fixture->link.snapshot_count = 200;
     fixture->link.skipped_count = 10;
     hud_fill(&input, &fixture->view);
     assert_true(fixture->view.network_count > 3 && !fixture->view.is_network_bad);
-    assert_string_equal(fixture->view.network[fixture->view.network_count - 1].value, "95 %");
+    assert_string_equal(row_value(&fixture->view, "snapshots drawn"), "95 %");
     assert_string_equal(fixture->view.ping, "0.4 ms");
+    assert_string_equal(row_value(&fixture->view, "a picture takes"), "7.50 ms");
+    assert_string_equal(row_value(&fixture->view, "- world"), "4.00 ms");
+    assert_null(row_value(&fixture->view, "a tick takes")); /* the server has not said */
+    fixture->server.phases = (struct message_phases){true, 0.25, 3.0, 0.5, 1.0};
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(row_value(&fixture->view, "a tick takes"), "4.75 ms");
+    assert_string_equal(row_value(&fixture->view, "- step"), "3.00 ms");
     fixture->settings.shows_network = false;
     fixture->frame.is_stalled = true;
     hud_fill(&input, &fixture->view);
@@ -317,7 +336,10 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     assert_string_equal(fixture->view.state, "stalled");
     fixture->server.has_scenario = fixture->server.scenario.pace.is_warming = true;
     hud_fill(&input, &fixture->view);
-    assert_string_equal(fixture->view.state, "warming up");
+    assert_string_equal(fixture->view.state, "warming up 0 %");
+    fixture->server.scenario.pace.warmed = 0.378;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "warming up 37 %");
     assert_non_null(strstr(fixture->view.state_tip, "fewer agents, or more threads"));
     assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_ACCENT));
     fixture->server.scenario.pace.is_warming = false;
