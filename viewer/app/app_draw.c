@@ -70,9 +70,6 @@ static void place_camera(struct app *app) {
         app->picture.margins.right += app_panel_px(app);
     }
     const float card = (PANELS_CARD_PX + 10) * unit;
-    if (has_panels && app->open.card && window.x - app->picture.margins.right - card >= 0.35f * window.x) {
-        app->picture.margins.right += card; /* it does not lie over the world that it is about */
-    }
     if (app_has_timeline(app)) {
         app->picture.margins.bottom += PANELS_TIMELINE_PX * unit;
     }
@@ -81,6 +78,9 @@ static void place_camera(struct app *app) {
             window.x >= PANELS_LEGEND_ROOM_PX * unit
                 ? PANELS_LEGEND_PX * unit
                 : camera_beside(size, window, app->picture.margins, PANELS_LEGEND_MOST_PX * unit);
+    }
+    if (has_panels && app->open.card) {
+        app->picture.margins.right += camera_clear(size, window, app->picture.margins, card);
     }
     app_place_view(app);
     const int32_t index = app->selection.is_following && app->frame.names != NULL
@@ -314,6 +314,7 @@ static void fill_view(struct app *app) {
         .caption_alpha = app->options.is_headless && !app->options.is_kiosk
                              ? 0.0f
                              : alpha_until(app, app->caption.until_ms),
+        .was_caption_high = app->view.caption.is_high,
         .has_region = mailbox_stream(connection_mailbox(app->connection)).has_region,
         .is_headless = app->options.is_headless,
         .is_kiosk = app->options.is_kiosk,

@@ -417,7 +417,15 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->is_live = head->is_live;
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
-    if (view->is_replay) { /* its moments are not the past of a world that runs on */
+    if (input->link->state == LINK_REFUSED) { /* nothing here is of a world that is seen */
+        const char *const why = "The server has not let this viewer in.";
+        view->shows_play = true;
+        (void)snprintf(view->no_time, sizeof view->no_time, "%s", why);
+        (void)snprintf(view->no_tuning, sizeof view->no_tuning, "%s", why);
+        (void)snprintf(view->no_speed, sizeof view->no_speed, "%s", why);
+        (void)snprintf(view->no_restart, sizeof view->no_restart, "%s", why);
+        view->recorded_s = 0.0;
+    } else if (view->is_replay) { /* its moments are not the past of a world that runs on */
         view->is_live = true;
         view->shows_play = input->server->is_paused;
     } else if (!head->is_live) { /* playing the past needs no role */

@@ -90,6 +90,7 @@ struct hud_input {
     double behind_s;          /* how far the picture is behind it */
     uint64_t now_ns;
     float toast_alpha, caption_alpha; /* 0..1 */
+    bool was_caption_high;            /* in the picture before */
     bool has_region;                  /* frames have the agents around what is visible alone */
     bool is_headless;                 /* there is no keyboard */
     bool is_fixed;                    /* measured numbers are left out, so that pictures can be compared */

@@ -731,6 +731,9 @@ static void a_server_that_wants_a_token_says_so(void **state) {
     assert_string_equal(fixture->view.banner[0], "This server wants a token");
     assert_non_null(strstr(fixture->view.banner[1], "--token SECRET"));
     assert_string_equal(fixture->view.state, "not let in");
+    assert_string_equal(fixture->view.no_time, "The server has not let this viewer in.");
+    assert_string_equal(fixture->view.no_speed,
+                        fixture->view.no_time); /* nothing of the timeline looks alive */
     fixture->link.has_token = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.banner[0], "The token was refused");
@@ -811,6 +814,36 @@ static void an_agent_s_rows_and_equations_are_of_one_tick(void **state) {
     free(fixture);
 }
 
+/* It covers neither the selected agent nor a target, nor one of few agents; where it is once, it stays. */
+static void the_caption_keeps_clear(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct snapshot *snapshot = make_snapshot(1000, NULL, 0);
+    fixture->frame.names = snapshot;
+    fixture->camera = (struct camera){.scale = 1.0f};
+    fixture->server.has_scenario = true;
+    (void)snprintf(fixture->server.scenario.about.caption, sizeof fixture->server.scenario.about.caption,
+                   "It is so.");
+    struct hud_input input = input_of(fixture);
+    input.caption_alpha = 1.0f;
+    input.picture.pixel_scale = 1.0f;
+    hud_fill(&input, &fixture->view);
+    assert_false(fixture->view.caption.is_high);
+    fixture->frame.target_count = 1;
+    fixture->frame.targets[0] = (struct frame_target){0, {420, 540}};
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.caption.is_high);
+    input.was_caption_high = true;
+    fixture->frame.targets[0].position = vec2_make(420, 300);
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.caption.is_high);
+    fixture->frame.targets[0].position = vec2_make(420, 60);
+    hud_fill(&input, &fixture->view);
+    assert_false(fixture->view.caption.is_high);
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_named_by_what_matters_most),
@@ -836,6 +869,7 @@ int main(void) {
         cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
         cmocka_unit_test(gray_agents_have_a_row),
+        cmocka_unit_test(the_caption_keeps_clear),
         cmocka_unit_test(an_agent_s_rows_and_equations_are_of_one_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
