@@ -59,6 +59,7 @@ struct panels *panels_create(float scale, bool is_kiosk) {
     buffer_init(&panels->fresh, PAGE_SECTION_BYTES);
     buffer_init(&panels->out, (size_t)PAGE_SECTIONS * PAGE_SECTION_BYTES);
     panels->held_param = -1;
+    panels->light = -1;
     panels->pointed_share = -1.0;
     return panels;
 }

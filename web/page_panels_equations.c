@@ -104,6 +104,7 @@ static void write_term(const struct equations *of, int index, struct formula *fo
     json_key_bool(of->json, "on", formula_is_lit(lit, of->view->lit));
     page_number(of->json, "weight", (double)weight);
     json_key_bool(of->json, "muted", is_muted);
+    json_key_bool(of->json, "quiet", formula_is_quiet(term));
     json_key(of->json, "parts");
     json_array(of->json);
     for (int part = 0; part < term->part_count; part++) {
@@ -209,8 +210,10 @@ void page_write_equations(struct json_writer *json, struct panels *panels, const
     json_key_string(json, "no_tuning", view->no_tuning);
     json_key(json, "terms");
     json_array(json);
+    int order[MESSAGE_AGENT_TERMS];
+    formula_term_order(of.agent, order);
     for (int i = 0; i < of.agent->term_count; i++) {
-        write_term(&of, i, &panels->formula);
+        write_term(&of, order[i], &panels->formula);
     }
     json_end(json);
     write_muted(&of);

@@ -27,6 +27,9 @@ enum page_message_kind {
     PAGE_OWN,
     PAGE_COPY,
     PAGE_LIT,
+    PAGE_LIGHT,
+    PAGE_KEEP_LIGHT,
+    PAGE_WIDTH,
     PAGE_SCRUB,
     PAGE_SEEK,
     PAGE_POINT,
@@ -72,6 +75,7 @@ struct panels {
     char entered[LIMIT_NAME_CHARS + 1];
     char own_kind[64], own_name[64];
     char first_state[LIMIT_NAME_CHARS + 1]; /* whose sliders come first */
+    int light;                              /* the legend's row that is pointed at; -1: none */
     int held_param;                         /* the parameter whose slider is held; -1 */
     double held_value;
     bool is_scrubbing, is_seeking, is_speed_held; /* a handle is held */

@@ -155,6 +155,7 @@ void page_write_open(struct json_writer *json, struct panels *panels, const stru
     json_key_bool(json, "legend",
                   view->is_kiosk ? view->asks_legend : view_settings_have_legend(view->settings));
     json_key_bool(json, "panel", !view->is_kiosk && view_settings_have_panel(view->settings));
+    page_number(json, "panel_px", fmax(view->settings->panel_width, VIEW_PANEL_LEAST));
     json_key_bool(json, "timeline", !view->is_kiosk && panels_have_timeline(view->settings, view->is_replay));
     json_key_bool(json, "replay", view->is_replay);
     json_key_bool(json, "help", view->open->help);
@@ -308,6 +309,9 @@ void page_write_legend(struct json_writer *json, struct panels *panels, const st
         json_key_string(json, "shape", shape);
         page_number(json, "count", (double)row->count);
         page_color(json, "fill", row->fill);
+        if (row->lights.is_on) {
+            json_key_bool(json, "lit", legend->lit == i);
+        }
         json_end(json);
     }
     json_end(json);

@@ -17,6 +17,7 @@ enum group {
     GROUP_PARAM,
     GROUP_PLOT,
     GROUP_COPY,
+    GROUP_LIGHT,
     GROUP_SCRUB,
     GROUP_SEEK,
     GROUP_SPEED,
@@ -39,6 +40,9 @@ static const struct {
     [PAGE_OWN] = {"own", GROUP_PLOT, false},
     [PAGE_COPY] = {"copy", GROUP_COPY, false},
     [PAGE_LIT] = {"lit", GROUP_NONE, true},
+    [PAGE_LIGHT] = {"light", GROUP_NONE, true},
+    [PAGE_KEEP_LIGHT] = {"keep_light", GROUP_LIGHT, false},
+    [PAGE_WIDTH] = {"width", GROUP_NONE, true},
     [PAGE_SCRUB] = {"scrub", GROUP_SCRUB, true},
     [PAGE_SEEK] = {"seek", GROUP_SEEK, true},
     [PAGE_POINT] = {"point", GROUP_NONE, true},
@@ -98,11 +102,11 @@ static bool read_message(const cJSON *json, struct page_message *message) {
         return false;
     }
     static const char *const indices[PAGE_MESSAGE_KINDS] = {
-        [PAGE_SHORTCUT] = "row", [PAGE_CHOOSE] = "row", [PAGE_TUNE] = "param",
-        [PAGE_FIRST] = "param",  [PAGE_MUTE] = "param", [PAGE_KIND] = "kind",
+        [PAGE_SHORTCUT] = "row", [PAGE_CHOOSE] = "row", [PAGE_TUNE] = "param", [PAGE_FIRST] = "param",
+        [PAGE_MUTE] = "param",   [PAGE_KIND] = "kind",  [PAGE_LIGHT] = "row",  [PAGE_KEEP_LIGHT] = "row",
     };
     static const char *const values[PAGE_MESSAGE_KINDS] = {
-        [PAGE_TUNE] = "value",  [PAGE_SCRUB] = "to_s",  [PAGE_SEEK] = "share",
+        [PAGE_WIDTH] = "px",    [PAGE_TUNE] = "value",  [PAGE_SCRUB] = "to_s",      [PAGE_SEEK] = "share",
         [PAGE_POINT] = "share", [PAGE_SPEED] = "place", [PAGE_SET_SPEED] = "speed",
     };
     static const char *const texts[PAGE_MESSAGE_KINDS] = {
@@ -301,6 +305,10 @@ static void take_message(struct panels *panels, const struct panels_view *view,
     case GROUP_PARAM:
         take_param(panels, view, message);
         break;
+    case GROUP_LIGHT:
+        panels->result.keeps_light = true;
+        panels->result.lights = message->index;
+        break;
     case GROUP_SCRUB:
     case GROUP_SEEK:
     case GROUP_SPEED:
@@ -309,6 +317,10 @@ static void take_message(struct panels *panels, const struct panels_view *view,
     case GROUP_NONE:
         if (message->kind == PAGE_LIT) {
             panels->lit = message->lit;
+        } else if (message->kind == PAGE_LIGHT) {
+            panels->light = message->index;
+        } else if (message->kind == PAGE_WIDTH) {
+            panels->result.panel_width = fmin(fmax(message->value, 0.0), VIEW_PANEL_MOST);
         } else if (message->kind == PAGE_POINT) {
             panels->pointed_share = message->value;
         } else if (message->kind == PAGE_FILTER) {
@@ -370,6 +382,7 @@ void page_take_messages(struct panels *panels, const struct panels_view *view) {
     hold(panels);
     struct panels_result *result = &panels->result;
     result->lit = panels->lit;
+    result->lights = result->keeps_light ? result->lights : panels->light;
     result->legend_right = panels->legend_right * panels->scale;
     result->legend_bottom = panels->legend_bottom * panels->scale;
     (void)snprintf(result->wanted, sizeof result->wanted, "%s", view->open->picker ? panels->wanted : "");

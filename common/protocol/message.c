@@ -340,12 +340,26 @@ static int read_lists(const cJSON *json, struct message_reply *reply, struct fai
     return result;
 }
 
+/* 0 for what is no time. */
+static double median_ms(const cJSON *phases, const char *phase) {
+    const cJSON *item =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(phases, phase), "p50");
+    return cJSON_IsNumber(item) && item->valuedouble >= 0.0 && item->valuedouble < 1e9 ? item->valuedouble
+                                                                                       : 0.0;
+}
+
 static int read_stats(const cJSON *json, struct message_reply *reply, struct failure *failure) {
     const cJSON *recording = cJSON_GetObjectItemCaseSensitive(json, "recording");
     if (cJSON_IsObject(recording) && cJSON_GetObjectItemCaseSensitive(recording, "ended") == NULL &&
         fields_read(recording_fields, recording, "recording", NULL, reply, NULL, failure) != 0) {
         return -1;
     }
+    const cJSON *phases = cJSON_GetObjectItemCaseSensitive(json, "phases_ms");
+    reply->phases = (struct message_phases){.is_known = cJSON_IsObject(phases),
+                                            .commands_ms = median_ms(phases, "commands"),
+                                            .step_ms = median_ms(phases, "step"),
+                                            .copy_ms = median_ms(phases, "copy"),
+                                            .broadcast_ms = median_ms(phases, "broadcast")};
     return message_cluster_read(json, &reply->cluster, failure);
 }
 

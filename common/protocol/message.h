@@ -80,6 +80,12 @@ struct message_param {
     char help[MESSAGE_TEXT];
 };
 
+/** What the parts of a tick take, ms: their medians. */
+struct message_phases {
+    bool is_known;
+    double commands_ms, step_ms, copy_ms, broadcast_ms;
+};
+
 /** The members of a reply, by what it answers. Only what the viewer uses is decoded. */
 struct message_reply {
     char to[LIMIT_NAME_CHARS + 1];
@@ -117,6 +123,7 @@ struct message_reply {
     struct message_pace pace;         /* of stats, and of such a hello */
     struct message_playback playback; /* the same */
     char recording[MESSAGE_FILE];     /* stats: the file that the server writes; "" for none */
+    struct message_phases phases;     /* stats: the parts of a tick */
     struct message_cluster *cluster;  /* stats: its ranks, NULL for none; owned by the message */
     /* inspect */
     int agent_count;

@@ -25,6 +25,7 @@ SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
 CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/explain/behavior_colors.c
 KINDS = {"lazy": (0xFF, 0xAC, 0x9F), "even": (0xB0, 0x77, 0xDD), "nervous": (0xB9, 0x8D, 0x02)}  # of wander; there as well
+PANEL = (0x1B, 0x1F, 0x26)
 POP = (0x1E, 0x23, 0x2B)  # of lists
 FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"${last#file:}\"\n"
 
@@ -85,6 +86,25 @@ def looks_closer(viewer, agent, at):
     viewer.picture(lambda p: p.count((0x1B, 0x1F, 0x26), 550, 36, 3) > bar + 10, "the bar is higher")
     viewer.key("ctrl+0")
     viewer.picture(lambda p: p.count((0x1B, 0x1F, 0x26), 550, 36, 3) == bar, "the bar is as high as before")
+
+
+def lights(viewer, client, agent, at):
+    step("a row of the legend lights its agents while it is pointed at; a click keeps that, another lets go, and neither goes through")
+    kinds = [kind["name"] for kind in client.hello["scenario"]["kinds"]]
+    other = next(i for i, kind in enumerate(kinds) if kind != agent["kind"])
+    row, away = (60, 81 + 22 * other), (500, 15)
+    viewer.move(*row)
+    viewer.picture(lambda p: p.pixel(*at) != agent["color"] and p.count(KINDS[kinds[other]]) > 40, "the other kinds are dimmed")
+    viewer.move(*away)
+    viewer.picture(lambda p: p.pixel(*at) == agent["color"], "nothing is dimmed")
+    viewer.move(*row)
+    viewer.click()
+    viewer.move(*away)
+    viewer.picture(lambda p: p.pixel(*at) != agent["color"] and p.count(SELECTED, *at, 300) == 0, "that kind stays lit, nothing is selected")
+    viewer.move(*row)
+    viewer.click()
+    viewer.move(*away)
+    viewer.picture(lambda p: p.pixel(*at) == agent["color"], "nothing is dimmed any more")
 
 
 def looks_back(viewer, client, camera, server):
@@ -179,6 +199,18 @@ def forgets_flags(display, server):
         viewer.key("ctrl+p")
         found = kept(viewer)
         check(found == {"palette": "safe", "overlays": "radii,neighbors,places", "size": "1010x690"}, found)
+    step("the side panel is as wide as its edge was dragged or its keys made it, and stays so")
+    with support.Viewer(VIEWER, display, server.port, "--size", "1100x700") as viewer:
+        viewer.picture(lambda p: p.pixel(830, 300) != PANEL, "the world is beside the panel")
+        viewer.move(833, 300)
+        viewer.press()
+        viewer.move(760, 300)
+        viewer.drop(700, 300)
+        viewer.picture(lambda p: p.pixel(705, 500) == PANEL and p.pixel(695, 500) != PANEL, "the panel is 400 px wide")
+        viewer.key("ctrl+Right")
+        viewer.picture(lambda p: p.pixel(705, 500) != PANEL and p.pixel(745, 500) == PANEL, "the panel is 360 px wide")
+        found = kept(viewer)
+        check(found.get("panel_width") == 360, found)
     step("what the window shows is kept, whatever the flag had put in its place")
     with support.Viewer(VIEWER, display, server.port, "--overlays", "none") as viewer:
         viewer.picture(lambda p: p.width == 1280, "a picture")
@@ -214,6 +246,7 @@ def main():
             folder = pathlib.Path(viewer.folder.name)
             agent, at = selects(viewer, client, camera)
             looks_closer(viewer, agent, at)
+            lights(viewer, client, agent, at)
             looks_back(viewer, client, camera, server)
             picks(viewer, client)
             takes_away(viewer, folder)

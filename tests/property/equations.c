@@ -574,6 +574,7 @@ static void run_small(const char *quoted) {
 /* Equations that no run of these shows, and numbers that only sentences have. */
 static const char *const rare[] = {"{desired} = {out} · {max_speed}", NULL};
 static const char *const only_told[] = {"arrived",
+                                        "course",
                                         "calm_beyond",
                                         "threats",
                                         "avoid_agents/time",

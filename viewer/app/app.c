@@ -15,6 +15,7 @@
 #include "viewer/app/app_kiosk.h"
 #include "viewer/app/app_mail.h"
 #include "viewer/app/app_output.h"
+#include "viewer/app/app_queries.h"
 #include "viewer/app/app_replay.h"
 #include "viewer/app/app_server.h"
 #include "viewer/app/app_stream.h"
@@ -115,9 +116,11 @@ int app_frame(struct app *app, struct failure *failure) {
         app->pacing.is_still = true;
         return check_end(app, failure);
     }
+    app->times.mark_ms = connection_now_ms();
     if (app_prepare(app) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
     }
+    app_note_part(app, HUD_PICTURE_MOMENT);
     app_update_stream(app);
     app_send_mouse(app);
     app_tool_move(app);
@@ -141,7 +144,10 @@ int app_frame(struct app *app, struct failure *failure) {
     if (is_last && app->options.screenshot[0] != '\0' && app_read_picture(app) != 0) {
         return failure_set(failure, FAILURE_INTERNAL, NULL, "the picture cannot be read");
     }
+    app->times.mark_ms = connection_now_ms();
     show(app);
+    app_note_part(app, HUD_PICTURE_SHOW);
+    rate_meter_add(&app->meters.frames, app->now_ms, app->times.count);
     note_times(app, app->pacing.begun_cpu_ms);
     return check_end(app, failure);
 }
@@ -215,6 +221,7 @@ static void init_parts(struct app *app, const struct viewer_options *options) {
     history_init(&app->past.history);
     rate_meter_init(&app->meters.snapshots);
     rate_meter_init(&app->meters.bytes);
+    rate_meter_init(&app->meters.frames);
     real_time_init(&app->meters.real_time);
     clock_sync_init(&app->clock, 1000.0 / APP_SNAPSHOT_HZ);
     motion_init(&app->motion);

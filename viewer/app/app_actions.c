@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "viewer/app/app_crowd.h"
 #include "viewer/app/app_drag.h"
 #include "viewer/app/app_edits.h"
 #include "viewer/app/app_keep.h"
@@ -60,6 +61,9 @@ static void close_something(struct app *app) {
         app->open.params = false;
     } else if (app->selection.has_agent) {
         app->selection.has_agent = app->selection.is_following = false;
+    } else if (app->colors.states.kept.is_on) {
+        app->colors.states.kept.is_on = false;
+        app_forget_crowd(app);
     } else {
         server_model_set_notice(&app->server, false, "%s quits", shortcuts_row(SHORTCUT_QUIT)->name);
     }
@@ -82,6 +86,18 @@ static void set_scale(struct app *app, double scale) {
     view_changes_note(&app->changes, offsetof(struct view_settings, ui_scale));
     app->picture.wants_scale = true;
     server_model_set_notice(&app->server, false, "size %ld %%", lround(app_ui_scale(app) * 100.0));
+}
+
+/* wide: px before scaling. */
+static void set_panel_width(struct app *app, double wide) {
+    const float picture_px = (float)app->picture.raster->width / app->picture.pixel_scale;
+    app->settings.panel_width = wide;
+    app->settings.panel_width = (double)view_settings_panel_px(&app->settings, picture_px);
+    view_changes_note(&app->changes, offsetof(struct view_settings, panel_width));
+}
+
+static void widen_panel(struct app *app, double by) {
+    set_panel_width(app, (double)(app_panel_px(app) / app->picture.pixel_scale) + by);
 }
 
 static void open_picker(struct app *app) {
@@ -133,6 +149,12 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
         break;
     case SHORTCUT_FOCUS:
         move_focus(app);
+        break;
+    case SHORTCUT_PANEL_WIDER:
+        widen_panel(app, 40.0);
+        break;
+    case SHORTCUT_PANEL_NARROWER:
+        widen_panel(app, -40.0);
         break;
     case SHORTCUT_LARGER:
         set_scale(app, app_ui_scale(app) * 1.125);
@@ -338,8 +360,25 @@ static void take_preview(struct app *app, const struct panels_result *result) {
     }
 }
 
+/* A click on the row that is kept lets go. */
+static void take_light(struct app *app, const struct panels_result *result) {
+    static const struct agent_group none;
+    struct state_colors *colors = &app->colors.states;
+    const struct agent_group before = state_colors_lit(colors);
+    const bool is_row = result->lights >= 0 && result->lights < app->view.legend.count;
+    colors->pointed = is_row ? app->view.legend.rows[result->lights].lights : none;
+    if (result->keeps_light) {
+        colors->kept = agent_group_same(colors->kept, colors->pointed) ? none : colors->pointed;
+    }
+    if (!agent_group_same(before, state_colors_lit(colors))) {
+        app_forget_crowd(app); /* its colors are others */
+        app->pacing.is_dirty = true;
+    }
+}
+
 void app_take_result(struct app *app, const struct panels_result *result) {
     app->result = *result;
+    take_light(app, result);
     app->pacing.is_dirty |= result->has_more;
     take_preview(app, result);
     if (result->shortcut != NULL) {
@@ -354,6 +393,9 @@ void app_take_result(struct app *app, const struct panels_result *result) {
     }
     if (result->plots_own) {
         plots_choose(&app->plots, result->own_kind, result->own_name);
+    }
+    if (result->panel_width > 0.0) {
+        set_panel_width(app, result->panel_width);
     }
     if (result->chooses != NULL) {
         view_settings_choose(&app->settings, &app->changes, &result->chooses->setting, result->choice);

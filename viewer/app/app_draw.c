@@ -67,12 +67,9 @@ static void place_camera(struct app *app) {
     app->picture.margins = has_panels ? (struct camera_margins){side, side + PANELS_BAR_PX * unit, side, side}
                                       : (struct camera_margins){0.0f, 0.0f, 0.0f, 0.0f};
     if (has_panels && view_settings_have_panel(&app->settings)) {
-        app->picture.margins.right += PANELS_SIDE_PX * unit;
+        app->picture.margins.right += app_panel_px(app);
     }
     const float card = (PANELS_CARD_PX + 10) * unit;
-    if (has_panels && app->open.card && window.x - app->picture.margins.right - card >= 0.35f * window.x) {
-        app->picture.margins.right += card; /* it does not lie over the world that it is about */
-    }
     if (app_has_timeline(app)) {
         app->picture.margins.bottom += PANELS_TIMELINE_PX * unit;
     }
@@ -81,6 +78,9 @@ static void place_camera(struct app *app) {
             window.x >= PANELS_LEGEND_ROOM_PX * unit
                 ? PANELS_LEGEND_PX * unit
                 : camera_beside(size, window, app->picture.margins, PANELS_LEGEND_MOST_PX * unit);
+    }
+    if (has_panels && app->open.card) {
+        app->picture.margins.right += camera_clear(size, window, app->picture.margins, card);
     }
     app_place_view(app);
     const int32_t index = app->selection.is_following && app->frame.names != NULL
@@ -222,12 +222,15 @@ static const char *file_name(const char *path) {
 }
 
 static struct hud_measures measures_of(const struct app *app) {
-    return (struct hud_measures){.echo_ms = echo_median_ms(&app->meters.echo),
-                                 .snapshots_per_s = rate_meter_per_s(&app->meters.snapshots),
-                                 .bytes_per_s = rate_meter_per_s(&app->meters.bytes),
-                                 .behind_rate = real_time_behind(&app->meters.real_time),
-                                 .pace = real_time_pace(&app->meters.real_time),
-                                 .delay_ms = app->clock.delay_ms};
+    struct hud_measures measures = {.echo_ms = echo_median_ms(&app->meters.echo),
+                                    .snapshots_per_s = rate_meter_per_s(&app->meters.snapshots),
+                                    .bytes_per_s = rate_meter_per_s(&app->meters.bytes),
+                                    .behind_rate = real_time_behind(&app->meters.real_time),
+                                    .pace = real_time_pace(&app->meters.real_time),
+                                    .frames_per_s = rate_meter_per_s(&app->meters.frames),
+                                    .delay_ms = app->clock.delay_ms};
+    memcpy(measures.picture_ms, app->times.parts_ms, sizeof measures.picture_ms);
+    return measures;
 }
 
 /* How far back the history reaches. */
@@ -245,7 +248,7 @@ static int covers_of(const struct app *app, struct label_box *covers) {
     }
     covers[count++] = (struct label_box){{0.0f, bar}, {app->result.legend_right, app->result.legend_bottom}};
     if (view_settings_have_panel(&app->settings)) {
-        covers[count++] = (struct label_box){{size.x - PANELS_SIDE_PX * unit, 0.0f}, size};
+        covers[count++] = (struct label_box){{size.x - app_panel_px(app), 0.0f}, size};
     }
     if (app_has_timeline(app)) {
         covers[count++] = (struct label_box){{0.0f, size.y - PANELS_TIMELINE_PX * unit}, size};
@@ -311,6 +314,7 @@ static void fill_view(struct app *app) {
         .caption_alpha = app->options.is_headless && !app->options.is_kiosk
                              ? 0.0f
                              : alpha_until(app, app->caption.until_ms),
+        .was_caption_high = app->view.caption.is_high,
         .has_region = mailbox_stream(connection_mailbox(app->connection)).has_region,
         .is_headless = app->options.is_headless,
         .is_kiosk = app->options.is_kiosk,
@@ -350,6 +354,7 @@ const struct panels_result *app_draw(struct app *app) {
     }
     mesh_clear(&app->picture.mesh);
     scene_draw(&scene, &canvas);
+    app_note_part(app, HUD_PICTURE_WORLD);
     app_keep_world(app);
     app->picture.is_heat = scene.density != NULL || scene_is_heat(&scene);
     fill_view(app);
@@ -360,5 +365,6 @@ const struct panels_result *app_draw(struct app *app) {
     if (is_mesh) {
         window_draw_mesh(app->window, &app->picture.mesh);
     }
+    app_note_part(app, HUD_PICTURE_PANELS);
     return result;
 }

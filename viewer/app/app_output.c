@@ -30,7 +30,7 @@ static struct raster_rect world_rect(const struct app *app) {
     const bool has_panels = app_has_panels(app);
     const int32_t bar = has_panels ? (int32_t)ceilf(PANELS_BAR_PX * unit) : 0;
     const int32_t side =
-        has_panels && view_settings_have_panel(&app->settings) ? (int32_t)ceilf(PANELS_SIDE_PX * unit) : 0;
+        has_panels && view_settings_have_panel(&app->settings) ? (int32_t)app_panel_px(app) : 0;
     const int32_t line = app_has_timeline(app) ? (int32_t)ceilf(PANELS_TIMELINE_PX * unit) : 0;
     return (struct raster_rect){0, bar, width - side > 1 ? width - side : 1,
                                 height - line > bar + 1 ? height - line : bar + 1};

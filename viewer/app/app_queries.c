@@ -15,6 +15,18 @@ double app_ui_scale(const struct app *app) {
     return app->settings.ui_scale > 0.0 ? app->settings.ui_scale : (double)window_text_scale(app->window);
 }
 
+void app_note_part(struct app *app, enum hud_picture_part part) {
+    const double now_ms = connection_now_ms(), share = app->times.count < 10 ? 0.5 : 0.05;
+    double *const ms = &app->times.parts_ms[part];
+    *ms += share * (now_ms - app->times.mark_ms - *ms);
+    app->times.mark_ms = now_ms;
+}
+
+float app_panel_px(const struct app *app) {
+    const float unit = app->picture.pixel_scale;
+    return floorf(view_settings_panel_px(&app->settings, (float)app->picture.raster->width / unit) * unit);
+}
+
 /* ---- the pointer ---- */
 
 bool app_moves_mouse_target(const struct app *app) {
@@ -41,7 +53,7 @@ bool app_has_timeline(const struct app *app) {
 }
 
 bool app_is_over_panels(const struct app *app, vec2 at) {
-    const float right = (float)app->picture.raster->width - PANELS_SIDE_PX * app->picture.pixel_scale;
+    const float right = (float)app->picture.raster->width - app_panel_px(app);
     const float bottom = (float)app->picture.raster->height - PANELS_TIMELINE_PX * app->picture.pixel_scale;
     const bool has_timeline = app_has_timeline(app);
     return app->result.wants_mouse || app->open.picker || app->open.question != PANELS_NO_QUESTION ||

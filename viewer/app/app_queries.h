@@ -6,6 +6,10 @@
 
 /** The size of text and lines: the user's choice, else the one that suits the screen. */
 double app_ui_scale(const struct app *app);
+/** Notes that this part of the picture has ended, and the next one begins. */
+void app_note_part(struct app *app, enum hud_picture_part part);
+/** How wide the side panel is where it is shown, px of the picture. */
+float app_panel_px(const struct app *app);
 /** Whether the pointer moves the target named mouse. */
 bool app_moves_mouse_target(const struct app *app);
 /** The size of a wrapping world, px of the world; {0,0} otherwise. */

@@ -15,7 +15,7 @@
 static const double jump_s = 1.0;
 static const double reached_fresh_ms = 1000.0; /* a frame that does not come by then is lost */
 static const double resuming_gap_ms = 250.0, replay_gap_ms = 1000.0, recording_gap_ms = 2000.0,
-                    cluster_gap_ms = 1000.0;
+                    cluster_gap_ms = 1000.0, profile_gap_ms = 1000.0;
 
 /* ---- seeks and keys ---- */
 
@@ -207,10 +207,12 @@ bool app_is_elsewhere(const struct app *app, const struct snapshot *snapshot) {
 /* Progress and speeds have no events; what others do to the replay is seen within a second. */
 static void ask_stats(struct app *app) {
     const struct message_playback *playback = &app->server.playback;
-    const bool is_moving = playback->is_resuming || (playback->has_replay && playback->replay.is_seeking);
+    const bool is_moving = playback->is_resuming || server_model_is_warming(&app->server) ||
+                           (playback->has_replay && playback->replay.is_seeking);
     const double gap_ms = is_moving                          ? resuming_gap_ms
                           : playback->has_replay             ? replay_gap_ms
                           : app->server.cluster != NULL      ? cluster_gap_ms
+                          : app->settings.shows_network      ? profile_gap_ms
                           : app->server.recording[0] != '\0' ? recording_gap_ms
                                                              : 0.0;
     if (gap_ms > 0.0 && app->link.state == LINK_READY && app->server.role >= ROLE_VIEWER &&

@@ -179,7 +179,7 @@ struct app_view_wish {
 
 /** Measurements while frames arrive. */
 struct app_meters {
-    struct rate_meter snapshots, bytes;
+    struct rate_meter snapshots, bytes, frames;
     struct real_time real_time;
     struct echo echo;
     struct panels_lag lag;
@@ -206,6 +206,8 @@ struct app_pacing {
 struct app_times {
     double first_picture_ms;                                  /* after the start; 0 before */
     uint32_t count;                                           /* frames since the first snapshot */
+    double mark_ms;                                           /* when the part before ended */
+    double parts_ms[HUD_PICTURE_PARTS];                       /* smooth */
     float frame_ms[APP_FRAME_TIMES], cpu_ms[APP_FRAME_TIMES]; /* rings of the last frames */
 };
 

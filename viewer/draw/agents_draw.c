@@ -8,7 +8,9 @@
 #include "viewer/draw/tiles.h"
 #include "viewer/model/torus.h"
 
-static const float crowd_arrow_px = 2.5f; /* the least radius among many thousands */
+static const int32_t crowd_from = 4000;     /* agents */
+static const float crowd_times_most = 3.0f; /* that the least radius of a kind is the smallest kind's */
+static const float crowd_arrow_px = 2.5f;   /* the least radius among many thousands */
 
 /* Everything the loop over agents asks for by kind, and by kind or state. */
 struct brush {
@@ -245,9 +247,11 @@ float agents_draw_least_radius(const struct frame *frame, const struct camera *c
 }
 
 float agents_draw_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
-                         float pixel_scale, float world_radius) {
+                         float smallest, float pixel_scale, float world_radius) {
     const float least = agents_draw_least_radius(frame, camera, world_size, pixel_scale);
-    const float radius = fmaxf(world_radius * camera->scale, least);
+    const bool is_crowd = frame->count > crowd_from && smallest > 0.0f;
+    const float times = is_crowd ? fminf(fmaxf(world_radius / smallest, 1.0f), crowd_times_most) : 1.0f;
+    const float radius = fmaxf(world_radius * camera->scale, times * least);
     /* sprites are kept by size: few sizes while zooming */
     return frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }

@@ -27,10 +27,11 @@ struct agents_style {
 void agents_draw(struct canvas *canvas, const struct frame *frame, const struct camera *camera,
                  const struct agents_style *style);
 
-/** The radius an agent of world_radius (px of the world) is drawn with, picture px; world_size: px of the
- * world. */
+/** The radius an agent of world_radius (px of the world) is drawn with, picture px; world_size: px of the world.
+ * smallest: the least radius of the world's kinds, px of the world. In a crowd from afar, where all are drawn larger than
+ * they are, larger kinds stay larger. */
 float agents_draw_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
-                         float pixel_scale, float world_radius);
+                         float smallest, float pixel_scale, float world_radius);
 /** The radius of the smallest agents, picture px: smaller where there are many. */
 float agents_draw_least_radius(const struct frame *frame, const struct camera *camera, vec2 world_size,
                                float pixel_scale);

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include <math.h>
+
 #include "common/protocol/message_agent.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/heat.h"
@@ -48,8 +50,13 @@ struct scene_style {
 
 /** The radius an agent of world_radius (px of the world) is drawn with, picture px. */
 static inline float scene_agent_radius(const struct scene *scene, float world_radius) {
+    const struct message_scenario *scenario = &scene->server->scenario;
+    float smallest = scenario->kind_count > 0 ? scenario->kinds[0].radius : 0.0f;
+    for (int k = 1; k < scenario->kind_count; k++) {
+        smallest = fminf(smallest, scenario->kinds[k].radius);
+    }
     return view_settings_agent_size(scene->settings) * agents_draw_radius(scene->frame, scene->camera,
-                                                                          scene->server->scenario.size,
+                                                                          scenario->size, smallest,
                                                                           scene->pixel_scale, world_radius);
 }
 /** Where the ring around the selected agent is, for the radius that the agent is drawn with, picture px. */

@@ -10,6 +10,8 @@
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
 
+static const float flow_alpha = 0.5f; /* agents are louder than what moves them */
+
 struct brush {
     const struct message_scenario *scenario;
     const struct camera *camera;
@@ -238,7 +240,8 @@ void scenery_draw(const struct message_scenario *scenario, const struct camera *
         brush.shift = tiles_shift(scenario->size, tile);
         for (int i = 0; i < geometry->flow_count; i++) {
             draw_flow(&brush, &geometry->flows[i], i % 2,
-                      theme_color(canvas->palette, i % 2 == 0 ? THEME_FLOW : THEME_FLOW_SECOND));
+                      color_fade(theme_color(canvas->palette, i % 2 == 0 ? THEME_FLOW : THEME_FLOW_SECOND),
+                                 flow_alpha));
         }
     }
     for (int tile = 0; tile < count; tile++) {

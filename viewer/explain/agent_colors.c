@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/theme.h"
 
 enum { TABLE = 256 };
 
 /* Of a larger crowd the times in a state are noted only while they are shown. */
 static const int32_t keeps_times_of = 20000;
 
+static const float dimmed = 0.8f; /* of the way to the ground */
 static const float time_top_s = 10.0f, sees_at_least = 25.0f;
 
 /* Looked up once a frame, not for each agent; indices are those of the frame's name tables. */
@@ -180,6 +182,32 @@ static void fill_neighbors(struct agent_colors *colors, const struct brush *brus
     colors->scale = color_scale_of_values(palette, "neighbors in sight", colors->neighbors_top);
 }
 
+/* ---- what is lit ---- */
+
+static void dim_others(const struct agent_colors *colors, struct frame *frame,
+                       const struct server_model *server, enum palette palette) {
+    const struct agent_group lit = state_colors_lit(&colors->states);
+    const color ground = theme_color(palette, THEME_GROUND);
+    const struct snapshot *names = frame->names;
+    uint16_t last_kind = UINT16_MAX, last_state = UINT16_MAX;
+    bool is_lit = true;
+    for (int32_t i = 0; lit.is_on && i < frame->count; i++) {
+        if (frame->kind[i] != last_kind || frame->state[i] != last_state) {
+            last_kind = frame->kind[i];
+            last_state = frame->state[i];
+            const struct message_kind *kind = server_model_kind(server, names->kind_names.names[last_kind]);
+            const int number = kind != NULL ? (int)(kind - server->scenario.kinds) : 0;
+            const struct state_color *row =
+                state_colors_row(&colors->states, server, number, names->state_names.names[last_state]);
+            is_lit = (lit.kind < 0 || lit.kind == number) &&
+                     (lit.row < 0 || (row != NULL && row - colors->states.rows == lit.row));
+        }
+        if (!is_lit) {
+            frame->fill[i] = color_mix(frame->fill[i], ground, dimmed);
+        }
+    }
+}
+
 /* ---- all of it ---- */
 
 static float greatest(const struct server_model *server, bool is_force) {
@@ -250,4 +278,5 @@ void agent_colors_fill(struct agent_colors *colors, struct frame *frame, const s
         }
         break;
     }
+    dim_others(colors, frame, server, palette);
 }

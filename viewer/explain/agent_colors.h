@@ -23,7 +23,8 @@ struct agent_colors {
 void agent_colors_init(struct agent_colors *colors);
 /** Frees it. */
 void agent_colors_fini(struct agent_colors *colors);
-/** Fills the frame's column `fill` as the settings have it, and the scale; a frame without names stays as it is. What
+/** Fills the frame's column `fill` as the settings have it, dimmed where agents are not of the lit group, and the scale; a
+ * frame without names stays as it is. What
  * there is no data or memory for is gray. */
 void agent_colors_fill(struct agent_colors *colors, struct frame *frame, const struct server_model *server,
                        const struct view_settings *settings);

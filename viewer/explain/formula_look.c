@@ -76,6 +76,21 @@ float formula_most_wanted(const struct message_agent *agent) {
     return most;
 }
 
+bool formula_is_quiet(const struct message_agent_term *term) {
+    return !(vec2_length_squared(term->wants) > 0.0f);
+}
+
+void formula_term_order(const struct message_agent *agent, int order[MESSAGE_AGENT_TERMS]) {
+    int count = 0;
+    for (int quiet = 0; quiet < 2; quiet++) {
+        for (int i = 0; i < agent->term_count; i++) {
+            if (formula_is_quiet(&agent->terms[i]) == (quiet == 1)) {
+                order[count++] = i;
+            }
+        }
+    }
+}
+
 int formula_pointed_term(const struct message_agent *agent, struct lit lit) {
     const bool has_term = lit.what == LIT_DESIRED || lit.what == LIT_TERM || lit.what == LIT_PART;
     return has_term && lit.term < agent->term_count ? lit.term : -1;

@@ -26,6 +26,11 @@ bool formula_is_lit(struct lit a, struct lit b);
 void formula_term_words(const struct message_agent_term *term, bool is_muted, char out[FORMULA_TERM_WORDS]);
 /** The most that a behavior or a part of one wants; > 0: the length of a whole bar. mass*px/s^2 */
 float formula_most_wanted(const struct message_agent *agent);
+/** Whether the term asks for no force now. */
+bool formula_is_quiet(const struct message_agent_term *term);
+/** The order in which terms are shown: those that act, as they are evaluated, then the quiet ones. Fills
+ * agent->term_count indices. */
+void formula_term_order(const struct message_agent *agent, int order[MESSAGE_AGENT_TERMS]);
 /** The term whose triangle is to be shown when this is pointed at; -1: the strongest one's. */
 int formula_pointed_term(const struct message_agent *agent, struct lit lit);
 /** What the figure shows, in a sentence. Static storage. */

@@ -35,9 +35,10 @@
 
 const struct formula_row formula_rows[] = {
     {"seek", {
-        {NULL, "{offset} = {target} - {position}"},
+        {"!course", "{offset} = {target} - {position}"},
         {"!course", "{desired} = norm({offset}) · {max_speed}"},
-        {NULL, "{desired} = norm({course}) · {max_speed}"},
+        {"course", "the velocity leads there already: its direction stays"},
+        {"course", "{desired} = norm({velocity}) · {max_speed}"},
         MATCH,
     }},
     {"flee", {
@@ -164,7 +165,7 @@ const struct formula_row formula_rows[] = {
     }},
     {"follow_path", {
         {"course", "in {prediction} s it is {path_distance} px from the path, within {path_radius}: it keeps its course"},
-        {NULL, "{desired} = norm({course}) · {max_speed}"},
+        {"course", "{desired} = norm({velocity}) · {max_speed}"},
         {NULL, "{end} px to the path's end: it arrives there"},
         {"end", "{distance} = |{way}|"},
         {"end", "{stopping_speed} = stopping({distance}, 0.9 · {max_force} / {mass})"},
@@ -244,7 +245,6 @@ static const struct formula_word_row words[] = {
     PLAIN("probability", "", "How often a dithered behavior is asked; its force is divided by that."),
     PLACE("target", "px", "target", "Where the target is."),
     PLACE("offset", "px", "target", "The way to the target, the short one in a world that wraps."),
-    PLACE("course", "px/s", "target", "The velocity: it leads to the goal already, so it stays."),
     PLAIN("calm_beyond", "px", "The panic_distance: what is further away does not matter."),
     PLAIN("heading", "", "Where the agent faces, as a unit vector."),
     PLAIN("distance", "px", "The way that is left."),

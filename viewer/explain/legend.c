@@ -86,6 +86,7 @@ static void add_kind_state(const struct legend_input *input, const struct census
         add(legend, LEGEND_AGENT, state->fill[view_settings_palette(input->settings)], words);
     added->kind = kind;
     added->count = census->rows[row][kind];
+    added->lights = (struct agent_group){true, row, kind};
 }
 
 /* A state of all kinds that have it. */
@@ -103,6 +104,7 @@ static void add_state(const struct legend_input *input, const struct census *cen
     struct legend_row *added = add(legend, kinds > 1 ? LEGEND_COLOR : LEGEND_AGENT,
                                    state->fill[view_settings_palette(input->settings)], words);
     added->kind = first;
+    added->lights = (struct agent_group){true, row, -1};
     added->count = 0;
     for (int k = 0; k < LIMIT_KINDS; k++) {
         added->count += census->rows[row][k];
@@ -152,6 +154,7 @@ static void add_kinds(const struct legend_input *input, const struct census *cen
             has_color ? state_colors_kind(input->colors, palette, k) : theme_color(palette, THEME_TEXT_DIM);
         struct legend_row *added = add(legend, LEGEND_AGENT, fill, input->server->scenario.kinds[k].name);
         added->kind = k;
+        added->lights = (struct agent_group){true, -1, k};
         added->count = census->kinds[k];
     }
 }
@@ -381,6 +384,11 @@ void legend_collect(const struct legend_input *input, struct legend *legend) {
         add_agents(input, legend);
     }
     legend->agent_count = legend->count;
+    legend->lit = -1;
+    for (int i = 0; i < legend->count; i++) {
+        const struct agent_group lit = state_colors_lit(input->colors);
+        legend->lit = lit.is_on && agent_group_same(lit, legend->rows[i].lights) ? i : legend->lit;
+    }
     if (input->frame->names != NULL && !input->hides_agents) {
         add_overlays(input, legend);
     }

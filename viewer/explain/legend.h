@@ -38,8 +38,9 @@ enum legend_mark {
 struct legend_row {
     char words[48];
     enum legend_mark mark;
-    int kind;      /* LEGEND_AGENT: number of the scenario's kind, whose shape it is */
-    int32_t count; /* of agents; -1: the row is of something else */
+    int kind;                  /* LEGEND_AGENT: number of the scenario's kind, whose shape it is */
+    int32_t count;             /* of agents; -1: the row is of something else */
+    struct agent_group lights; /* the agents that it lights */
     color fill;
 };
 
@@ -47,6 +48,7 @@ struct legend {
     int count, agent_count; /* rows; the first agent_count are of agents */
     struct legend_row rows[LEGEND_MOST_ROWS];
     struct color_scale scale;
+    int lit; /* the row whose agents are lit; -1: none */
 };
 
 /** What it is about; the caller's. */

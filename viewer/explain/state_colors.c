@@ -279,10 +279,16 @@ void state_colors_update(struct state_colors *colors, const struct server_model 
         return;
     }
     struct deal deal = {.colors = colors, .model = model};
+    const bool is_same = colors->epoch == model->epoch;
+    const struct agent_group pointed = colors->pointed, kept = colors->kept;
     *colors = (struct state_colors){.epoch = model->epoch,
                                     .names_count = model->names_count,
                                     .param_count = model->param_count,
                                     .kind_count = model->scenario.kind_count};
+    if (is_same) {
+        colors->pointed = pointed;
+        colors->kept = kept;
+    }
     assert(colors->kind_count <= LIMIT_KINDS);
     note_kinds(&deal);
     note_rows(&deal);
@@ -330,6 +336,10 @@ enum color_mode state_colors_mode(const struct state_colors *colors, const struc
     const bool is_one = colors->count == 1 && !colors->rows[0].is_kind && colors->kind_count > 1;
     assert(settings->color >= 0 && settings->color < COLOR_MODE_COUNT);
     return settings->color == COLOR_STATE && is_one ? COLOR_KIND : (enum color_mode)settings->color;
+}
+
+struct agent_group state_colors_lit(const struct state_colors *colors) {
+    return colors->pointed.is_on ? colors->pointed : colors->kept;
 }
 
 const char *state_colors_words(const struct state_colors *colors, int kind, const char *state) {

@@ -23,6 +23,18 @@ extern "C" {
 
 enum { STATE_COLORS_MOST = 64 };
 
+/** Agents that a row of the legend is about. */
+struct agent_group {
+    bool is_on; /* else there are none */
+    int row;    /* of state_colors: that state; -1: any */
+    int kind;   /* number of the scenario's kind; -1: any */
+};
+
+/** Whether both are the same agents. */
+static inline bool agent_group_same(struct agent_group a, struct agent_group b) {
+    return a.is_on == b.is_on && (!a.is_on || (a.row == b.row && a.kind == b.kind));
+}
+
 /** A state, or a kind without states. */
 struct state_color {
     char name[LIMIT_NAME_CHARS + 1];
@@ -37,6 +49,8 @@ struct state_colors {
     int kind_count;
     bool has_states[LIMIT_KINDS]; /* by number of the scenario's kind */
     color kind_fill[LIMIT_KINDS][PALETTE_COUNT];
+    struct agent_group pointed,
+        kept; /* lit until the pointer leaves its row; until another click. Of this world */
     /* what they were dealt for: */
     uint32_t epoch, names_count;
     int param_count;
@@ -59,6 +73,8 @@ color state_colors_fill(const struct state_colors *colors, const struct server_m
 color state_colors_kind(const struct state_colors *colors, enum palette palette, int kind);
 /** What colors say: as the settings have it, but kinds where all agents have the same state. */
 enum color_mode state_colors_mode(const struct state_colors *colors, const struct view_settings *settings);
+/** The agents that are lit: others are dimmed. */
+struct agent_group state_colors_lit(const struct state_colors *colors);
 /** The words for the state of an agent of this kind: the state's name; "" when the kind has no states. */
 const char *state_colors_words(const struct state_colors *colors, int kind, const char *state);
 

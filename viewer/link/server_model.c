@@ -569,6 +569,7 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
     } else if (strcmp(reply->to, "inspect") == 0) {
         take_agent(model, reply);
     } else if (strcmp(reply->to, "stats") == 0) {
+        model->phases = reply->phases;
         take_cluster(model, reply);
     }
     if (reply->has_paused) {
@@ -621,7 +622,8 @@ static void apply_error(struct server_model *model, const struct message_error *
 static void tell_scenario(struct server_model *model, const struct message_scenario *scenario) {
     if (model->loaded_save[0] != '\0') {
         server_model_set_notice(model, false, "%s, the saved world %s", scenario->title, model->loaded_save);
-    } else if (!server_model_is_replay(model) || strcmp(model->scenario.name, scenario->name) != 0) {
+    } else if (scenario->about.caption[0] == '\0' && /* else the caption comes */
+               (!server_model_is_replay(model) || strcmp(model->scenario.name, scenario->name) != 0)) {
         server_model_set_notice(model, false, "%s", scenario->title);
     }
     model->loaded_save[0] = '\0';

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const double dead_zone = 0.18; /* of the logarithm: three px of the slider to both sides */
-static const double speeds[] = {0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
+static const double speeds[] = {SPEEDS_LEAST, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, SPEEDS_MOST};
 
 enum { SPEED_COUNT = sizeof speeds / sizeof speeds[0] };
 

@@ -11,11 +11,11 @@ extern "C" {
 
 enum { SPEEDS_TEXT = 16 };
 
-/** The ends of the slider. */
+/** The ends of the slider and of the keys. */
 #define SPEEDS_LEAST 0.05
-#define SPEEDS_MOST  10.0
+#define SPEEDS_MOST  16.0
 
-/** The next speed above (or below) this one: 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32; the last of them stays. */
+/** The next speed above (or below) this one: 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16; the last of them stays. */
 double speeds_next(double speed, bool is_faster);
 /** What a place of the slider means: 1 from 0.84 to 1.19, else two digits. */
 double speeds_snap(double speed);

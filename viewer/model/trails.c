@@ -28,7 +28,7 @@ void trails_fini(struct trails *trails) {
 }
 
 void trails_clear(struct trails *trails) {
-    trails->count = 0;
+    trails->count = trails->time_count = 0;
     trails->next_s = 0.0;
 }
 
@@ -65,6 +65,20 @@ static void add_point(struct trail *trail, vec2 point, float jump_px, vec2 wrap_
     trail->is_broken[at] = breaks;
 }
 
+/* Notes the time of new points. Returns how many points a trail may have with them, without those that are too old. */
+static int note_time(struct trails *trails, double now_s) {
+    const double span_s = trails->points_kept * TRAILS_STEP_S - 2.0 * rounding_s;
+    int kept = 1;
+    while (kept < trails->points_kept && kept <= trails->time_count &&
+           now_s - trails->times_s[kept - 1] <= span_s) {
+        kept++;
+    }
+    memmove(trails->times_s + 1, trails->times_s, (TRAILS_POINTS - 1) * sizeof *trails->times_s);
+    trails->times_s[0] = now_s;
+    trails->time_count = kept;
+    return kept;
+}
+
 void trails_add(struct trails *trails, const struct frame *frame, float jump_px, vec2 wrap_size) {
     assert(jump_px > 0.0f);
     const double now_s = frame->time_s + rounding_s;
@@ -80,6 +94,7 @@ void trails_add(struct trails *trails, const struct frame *frame, float jump_px,
     trails->last_s = now_s;
     const int count = with_trail(frame->settled_count);
     trails->points_kept = trails_points(frame->settled_count);
+    const int kept = note_time(trails, now_s);
     for (int i = 0, from = 0; i < count; i++) {
         const struct trail *old = find_old(trails, frame->id[i], &from);
         struct trail *trail = &trails->others[i];
@@ -89,7 +104,7 @@ void trails_add(struct trails *trails, const struct frame *frame, float jump_px,
             trail->id = frame->id[i];
             trail->begin = trail->count = 0;
         }
-        add_point(trail, vec2_make(frame->x[i], frame->y[i]), jump_px * late, wrap_size, trails->points_kept);
+        add_point(trail, vec2_make(frame->x[i], frame->y[i]), jump_px * late, wrap_size, kept);
     }
     struct trail *rows = trails->rows;
     trails->rows = trails->others;

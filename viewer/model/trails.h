@@ -2,7 +2,8 @@
  *
  * Owns one ring of points an agent. Invariants: 1. No more than TRAILS_AGENTS agents have a trail and all
  * trails together have a fixed size. 2. A trail breaks where its agent jumped: no line is drawn across. Over the border of a
- * wrapping world the way between two points is the short one. 3. An agent that is gone leaves no trail.
+ * wrapping world the way between two points is the short one. 3. An agent that is gone leaves no trail. 4. A trail reaches
+ * back for trails_points * TRAILS_STEP_S of simulated time at most, however fast that goes.
  */
 #ifndef DROVER_VIEWER_MODEL_TRAILS_H
 #define DROVER_VIEWER_MODEL_TRAILS_H
@@ -24,8 +25,10 @@ struct trail {
 struct trails {
     struct trail *rows, *others; /* in the order of the frame; the ones before, to copy from */
     int count;
-    double next_s; /* when the next point is due, simulated time */
-    double last_s; /* of the last points */
+    double next_s;                 /* when the next point is due, simulated time */
+    double last_s;                 /* of the last points */
+    double times_s[TRAILS_POINTS]; /* of the points, the newest first */
+    int time_count;
     int points_kept;
 };
 

@@ -1,6 +1,8 @@
 /* See view_settings.h. */
 #include "viewer/model/view_settings.h"
 
+#include <math.h>
+
 #include <assert.h>
 
 const char *const palette_names[] = {"safe", "classic", NULL};
@@ -95,6 +97,11 @@ bool view_settings_need_forces(const struct view_settings *settings) {
 
 bool view_settings_have_vectors(const struct view_settings *settings) {
     return settings->shows_velocity || shows_forces(settings);
+}
+
+float view_settings_panel_px(const struct view_settings *settings, float picture_px) {
+    const float most = fminf((float)VIEW_PANEL_MOST, picture_px / 2.0f);
+    return fmaxf(fminf((float)settings->panel_width, most), (float)VIEW_PANEL_LEAST);
 }
 
 bool view_settings_have_panel(const struct view_settings *settings) {

@@ -71,6 +71,7 @@ struct view_settings {
     int agent_size;       /* enum agent_size */
     int panel;            /* enum panel_choice; once the window is open never PANEL_AUTO */
     int legend;           /* whether its rows are shown: the same */
+    double panel_width;   /* of the side panel, px before scaling: view_settings_panel_px */
     double ui_scale;      /* size of text and lines; 0: what suits the screen */
     char size[24];        /* of the window or picture: "1280x800"; "" for the usual size */
 };
@@ -112,6 +113,10 @@ bool view_settings_need_forces(const struct view_settings *settings);
 bool view_settings_have_vectors(const struct view_settings *settings);
 /** Whether the rows of the legend are shown, not its head alone. */
 bool view_settings_have_legend(const struct view_settings *settings);
+/** The least and the most that the side panel is wide, px before scaling. */
+enum { VIEW_PANEL_LEAST = 264, VIEW_PANEL_MOST = 640 };
+/** How wide the side panel is in a picture of so many px (both before scaling): it leaves half of it. */
+float view_settings_panel_px(const struct view_settings *settings, float picture_px);
 /** Whether the side panel and the timeline are shown. */
 bool view_settings_have_panel(const struct view_settings *settings);
 

@@ -219,6 +219,41 @@ static void fill_network(const struct hud_input *input, struct panels_view *view
     }
 }
 
+static void add_ms(struct panels_view *view, const char *name, double ms) {
+    char text[48];
+    hud_format_hundredths(ms, " ms", text, sizeof text);
+    hud_add_row(view->network, &view->network_count, name, text);
+}
+
+/* What a picture of the viewer and a tick of the server take, and their parts. */
+static void fill_profile(const struct hud_input *input, struct panels_view *view) {
+    static const char *const parts[HUD_PICTURE_PARTS] = {"- its moment", "- world", "- panels", "- show"};
+    const struct message_phases *phases = &input->server->phases;
+    if (!shows_network(input) || !input->settings->shows_network) {
+        return;
+    }
+    char text[48];
+    hud_format_tenths(fmax(input->measures.frames_per_s, 0.0), "/s", text, sizeof text);
+    hud_add_row(view->network, &view->network_count, "pictures",
+                input->measures.frames_per_s >= 0.0 ? text : "...");
+    double all_ms = 0.0;
+    for (int i = 0; i < HUD_PICTURE_PARTS; i++) {
+        all_ms += input->measures.picture_ms[i];
+    }
+    add_ms(view, "a picture takes", all_ms);
+    for (int i = 0; i < HUD_PICTURE_PARTS; i++) {
+        add_ms(view, parts[i], input->measures.picture_ms[i]);
+    }
+    if (phases->is_known) {
+        add_ms(view, "a tick takes",
+               phases->commands_ms + phases->step_ms + phases->copy_ms + phases->broadcast_ms);
+        add_ms(view, "- commands", phases->commands_ms);
+        add_ms(view, "- step", phases->step_ms);
+        add_ms(view, "- copy", phases->copy_ms);
+        add_ms(view, "- broadcast", phases->broadcast_ms);
+    }
+}
+
 /* ---- the rest ---- */
 
 /* A paused server stays paused when another scenario comes: nothing moves, and the person must know why. */
@@ -360,9 +395,12 @@ static void fill_state(const struct hud_input *input, struct panels_view *view) 
     (void)snprintf(view->state, sizeof view->state, "%s", states[state].name);
     view->state_color = theme_color(palette, states[state].mark);
     view->state_words = theme_color(palette, THEME_TEXT);
-    if (state == RUN_RESUMING || state == RUN_SEEKING) {
+    const bool has_share = state == RUN_RESUMING || state == RUN_SEEKING || state == RUN_WARMING;
+    if (has_share && !(state == RUN_WARMING && input->is_fixed)) {
         const struct message_playback *playback = &input->server->playback;
-        const double share = state == RUN_RESUMING ? playback->resumed : playback->replay.sought;
+        const double share = state == RUN_RESUMING  ? playback->resumed
+                             : state == RUN_SEEKING ? playback->replay.sought
+                                                    : input->server->scenario.pace.warmed;
         (void)snprintf(view->state, sizeof view->state, "%s %u %%", states[state].name,
                        (unsigned)(share * 100.0));
     }
@@ -379,7 +417,15 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->is_live = head->is_live;
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
-    if (view->is_replay) { /* its moments are not the past of a world that runs on */
+    if (input->link->state == LINK_REFUSED) { /* nothing here is of a world that is seen */
+        const char *const why = "The server has not let this viewer in.";
+        view->shows_play = true;
+        (void)snprintf(view->no_time, sizeof view->no_time, "%s", why);
+        (void)snprintf(view->no_tuning, sizeof view->no_tuning, "%s", why);
+        (void)snprintf(view->no_speed, sizeof view->no_speed, "%s", why);
+        (void)snprintf(view->no_restart, sizeof view->no_restart, "%s", why);
+        view->recorded_s = 0.0;
+    } else if (view->is_replay) { /* its moments are not the past of a world that runs on */
         view->is_live = true;
         view->shows_play = input->server->is_paused;
     } else if (!head->is_live) { /* playing the past needs no role */
@@ -441,6 +487,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
     hud_fill_agent(input, view);
     hud_fill_plots(input, view);
     fill_network(input, view);
+    fill_profile(input, view);
     hud_fill_ranks(input, view);
     if (input->open->picker) {
         hud_fill_hits(input, view);

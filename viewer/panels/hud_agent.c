@@ -50,15 +50,31 @@ static const char *strongest(const struct hud_input *input, int32_t index) {
     return name;
 }
 
+/* What the rows tell of an agent, all of one tick: that of its equations, or the picture's without them. */
+struct told {
+    const char *kind, *state;
+    vec2 position, velocity; /* px, px/s */
+    float degrees;           /* of its heading */
+};
+
+static struct told told_of(const struct hud_input *input, const struct pose *pose) {
+    const struct snapshot *names = input->frame->names;
+    const struct message_agent *agent = input->inspected;
+    if (agent != NULL) {
+        return (struct told){agent->kind, agent->state, vec2_make(agent->x, agent->y), agent->velocity,
+                             agent->heading};
+    }
+    return (struct told){names->kind_names.names[pose->kind], names->state_names.names[pose->state],
+                         pose->position, pose->velocity, pose->heading * (180.0f / 3.14159265f)};
+}
+
 /* The agent's state; of a kind without states the strongest force of the moment. There is always a row: what is below
  * stays where it is under the pointer. */
-static void add_state_row(const struct hud_input *input, const struct pose *pose, int32_t index,
+static void add_state_row(const struct hud_input *input, const struct told *told, int32_t index,
                           struct panels_view *view) {
-    const struct snapshot *names = input->frame->names;
-    const struct message_kind *kind = server_model_kind(input->server, names->kind_names.names[pose->kind]);
-    const char *words =
-        state_colors_words(input->colors, kind != NULL ? (int)(kind - input->server->scenario.kinds) : -1,
-                           names->state_names.names[pose->state]);
+    const struct message_kind *kind = server_model_kind(input->server, told->kind);
+    const char *words = state_colors_words(
+        input->colors, kind != NULL ? (int)(kind - input->server->scenario.kinds) : -1, told->state);
     const char *force = words[0] == '\0' ? strongest(input, index) : "";
     if (words[0] != '\0') {
         hud_add_row(view->agent_rows, &view->agent_row_count, "state", words);
@@ -68,22 +84,20 @@ static void add_state_row(const struct hud_input *input, const struct pose *pose
     }
 }
 
-static void fill_agent_rows(const struct hud_input *input, const struct pose *pose, int32_t index,
-                            struct panels_view *view) {
-    const struct snapshot *names = input->frame->names;
-    const struct message_kind *kind = server_model_kind(input->server, names->kind_names.names[pose->kind]);
+static void fill_agent_rows(const struct hud_input *input, const struct pose *pose, const struct told *told,
+                            int32_t index, struct panels_view *view) {
+    const struct message_kind *kind = server_model_kind(input->server, told->kind);
     char text[64];
     int *count = &view->agent_row_count;
-    add_state_row(input, pose, index, view);
-    const float degrees = pose->heading * (180.0f / 3.14159265f);
-    hud_format_pair((double)fabsf(pose->position.x), (double)fabsf(pose->position.y),
-                    pose->position.y < 0.0f ? ", -" : ", ", "", text + 1, sizeof text - 1);
+    add_state_row(input, told, index, view);
+    hud_format_pair((double)fabsf(told->position.x), (double)fabsf(told->position.y),
+                    told->position.y < 0.0f ? ", -" : ", ", "", text + 1, sizeof text - 1);
     text[0] = '-';
-    hud_add_row(view->agent_rows, count, "position", pose->position.x < 0.0f ? text : text + 1);
-    hud_format_pair((double)vec2_length(pose->velocity), kind != NULL ? (double)kind->max_speed : 0.0, " of ",
+    hud_add_row(view->agent_rows, count, "position", told->position.x < 0.0f ? text : text + 1);
+    hud_format_pair((double)vec2_length(told->velocity), kind != NULL ? (double)kind->max_speed : 0.0, " of ",
                     " px/s", text, sizeof text);
     hud_add_row(view->agent_rows, count, "speed", text);
-    (void)snprintf(text, sizeof text, "%ld deg", (lroundf(degrees) + 360) % 360);
+    (void)snprintf(text, sizeof text, "%ld deg", (lroundf(told->degrees) + 360) % 360);
     hud_add_row(view->agent_rows, count, "heading", text);
     if (input->frame->has_forces && input->inspected == NULL) {
         hud_format_pair((double)vec2_length(pose->steering), kind != NULL ? (double)kind->max_force : 0.0,
@@ -107,12 +121,12 @@ void hud_fill_agent(const struct hud_input *input, struct panels_view *view) {
         return;
     }
     const struct pose pose = frame_pose(input->frame, index);
-    const struct snapshot *names = input->frame->names;
-    (void)snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id,
-                   names->kind_names.names[pose.kind], input->selection->is_following ? ", followed" : "");
-    view->agent_kind = names->kind_names.names[pose.kind];
-    view->agent_state = names->state_names.names[pose.state];
-    fill_agent_rows(input, &pose, index, view);
+    const struct told told = told_of(input, &pose);
+    (void)snprintf(view->agent, sizeof view->agent, "Agent %u (%s)%s", pose.id, told.kind,
+                   input->selection->is_following ? ", followed" : "");
+    view->agent_kind = told.kind;
+    view->agent_state = told.state;
+    fill_agent_rows(input, &pose, &told, index, view);
     if (input->inspected != NULL) {
         fill_inspected(input, view);
     } else if (!input->playhead->is_live) {

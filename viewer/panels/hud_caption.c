@@ -1,6 +1,7 @@
 /* See hud_caption.h. */
 #include "viewer/panels/hud_caption.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,17 +41,41 @@ static void fill_kiosk(const struct hud_input *input, struct panels_caption *cap
     caption->alpha = input->caption_alpha;
 }
 
-/* Whether the selected agent is in the lowest part of the picture. */
-static bool is_agent_low(const struct hud_input *input) {
-    const float strip_px = 190.0f;
-    const int32_t index = input->selection->has_agent && input->frame->names != NULL
-                              ? frame_find(input->frame, input->selection->id)
-                              : -1;
-    if (index < 0) {
-        return false;
+/* Whether something is where the caption would be, low or high in the picture. */
+struct strip {
+    bool is_low, is_high;
+};
+
+static void note_place(const struct hud_input *input, vec2 world, struct strip *strip) {
+    const float low_px = 190.0f, high_px = 150.0f, half_px = 300.0f, unit = input->picture.pixel_scale;
+    const vec2 at = camera_to_window(input->camera, world);
+    const bool is_across = fabsf(at.x - input->picture.middle.x) < half_px * unit;
+    strip->is_low |= is_across && at.y > input->picture.size.y - low_px * unit;
+    strip->is_high |= is_across && at.y < high_px * unit;
+}
+
+/* Where it covers nothing of these: the selected agent, or the targets, or any of few agents. Else where it was. */
+static bool is_better_high(const struct hud_input *input) {
+    const int32_t few = 40;
+    const struct frame *frame = input->frame;
+    struct strip strips[3] = {{false, false}};
+    for (int32_t i = 0; frame->names != NULL && frame->count <= few && i < frame->count; i++) {
+        note_place(input, vec2_make(frame->x[i], frame->y[i]), &strips[2]);
     }
-    const vec2 at = camera_to_window(input->camera, frame_pose(input->frame, index).position);
-    return at.y > input->picture.size.y - strip_px * input->picture.pixel_scale;
+    for (int32_t i = 0; frame->names != NULL && i < frame->target_count; i++) {
+        note_place(input, frame->targets[i].position, &strips[1]);
+    }
+    const int32_t index =
+        input->selection->has_agent && frame->names != NULL ? frame_find(frame, input->selection->id) : -1;
+    if (index >= 0) {
+        note_place(input, vec2_make(frame->x[index], frame->y[index]), &strips[0]);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strips[i].is_low != strips[i].is_high) {
+            return strips[i].is_low;
+        }
+    }
+    return input->was_caption_high;
 }
 
 void hud_fill_caption(const struct hud_input *input, struct panels_view *view) {
@@ -69,5 +94,5 @@ void hud_fill_caption(const struct hud_input *input, struct panels_view *view) {
                    shortcuts_row(SHORTCUT_CARD)->name);
     add_others(input, caption->lines[2], sizeof caption->lines[2]);
     caption->alpha = caption->lines[0][0] != '\0' ? input->caption_alpha : 0.0f;
-    caption->is_high = is_agent_low(input);
+    caption->is_high = is_better_high(input);
 }

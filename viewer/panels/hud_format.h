@@ -6,6 +6,8 @@
 
 #include "viewer/panels/panels_view.h"
 
+/** 12.344, " ms" -> "12.34 ms"; a value below 0 is written as 0. */
+void hud_format_hundredths(double value, const char *unit, char *out, size_t size);
 /** 12.34, " ms" -> "12.3 ms"; a value below 0 is written as 0. */
 void hud_format_tenths(double value, const char *unit, char *out, size_t size);
 /** 12.34, 5, " of ", " px/s" -> "12.3 of 5.0 px/s". */

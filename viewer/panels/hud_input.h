@@ -17,15 +17,26 @@
 #include "viewer/model/view_settings.h"
 #include "viewer/panels/panels_view.h"
 
+/** The parts of a picture: the agents at its moment; the world; panels and words; handing it to the screen. */
+enum hud_picture_part {
+    HUD_PICTURE_MOMENT,
+    HUD_PICTURE_WORLD,
+    HUD_PICTURE_PANELS,
+    HUD_PICTURE_SHOW,
+    HUD_PICTURE_PARTS
+};
+
 /** Measurements. */
 struct hud_measures {
     double echo_ms;         /* from a motion of the mouse to the server's frame; < 0: unknown */
     double snapshots_per_s; /* < 0: not known yet */
     double bytes_per_s;     /* < 0: not known yet */
-    double behind_rate; /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
+    double behind_rate;  /* real_time_behind: how fast the world runs while it is behind its rate; < 0: it is
                                not behind */
-    double pace;        /* real_time_pace; < 0: not known yet */
-    double delay_ms;    /* how far behind the newest snapshot the picture is */
+    double pace;         /* real_time_pace; < 0: not known yet */
+    double frames_per_s; /* pictures that are drawn; < 0: not known yet */
+    double picture_ms[HUD_PICTURE_PARTS]; /* what the parts of a picture take the drawing thread */
+    double delay_ms;                      /* how far behind the newest snapshot the picture is */
 };
 
 enum { HUD_COVERS = 8 };
@@ -79,6 +90,7 @@ struct hud_input {
     double behind_s;          /* how far the picture is behind it */
     uint64_t now_ns;
     float toast_alpha, caption_alpha; /* 0..1 */
+    bool was_caption_high;            /* in the picture before */
     bool has_region;                  /* frames have the agents around what is visible alone */
     bool is_headless;                 /* there is no keyboard */
     bool is_fixed;                    /* measured numbers are left out, so that pictures can be compared */

@@ -252,10 +252,13 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     give_click(*input, mouse_before, panels->is_over_slider, &panels->given);
     panels->is_over_slider = false;
     panels->result = {};
+    panels->result.lights = -1;
     panels->result.takes_click = panels->given.takes_click;
     panels->result.takes_press = panels->given.takes_press;
     panels->preview = view->preview.image;
     panels->input = input;
+    panels->side_px =
+        std::floor(view_settings_panel_px(view->settings, size.x / panels->scale) * panels->scale);
     set_theme(panels, view->settings);
     ImGui::NewFrame();
     panels->list = ImGui::GetBackgroundDrawList();

@@ -10,7 +10,7 @@ void panels::caption(const panels_view &view, ImVec2 size, float legend_right) {
     }
     const bool has_line = view.tool[0] != '\0' || view.hint[0] != '\0';
     const float left = legend_right + px(12),
-                right = size.x - px(12) - (view_settings_have_panel(view.settings) ? px(PANELS_SIDE_PX) : 0);
+                right = size.x - px(12) - (view_settings_have_panel(view.settings) ? side_px : 0);
     const float pad = px(16), wrap = std::min(px(560), right - left - 2 * pad);
     ImFont *const fonts[] = {bold, regular, regular};
     const color fills[] = {theme(THEME_TEXT), theme(THEME_TEXT), theme(THEME_TEXT_DIM)};
@@ -92,7 +92,9 @@ void panels::card_keys(const explain_card &card) {
 void panels::card(const panels_view &view, ImVec2 size) {
     const float margin = px(10), w = std::min(px(PANELS_CARD_PX), size.x - 2 * margin),
                 top = px(PANELS_BAR_PX + 10);
-    const float right = size.x - margin - (view_settings_have_panel(view.settings) ? px(PANELS_SIDE_PX) : 0);
+    const float beside = view_settings_have_panel(view.settings) ? side_px : 0;
+    const bool has_room = size.x - beside - w - 2 * margin >= result.legend_right; /* else over the panel */
+    const float right = size.x - margin - (has_room ? beside : 0);
     const float x = std::floor(std::max(right - w, margin));
     const explain_card &card = view.card;
     ImGui::SetNextWindowPos(ImVec2(x, top));

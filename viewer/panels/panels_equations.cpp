@@ -35,15 +35,25 @@ void panels::token(const panels_view &view, const formula_token &token, const ch
     }
 }
 
-/* The most that a size was so far: what is reserved for it does not move what follows. key: within ImGui's ids. */
+/* The most that a size was in the last second: what is reserved for it does not move what follows from tick to tick, and
+ * no room is left of what once was there. key: within ImGui's ids. */
 float panels::reserved(const char *key, int index, float wide) {
+    constexpr int frames = 60;
+    ImGuiStorage *const kept = ImGui::GetStateStorage();
     ImGui::PushID(index);
     ImGui::PushID(static_cast<int>(px(100)));
-    float *const most = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(key));
+    const ImGuiID id = ImGui::GetID(key);
+    ImGui::PushID(key);
+    const ImGuiID unused_id = ImGui::GetID("unused");
     ImGui::PopID();
     ImGui::PopID();
-    *most = std::max(*most, wide);
-    return *most;
+    ImGui::PopID();
+    const float most = kept->GetFloat(id);
+    const int unused = wide < most ? kept->GetInt(unused_id) + 1 : 0;
+    const bool is_new = wide > most || unused > frames;
+    kept->SetFloat(id, is_new ? wide : most);
+    kept->SetInt(unused_id, is_new ? 0 : unused);
+    return is_new ? wide : most;
 }
 
 /* Pieces of a line between which it may be broken: tokens, those without numbers at their spaces. What begins with
@@ -73,12 +83,24 @@ int panels::formula_pieces(const formula_line &line, formula_piece *pieces) {
     return count;
 }
 
+/* A line that is broken has no columns: nothing is reserved in it. */
+static void close_up(formula_piece *pieces, int count, float room) {
+    float all = 0;
+    for (int i = 0; i < count; i++) {
+        all += pieces[i].room;
+    }
+    for (int i = 0; i < count && all > room; i++) {
+        pieces[i].room = pieces[i].wide;
+    }
+}
+
 /* Its pieces side by side; what does not fit goes on below. */
 void panels::formula_line_row(const panels_view &view, const formula_line &line, float indent) {
     const ImVec2 begin = ImGui::GetCursorScreenPos();
     const float right = begin.x + ImGui::GetContentRegionAvail().x, next = begin.x + indent + px(14);
     formula_piece pieces[FORMULA_PIECES];
     const int count = formula_pieces(line, pieces);
+    close_up(pieces, count, right - begin.x - indent);
     float x = begin.x + indent, y = begin.y, spare = 0;
     for (int i = 0; i < count; i++) {
         float needed = pieces[i].room;
@@ -103,7 +125,7 @@ void panels::formula_line_row(const panels_view &view, const formula_line &line,
     ImGui::SetCursorScreenPos(ImVec2(begin.x, std::floor(y + font_px(regular) + px(3))));
 }
 
-/* As high as these lines ever were: another number of lines moves nothing below. */
+/* Another number of lines moves nothing below from tick to tick. */
 void panels::formula_lines(const panels_view &view, const char *kind, float indent) {
     const float top = ImGui::GetCursorPosY();
     ImGui::PushID(kind);
@@ -166,9 +188,11 @@ bool panels::eye(const panels_view &view, int weight) {
     return is_muted;
 }
 
+/* One that asks for no force is a line, folded at first. */
 void panels::term(const panels_view &view, int index, float most) {
     const message_agent &agent = *view.inspected;
     const message_agent_term &term = agent.terms[index];
+    const bool is_quiet = formula_is_quiet(&term);
     const float wants = length(term.wants), gets = length(term.gets);
     const int weight = param_list_weight(view.server->params, view.server->param_count, agent.kind,
                                          agent.state, term.behavior);
@@ -187,8 +211,8 @@ void panels::term(const panels_view &view, int index, float most) {
         ImGuiCol_Header,
         to_imgui(formula_is_lit(formula_lit(link), view.lit) ? theme(THEME_LIT) : 0x00000000u));
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(3), px(1)));
-    ImGui::SetNextItemOpen(agent.term_count <= 2, ImGuiCond_Once);
-    const bool is_open = ImGui::TreeNodeEx("##term",
+    ImGui::SetNextItemOpen(!is_quiet && agent.term_count <= 2, ImGuiCond_Once);
+    const bool is_open = ImGui::TreeNodeEx(is_quiet ? "##quiet" : "##term",
                                            ImGuiTreeNodeFlags_NoTreePushOnOpen | ImGuiTreeNodeFlags_Framed |
                                                ImGuiTreeNodeFlags_SpanAvailWidth,
                                            "%s", term.behavior);
@@ -203,8 +227,10 @@ void panels::term(const panels_view &view, int index, float most) {
     if (below > 0) {
         ImGui::Dummy(ImVec2(1, below));
     }
-    force_bar(term.type, wants, gets, most);
-    for (int part = 0; part < term.part_count; part++) {
+    if (!is_quiet) {
+        force_bar(term.type, wants, gets, most);
+    }
+    for (int part = 0; part < term.part_count && !is_quiet; part++) {
         const float force = length(term.parts[part].force);
         formula_number_text(number, static_cast<double>(std::round(force)));
         value_row(term.parts[part].behavior, number);
@@ -313,8 +339,10 @@ void panels::figure(const panels_view &view) {
 void panels::equations(const panels_view &view) {
     const message_agent &agent = *view.inspected;
     const float most = formula_most_wanted(&agent);
+    int order[MESSAGE_AGENT_TERMS];
+    formula_term_order(&agent, order);
     for (int i = 0; i < agent.term_count; i++) {
-        term(view, i, most);
+        term(view, order[i], most);
     }
     muted_terms(view);
     if (agent.term_count == 0) {

@@ -38,6 +38,7 @@ struct panels : panels_pen {
     ImFont *afar_title, *afar; /* of captions from afar */
     ImVec2 white;              /* u, v of an opaque texel */
     panels_result result;
+    float side_px;   /* how wide the side panel is, px of the picture */
     char wanted[64]; /* typed in the picker */
     int chosen;      /* row of the picker */
     bool had_picker, had_help, had_card;
@@ -81,7 +82,8 @@ struct panels : panels_pen {
     void bar(const panels_view &view, float width);
     /* panels_legend.cpp */
     float legend(const panels_view &view);
-    float legend_rows(const ::legend &rows, float y, float line, float left, float right);
+    float legend_rows(const panels_view &view, float y, float line, float left, float right);
+    void legend_row_button(const panels_view &view, int index, ImVec2 low, ImVec2 high);
     void legend_head(bool has_rows, ImVec2 low, ImVec2 high);
     void legend_way(const legend_row &row, ImVec2 at);
     void legend_mark(const legend_row &row, ImVec2 at);
@@ -150,6 +152,7 @@ struct panels : panels_pen {
     void tip(const char *words, const char *more);
     void observations(const panels_view &view);
     void side(const panels_view &view, ImVec2 size);
+    void side_edge(float left, float top, float bottom);
     /* panels_timeline.cpp */
     void scrub(const panels_view &view, float right, float knob, double seconds_per_px);
     void timeline(const panels_view &view, ImVec2 size);

@@ -87,8 +87,24 @@ void panels::legend_scale(const color_scale &bar, float x, float y, float right)
     }
 }
 
+/* Pointed at, a row of agents lights them in the world; a click keeps it so. */
+void panels::legend_row_button(const panels_view &view, int index, ImVec2 low, ImVec2 high) {
+    const legend_row &row = view.legend.rows[index];
+    if (row.lights.is_on && !view.is_kiosk) {
+        ImGui::SetCursorScreenPos(low);
+        ImGui::PushID(index);
+        result.keeps_light |= ImGui::InvisibleButton("row", ImVec2(high.x - low.x, high.y - low.y));
+        ImGui::PopID();
+        result.lights = ImGui::IsItemHovered() ? index : result.lights;
+    }
+    if (view.legend.lit == index) {
+        list->AddRectFilled(low, high, to_imgui(theme(THEME_LIT)), px(3));
+    }
+}
+
 /* Rows from y on. Returns where they end. */
-float panels::legend_rows(const ::legend &rows, float y, float line, float left, float right) {
+float panels::legend_rows(const panels_view &view, float y, float line, float left, float right) {
+    const ::legend &rows = view.legend;
     for (int i = 0; i < rows.count; i++, y += line) {
         const legend_row &row = rows.rows[i];
         if (i == rows.agent_count && i > 0) {
@@ -98,6 +114,7 @@ float panels::legend_rows(const ::legend &rows, float y, float line, float left,
             y += px(9);
         }
         const float text_y = y + (line - font_px(regular)) / 2;
+        legend_row_button(view, i, ImVec2(left + px(4), y), ImVec2(right - px(4), y + line));
         legend_mark(row, ImVec2(left + px(21), y + line / 2));
         text(regular, left + px(42), text_y, theme(THEME_TEXT), row.words);
         if (row.count >= 0) {
@@ -111,16 +128,12 @@ float panels::legend_rows(const ::legend &rows, float y, float line, float left,
 
 /* A click on it folds the rows away, and unfolds them. */
 void panels::legend_head(bool has_rows, ImVec2 low, ImVec2 high) {
-    ImDrawList *const ground = list;
     const shortcut *row = shortcuts_row(SHORTCUT_LEGEND);
-    begin_window("legend", low, high);
     ImGui::SetCursorScreenPos(low);
     if (ImGui::InvisibleButton("fold", ImVec2(high.x - low.x, high.y - low.y))) {
         result.shortcut = row;
     }
     const color fill = theme(ImGui::IsItemHovered() ? THEME_TEXT : THEME_TEXT_DIM);
-    ImGui::End();
-    list = ground;
     const ImVec2 at(low.x + px(21), (low.y + high.y) / 2);
     const float arm = px(4);
     if (has_rows) {
@@ -164,15 +177,21 @@ float panels::legend(const panels_view &view) {
     box(ImVec2(left, top), ImVec2(right, bottom), theme(THEME_LEGEND), theme(THEME_PANEL_EDGE), 5);
     result.legend_right = right;
     result.legend_bottom = bottom;
+    ImDrawList *const ground =
+        list; /* below labels and notices; the window takes what the mouse does there */
     if (!view.is_kiosk) {
+        begin_window("legend", ImVec2(left, top), ImVec2(right, bottom));
+        list = ground;
         legend_head(has_rows, ImVec2(left, top + px(3)), ImVec2(right, top + px(3) + head));
     }
-    if (!has_rows) {
-        return right;
+    if (has_rows) {
+        const float y = legend_rows(view, top + px(6) + head, line, left, right);
+        if (has_scale) {
+            legend_scale(rows.scale, left + px(12), y + px(4), right - px(12));
+        }
     }
-    const float y = legend_rows(rows, top + px(6) + head, line, left, right);
-    if (has_scale) {
-        legend_scale(rows.scale, left + px(12), y + px(4), right - px(12));
+    if (!view.is_kiosk) {
+        ImGui::End();
     }
     return right;
 }

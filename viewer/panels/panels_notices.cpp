@@ -128,7 +128,7 @@ void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
     if (view.past[0] == '\0') {
         return;
     }
-    const float right = size.x - (view_settings_have_panel(view.settings) ? px(PANELS_SIDE_PX) : 0),
+    const float right = size.x - (view_settings_have_panel(view.settings) ? side_px : 0),
                 bottom = size.y - (view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX) : 0),
                 top = px(PANELS_BAR_PX);
     const float half = px(1.5f);

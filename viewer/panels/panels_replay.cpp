@@ -141,7 +141,7 @@ void panels::replay_hint(const panels_view &view, float left, float right, float
 }
 
 void panels::replay_timeline(const panels_view &view, ImVec2 size) {
-    const float beside = view_settings_have_panel(view.settings) ? px(PANELS_SIDE_PX) : 0;
+    const float beside = view_settings_have_panel(view.settings) ? side_px : 0;
     const ImVec2 low(0, size.y - px(PANELS_TIMELINE_PX)), high(size.x - beside, size.y);
     begin_window("timeline", low, high);
     list->AddRectFilled(low, high, to_imgui(theme(THEME_PANEL)));

@@ -75,17 +75,25 @@ void panels::toggle_row(const panels_view &view, const shortcut &row) {
 }
 
 void panels::choice_row(const panels_view &view, const shortcut &row) {
-    const float keys = px(52), names = px(112);
+    const float names = px(108), pad = px(6);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
+    float words = 0, keys = width(regular, row.name) + px(8);
+    for (int i = 0; row.setting.choices[i] != nullptr; i++) {
+        words = std::max(words, width(regular, row.setting.choices[i]));
+    }
+    const bool has_key = room - names - keys >= words + 2 * pad; /* beside a scroll bar the words go first */
     char id[48];
     std::snprintf(id, sizeof id, "##%s", row.setting.name);
     list = ImGui::GetWindowDrawList();
     text(regular, at.x, at.y + px(1), theme(THEME_TEXT), row.label);
-    text(regular, at.x + room - width(regular, row.name), at.y + px(1), theme(THEME_FAINT), row.name);
+    if (has_key) {
+        text(regular, at.x + room - width(regular, row.name), at.y + px(1), theme(THEME_FAINT), row.name);
+    }
     ImGui::SetCursorScreenPos(ImVec2(at.x + names, at.y));
-    ImGui::SetNextItemWidth(room - names - keys);
-    if (ImGui::BeginCombo(id, view_settings_get_choice(view.settings, &row.setting))) {
+    ImGui::SetNextItemWidth(room - names - (has_key ? keys : 0));
+    if (ImGui::BeginCombo(id, view_settings_get_choice(view.settings, &row.setting),
+                          ImGuiComboFlags_NoArrowButton)) {
         for (int i = 0; row.setting.choices[i] != nullptr; i++) {
             const char *name = row.setting.choices[i];
             const bool is_it = name == view_settings_get_choice(view.settings, &row.setting);

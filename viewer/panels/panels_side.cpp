@@ -46,7 +46,7 @@ void panels::move_focus(const panels_view &view) {
 /* The next tooltip of the side panel opens to the left of the panel, where it covers nothing of it. */
 void panels::place_tip() {
     const ImVec2 mouse_at = ImGui::GetIO().MousePos, screen = ImGui::GetIO().DisplaySize;
-    const float edge = screen.x - px(PANELS_SIDE_PX);
+    const float edge = screen.x - side_px;
     if (ImGui::GetWindowPos().x >= edge - px(1) && mouse_at.x >= edge) {
         /* from its top at the picture's top to its bottom at the picture's bottom */
         const float share = std::min(std::max(mouse_at.y / std::max(screen.y, 1.0f), 0.0f), 1.0f);
@@ -133,9 +133,25 @@ void panels::observations(const panels_view &view) {
     }
 }
 
+/* Beside the panel, where the mouse drags its edge. */
+void panels::side_edge(float left, float top, float bottom) {
+    const ImVec2 low(left - px(6), top), high(left, bottom);
+    begin_window("edge", low, high);
+    ImGui::SetCursorScreenPos(low);
+    (void)ImGui::InvisibleButton("drag", ImVec2(high.x - low.x, high.y - low.y));
+    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, 1)) {
+        const float wide = (ImGui::GetIO().DisplaySize.x - ImGui::GetIO().MousePos.x) / scale;
+        result.panel_width = static_cast<double>(std::max(std::floor(wide), 1.0f));
+    }
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+        list->AddRectFilled(ImVec2(high.x - px(2), low.y), high, to_imgui(theme(THEME_ACCENT)));
+    }
+    ImGui::End();
+}
+
 /* The sliders have the lower half at most: agent and overlays are seen while they move. */
 void panels::side(const panels_view &view, ImVec2 size) {
-    const float left = size.x - px(PANELS_SIDE_PX), top = px(PANELS_BAR_PX), room = size.y - top;
+    const float left = size.x - side_px, top = px(PANELS_BAR_PX), room = size.y - top;
     ImGui::SetNextWindowPos(ImVec2(left, top));
     ImGui::SetNextWindowSize(ImVec2(size.x - left, room));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
@@ -160,4 +176,5 @@ void panels::side(const panels_view &view, ImVec2 size) {
     ImGui::PopStyleVar(2);
     ImGui::End();
     ImGui::PopStyleVar(3);
+    side_edge(left, top, size.y - px(PANELS_TIMELINE_PX));
 }

@@ -179,7 +179,7 @@ void panels::scrub(const panels_view &view, float right, float knob, double seco
 }
 
 void panels::timeline(const panels_view &view, ImVec2 size) {
-    const ImVec2 low(0, size.y - px(PANELS_TIMELINE_PX)), high(size.x - px(PANELS_SIDE_PX), size.y);
+    const ImVec2 low(0, std::floor(size.y - px(PANELS_TIMELINE_PX))), high(size.x - side_px, size.y);
     begin_window("timeline", low, high);
     list->AddRectFilled(low, high, to_imgui(theme(THEME_PANEL)));
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(theme(THEME_PANEL_EDGE)));

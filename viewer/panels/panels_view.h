@@ -25,13 +25,12 @@ extern "C" {
 enum {
     PANELS_LABELS = 32,
     PANELS_BAR_PX = 32,
-    PANELS_SIDE_PX = 264,
     PANELS_LEGEND_PX = 186,       /* left free for the legend where */
     PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this; else, */
     PANELS_LEGEND_MOST_PX = 244,  /* this, where the legend would cover some of the world: camera_beside */
     PANELS_CARD_PX = 470,
     PANELS_TIMELINE_PX = 38,
-    PANELS_ROWS = 8,
+    PANELS_ROWS = 18,
     PANELS_PLOTS = 4,
     PANELS_LAG_BARS = 120,
     PANELS_RANKS = 64,
@@ -299,6 +298,9 @@ struct panels_result {
     bool tunes, is_sliding; /* a parameter is to have a value; the slider is still held */
     int param;              /* the index of the server's parameter */
     double value;
+    int lights;                        /* the legend's row that is pointed at; -1: none */
+    bool keeps_light;                  /* it was clicked */
+    double panel_width;                /* the side panel is to be so wide, px before scaling; 0: as it is */
     float legend_right, legend_bottom; /* where the legend ends, picture px; 0 without one */
     bool picks_kind;                   /* the sliders are to be those of another kind: */
     int kind;                          /* its number */

@@ -243,7 +243,7 @@ static void the_handle_of_the_timeline_holds_a_moment(void **state) {
 
 static void a_place_of_the_speed_is_a_speed_and_its_middle_is_one(void **state) {
     struct fixture *fixture = *state;
-    send(fixture, "{\"do\":\"speed\",\"place\":0.5654,\"held\":false}");
+    send(fixture, "{\"do\":\"speed\",\"place\":0.5193,\"held\":false}");
     const struct panels_result *result = draw(fixture);
     assert_true(result->sets_speed);
     assert_float_equal(result->speed, 1.0, 0.0);

@@ -1,7 +1,7 @@
 /* Around the picture: the bar, the legend, the caption, notices, names. */
-import { button, el, List, setAttribute, setStyle, setText, setTip, setWhyNot, show } from "./dom";
+import { button, el, List, type RowOf, setAttribute, setStyle, setText, setTip, setWhyNot, show } from "./dom";
 import { icon, Mark, setIcon } from "./marks";
-import type { Actions, Action, Banner, Bar, Caption, Label, Legend, LegendRow, Scale, Timeline, Toast, Words } from "./view";
+import type { Actions, Action, Banner, Bar, Caption, Label, Legend, LegendRow, Message, Scale, Timeline, Toast, Words } from "./view";
 
 export type Act = (action: Action) => void;
 
@@ -97,11 +97,24 @@ export class BarPart {
 
 /* ---- the legend ---- */
 
-function legendRow(): { node: Element; set(row: LegendRow): void } {
-    const mark = new Mark(), words = el("span", "words"), count = el("span", "count"), node = el("li", "", mark.node, words, count);
+/* Pointed at, a row of agents lights them in the world; a click keeps it so. */
+function legendRow(send: (message: Message) => void): RowOf<LegendRow> {
+    const mark = new Mark(), words = el("span", "words"), count = el("span", "count"), body = button("plain", "", () => send({ do: "keep_light", row: at }));
+    const node = el("li", "", body);
+    let at = -1;
+    body.append(mark.node, words, count);
+    for (const name of ["pointerenter", "focus"]) {
+        body.addEventListener(name, () => send({ do: "light", row: at }));
+    }
+    for (const name of ["pointerleave", "blur"]) {
+        body.addEventListener(name, () => send({ do: "light", row: -1 }));
+    }
     return {
         node,
-        set(row) {
+        set(row, index) {
+            at = row.lit === undefined ? -1 : index;
+            body.disabled = row.lit === undefined;
+            setAttribute(body, "aria-pressed", row.lit === undefined ? null : String(row.lit));
             mark.set(row.mark, row.shape, row.fill);
             setText(words, row.words);
             setText(count, row.count >= 0 ? String(row.count) : "");
@@ -123,12 +136,12 @@ export class LegendPart {
     private readonly scaleNumbers = el("div", "scale-numbers");
     private action: Action | null = null;
 
-    constructor(act: Act) {
+    constructor(act: Act, send: (message: Message) => void) {
         this.head = button("head", "Legend", () => this.action !== null && act(this.action));
         this.head.append(this.key);
         const agents = el("ul");
-        this.agents = new List(agents, legendRow);
-        this.others = new List(this.othersNode, legendRow);
+        this.agents = new List(agents, () => legendRow(send));
+        this.others = new List(this.othersNode, () => legendRow(send));
         this.scale.append(this.scaleTitle, this.scaleBar, this.scaleNumbers);
         this.body.append(agents, this.othersNode, this.scale);
         this.node.setAttribute("aria-label", "Legend");

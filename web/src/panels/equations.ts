@@ -50,9 +50,14 @@ function pieceOf(send: Send): RowOf<Piece> {
     };
 }
 
-function lineOf(send: Send): RowOf<Line> {
+/** Letters that fit beside each other in a line: what is wider is broken, and has no columns. */
+interface Room {
+    letters: number;
+}
+
+function lineOf(send: Send, room: Room): RowOf<Line> {
     const node = el("div", "line"), list = new List<Piece>(node, () => pieceOf(send)), most: number[] = [];
-    let spare = 0, signs = "";
+    let spare = 0, signs = "", hasColumns = true;
     const pieces = (token: Token, i: number): Piece[] => {
         if (token.number === undefined && token.tip === undefined) {
             return token.text.split(/(?= )/).map((text) => {
@@ -64,8 +69,7 @@ function lineOf(send: Send): RowOf<Line> {
         const before = token.text[0] === " " ? spare : 0;
         spare -= before;
         if (token.number !== undefined) {
-            most[i] = Math.max(most[i] ?? 0, token.text.length, token.number === 2 ? 14 : 0);
-            spare += 0.9 * (most[i] - token.text.length);
+            spare += hasColumns ? 0.9 * (most[i] - token.text.length) : 0;
         }
         return [{ token, text: token.text, spare: before }];
     };
@@ -78,6 +82,12 @@ function lineOf(send: Send): RowOf<Line> {
                 signs = signsNow;
                 most.length = 0;
             }
+            let letters = 0;
+            line.tokens.forEach(({ text, number }, i) => {
+                most[i] = number === undefined ? text.length : Math.max(most[i] ?? 0, text.length, number === 2 ? 14 : 0);
+                letters += most[i];
+            });
+            hasColumns = letters <= room.letters;
             node.classList.toggle("symbols", line.kind === 0);
             list.set(line.tokens.filter(({ text }) => text !== "").flatMap(pieces));
         },
@@ -142,29 +152,32 @@ class TermRow implements RowOf<Term> {
     private readonly lines: List<Line>;
     private readonly lighter: Lighter;
     private weight = -1;
-    private isOpen: boolean | null = null;
+    private isQuiet = false;
+    private isOpen: [acting: boolean | null, quiet: boolean] = [null, false];
 
-    constructor(send: Send, private readonly isOpenAtFirst: () => boolean) {
+    constructor(send: Send, room: Room, private readonly isOpenAtFirst: () => boolean) {
         this.eye = eyeButton(() => send({ do: "mute", param: this.weight }));
-        this.head = button("plain fold", "", () => this.fold(this.isOpen !== true));
+        this.head = button("plain fold", "", () => this.fold(!this.isOpen[Number(this.isQuiet)]));
         this.head.append(this.name, this.words);
         this.parts = new List(this.partsNode, () => partOf(send));
-        this.lines = new List(this.linesNode, () => lineOf(send));
+        this.lines = new List(this.linesNode, () => lineOf(send, room));
         this.node.append(el("div", "term-head", this.eye, this.head), this.force.node, this.partsNode, this.linesNode);
         this.lighter = new Lighter(this.head, send);
         setTip(this.head, "What the behavior wants of the steering force, and what is left of it (mass × px/s²).");
     }
 
     private fold(isOpen: boolean): void {
-        this.isOpen = isOpen;
+        this.isOpen[Number(this.isQuiet)] = isOpen;
         setAttribute(this.head, "aria-expanded", String(isOpen));
         show(this.linesNode, isOpen);
     }
 
     set(term: Term): void {
-        if (this.isOpen === null) {
-            this.fold(this.isOpenAtFirst());
-        }
+        this.isQuiet = term.quiet; /* it asks for no force: a line, folded at first */
+        const isOpen = this.isQuiet ? this.isOpen[1] : this.isOpen[0] ?? this.isOpenAtFirst();
+        this.fold(isOpen);
+        show(this.force.node, !term.quiet);
+        show(this.partsNode, !term.quiet);
         this.weight = term.weight;
         setText(this.name, term.behavior);
         setStyle(this.name, "color", term.color);
@@ -173,7 +186,7 @@ class TermRow implements RowOf<Term> {
         this.force.set(term.fill, term.wants, term.gets);
         this.lighter.set(term.lit);
         this.parts.set(term.parts);
-        if (this.isOpen === true) {
+        if (isOpen) {
             this.lines.set(term.lines);
         }
     }
@@ -259,7 +272,8 @@ class FigurePart {
 
 export class EquationsPart {
     readonly node = el("div", "equations");
-    private readonly terms: List<Term>;
+    private readonly terms = el("div");
+    private readonly rows = new Map<string, TermRow>(); /* by behavior: those that act come first, and they change */
     private readonly muted: List<{ behavior: string; weight: number }>;
     private readonly sum: List<Line>;
     private readonly figure = new FigurePart();
@@ -267,16 +281,16 @@ export class EquationsPart {
     private count = 0;
     private kind = "";
     private noTuning = "";
+    private readonly room: Room = { letters: 0 };
 
     constructor(private readonly send: Send) {
-        const terms = el("div"), muted = el("div"), lines = el("div", "lines");
-        this.terms = new List(terms, () => new TermRow(send, () => this.count <= 2));
+        const muted = el("div"), lines = el("div", "lines");
         this.muted = new List(muted, () => this.mutedRow());
-        this.sum = new List(lines, () => lineOf(send));
+        this.sum = new List(lines, () => lineOf(send, this.room));
         const copy = button("", "Copy", () => send({ do: "copy" }));
         setTip(copy, "Puts the equations and their numbers on the clipboard, as text.");
         this.below.append(this.figure.node, lines, copy);
-        this.node.append(terms, muted, this.below);
+        this.node.append(this.terms, muted, this.below);
     }
 
     private mutedRow(): RowOf<{ behavior: string; weight: number }> {
@@ -292,6 +306,21 @@ export class EquationsPart {
         };
     }
 
+    private setTerms(terms: Term[]): void {
+        terms.forEach((term, i) => {
+            const row = this.rows.get(term.behavior) ?? new TermRow(this.send, this.room, () => this.count <= 2);
+            this.rows.set(term.behavior, row);
+            row.set(term);
+            row.setTuning(term, this.noTuning);
+            if (this.terms.children[i] !== row.node) {
+                this.terms.insertBefore(row.node, this.terms.children[i] ?? null);
+            }
+        });
+        while (this.terms.childElementCount > terms.length) {
+            this.terms.lastElementChild?.remove();
+        }
+    }
+
     set(equations: Equations): void {
         show(this.node, equations.has);
         if (!equations.has) {
@@ -302,11 +331,11 @@ export class EquationsPart {
         this.noTuning = equations.no_tuning ?? "";
         if (this.kind !== equations.kind) { /* other behaviors: each is folded as it is at first */
             this.kind = equations.kind ?? "";
-            this.terms.set([]);
-            this.terms.rows.length = 0;
+            this.terms.replaceChildren();
+            this.rows.clear();
         }
-        this.terms.set(terms);
-        terms.forEach((term, i) => (this.terms.rows[i] as TermRow).setTuning(term, this.noTuning));
+        this.room.letters = 2 * this.node.clientWidth / parseFloat(getComputedStyle(this.node).fontSize);
+        this.setTerms(terms);
         this.muted.set(equations.muted ?? []);
         show(this.below, equations.figure !== undefined);
         if (equations.figure !== undefined) {

@@ -85,6 +85,18 @@ class Sheet {
     }
 }
 
+/* The mouse drags it: the side panel is wider or narrower. */
+function sideEdge(send: Send): HTMLElement {
+    const node = el("div", "side-edge");
+    node.addEventListener("pointerdown", (event) => node.setPointerCapture(event.pointerId));
+    node.addEventListener("pointermove", (event) => {
+        if (node.hasPointerCapture(event.pointerId)) {
+            send({ do: "width", px: Math.round(innerWidth - event.clientX) });
+        }
+    });
+    return node;
+}
+
 export class Panels {
     private actions: Actions | null = null;
     private open: Open | null = null;
@@ -119,7 +131,7 @@ export class Panels {
         root.classList.add("panels");
         this.tip = new Tip(root);
         this.bar = new BarPart(act, () => this.sheet.setOpen(!this.sheet.isOpen));
-        this.legend = new LegendPart(act);
+        this.legend = new LegendPart(act, send);
         this.sheet = new Sheet(act);
         this.agent = new AgentPart(send);
         this.settings = new SettingsPart(send);
@@ -131,7 +143,7 @@ export class Panels {
         this.help = new HelpPart(send, actions);
         this.dialog = new DialogPart(send, actions);
         this.sheet.seen.append(this.agent.section.node, this.settings.section.node, this.plots.section.node, this.ranks.section.node);
-        this.sheet.node.append(this.params.section.node);
+        this.sheet.node.append(this.params.section.node, sideEdge(send));
         root.prepend(this.notices.under, this.bar.node, this.legend.node, this.card.node, this.sheet.node, this.time.node, this.notices.over,
             this.picker.modal.node, this.help.modal.node, this.dialog.modal.node);
         this.arrange();
@@ -332,6 +344,7 @@ export class Panels {
         this.open = open;
         this.root.classList.toggle("kiosk", open.kiosk);
         this.root.classList.toggle("has-panel", open.panel && !isNarrow);
+        this.root.style.setProperty("--side-px", `max(264px, min(${open.panel_px}px, 50vw))`);
         this.root.classList.toggle("has-timeline", open.timeline && !isNarrow);
         this.bar.setOpen({ picker: open.picker, card: open.card, help: open.help, panel: open.panel });
         this.legend.setOpen(open.legend);

@@ -51,6 +51,7 @@ export interface Open {
     kiosk: boolean;
     legend: boolean; /* its rows; its head is shown in any case */
     panel: boolean; /* the side panel */
+    panel_px: number; /* how wide it is to be */
     timeline: boolean;
     replay: boolean; /* the timeline is that of a recording */
     help: boolean;
@@ -90,6 +91,7 @@ export interface LegendRow {
     shape: string; /* of mark "agent": its corners around 0, 0, pointing right: "8,0 -6,5 ..." */
     count: number; /* -1: none */
     fill: string;
+    lit?: boolean; /* of agents: whether they are lit */
 }
 
 export interface Scale {
@@ -144,6 +146,7 @@ export interface Term {
     on: boolean;
     weight: number; /* the parameter that mutes it; -1: none */
     muted: boolean;
+    quiet: boolean;
     parts: { behavior: string; words: string; share: number; fill: string; lit: Lit }[];
     lines: Line[];
 }
@@ -384,6 +387,9 @@ export type Message =
     | { do: "own"; kind: string; name: string }
     | { do: "copy" }
     | { do: "lit"; lit: Lit } /* [0, -1, -1, -1]: nothing */
+    | { do: "light"; row: number } /* of the legend, pointed at; -1: none */
+    | { do: "width"; px: number } /* of the side panel */
+    | { do: "keep_light"; row: number } /* or lets go */
     | { do: "scrub"; to_s: number; held: boolean }
     | { do: "seek"; share: number; held: boolean }
     | { do: "point"; share: number } /* at the line of a recording; -1: not */

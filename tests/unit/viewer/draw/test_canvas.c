@@ -191,11 +191,26 @@ static void blits_look_like_the_exact_shape(void **state) {
     sprites_destroy(sprites);
 }
 
+/* Four falcons among ten thousand starlings are seen from afar. */
+static void larger_kinds_of_a_crowd_stay_larger(void **state) {
+    (void)state;
+    struct frame frame = {.count = 10004};
+    const struct camera far = {.scale = 0.2f}, near = {.scale = 4.0f};
+    const vec2 size = vec2_make(4800.0f, 3600.0f);
+    const float starling = agents_draw_radius(&frame, &far, size, 3.0f, 1.0f, 3.0f);
+    assert_float_equal(agents_draw_radius(&frame, &far, size, 3.0f, 1.0f, 9.0f), 3.0f * starling, 0.3);
+    assert_float_equal(agents_draw_radius(&frame, &near, size, 3.0f, 1.0f, 9.0f), 36.0f, 0.3);
+    frame.count = 50; /* few are told apart by shape and color */
+    assert_float_equal(agents_draw_radius(&frame, &far, size, 3.0f, 1.0f, 9.0f),
+                       agents_draw_radius(&frame, &far, size, 3.0f, 1.0f, 3.0f), 0.01);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_share_a_batch_until_the_clip_changes),
         cmocka_unit_test(edges_fade_over_a_pixel),
         cmocka_unit_test(agents_are_one_batch_of_those_that_are_seen),
+        cmocka_unit_test(larger_kinds_of_a_crowd_stay_larger),
         cmocka_unit_test(quads_have_indices),
         cmocka_unit_test(blits_look_like_the_exact_shape),
     };

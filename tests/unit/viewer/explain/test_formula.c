@@ -79,6 +79,21 @@ static void words_then_numbers(void **state) {
     assert_string_equal(formula_word_of(offset->word)->unit, "px");
 }
 
+/* No line is for nothing, and no word is one that nothing explains. */
+static void a_course_is_the_velocity(void **state) {
+    (void)state;
+    struct message_agent agent = seeker();
+    static struct formula formula;
+    agent.velocity = vec2_make(3, -4);
+    agent.terms[0].desired = vec2_make(144, -192);
+    add_value(&agent.terms[0], "course", true, agent.velocity);
+    formula_of_term(&agent, 0, &formula);
+    assert_line(&formula, 0, "the velocity leads there already: its direction stays");
+    assert_line(&formula, 1, "desired = norm(velocity) · max_speed");
+    assert_line(&formula, 2, "(144, -192) = norm((3, -4)) · 240");
+    assert_line(&formula, 3, "steering = desired - velocity");
+}
+
 static void the_sum(void **state) {
     (void)state;
     const struct message_agent agent = seeker();
@@ -275,6 +290,7 @@ static void numbers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_then_numbers),
+        cmocka_unit_test(a_course_is_the_velocity),
         cmocka_unit_test(the_sum),
         cmocka_unit_test(numbers),
         cmocka_unit_test(rows_are_whole),

@@ -48,6 +48,19 @@ static void the_longest_bar_is_that_of_the_strongest_wish(void **state) {
     assert_int_equal(formula_pointed_term(&agent, (struct lit){LIT_POINT, 0, -1, 0}), -1);
 }
 
+/* What acts is read first, whatever is evaluated before it. */
+static void quiet_terms_come_last(void **state) {
+    (void)state;
+    static struct message_agent agent = {.term_count = 4};
+    agent.terms[1].wants = vec2_make(0, -7);
+    agent.terms[3].wants = vec2_make(1, 0);
+    int order[MESSAGE_AGENT_TERMS];
+    formula_term_order(&agent, order);
+    const int expected[] = {1, 3, 0, 2};
+    assert_memory_equal(order, expected, sizeof expected);
+    assert_true(formula_is_quiet(&agent.terms[2]));
+}
+
 static void roles_have_the_colors_of_their_arrows(void **state) {
     (void)state;
     for (int palette = 0; palette < PALETTE_COUNT; palette++) {
@@ -71,6 +84,7 @@ int main(void) {
         cmocka_unit_test(words_beside_a_behavior_say_what_it_gets),
         cmocka_unit_test(a_link_lights_its_arrow_and_no_other),
         cmocka_unit_test(the_longest_bar_is_that_of_the_strongest_wish),
+        cmocka_unit_test(quiet_terms_come_last),
         cmocka_unit_test(roles_have_the_colors_of_their_arrows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

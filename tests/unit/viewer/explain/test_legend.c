@@ -90,6 +90,26 @@ static void kinds_are_counted(void **state) {
     assert_int_equal(fixture->legend.count, 2);
 }
 
+/* A row of agents names them; pointed at or kept, it is the lit one. */
+static void a_row_of_agents_lights_them(void **state) {
+    struct fixture *fixture = *state;
+    fixture->settings.color = COLOR_KIND;
+    (void)collect(fixture);
+    assert_int_equal(fixture->legend.lit, -1);
+    const struct agent_group cargo = row_of(fixture, "cargo")->lights, ship = row_of(fixture, "ship")->lights;
+    assert_true(cargo.is_on && cargo.kind == 1 && cargo.row == -1 && !agent_group_same(cargo, ship));
+    fixture->colors.kept = cargo;
+    (void)collect(fixture);
+    assert_int_equal(fixture->legend.lit, row_of(fixture, "cargo") - fixture->legend.rows);
+    fixture->colors.pointed = ship;
+    fixture->server.names_count++; /* another state was seen: the colors are dealt again, in the same world */
+    (void)collect(fixture);
+    assert_int_equal(fixture->legend.lit, row_of(fixture, "ship") - fixture->legend.rows);
+    fixture->server.epoch++;
+    (void)collect(fixture);
+    assert_int_equal(fixture->legend.lit, -1);
+}
+
 /* Under a scale the shapes have no color of their own. */
 static void a_scale_stands_below_gray_shapes(void **state) {
     struct fixture *fixture = *state;
@@ -189,6 +209,7 @@ static void a_crowd_of_kinds_stays_in_the_box(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_row_of_agents_lights_them, setup, teardown),
         cmocka_unit_test_setup_teardown(kinds_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scale_stands_below_gray_shapes, setup, teardown),
         cmocka_unit_test_setup_teardown(arrows_have_rows_while_they_are_drawn, setup, teardown),

@@ -122,6 +122,15 @@ static void panning_and_following_move_the_world(void **state) {
     assert_near(camera_to_window(&camera, vec2_make(700, 50)).y, middle.y, 0.01f);
 }
 
+/* The card lies beside a world that keeps its size, and over one that it would make a stamp. */
+static void a_card_makes_no_stamp(void **state) {
+    (void)state;
+    const vec2 window = vec2_make(1280.0f, 800.0f);
+    const struct camera_margins margins = {202.0f, 48.0f, 280.0f, 54.0f};
+    assert_true(camera_clear(vec2_make(1000.0f, 700.0f), window, margins, 480.0f) == 0.0f);
+    assert_true(camera_clear(vec2_make(300.0f, 900.0f), window, margins, 480.0f) == 480.0f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_the_tighter_side),
@@ -131,6 +140,7 @@ int main(void) {
         cmocka_unit_test(panning_and_following_move_the_world),
         cmocka_unit_test(leaves_room_beside_it),
         cmocka_unit_test(survives_a_window_smaller_than_its_margins),
+        cmocka_unit_test(a_card_makes_no_stamp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,21 @@ static void shift_makes_another_key(void **state) {
     assert_int_equal(shortcuts_find(KEY_F8, false, false)->action, SHORTCUT_RECORD);
 }
 
+/* As wide as it was made, but the world keeps half of the picture, and what the panel says has room. */
+static void the_panel_has_ends(void **state) {
+    (void)state;
+    struct view_settings settings = view_settings_default();
+    assert_int_equal(action_of(KEY_LEFT, true), SHORTCUT_PANEL_WIDER);
+    assert_int_equal(action_of(KEY_RIGHT, true), SHORTCUT_PANEL_NARROWER);
+    assert_true(view_settings_panel_px(&settings, 1280.0f) == VIEW_PANEL_LEAST);
+    settings.panel_width = 400.0;
+    assert_true(view_settings_panel_px(&settings, 1280.0f) == 400.0f);
+    assert_true(view_settings_panel_px(&settings, 640.0f) == 320.0f);
+    assert_true(view_settings_panel_px(&settings, 320.0f) == VIEW_PANEL_LEAST);
+    settings.panel_width = 5000.0;
+    assert_true(view_settings_panel_px(&settings, 2560.0f) == VIEW_PANEL_MOST);
+}
+
 /* A row says which member its key changes. */
 static void a_key_changes_its_setting(void **state) {
     (void)state;
@@ -145,6 +160,7 @@ int main(void) {
         cmocka_unit_test(keys_have_other_words_in_a_recording),
         cmocka_unit_test(keys_do_what_the_readme_says),
         cmocka_unit_test(shift_makes_another_key),
+        cmocka_unit_test(the_panel_has_ends),
         cmocka_unit_test(a_key_changes_its_setting),
         cmocka_unit_test(settings_have_a_name_each),
         cmocka_unit_test(the_forces_are_three_at_once),

@@ -14,8 +14,10 @@ static void speeds_have_ends(void **state) {
     (void)state;
     assert_true(speeds_next(1.0, true) == 2.0 && speeds_next(1.0, false) == 0.5);
     assert_true(speeds_next(3.0, true) == 4.0 && speeds_next(3.0, false) == 2.0);
-    assert_true(speeds_next(32.0, true) == 32.0 && speeds_next(1000.0, true) == 32.0);
-    assert_true(speeds_next(0.05, false) == 0.05 && speeds_next(0.01, false) == 0.05);
+    /* those of the slider */
+    assert_true(speeds_next(8.0, true) == SPEEDS_MOST && speeds_next(SPEEDS_MOST, true) == SPEEDS_MOST);
+    assert_true(speeds_next(1000.0, true) == SPEEDS_MOST);
+    assert_true(speeds_next(0.1, false) == SPEEDS_LEAST && speeds_next(0.01, false) == SPEEDS_LEAST);
     assert_true(speeds_next(0.1, false) == 0.05 && speeds_next(0.01, true) == 0.05);
 }
 
@@ -23,7 +25,7 @@ static void the_usual_speed_is_easily_met(void **state) {
     (void)state;
     assert_true(speeds_snap(0.84) == 1.0 && speeds_snap(1.19) == 1.0);
     assert_true(fabs(speeds_snap(0.831) - 0.83) < 1e-12 && fabs(speeds_snap(1.234) - 1.2) < 1e-12);
-    assert_true(fabs(speeds_snap(0.0512) - 0.051) < 1e-12 && speeds_snap(10.0) == 10.0);
+    assert_true(fabs(speeds_snap(0.0512) - 0.051) < 1e-12 && speeds_snap(SPEEDS_MOST) == SPEEDS_MOST);
 }
 
 static void expect_words(double speed, const char *words) {

@@ -72,6 +72,29 @@ static void rare_pictures_break_no_trail(void **state) {
     trails_fini(&trails);
 }
 
+/* At 16 times the world's rate a picture is a quarter of a second after the one before. */
+static void fast_time_makes_no_longer_trails(void **state) {
+    (void)state;
+    const double steps_s[] = {1.0 / 60.0, 16.0 / 60.0};
+    for (int fast = 0; fast < 2; fast++) {
+        struct trails trails;
+        uint32_t id = 7;
+        float x = 0.0f, y = 0.0f;
+        bool is_broken;
+        assert_int_equal(trails_init(&trails), 0);
+        for (int i = 0; i < 600; i++) {
+            const double now_s = 1.0 + steps_s[fast] * i;
+            x = 100.0f * (float)now_s;
+            struct frame frame = frame_of(&id, &x, &y, 1, now_s);
+            trails_add(&trails, &frame, 45.0f, vec2_make(0.0f, 0.0f));
+        }
+        const struct trail *trail = trails_find(&trails, 7);
+        const float reach = x - trail_point(trail, 0, &is_broken).x;
+        assert_true(reach > 340.0f && reach < 390.0f); /* 3.84 s */
+        trails_fini(&trails);
+    }
+}
+
 static void trails_stay_bounded(void **state) {
     (void)state;
     enum { MANY = 3000 };
@@ -125,6 +148,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trail_follows_and_breaks),
         cmocka_unit_test(rare_pictures_break_no_trail),
+        cmocka_unit_test(fast_time_makes_no_longer_trails),
         cmocka_unit_test(trails_stay_bounded),
         cmocka_unit_test(over_the_border_of_a_wrapping_world_a_trail_goes_on),
     };

@@ -267,6 +267,16 @@ static void copies_have_no_ghosts_and_may_have_done_no_tick(void **state) {
     free(fixture);
 }
 
+/* NULL without such a row. */
+static const char *row_value(const struct panels_view *view, const char *name) {
+    for (int i = 0; i < view->network_count; i++) {
+        if (strcmp(view->network[i].name, name) == 0) {
+            return view->network[i].value;
+        }
+    }
+    return NULL;
+}
+
 static void figures_of_the_network_are_asked_for_or_explain(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -275,12 +285,21 @@ static void figures_of_the_network_are_asked_for_or_explain(void **state) {
     assert_int_equal(fixture->view.network_count, 0);
     assert_string_equal(fixture->view.ping, "");
     fixture->settings.shows_network = true;
+    input.measures.picture_ms[HUD_PICTURE_WORLD] = 4.0;
+    input.measures.picture_ms[HUD_PICTURE_PANELS] = 3.5;
     fixture->link.snapshot_count = 200;
     fixture->link.skipped_count = 10;
     hud_fill(&input, &fixture->view);
     assert_true(fixture->view.network_count > 3 && !fixture->view.is_network_bad);
-    assert_string_equal(fixture->view.network[fixture->view.network_count - 1].value, "95 %");
+    assert_string_equal(row_value(&fixture->view, "snapshots drawn"), "95 %");
     assert_string_equal(fixture->view.ping, "0.4 ms");
+    assert_string_equal(row_value(&fixture->view, "a picture takes"), "7.50 ms");
+    assert_string_equal(row_value(&fixture->view, "- world"), "4.00 ms");
+    assert_null(row_value(&fixture->view, "a tick takes")); /* the server has not said */
+    fixture->server.phases = (struct message_phases){true, 0.25, 3.0, 0.5, 1.0};
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(row_value(&fixture->view, "a tick takes"), "4.75 ms");
+    assert_string_equal(row_value(&fixture->view, "- step"), "3.00 ms");
     fixture->settings.shows_network = false;
     fixture->frame.is_stalled = true;
     hud_fill(&input, &fixture->view);
@@ -317,7 +336,10 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     assert_string_equal(fixture->view.state, "stalled");
     fixture->server.has_scenario = fixture->server.scenario.pace.is_warming = true;
     hud_fill(&input, &fixture->view);
-    assert_string_equal(fixture->view.state, "warming up");
+    assert_string_equal(fixture->view.state, "warming up 0 %");
+    fixture->server.scenario.pace.warmed = 0.378;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "warming up 37 %");
     assert_non_null(strstr(fixture->view.state_tip, "fewer agents, or more threads"));
     assert_int_equal(fixture->view.state_color, theme_color(PALETTE_SAFE, THEME_ACCENT));
     fixture->server.scenario.pace.is_warming = false;
@@ -709,6 +731,9 @@ static void a_server_that_wants_a_token_says_so(void **state) {
     assert_string_equal(fixture->view.banner[0], "This server wants a token");
     assert_non_null(strstr(fixture->view.banner[1], "--token SECRET"));
     assert_string_equal(fixture->view.state, "not let in");
+    assert_string_equal(fixture->view.no_time, "The server has not let this viewer in.");
+    assert_string_equal(fixture->view.no_speed,
+                        fixture->view.no_time); /* nothing of the timeline looks alive */
     fixture->link.has_token = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.banner[0], "The token was refused");
@@ -753,6 +778,72 @@ static void notices_become_toasts(void **state) {
     free(fixture);
 }
 
+/* The picture is a moment between two snapshots, and a target moved in a pause changes what the next tick does: the rows
+ * say what the equations are about. */
+static void an_agent_s_rows_and_equations_are_of_one_tick(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct test_agent agents[] = {{.id = 7, .x = 320.1f, .y = 275.2f, .vx = 8, .state = "flock"}};
+    struct snapshot *snapshot = make_snapshot(1000, agents, 1);
+    static struct message_agent inspected = {
+        .id = 7, .kind = "bird", .state = "flee", .x = 320.7f, .y = 275.5f};
+    inspected.velocity = vec2_make(6, 8);
+    inspected.heading = 53;
+    frame_init(&fixture->frame);
+    assert_int_equal(frame_reserve(&fixture->frame, 1), 0);
+    struct frame *frame = &fixture->frame;
+    frame->names = snapshot;
+    frame->count = frame->settled_count = 1;
+    frame->id[0] = 7;
+    frame->kind[0] = frame->state[0] = 0;
+    frame->x[0] = 320.1f, frame->y[0] = 275.2f, frame->vx[0] = 8, frame->vy[0] = 0;
+    frame->dir_x[0] = frame->alpha[0] = 1, frame->dir_y[0] = 0;
+    fixture->selection = (struct selection){.has_agent = true, .id = 7};
+    struct hud_input input = input_of(fixture);
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.agent_state, "flock");
+    assert_string_equal(fixture->view.agent_rows[1].value, "320.1, 275.2");
+    input.inspected = &inspected;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.agent_state, "flee");
+    assert_string_equal(fixture->view.agent_rows[1].value, "320.7, 275.5");
+    assert_string_equal(fixture->view.agent_rows[2].value, "10.0 of 0.0 px/s");
+    assert_string_equal(fixture->view.agent_rows[3].value, "53 deg");
+    frame_fini(frame);
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
+/* It covers neither the selected agent nor a target, nor one of few agents; where it is once, it stays. */
+static void the_caption_keeps_clear(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct snapshot *snapshot = make_snapshot(1000, NULL, 0);
+    fixture->frame.names = snapshot;
+    fixture->camera = (struct camera){.scale = 1.0f};
+    fixture->server.has_scenario = true;
+    (void)snprintf(fixture->server.scenario.about.caption, sizeof fixture->server.scenario.about.caption,
+                   "It is so.");
+    struct hud_input input = input_of(fixture);
+    input.caption_alpha = 1.0f;
+    input.picture.pixel_scale = 1.0f;
+    hud_fill(&input, &fixture->view);
+    assert_false(fixture->view.caption.is_high);
+    fixture->frame.target_count = 1;
+    fixture->frame.targets[0] = (struct frame_target){0, {420, 540}};
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.caption.is_high);
+    input.was_caption_high = true;
+    fixture->frame.targets[0].position = vec2_make(420, 300);
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.caption.is_high);
+    fixture->frame.targets[0].position = vec2_make(420, 60);
+    hud_fill(&input, &fixture->view);
+    assert_false(fixture->view.caption.is_high);
+    snapshot_destroy(snapshot);
+    free(fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_named_by_what_matters_most),
@@ -778,6 +869,8 @@ int main(void) {
         cmocka_unit_test(what_a_role_may_not_do_is_marked),
         cmocka_unit_test(notices_become_toasts),
         cmocka_unit_test(gray_agents_have_a_row),
+        cmocka_unit_test(the_caption_keeps_clear),
+        cmocka_unit_test(an_agent_s_rows_and_equations_are_of_one_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
