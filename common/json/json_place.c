@@ -90,6 +90,12 @@ static const char *enter(const char **value, const char **path) {
     return NULL;
 }
 
+const char *json_value_find(const char *text, const char *path) {
+    const char *value = skip_space(text);
+    while (enter(&value, &path) != NULL) {}
+    return *path == '\0' ? value : NULL;
+}
+
 struct json_place json_place_find(const char *text, const char *path) {
     const char *value = skip_space(text), *place = value;
     for (const char *item = place; item != NULL; item = enter(&value, &path)) {

@@ -18,5 +18,7 @@ struct json_place json_place_of(const char *text, size_t offset);
  * text      passed json_check, NUL-terminated
  */
 struct json_place json_place_find(const char *text, const char *path);
+/** Where the value that a path names begins in such a text; NULL when there is none. */
+const char *json_value_find(const char *text, const char *path);
 
 #endif
