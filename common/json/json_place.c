@@ -6,7 +6,7 @@
 #include "common/json/json_place.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 struct json_place json_place_of(const char *text, size_t offset) {
@@ -55,9 +55,13 @@ static const char *after_key(const char *path, const char *key, size_t length) {
 }
 
 /* The same of the element of an array. */
-static const char *after_index(const char *path, unsigned long index) {
-    char *end = NULL;
-    return *path == '[' && strtoul(path + 1, &end, 10) == index && *end == ']' ? end + 1 : NULL;
+static const char *after_index(const char *path, uint32_t index) {
+    const char *digit = path + (*path == '[');
+    uint32_t number = 0;
+    for (; digit > path && *digit >= '0' && *digit <= '9'; digit++) {
+        number = number * 10 + (uint32_t)(*digit - '0');
+    }
+    return digit > path + 1 && *digit == ']' && number == index ? digit + 1 : NULL;
 }
 
 /* Goes into the container at *value to the item that the path names next: *value and *path become what is left.
@@ -67,7 +71,7 @@ static const char *enter(const char **value, const char **path) {
     if ((!is_object && **value != '[') || **path == '\0') {
         return NULL;
     }
-    unsigned long index = 0;
+    uint32_t index = 0;
     const char *at = skip_space(*value + 1);
     while (*at != '}' && *at != ']') {
         const char *const item = at;

@@ -34,6 +34,7 @@ static void the_place_is_that_of_the_path(void **state) {
         {"ab.e", 4, 13, NULL},
         {"abc", 1, 1, NULL},
         {"d[0]", 4, 3, NULL},
+        {"a[]", 2, 3, NULL},
         {"[0]", 1, 1, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
