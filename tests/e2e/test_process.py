@@ -260,6 +260,20 @@ class ScenarioFiles(Case):
         self.assertEqual(result.returncode, 2)
         self.assertIn('unexpected argument "arrive"', result.stderr)
 
+    def test_agents_without_room_are_told_of(self):
+        """At the start and at a load; a world with room says nothing."""
+        crowd = {"kind": "agent", "count": 50, "spacing": 0, "in": {"rect": [0, 0, 20, 20]}}
+        full, roomy = ({**SEEK, "kinds": {"agent": {}}, "agents": [{**crowd, "in": {"rect": [0, 0, side, side]}}]} for side in (20, 500))
+        path = self.file(full, "full.json")
+        self.file(roomy, "roomy.json")
+        with Server("--paused", "--scenarios", self.folder.name, path) as server, server.connect() as client:
+            for name in ("roomy", "full"):
+                self.assertEqual(client.request("load", scenario=name)["op"], "reply")
+            said = [line for line in server.stderr().splitlines() if "spacing" in line]
+        self.assertEqual(len(said), 2, said)
+        for line in said:
+            self.assertRegex(line, r"full: 4\d of 50 agents start nearer to others than their spacing: there was no room$")
+
     def test_check_ends_after_a_hundred_mistakes(self):
         path = self.file({**SEEK, "agents": [{"kind": "wolf", "at": [1, 2]}] * 300})
         lines = run_server("--check", path).stdout.splitlines()
