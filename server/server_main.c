@@ -386,7 +386,7 @@ static int start(const struct server_options *options, const char *argument,
     return code;
 }
 
-/* One line a mistake: FILE: PLACE: WHAT. Returns whether there was none. */
+/* One line a mistake: FILE:LINE:COLUMN: PATH: WHAT. Returns whether there was none. */
 static bool check_file(const char *path) {
     enum { MISTAKES = 100 };
     struct failure *rows = calloc(MISTAKES, sizeof *rows);
@@ -397,8 +397,11 @@ static bool check_file(const char *path) {
     struct scenario_mistakes mistakes = {.rows = rows, .capacity = MISTAKES};
     const bool is_good = scenario_file_check(path, &mistakes);
     for (int i = 0; i < mistakes.count; i++) {
-        (void)printf("%s: %s%s%s\n", path, rows[i].field, rows[i].field[0] == '\0' ? "" : ": ",
-                     rows[i].message);
+        (void)printf("%s", path);
+        if (rows[i].line > 0) {
+            (void)printf(":%d:%d", rows[i].line, rows[i].column);
+        }
+        (void)printf(": %s%s%s\n", rows[i].field, rows[i].field[0] == '\0' ? "" : ": ", rows[i].message);
     }
     if (mistakes.count == MISTAKES) {
         (void)printf("%s: and perhaps more; these were the first %d\n", path, MISTAKES);

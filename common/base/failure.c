@@ -53,6 +53,7 @@ int failure_set(struct failure *failure, enum failure_code code, const char *fie
     make_valid(message, length >= (int)sizeof message);
     make_valid(place, place_length >= (int)sizeof place);
     failure->code = code;
+    failure->line = failure->column = 0;
     failure->has_index = false;
     failure->index = 0;
     memcpy(failure->message, message, sizeof message);

@@ -58,6 +58,7 @@ struct failure {
     enum failure_code code;
     char field[128];   /* the request field or JSON path ("kinds.prey.max_speed"); "" when it has no place */
     char message[384]; /* what was found, and what is allowed */
+    int line, column;  /* of the place in a scenario's text, 1-based, column in bytes; 0: not known */
     bool has_index;    /* index: of the request of a batch that was refused */
     uint32_t index;
 };

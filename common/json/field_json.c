@@ -66,7 +66,16 @@ static int fail_unknown(const struct field *table, const char *const *known, con
                         const char *path, struct failure *failure) {
     char found[FIELD_QUOTE_BYTES + 6];
     field_quote(name, found);
-    (void)failure_set(failure, FAILURE_BAD_PARAM, path, "unknown key %s; allowed: ", found);
+    struct nearest_name nearest = nearest_name_begin(name);
+    for (const struct field *row = table; row->type != FIELD_END; row++) {
+        nearest_name_offer(&nearest, row->name);
+    }
+    for (const char *const *other = known; *other != NULL; other++) {
+        nearest_name_offer(&nearest, *other);
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    (void)failure_set(failure, FAILURE_BAD_PARAM, path, "unknown key %s%s; allowed: ", found, hint);
     const size_t used = strlen(failure->message); /* the list takes the room that is left */
     char *allowed = failure->message + used;
     for (; table->type != FIELD_END; table++) {

@@ -16,6 +16,7 @@
 #include "common/base/utf8.h"
 #include "common/json/json_escape.h"
 #include "common/json/json_key_set.h"
+#include "common/json/json_place.h"
 #include "common/text/decimal.h"
 
 enum {
@@ -391,20 +392,6 @@ static bool check_text(struct checker *check) {
     return true;
 }
 
-static void locate(struct checker *check) {
-    const size_t offset = check->fault->offset;
-    int line = 1;
-    size_t line_begin = 0;
-    for (size_t i = 0; i < offset; i++) {
-        if (check->text[i] == '\n') {
-            line++;
-            line_begin = i + 1;
-        }
-    }
-    check->fault->line = line;
-    check->fault->column = (int)(offset - line_begin) + 1;
-}
-
 static bool check_with_slots(struct checker *check, uint32_t slot_count) {
     if (slot_count <= KEYS_ON_STACK) {
         struct json_key_slot slots[KEYS_ON_STACK];
@@ -436,7 +423,9 @@ enum json_fault_kind json_check(const char *text, size_t length, const struct js
     const uint32_t slot_count = json_key_slots(length, limits->tokens);
     check.keys.slot_mask = slot_count - 1;
     if (!check_with_slots(&check, slot_count)) {
-        locate(&check);
+        const struct json_place place = json_place_of(text, fault->offset);
+        fault->line = place.line;
+        fault->column = place.column;
     }
     return fault->kind;
 }

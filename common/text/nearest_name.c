@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOO_FAR = NEAREST_NAME_CHARS + 1, MOST_CHANGES = 3 };
+enum { TOO_FAR = NEAREST_NAME_CHARS + 1, MOST_CHANGES = 3, LEAST_BEGUN = 4 };
 
 static int lower(char c) {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
@@ -46,11 +46,21 @@ struct nearest_name nearest_name_begin(const char *typed) {
     return (struct nearest_name){.typed = typed, .distance = TOO_FAR};
 }
 
+/* Whether a name was left off after its half: "slowing_dist". */
+static bool is_begun(const char *typed, const char *name) {
+    const size_t length = strlen(typed), whole = strlen(name);
+    return length >= LEAST_BEGUN && length < whole && 2 * length >= whole && whole <= NEAREST_NAME_CHARS &&
+           strncmp(typed, name, length) == 0;
+}
+
 void nearest_name_offer(struct nearest_name *nearest, const char *name) {
-    const int distance = nearest_name_distance(nearest->typed, name);
     const size_t length = strlen(name);
     const int third = (int)(length / 3);
     const int most = third < 1 ? 1 : least(third, MOST_CHANGES);
+    int distance = nearest_name_distance(nearest->typed, name);
+    if (distance > most && is_begun(nearest->typed, name)) {
+        distance = most;
+    }
     const bool is_typed = distance == 0 && strcmp(nearest->typed, name) == 0;
     if (!is_typed && length > 1 && distance <= most && distance < nearest->distance) {
         nearest->distance = distance;

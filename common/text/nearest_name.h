@@ -6,7 +6,8 @@
  *
  * Likeness counts letters added, left out, changed and swapped with their neighbor; letters that differ only
  * in case are the same. A name is suggested when at most a third of it (and at least one letter, at most
- * three) has to change, but never what was typed itself. Of equally near names the first offered wins.
+ * three) has to change, or when at least half of it (and four letters) was typed and the rest left off; never what was
+ * typed itself. Of equally near names the first offered wins.
  */
 #ifndef DROVER_COMMON_TEXT_NEAREST_NAME_H
 #define DROVER_COMMON_TEXT_NEAREST_NAME_H

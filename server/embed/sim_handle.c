@@ -122,8 +122,11 @@ static int build(const char *text, size_t length, const struct drover_sim_option
     }
     struct failure inner;
     if (scenario_read(text, length, &scenario, &inner) != 0) {
-        return failure_set(failure, inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SCENARIO,
-                           inner.field, "%s", inner.message);
+        if (inner.code == FAILURE_BUSY) {
+            return failure_set(failure, FAILURE_BUSY, inner.field, "%s", inner.message);
+        }
+        return failure_set(failure, FAILURE_BAD_SCENARIO, inner.field, "line %d, column %d: %s", inner.line,
+                           inner.column, inner.message);
     }
     memcpy(scenario.name, name, sizeof scenario.name);
     const int result = built_world_make(&scenario, &overrides, NULL, NULL, out, failure);

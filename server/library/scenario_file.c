@@ -1,6 +1,7 @@
 /* See scenario_file.h. Owns nothing. */
 #include "server/library/scenario_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +53,11 @@ int scenario_file_read(const char *path, struct scenario *scenario, struct failu
     free(text);
     if (read != 0) {
         const enum failure_code code = inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SCENARIO;
-        return failure_set(failure, code, inner.field, "%s%s%s", inner.field,
-                           inner.field[0] == '\0' ? "" : ": ", inner.message);
+        (void)failure_set(failure, code, inner.field, "%s%s%s", inner.field,
+                          inner.field[0] == '\0' ? "" : ": ", inner.message);
+        failure->line = inner.line;
+        failure->column = inner.column;
+        return -1;
     }
     name_from_path(path, scenario->name);
     return 0;
@@ -76,9 +80,15 @@ bool scenario_file_check(const char *path, struct scenario_mistakes *mistakes) {
     return read == 0;
 }
 
+int scenario_file_fail(const char *name, const struct failure *reason, struct failure *failure) {
+    char place[32] = "";
+    if (reason->line > 0) {
+        (void)snprintf(place, sizeof place, ":%d:%d", reason->line, reason->column);
+    }
+    return failure_set(failure, reason->code, reason->field, "%s%s: %s", name, place, reason->message);
+}
+
 int scenario_file_load(const char *path, struct scenario *scenario, struct failure *failure) {
     struct failure inner = {0};
-    return scenario_file_read(path, scenario, &inner) == 0
-               ? 0
-               : failure_set(failure, inner.code, inner.field, "%s: %s", path, inner.message);
+    return scenario_file_read(path, scenario, &inner) == 0 ? 0 : scenario_file_fail(path, &inner, failure);
 }

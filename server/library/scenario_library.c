@@ -142,9 +142,9 @@ static int fail_no_scenario(const struct scenario_library *library, const char *
 /* The message for a client names the file alone; the log has the whole path. */
 static int fail_file(const char *path, const struct failure *reason, struct failure *failure) {
     const char *slash = strrchr(path, '/');
-    log_write(LOG_WARN, "scenario", "%s: %s", path, reason->message);
-    return failure_set(failure, reason->code, reason->field, "%s: %s", slash == NULL ? path : slash + 1,
-                       reason->message);
+    (void)scenario_file_fail(path, reason, failure);
+    log_write(LOG_WARN, "scenario", "%s", failure->message);
+    return scenario_file_fail(slash == NULL ? path : slash + 1, reason, failure);
 }
 
 int scenario_library_load(struct scenario_library *library, const char *name, struct scenario *out,

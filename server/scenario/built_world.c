@@ -165,6 +165,8 @@ int built_world_make(const struct scenario *scenario, const struct world_overrid
     if (built_world_check_size(&def, scenario->name, agents, overrides, &bytes, failure) != 0) {
         return -1;
     }
+    int32_t unspaced = 0;
+    def.unspaced = &unspaced;
     const char *what = "the world cannot be made";
     const enum world_result result = world_create(&def, &world, &what);
     if (result != WORLD_OK) {
@@ -174,8 +176,19 @@ int built_world_make(const struct scenario *scenario, const struct world_overrid
         return -1;
     }
     out->bytes = bytes;
+    out->unspaced = unspaced;
     out->is_fresh = true;
     return 0;
+}
+
+const char *built_world_crowded_text(const struct built_world *built, char text[WORLD_CROWDED_TEXT]) {
+    if (built->unspaced == 0) {
+        return NULL;
+    }
+    (void)snprintf(text, WORLD_CROWDED_TEXT,
+                   "%s: %d of %d agents start nearer to others than their spacing: there was no room",
+                   built->name, (int)built->unspaced, (int)world_agent_count(built->world));
+    return text;
 }
 
 void built_world_fini(struct built_world *built) {

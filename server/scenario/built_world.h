@@ -32,6 +32,8 @@ enum { WORLD_MEMORY_TEXT = 80 };
 /** "0.28 GB", or with other ranks on this machine "4 ranks of this host x 0.28 GB". Returns text. */
 const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]);
 
+enum { WORLD_CROWDED_TEXT = 160 };
+
 /** The most agents that the overrides allow. */
 static inline int32_t world_overrides_max_agents(const struct world_overrides *overrides) {
     return overrides->max_agents > 0 ? overrides->max_agents : LIMIT_AGENTS_USUAL;
@@ -46,9 +48,10 @@ struct built_world {
     char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
     struct message_view view;
     struct message_about about;
-    uint64_t bytes;  /* of memory that the world comes to use; 0: it is small */
-    double warmup_s; /* of the scenario */
-    char *text;      /* owned: the scenario's, NUL-terminated */
+    uint64_t bytes;   /* of memory that the world comes to use; 0: it is small */
+    double warmup_s;  /* of the scenario */
+    int32_t unspaced; /* agents for which there was no place that keeps their spacing */
+    char *text;       /* owned: the scenario's, NUL-terminated */
     size_t text_length;
 };
 
@@ -76,6 +79,8 @@ NODISCARD int built_world_check_size(const struct world_def *def, const char *na
 NODISCARD int built_world_finish(const struct scenario *scenario, const struct world_overrides *overrides,
                                  struct world *world, uint64_t hash, struct built_world *out,
                                  struct failure *failure);
+/** What to tell people about agents that start too near to each other: returns text; NULL when there is nothing. */
+const char *built_world_crowded_text(const struct built_world *built, char text[WORLD_CROWDED_TEXT]);
 void built_world_fini(struct built_world *built);
 
 #endif

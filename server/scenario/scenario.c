@@ -8,6 +8,7 @@
 
 #include "common/json/field_json.h"
 #include "common/json/json_check.h"
+#include "common/json/json_place.h"
 #include "server/scenario/scenario_kind.h"
 #include "server/scenario/scenario_text.h"
 #include "server/scenario/scenario_view.h"
@@ -88,18 +89,21 @@ static int read_root(const cJSON *root, struct scenario *scenario, struct scenar
 
 /* What is no object at all may be anything, so nothing of it is shown: its first byte is as much as a person
  * who wrote a scenario needs to know about. */
-static int fail_json(const char *text, size_t length, const struct json_fault *fault,
-                     struct failure *failure) {
+static void fail_json(const char *text, size_t length, const struct json_fault *fault,
+                      struct failure *failure) {
+    struct json_place place = {fault->line, fault->column};
+    const char *message = fault->message;
     size_t first = 0;
     while (first < length && text[first] != '\0' && strchr(" \t\r\n", text[first]) != NULL) {
         first++;
     }
     if (first < length && text[first] != '{') {
-        return failure_set(failure, FAILURE_PARSE, NULL,
-                           "byte %zu: not a scenario; expected an object, which begins with {", first + 1);
+        place = json_place_of(text, first);
+        message = "not a scenario; expected an object, which begins with {";
     }
-    return failure_set(failure, FAILURE_PARSE, NULL, "line %d, column %d: %s", fault->line, fault->column,
-                       fault->message);
+    (void)failure_set(failure, FAILURE_PARSE, NULL, "%s", message);
+    failure->line = place.line;
+    failure->column = place.column;
 }
 
 /* Keeps the text: recordings and saves hold it. */
@@ -123,7 +127,7 @@ int scenario_read_all(const char *text, size_t length, struct scenario *scenario
     struct failure failure = {0};
     cJSON *root = NULL;
     if (json_check(text, length, &limits, &fault) != JSON_FINE) {
-        (void)fail_json(text, length, &fault, &failure);
+        fail_json(text, length, &fault, &failure);
     } else if (keep_text(text, length, scenario, &failure) == 0) {
         root = cJSON_ParseWithLength(text, length);
     }
@@ -138,6 +142,11 @@ int scenario_read_all(const char *text, size_t length, struct scenario *scenario
     }
     (void)read_root(root, scenario, mistakes);
     cJSON_Delete(root);
+    for (int i = before; i < mistakes->count; i++) {
+        const struct json_place place = json_place_find(scenario->text, mistakes->rows[i].field);
+        mistakes->rows[i].line = place.line;
+        mistakes->rows[i].column = place.column;
+    }
     if (mistakes->count > before) {
         scenario_fini(scenario);
         scenario_init(scenario);

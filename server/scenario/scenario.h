@@ -1,6 +1,6 @@
 /* A scenario: what a JSON file says about a world, checked and turned into a struct world_def.
  *
- * 1. A file with a mistake is refused whole. The failure says where (JSON path), what was found and what is
+ * 1. A file with a mistake is refused whole. The failure says where (JSON path, line and column), what was found and what is
  * allowed.
  * 2. Unknown keys are mistakes: a typing error must not become a silent default.
  * 3. Names that refer to targets and kinds are checked here, so that world_create has nothing left to refuse
@@ -37,7 +37,8 @@ struct scenario {
 void scenario_init(struct scenario *scenario);
 void scenario_fini(struct scenario *scenario);
 /** Reads a scenario from JSON text. `scenario` is initialized by this, also on failure (then it is empty).
- * 0, or -1 with *failure: field is the JSON path, "" when the text is not JSON at all. */
+ * 0, or -1 with *failure: field is the JSON path, "" when the text is not JSON at all; line and column are its
+ * place in the text. */
 NODISCARD int scenario_read(const char *text, size_t length, struct scenario *scenario,
                             struct failure *failure);
 /** The same for all mistakes, as many as *mistakes has room for; scenario_fini after success

@@ -118,8 +118,8 @@ static int read_shape(const cJSON *item, const char *path, struct obstacle_def *
     }
     const bool is_box = strcmp(item->string, "box") == 0;
     if (!is_box && strcmp(item->string, "circle") != 0) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path,
-                           "no obstacle \"%.40s\"; there are \"circle\", \"box\", \"polygon\"", item->string);
+        static const char *const shapes[] = {"circle", "box", "polygon", NULL};
+        return scenario_fail_listed(item->string, shapes, "obstacle", path, failure);
     }
     if (read_numbers(item, path, is_box ? 4 : 3, is_box ? "[x, y, w, h]" : "[x, y, r]", rules, numbers,
                      failure) != 0) {
@@ -302,13 +302,11 @@ static int read_middle(const cJSON *json, const char *path, struct flow_def *flo
 
 static int read_generator(const cJSON *item, const char *path, struct flow_def *flow,
                           struct failure *failure) {
-    static const char *const names[] = {[FLOW_UNIFORM] = "uniform",
-                                        [FLOW_VORTEX] = "vortex",
-                                        [FLOW_NOISE] = "noise",
-                                        [FLOW_TOWARDS] = "towards",
-                                        [FLOW_GRID] = "grid"};
+    static const char *const names[] = {
+        [FLOW_UNIFORM] = "uniform", [FLOW_VORTEX] = "vortex", [FLOW_NOISE] = "noise",
+        [FLOW_TOWARDS] = "towards", [FLOW_GRID] = "grid",     NULL};
     int type = 0;
-    while (type <= FLOW_GRID && strcmp(names[type], item->string) != 0) {
+    while (names[type] != NULL && strcmp(names[type], item->string) != 0) {
         type++;
     }
     flow->type = type;
@@ -323,10 +321,7 @@ static int read_generator(const cJSON *item, const char *path, struct flow_def *
     case FLOW_GRID:
         return read_grid(item, path, flow, failure);
     default:
-        return failure_set(
-            failure, FAILURE_BAD_PARAM, path,
-            "no flow field \"%.40s\"; there are \"uniform\", \"vortex\", \"noise\", \"towards\", \"grid\"",
-            item->string);
+        return scenario_fail_listed(item->string, names, "flow field", path, failure);
     }
 }
 
@@ -398,22 +393,22 @@ int scenario_check_geometry(const struct world_def *def, const struct behavior_d
                             const char *path, struct failure *failure) {
     const enum behavior_type type = (enum behavior_type)behavior->type;
     const struct geometry_def *geometry = &def->geometry;
-    char where[SCENARIO_PATH_BYTES], list[SCENARIO_LIST_BYTES] = "";
+    char where[SCENARIO_PATH_BYTES];
     if (behavior_has_path(type) && geometry_def_find_path(geometry, behavior->path) < 0) {
+        struct scenario_names names = scenario_names_begin(behavior->path);
         for (int i = 0; i < geometry->path_count; i++) {
-            scenario_list_name(list, geometry->paths[i].name);
+            scenario_names_add(&names, geometry->paths[i].name, true);
         }
         scenario_path(where, "%s.path", path);
-        return failure_set(failure, FAILURE_BAD_PARAM, where, "no path \"%s\"; this world has %s",
-                           behavior->path, list[0] == '\0' ? "none" : list);
+        return scenario_names_fail(&names, FAILURE_BAD_PARAM, "path", "this world has", where, failure);
     }
     if (behavior_has_flow_field(type) && geometry_def_find_flow(geometry, behavior->flow_field) < 0) {
+        struct scenario_names names = scenario_names_begin(behavior->flow_field);
         for (int i = 0; i < geometry->flow_count; i++) {
-            scenario_list_name(list, geometry->flows[i].name);
+            scenario_names_add(&names, geometry->flows[i].name, true);
         }
         scenario_path(where, "%s.flow_field", path);
-        return failure_set(failure, FAILURE_BAD_PARAM, where, "no flow field \"%s\"; this world has %s",
-                           behavior->flow_field, list[0] == '\0' ? "none" : list);
+        return scenario_names_fail(&names, FAILURE_BAD_PARAM, "flow field", "this world has", where, failure);
     }
     return 0;
 }

@@ -19,12 +19,11 @@ static const char *const no_more[] = {NULL};
 
 static int fail_no_target(const struct world_def *def, const char *name, const char *path,
                           struct failure *failure) {
-    char list[SCENARIO_LIST_BYTES] = "";
+    struct scenario_names names = scenario_names_begin(name);
     for (int i = 0; i < def->target_count; i++) {
-        scenario_list_name(list, def->targets[i].name);
+        scenario_names_add(&names, def->targets[i].name, true);
     }
-    return failure_set(failure, FAILURE_NO_TARGET, path, "no target \"%s\"; this scenario has %s", name,
-                       list[0] == '\0' ? "none" : list);
+    return scenario_names_fail(&names, FAILURE_NO_TARGET, "target", "this scenario has", path, failure);
 }
 
 static int check_target(const struct world_def *def, const char *name, const char *path,
@@ -147,11 +146,11 @@ static int check_refs(const struct world_def *def, struct scenario_mistakes *mis
 /* ---- behaviors ---- */
 
 static int fail_behavior_name(const char *name, const char *path, struct failure *failure) {
-    char list[SCENARIO_LIST_BYTES] = "";
+    struct scenario_names names = scenario_names_begin(name);
     for (int type = 0; behavior_type_name((enum behavior_type)type) != NULL; type++) {
-        scenario_list_name(list, behavior_type_name((enum behavior_type)type));
+        scenario_names_add(&names, behavior_type_name((enum behavior_type)type), false);
     }
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "no behavior \"%.40s\"; there are %s", name, list);
+    return scenario_names_fail(&names, FAILURE_BAD_PARAM, "behavior", "there are", path, failure);
 }
 
 static const char *const region_parts[] = {"rect", "circle", NULL};
@@ -273,8 +272,9 @@ static const struct {
     {"time_over", CONDITION_TIME_OVER, 1e6},         {"driven", CONDITION_DRIVEN, 0.0},
 };
 
-static const char condition_names[] =
-    "near, exhausted, has_quarry, stamina_below, stamina_above, time_over, driven, not, all, any";
+static const char *const condition_names[] = {"near",          "exhausted", "has_quarry", "stamina_below",
+                                              "stamina_above", "time_over", "driven",     "not",
+                                              "all",           "any",       NULL};
 
 static struct condition_def *add_node(struct state_def *state, int type, const char *path,
                                       struct failure *failure) {
@@ -357,8 +357,7 @@ static int read_member(const cJSON *item, const char *path, struct state_def *st
         return read_list(item, path, strcmp(name, "all") == 0 ? CONDITION_ALL : CONDITION_ANY, state,
                          failure);
     }
-    return failure_set(failure, FAILURE_BAD_PARAM, path, "unknown condition \"%.40s\"; allowed: %s", name,
-                       condition_names);
+    return scenario_fail_listed(name, condition_names, "condition", path, failure);
 }
 
 static int read_condition(const cJSON *json, const char *path, struct state_def *state,
@@ -368,7 +367,7 @@ static int read_condition(const cJSON *json, const char *path, struct state_def 
     }
     const int members = cJSON_GetArraySize(json);
     if (members == 0) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "empty; allowed: %s", condition_names);
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "empty; expected a condition, such as near");
     }
     if (members > 1) {
         struct condition_def *node = add_node(state, CONDITION_ALL, path, failure);

@@ -68,9 +68,31 @@ int scenario_check_text(const char *text, bool with_lines, const char *path, str
     return 0;
 }
 
-/* Appends one more quoted name to a list for people, while there is room. */
-void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name) {
-    text_list_add(list, SCENARIO_LIST_BYTES, name, true);
+struct scenario_names scenario_names_begin(const char *typed) {
+    return (struct scenario_names){.nearest = nearest_name_begin(typed)};
+}
+
+void scenario_names_add(struct scenario_names *names, const char *name, bool is_quoted) {
+    nearest_name_offer(&names->nearest, name);
+    text_list_add(names->list, sizeof names->list, name, is_quoted);
+}
+
+int scenario_names_fail(const struct scenario_names *names, enum failure_code code, const char *what,
+                        const char *whose, const char *path, struct failure *failure) {
+    char found[FIELD_QUOTE_BYTES + 6], hint[NEAREST_HINT_BYTES];
+    field_quote(names->nearest.typed, found);
+    nearest_name_hint(&names->nearest, hint);
+    return failure_set(failure, code, path, "no %s %s%s; %s %s", what, found, hint, whose,
+                       names->list[0] == '\0' ? "none" : names->list);
+}
+
+int scenario_fail_listed(const char *typed, const char *const *listed, const char *what, const char *path,
+                         struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(typed);
+    for (; *listed != NULL; listed++) {
+        scenario_names_add(&names, *listed, false);
+    }
+    return scenario_names_fail(&names, FAILURE_BAD_PARAM, what, "there are", path, failure);
 }
 
 int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
@@ -104,13 +126,12 @@ int scenario_read_lengths(const cJSON *json, const char *path, int count, const 
 
 int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
                         struct failure *failure) {
-    char list[SCENARIO_LIST_BYTES] = "";
+    struct scenario_names names = scenario_names_begin(name);
     for (int i = 0; i < def->kind_count; i++) {
         if (strcmp(def->kinds[i].name, name) == 0) {
             return 0;
         }
-        scenario_list_name(list, def->kinds[i].name);
+        scenario_names_add(&names, def->kinds[i].name, true);
     }
-    return failure_set(failure, FAILURE_NO_KIND, path, "no kind \"%s\"; this scenario has %s", name,
-                       list[0] == '\0' ? "none" : list);
+    return scenario_names_fail(&names, FAILURE_NO_KIND, "kind", "this scenario has", path, failure);
 }

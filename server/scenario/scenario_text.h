@@ -10,9 +10,16 @@
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/text/nearest_name.h"
 #include "server/sim/world/world_def.h"
 
-enum { SCENARIO_PATH_BYTES = sizeof((struct failure *)0)->field, SCENARIO_LIST_BYTES = 240 };
+enum { SCENARIO_PATH_BYTES = sizeof((struct failure *)0)->field, SCENARIO_LIST_BYTES = 288 };
+
+/** The names there are, for the message about one that is not there. */
+struct scenario_names {
+    struct nearest_name nearest;
+    char list[SCENARIO_LIST_BYTES];
+};
 
 /** Formats a JSON path ("kinds.prey.behaviors[0]"); one that is too long is cut. */
 void scenario_path(char out[SCENARIO_PATH_BYTES], const char *text, ...) PRINTF_LIKE(2, 3);
@@ -24,8 +31,17 @@ int scenario_check_name(const char *name, const char *path, struct failure *fail
 /** 0 when people see the text as it is: no control characters (with_lines: but line feeds), no line and paragraph
  * separators, nothing that turns the direction of a text; otherwise fails with the character and what is allowed. */
 int scenario_check_text(const char *text, bool with_lines, const char *path, struct failure *failure);
-/** Appends one more quoted name to a list, while there is room. */
-void scenario_list_name(char list[SCENARIO_LIST_BYTES], const char *name);
+/** No names yet; typed: the caller's, what is not one of them. */
+struct scenario_names scenario_names_begin(const char *typed);
+/** One more name; it is listed while there is room, and considered for "did you mean" in any case. is_quoted: it
+ * is a name of the scenario's author. */
+void scenario_names_add(struct scenario_names *names, const char *name, bool is_quoted);
+/** Fails with "no WHAT "typed" (did you mean "near"?); WHOSE near, other". */
+int scenario_names_fail(const struct scenario_names *names, enum failure_code code, const char *what,
+                        const char *whose, const char *path, struct failure *failure);
+/** The same of the names of a NULL-ended list. */
+int scenario_fail_listed(const char *typed, const char *const *listed, const char *what, const char *path,
+                         struct failure *failure);
 
 /** Reads exactly `count` numbers, in px; the first two are a place, the rest lengths. wanted: how the array
  * is written, for messages. */

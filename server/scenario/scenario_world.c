@@ -178,7 +178,7 @@ int scenario_read_targets(const cJSON *root, struct world_def *def, struct scena
 
 /* ---- agents ---- */
 
-enum { ROW_KIND, ROW_COUNT, ROW_AT, ROW_VELOCITY, ROW_HEADING };
+enum { ROW_KIND, ROW_COUNT, ROW_AT, ROW_SPACING, ROW_VELOCITY, ROW_HEADING };
 
 static const struct field placement_fields[] = {
     [ROW_KIND] = {.name = "kind",
@@ -200,6 +200,12 @@ static const struct field placement_fields[] = {
                 .max = LIMIT_COORDINATE,
                 .unit = "px",
                 .help = "The place of all of them."},
+    [ROW_SPACING] = {.name = "spacing",
+                     .type = FIELD_FLOAT,
+                     FIELD_MEMBER(struct placement_def, spacing),
+                     .max = LIMIT_WORLD_SIZE,
+                     .unit = "px",
+                     .help = "From body to body at the start, at least, where there is room."},
     [ROW_VELOCITY] = {.name = "velocity",
                       .type = FIELD_POINT,
                       FIELD_MEMBER(struct placement_def, velocity),
@@ -254,6 +260,11 @@ static int check_placement(const cJSON *json, const char *path, const struct wor
         return failure_set(failure, FAILURE_BAD_PARAM, part_path,
                            "\"at\" is there too; one of them says where");
     }
+    if (has_at && placement->has_spacing) {
+        scenario_path(part_path, "%s.spacing", path);
+        return failure_set(failure, FAILURE_BAD_PARAM, part_path,
+                           "\"at\" is there too, which is one place for all; a spacing goes with \"in\"");
+    }
     if (!has_at && area == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "missing a place: \"at\" or \"in\"");
     }
@@ -278,6 +289,7 @@ static int read_placement(const cJSON *json, const char *path, const struct worl
     }
     placement->has_velocity = (present >> ROW_VELOCITY & 1) != 0;
     placement->has_heading = (present >> ROW_HEADING & 1) != 0;
+    placement->has_spacing = (present >> ROW_SPACING & 1) != 0;
     if (placement->kind[0] == '\0') {
         return 0; /* it is no object, or its kind was wrong: reported already */
     }

@@ -367,6 +367,10 @@ static int put_first_world(struct simulation *simulation, const struct simulatio
         built_world_fini(&built);
         return -1;
     }
+    char crowded[WORLD_CROWDED_TEXT];
+    if (built_world_crowded_text(&built, crowded) != NULL) {
+        log_write(LOG_WARN, "world", "%s", crowded);
+    }
     if (built.bytes > 0) {
         const double agents = (double)world_agent_count(built.world);
         char text[WORLD_MEMORY_TEXT];

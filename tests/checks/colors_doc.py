@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The colors in docs/behaviors.md and docs/viewer.md are those of the program.
+"""The colors in docs/viewer.md are those of the program.
 
     tests/checks/colors_doc.py [--write] [ROOT]
 
-The table of docs/behaviors.md has the rows of viewer/explain/behavior_colors.c, in their order, in its four palettes; that
-of docs/viewer.md has the arrows' colors of viewer/explain/theme.c. With --write both tables are replaced.
+The table of the behaviors has the rows of viewer/explain/behavior_colors.c, in their order, in its four palettes; that of the arrows has
+the colors of viewer/explain/theme.c. With --write both tables are replaced.
 """
 import pathlib
 import re
@@ -12,8 +12,9 @@ import sys
 
 ARROWS = {"VELOCITY": "velocity", "DESIRED": "desired velocity", "STEERING": "steering force", "NEIGHBOR": "neighbors that count",
           "RADIUS": "radii of no behavior", "TARGET": "targets"}
-PLACES = {"docs/behaviors.md": ("| behavior or state | safe | classic | safe, light ground | classic, light ground |", 4),
-          "docs/viewer.md": ("| what | dark ground | light ground |", 2)}
+PAGE = "docs/viewer.md"
+BEHAVIORS = ("| behavior or state | safe | classic | safe, light ground | classic, light ground |", 4)
+OTHERS = ("| what | dark ground | light ground |", 2)
 
 
 def hex_codes(numbers):
@@ -21,12 +22,12 @@ def hex_codes(numbers):
 
 
 def rows_of(root):
-    """For each page the rows that its table must have."""
+    """For the head of each table the rows that it must have."""
     behaviors = re.findall(r'^    \{"(\w+)", \{([^}]*)\}\},$', (root / "viewer/explain/behavior_colors.c").read_text(), re.MULTILINE)
     theme = (root / "viewer/explain/theme.c").read_text()
     arrows = [(name, re.search(rf"\[THEME_{part}\] = \{{([^}}]*)\}}", theme)) for part, name in ARROWS.items()]
-    return {"docs/behaviors.md": [f"| `{name}` | {hex_codes(numbers)} |" for name, numbers in behaviors],
-            "docs/viewer.md": [f"| {name} | {hex_codes(match[1])} |" for name, match in arrows if match]}
+    return {BEHAVIORS: [f"| `{name}` | {hex_codes(numbers)} |" for name, numbers in behaviors],
+            OTHERS: [f"| {name} | {hex_codes(match[1])} |" for name, match in arrows if match]}
 
 
 def table_of(text, head, columns):
@@ -37,27 +38,26 @@ def table_of(text, head, columns):
 
 def complaints(root, is_writing):
     found = []
-    for page, rows in rows_of(root).items():
-        head, columns = PLACES[page]
-        text = (root / page).read_text()
+    for (head, columns), rows in rows_of(root).items():
+        text = (root / PAGE).read_text()
         table = table_of(text, head, columns)
         if table is None:
-            found.append(f"{page} has no table \"{head}\"")
+            found.append(f"{PAGE} has no table \"{head}\"")
         elif len(rows) < len(ARROWS) or any(row.count("`#") != columns for row in rows):
-            found.append(f"{page}: the program's colors could not be read")
+            found.append(f"{PAGE}: the program's colors could not be read")
         elif is_writing:
-            (root / page).write_text(text[:table[1][0]] + "".join(row + "\n" for row in rows) + text[table[1][1]:])
+            (root / PAGE).write_text(text[:table[1][0]] + "".join(row + "\n" for row in rows) + text[table[1][1]:])
         elif table[0] != rows:
-            found += [f"{page}: missing or different: {row}" for row in rows if row not in table[0]]
-            found += [f"{page}: not of the program: {row}" for row in table[0] if row not in rows]
-            found = found or [f"{page}: the rows are in another order"]
+            found += [f"{PAGE}: missing or different: {row}" for row in rows if row not in table[0]]
+            found += [f"{PAGE}: not of the program: {row}" for row in table[0] if row not in rows]
+            found = found or [f"{PAGE}: the rows are in another order"]
     return found
 
 
 def main():
     names = [name for name in sys.argv[1:] if name != "--write"]
     found = complaints(pathlib.Path(names[0] if names else "."), "--write" in sys.argv)
-    print("\n".join(found) or "the pages have the program's colors")
+    print("\n".join(found) or "the page has the program's colors")
     sys.exit(1 if found else 0)
 
 

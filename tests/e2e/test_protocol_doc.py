@@ -62,6 +62,14 @@ class Transcripts(Case):
                     self.assertIsNone(wrong, f"protocol.md:{number}: {wrong}\ncame: {client.last_line.decode()}")
                 self.assertEqual(client.flush(), [], f"protocol.md:{line}: more came than the transcript shows")
 
+    def test_the_contents_are_the_headings(self):
+        """In their order, each with the anchor that readers of Markdown give it: the second of a name has -1."""
+        head, rest = PAGE.split("\n## ", 1)
+        names = re.findall(r"^###? (.*)$", re.sub(r"^```.*?^```$", "", "## " + rest, flags=re.M | re.S), re.M)
+        anchors = [re.sub(r"[^a-z0-9_ -]", "", name.lower()).replace(" ", "-") for name in names]
+        anchors = [anchor + (f"-{anchors[:i].count(anchor)}" if anchor in anchors[:i] else "") for i, anchor in enumerate(anchors)]
+        self.assertEqual(re.findall(r"\[([^\]]*)\]\(#([^)]*)\)", head), list(zip(names, anchors)))
+
     def test_there_are_transcripts(self):
         self.assertGreaterEqual(len(TRANSCRIPTS), 9)
 

@@ -341,6 +341,10 @@ class Refusals(Case):
                 (("flock", "--set", "bird.max_speed=3", "--set", "bird.max_speed=4", "--out", out), "is set twice; allowed: once"),
                 (("flock", "--seed", "1..", "--out", out), '--seed: "1.." is not understood'),
                 (("hunters_and_prey", "--set", "hunter.pursue.max_prediction=1", "--out", out), 'did you mean "pursue/pursue.max_prediction"?'),
+                (("doorway", "--set", "world.walls[2][0]=3", "--out", out), "run 1: world.walls[2][0]: nothing there; allowed: the path"),
+                (("doorway", "--set", "world.walls[0]=3", "--out", out), "run 1: world.walls[0]: no number; allowed: the path"),
+                (("doorway", "--set", "agents[0].count=3,-1", "--out", out), "run 2: agents[0].count: -1 is out of range: 1 to"),
+                (("doorway", "--set", "wolrd.size[0]=3", "--out", out), 'no kind "wolrd"'),
                 (("flock", "--design", design, "--out", out), 'd.csv:1:16: bird.mas: no parameter "mas" (did you mean "mass"?)'),
                 (("flock", "--design", self.folder / "none.csv", "--out", out), "none.csv"),
                 (("flock", "--measure", "polarisation", "--out", out), 'did you mean "polarization"?'),
@@ -351,6 +355,37 @@ class Refusals(Case):
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.refuse(2, *arguments))
         self.assertFalse(out.exists())
+
+    def test_numbers_of_the_scenario_go_by_their_path(self):
+        """Runs are those of files with these numbers, and so are recordings; the plan has the numbers."""
+        world = json.loads((ROOT / "scenarios/doorway.json").read_text(encoding="utf-8"))
+        out, sizes = self.folder / "r", [(200, 25), (280, 180)]
+        design = self.folder / "d.csv"
+        design.write_text("world.walls[0][3],agents[0].count,visitor.max_force\n200,25,100\n280,,\n", encoding="utf-8")
+        self.run_well("doorway", "--design", design, "--ticks", 30, "--record", "--measure", "count", "--out", out)
+        plan = [line for line in lines(out / "plan.ndjson") if line["op"] == "run"]
+        self.assertEqual(plan[0], {"op": "run", "run": 1, "seed": 14, "world.walls[0][3]": 200, "agents[0].count": 25, "visitor.max_force": 100})
+        self.assertEqual(plan[1], {"op": "run", "run": 2, "seed": 14, "world.walls[0][3]": 280})
+        for number, (end_y, count) in enumerate(sizes, 1):
+            world["world"]["walls"][0][3], world["agents"][0]["count"] = end_y, count
+            file = self.folder / f"doorway_{number}.json"
+            file.write_text(json.dumps(world), encoding="utf-8")
+            same = self.folder / f"same_{number}"
+            self.run_well(file, *(["--set", "visitor.max_force=100"] if number == 1 else []), "--ticks", 30, "--measure", "count", "--out", same)
+            self.assertEqual(done_lines(out)[number]["hash"], done_lines(same)[1]["hash"])
+            verified = subprocess.run([TOOL, "verify", out / f"run-{number}.drover"], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+        rows = lines(out / "runs.ndjson")
+        self.assertEqual([(row["count"], row["tick"], row["time"]) for row in rows], [(25, 30, 0.5), (180, 30, 0.5)])
+        self.assertIn("the world of a recording is built, so agents[0].count can no more be set",
+                      self.refuse(2, "--from", out / "run-1.drover", "--set", "agents[0].count=3", "--out", self.folder / "n"))
+
+    def test_a_kind_that_is_called_as_a_part_comes_first(self):
+        file = self.folder / "odd.json"
+        file.write_text(json.dumps({"name": "odd", "world": {"size": [100, 100]}, "kinds": {"agents": {"max_speed": 5}},
+                                    "agents": [{"kind": "agents", "count": 2, "at": [1, 1]}]}), encoding="utf-8")
+        self.run_well(file, "--set", "agents.max_speed=7", "--set", "agents[0].count=3", "--ticks", 1, "--out", self.folder / "r")
+        self.assertEqual(lines(self.folder / "r/runs.ndjson")[0]["count"], 3)
 
     def test_a_run_that_fails_leaves_the_others(self):
         out = self.folder / "r"

@@ -5,6 +5,19 @@
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 
+/* Whether a mistake's line and column are those of a byte of the text, or of its end. */
+static bool is_in_text(const struct failure *failure, const uint8_t *data, size_t size) {
+    int line = 1;
+    size_t begin = 0;
+    for (size_t i = 0; i < size && line < failure->line; i++) {
+        if (data[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    }
+    return failure->line == line && failure->column >= 1 && (size_t)failure->column <= size - begin + 1;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_AGENTS = 300, TICKS = 3 };
@@ -34,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct failure failure = {0};
     if (scenario_read((const char *)data, size, &scenario, &failure) == 0) {
         run_world(&scenario.def);
-    } else if (failure.code == FAILURE_NONE || failure.message[0] == '\0') {
+    } else if (failure.code == FAILURE_NONE || failure.message[0] == '\0' ||
+               !is_in_text(&failure, data, size)) {
         abort();
     }
     scenario_fini(&scenario);

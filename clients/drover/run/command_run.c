@@ -16,6 +16,7 @@
 #include "clients/drover/run/run_one.h"
 #include "clients/drover/run/run_parts.h"
 #include "clients/drover/run/run_plan.h"
+#include "clients/drover/run/run_variant.h"
 #include "common/system/memory_free.h"
 #include "server/library/scenario_library.h"
 
@@ -37,7 +38,8 @@ static const struct field run_table[] = {
      "The seeds, a run each: 1..20, or 1,5,7; default: the scenario's."},
     {"set", FIELD_TEXT, FIELD_MEMBER(struct run_options, set), FIELD_LIST, 0, 0, 0, NULL, "KIND.PARAM=LIST",
      "The values of a parameter, a run each: bird.max_speed=80,100 or bird.flock.weight=0.5:2:0.5 (from, to, "
-     "step). May be repeated: all combinations are run."},
+     "step). A number of the scenario goes by its path: world.walls[0][3]=250,270. May be repeated: all "
+     "combinations are run."},
     {"design", FIELD_TEXT, FIELD_MEMBER(struct run_options, design), 0, 0, 0, 0, NULL, "FILE.csv",
      "A table with a row for each run: columns seed and KIND.PARAM; an empty cell is as the scenario has "
      "it."},
@@ -118,6 +120,10 @@ static int load_scenario(struct runs *runs, const char *argument, struct failure
     if (result != 0 || built_world_make(&runs->scenario, &runs->task.overrides, NULL,
                                         &runs->context->interrupt->is_set, &built, failure) != 0) {
         return -1;
+    }
+    char crowded[WORLD_CROWDED_TEXT];
+    if (built_world_crowded_text(&built, crowded) != NULL) {
+        (void)fprintf(stderr, "drover: %s\n", crowded);
     }
     simulation_state_change(&runs->probe, &built);
     built_world_fini(&built);
@@ -206,7 +212,21 @@ static int read_grid(struct runs *runs, struct failure *failure) {
     if (run_grid_read_set(&runs->grid, options->set, failure) != 0) {
         return -1;
     }
-    return run_plan_make(&runs->grid, world_seed(runs->probe.world), &runs->plan, failure);
+    if (run_plan_make(&runs->grid, world_seed(runs->probe.world), &runs->plan, failure) != 0) {
+        return -1;
+    }
+    for (int i = 0; i < runs->plan.parameter_count; i++) {
+        struct run_parameter *parameter = &runs->plan.parameters[i];
+        parameter->is_path = run_is_path(runs->probe.world, parameter->name);
+        if (parameter->is_path && !runs->has_scenario) {
+            return failure_set(
+                failure, FAILURE_BAD_PARAM, "--from",
+                "--from: the world of a recording is built, so %s can no more be set; allowed: "
+                "parameters of kinds",
+                parameter->name);
+        }
+    }
+    return 0;
 }
 
 /* Whether a failure is about the parameter's name, not about a value of it. */
@@ -254,17 +274,40 @@ static int try_design(struct runs *runs, int parameter, struct failure *failure)
     return 0;
 }
 
+/* Makes the scenario of each run that differs from the one before by more than the seed. */
+static int try_variants(struct runs *runs, struct failure *failure) {
+    const size_t bytes = (size_t)runs->plan.parameter_count * sizeof(double);
+    const double *before = NULL;
+    struct failure inner = {0};
+    for (uint32_t run = 0; run < runs->plan.count && !interrupt_is_set(runs->context->interrupt); run++) {
+        const double *values = run_plan_values(&runs->plan, run);
+        struct scenario variant;
+        if (before != NULL && memcmp(values, before, bytes) == 0) {
+            continue;
+        }
+        before = values;
+        if (run_variant_make(&runs->scenario, &runs->plan, values, &variant, &inner) != 0) {
+            return failure_set(failure, inner.code, "--set", "run %" PRIu32 ": %s", run + 1, inner.message);
+        }
+        scenario_fini(&variant);
+    }
+    return 0;
+}
+
 /* Tries all values, so that a mistake is found before the first run. */
 static int try_parameters(struct runs *runs, struct failure *failure) {
+    bool has_paths = false;
     for (int i = 0; i < runs->plan.parameter_count; i++) {
         if (interrupt_is_set(runs->context->interrupt)) {
             return failure_set(failure, FAILURE_BUSY, NULL, "interrupted");
         }
-        if ((i < runs->grid.design_parameters ? try_design : try_set)(runs, i, failure) != 0) {
+        if (runs->plan.parameters[i].is_path) {
+            has_paths = true;
+        } else if ((i < runs->grid.design_parameters ? try_design : try_set)(runs, i, failure) != 0) {
             return -1;
         }
     }
-    return 0;
+    return has_paths ? try_variants(runs, failure) : 0;
 }
 
 static int plan_runs(struct runs *runs, struct failure *failure) {
@@ -331,7 +374,8 @@ static enum exit_code finish(struct runs *runs, const struct run_tally *tally, s
                       done, runs->plan.count);
         return EXIT_INTERRUPTED;
     }
-    if (run_parts_merge(&runs->parts, &runs->columns, &rows, failure) != 0) {
+    if (run_parts_merge(&runs->parts, &runs->columns, world_tick_hz(runs->probe.world), &rows, failure) !=
+        0) {
         return command_complain(runs->context, failure, EXIT_DIFFERS);
     }
     (void)printf("%s/runs.csv, %s/runs.ndjson: %" PRIu32 " runs, %" PRIu64 " rows", runs->options->out,

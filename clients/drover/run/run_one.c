@@ -10,6 +10,7 @@
 #include "clients/drover/run/run_file.h"
 #include "clients/drover/run/run_parts.h"
 #include "clients/drover/run/run_record.h"
+#include "clients/drover/run/run_variant.h"
 #include "common/json/json_writer.h"
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
@@ -82,7 +83,7 @@ int run_set_parameters(struct simulation_state *state, const struct run_plan *pl
     }
     int result = 0;
     for (int i = 0; i < plan->parameter_count && result == 0; i++) {
-        if (!isnan(values[i])) {
+        if (!isnan(values[i]) && !plan->parameters[i].is_path) {
             result = run_set_parameter(state, &plan->parameters[i], values[i], request, failure);
             if (result == 0) {
                 on_set(context, request);
@@ -155,18 +156,25 @@ static int write_row(struct one *one, struct failure *failure) {
 /* ---- the run ---- */
 
 static int build_world(struct one *one, uint32_t index, struct failure *failure) {
-    const uint64_t seed = one->task->plan->seeds[index];
-    if (one->task->scenario == NULL) {
+    const struct run_task *task = one->task;
+    const uint64_t seed = task->plan->seeds[index];
+    if (task->scenario == NULL) {
         world_set_seed(one->state->world, seed);
         return 0;
     }
+    struct scenario variant;
     struct built_world built;
-    if (built_world_make(one->task->scenario, &one->task->overrides, &seed, NULL, &built, failure) != 0) {
+    if (run_variant_make(task->scenario, task->plan, run_plan_values(task->plan, index), &variant, failure) !=
+        0) {
         return -1;
     }
-    simulation_state_change(one->state, &built);
-    built_world_fini(&built);
-    return 0;
+    const int result = built_world_make(&variant, &task->overrides, &seed, NULL, &built, failure);
+    scenario_fini(&variant);
+    if (result == 0) {
+        simulation_state_change(one->state, &built);
+        built_world_fini(&built);
+    }
+    return result;
 }
 
 static int begin_files(struct one *one, struct failure *failure) {

@@ -286,6 +286,7 @@ struct merge {
     char path[RUN_FILE_PATH];
     char *line;
     size_t room;
+    double tick_hz;
     uint64_t rows;
 };
 
@@ -299,7 +300,7 @@ static void write_head(struct merge *merge) {
     for (int i = 0; i < merge->columns->count; i++) {
         buffer_printf(&merge->csv.buffer, ",%s", merge->columns->rows[i].name);
     }
-    buffer_append_text(&merge->csv.buffer, "\n");
+    buffer_append_text(&merge->csv.buffer, ",time\n");
 }
 
 static void write_parameters(struct merge *merge, uint32_t run) {
@@ -329,8 +330,14 @@ static void write_values(struct merge *merge, const char *values, size_t length)
         values += bytes + (comma == NULL ? 0 : 1);
         length -= bytes + (comma == NULL ? 0 : 1);
     }
-    buffer_append_text(&merge->csv.buffer, "\n");
-    buffer_append_text(&merge->ndjson.buffer, "}\n");
+}
+
+/* The end of a line: the seconds of its tick. */
+static void write_time(struct merge *merge, uint64_t tick) {
+    char text[JSON_NUMBER_TEXT];
+    (void)json_number_text(text, (double)tick / merge->tick_hz);
+    buffer_printf(&merge->csv.buffer, ",%s\n", text);
+    buffer_printf(&merge->ndjson.buffer, ",\"time\":%s}\n", text);
 }
 
 static int merge_row(struct merge *merge, uint32_t index, size_t length, struct failure *failure) {
@@ -351,6 +358,7 @@ static int merge_row(struct merge *merge, uint32_t index, size_t length, struct 
     buffer_printf(&merge->csv.buffer, ",%" PRIu64, tick);
     buffer_printf(&merge->ndjson.buffer, ",\"tick\":%" PRIu64, tick);
     write_values(merge, values, values_length);
+    write_time(merge, tick);
     run_file_flush(&merge->csv);
     run_file_flush(&merge->ndjson);
     merge->rows++;
@@ -409,14 +417,15 @@ static int merge_all(struct merge *merge, struct failure *failure) {
     return run_file_finish(&merge->csv, failure) == 0 ? run_file_finish(&merge->ndjson, failure) : -1;
 }
 
-int run_parts_merge(const struct run_parts *parts, const struct run_columns *columns, uint64_t *rows,
-                    struct failure *failure) {
+int run_parts_merge(const struct run_parts *parts, const struct run_columns *columns, double tick_hz,
+                    uint64_t *rows, struct failure *failure) {
     struct merge *merge = calloc(1, sizeof *merge);
     if (merge == NULL) {
         return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
     }
     merge->parts = parts;
     merge->columns = columns;
+    merge->tick_hz = tick_hz;
     const int result = merge_all(merge, failure);
     run_file_abandon(&merge->csv);
     run_file_abandon(&merge->ndjson);

@@ -64,9 +64,10 @@ void run_parts_cut(struct run_parts *parts, int part);
 /** How many runs are in a state. */
 uint32_t run_parts_count(const struct run_parts *parts, enum run_state state);
 
-/** Writes runs.csv and runs.ndjson from the rows of all runs that are done, in the order of runs. *rows: how many. 0, or -1
+/** Writes runs.csv and runs.ndjson from the rows of all runs that are done, in the order of runs. tick_hz: of the worlds,
+ * for the last column, time. *rows: how many. 0, or -1
  * with *failure. */
 NODISCARD int run_parts_merge(const struct run_parts *parts, const struct run_columns *columns,
-                              uint64_t *rows, struct failure *failure);
+                              double tick_hz, uint64_t *rows, struct failure *failure);
 
 #endif

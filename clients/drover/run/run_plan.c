@@ -26,9 +26,11 @@ int run_grid_add(struct run_grid *grid, const char *name, size_t length, struct 
     const char *point = length == 0 ? NULL : memchr(name, '.', length);
     const int shown = length > 60 ? 60 : (int)length;
     if (point == NULL || point == name || point == name + length - 1 || length > RUN_PARAMETER_CHARS) {
-        return failure_set(failure, FAILURE_BAD_PARAM, NULL,
-                           "\"%.*s\" is no parameter of a kind; allowed: KIND.PARAMETER, as bird.max_speed",
-                           shown, name);
+        return failure_set(
+            failure, FAILURE_BAD_PARAM, NULL,
+            "\"%.*s\" is no parameter; allowed: KIND.PARAMETER, as bird.max_speed, or a path of the "
+            "scenario, as world.walls[0][3]",
+            shown, name);
     }
     for (int i = 0; i < grid->parameter_count; i++) {
         if (strlen(grid->parameters[i].name) == length &&

@@ -5,6 +5,7 @@
 #ifndef DROVER_CLIENTS_DROVER_RUN_RUN_PLAN_H
 #define DROVER_CLIENTS_DROVER_RUN_RUN_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "clients/drover/run/run_values.h"
@@ -18,9 +19,11 @@
 
 enum { RUN_PLAN_PARAMETERS = 64, RUN_PLAN_RUNS = 1000000, RUN_PARAMETER_CHARS = LIMIT_NAME_CHARS + 64 };
 
-/** A parameter of a kind, "bird.flock.weight": kind "bird", name "flock.weight". */
+/** A parameter of a kind, "bird.flock.weight": kind "bird", name "flock.weight"; or the path of a number of the scenario,
+ * "world.walls[0][3]" (run_variant.h). */
 struct run_parameter {
     char name[RUN_PARAMETER_CHARS + 1];
+    bool is_path;
 };
 /** Where the parameter's own name begins; the kind's ends a point before. */
 const char *run_parameter_own(const struct run_parameter *parameter);
@@ -43,10 +46,10 @@ struct run_grid {
 
 struct run_plan {
     int parameter_count;
-    struct run_parameter parameters[RUN_PLAN_PARAMETERS];
-    uint32_t count;  /* of runs; they are numbered from 1 */
-    uint64_t *seeds; /* owned, by run */
-    double *values;  /* owned, by run; NAN: as the scenario has it */
+    struct run_parameter parameters[RUN_PLAN_PARAMETERS]; /* is_path: its caller's to say */
+    uint32_t count;                                       /* of runs; they are numbered from 1 */
+    uint64_t *seeds;                                      /* owned, by run */
+    double *values;                                       /* owned, by run; NAN: as the scenario has it */
 };
 
 void run_grid_fini(struct run_grid *grid);

@@ -61,6 +61,11 @@ class Page(unittest.TestCase):
     def test_there_are_blocks(self):
         self.assertGreater(len(BLOCKS), 5)
 
+    def test_calls_are_in_blocks(self):
+        """What starts something stands in a block, which is run, not within a sentence, which is not."""
+        sentences = re.sub(r"^```.*?^```$", "", PAGE.read_text(encoding="utf-8"), flags=re.M | re.S)
+        self.assertEqual(re.findall(r"`drover\.(?:run|serve)\([^)`]+\)[^`]*`", sentences), [])
+
     def run_block(self, text, line):
         with tempfile.TemporaryDirectory() as folder:
             code = "\n" * (line - 1) + text

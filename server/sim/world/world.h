@@ -231,6 +231,8 @@ struct spawn_def {
     vec2 velocity; /* px/s */
     bool has_heading;
     float heading; /* rad */
+    const vec2 *
+        places; /* px; NULL: drawn at random. Of a world that is created: where each starts, by id from 1 on */
 };
 
 /* Ranks that share a world all call a command at the same time, with the same arguments, and all get the same answer

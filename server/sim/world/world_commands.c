@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "server/sim/math/rng.h"
 #include "server/sim/math/trig.h"
 #include "server/sim/world/world_internal.h"
 
@@ -21,16 +20,17 @@ static vec2 random_in_disc(struct rng *rng) {
     return vec2_make(0.0f, 0.0f);
 }
 
-static vec2 spawn_place(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
-    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
+vec2 world_draw_place(const struct world *world, const struct spawn_def *spawn, float radius,
+                      struct rng *rng) {
     vec2 place = spawn->at;
     if (spawn->shape == PLACE_RECT) {
-        const float across = rng_unit(&rng), down = rng_unit(&rng);
+        const float across = rng_unit(rng), down = rng_unit(rng);
         place = vec2_add(place, vec2_make(across * spawn->size.x, down * spawn->size.y));
     } else if (spawn->shape == PLACE_CIRCLE && spawn->radius > 0.0f) {
-        place = vec2_add(place, vec2_scale(random_in_disc(&rng), spawn->radius));
+        place = vec2_add(place, vec2_scale(random_in_disc(rng), spawn->radius));
     }
-    return bounds_settle(&world->bounds, place);
+    place = bounds_settle(&world->bounds, place);
+    return bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds, place, radius));
 }
 
 static vec2 spawn_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
@@ -62,6 +62,11 @@ static struct body draw_body(const struct world *world, const struct body_def *d
     return body;
 }
 
+float world_new_radius(const struct world *world, int kind, uint32_t id) {
+    const struct kind *of = &world->kinds[kind];
+    return of->draws_body ? draw_body(world, &of->def.body, id).radius : of->def.body.radius.low;
+}
+
 /* What lies by slot of the agent of the last row. */
 static void put_last(struct world *world, const struct spawn_def *spawn) {
     const int32_t row = world->agent_count - 1, slot = world->grid.count;
@@ -70,10 +75,10 @@ static void put_last(struct world *world, const struct spawn_def *spawn) {
         world->memory[slot].stamina = world->kinds[spawn->kind].def.body.max_stamina;
         world->memory[slot].state_since = (uint32_t)world->tick;
     }
-    /* No agent starts inside a solid. */
-    const vec2 place = bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds,
-                                                                      spawn_place(world, spawn, id),
-                                                                      world_body(world, row)->radius));
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
+    const vec2 place = spawn->places != NULL
+                           ? spawn->places[id - 1]
+                           : world_draw_place(world, spawn, world_body(world, row)->radius, &rng);
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
     grid_append(&world->grid, (struct motion){place.x, place.y, velocity.x, velocity.y},
                 (uint8_t)spawn->kind);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "server/sim/world/world_internal.h"
+#include "server/sim/world/world_spacing.h"
 
 static void build_targets(const struct world_def *def, struct world *world) {
     world->target_count = def->target_count;
@@ -24,11 +25,8 @@ static enum world_result make_room(const struct world_def *def, struct world *wo
     return world_all_ranks(world, world_reserve(world, (int32_t)total) == 0) ? WORLD_OK : WORLD_NO_MEMORY;
 }
 
-static enum world_result place_agents(const struct world_def *def, struct world *world, const char **what) {
-    const enum world_result room = make_room(def, world);
-    if (room != WORLD_OK) {
-        return room;
-    }
+static enum world_result place_all(const struct world_def *def, struct world *world,
+                                   struct world_spacing *spacing, const char **what) {
     for (int i = 0; i < def->placement_count; i++) {
         const struct placement_def *placement = &def->placements[i];
         struct spawn_def spawn = {
@@ -46,6 +44,7 @@ static enum world_result place_agents(const struct world_def *def, struct world 
             *what = "a placement names an unknown kind; allowed: those of the definition";
             return WORLD_BAD_DEF;
         }
+        world_spacing_place(spacing, world, placement, &spawn);
         uint32_t first_id;
         const enum world_result result = world_spawn(world, &spawn, &first_id);
         if (result != WORLD_OK) {
@@ -53,6 +52,22 @@ static enum world_result place_agents(const struct world_def *def, struct world 
         }
     }
     return WORLD_OK;
+}
+
+static enum world_result place_agents(const struct world_def *def, struct world *world, const char **what) {
+    const enum world_result room = make_room(def, world);
+    if (room != WORLD_OK) {
+        return room;
+    }
+    struct world_spacing spacing;
+    const bool has_room = world_spacing_init(&spacing, world, def);
+    const enum world_result result =
+        world_all_ranks(world, has_room) ? place_all(def, world, &spacing, what) : WORLD_NO_MEMORY;
+    if (def->unspaced != NULL) {
+        *def->unspaced = spacing.unspaced;
+    }
+    world_spacing_fini(&spacing);
+    return result;
 }
 
 bool world_def_is_sane(const struct world_def *def, const char **what) {

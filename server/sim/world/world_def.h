@@ -101,7 +101,8 @@ struct placement_def {
     vec2 at;      /* point, center of the circle, or upper left corner of the rectangle; px */
     vec2 size;    /* rectangle: width and height; px */
     float radius; /* circle; px */
-    bool has_velocity, has_heading;
+    bool has_velocity, has_heading, has_spacing;
+    float spacing; /* between bodies when the world begins, at least, where there is room; px */
     vec2 velocity; /* px/s; {0,0} when left out */
     float heading; /* rad; along the velocity when left out, random when that is zero */
 };
@@ -119,6 +120,8 @@ struct world_def {
     struct placement_def *placements; /* owned */
     struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields */
     int32_t max_agents;               /* 1 to LIMIT_AGENTS */
+    int32_t *
+        unspaced; /* NULL, or receives how many agents world_create found no place for that keeps their spacing */
     const atomic_bool
         *given_up; /* NULL, or ends world_create early (world_let_give_up); not with an exchange */
     const struct exchange

@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "server/sim/math/rng.h"
 #include "server/sim/scenery/scenery.h"
 #include "server/sim/space/edge.h"
 #include "server/sim/space/grid.h"
@@ -190,6 +191,12 @@ static inline struct world_slots world_own_slots(const struct world *world) {
 bool world_all_ranks(const struct world *world, bool is_so);
 /** The sum of what each rank counted of its own agents. Collective. */
 int32_t world_sum_ranks(const struct world *world, int32_t count);
+
+/** A place for a new agent, drawn at random and then settled and out of solids. radius: of its body, px. */
+vec2 world_draw_place(const struct world *world, const struct spawn_def *spawn, float radius,
+                      struct rng *rng);
+/** The radius that the body of a new agent has, px. */
+float world_new_radius(const struct world *world, int kind, uint32_t id);
 
 /** Whether an aim stands over what a behavior of this type is about. */
 static inline bool world_is_aimed(int type) {

@@ -130,10 +130,10 @@ static void says_what_was_found_and_what_is_allowed(void **state) {
                    "\"a b\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
     assert_refused("{\"text\":\"12345678\"}", FAILURE_BAD_PARAM, "text",
                    "a text of 8 bytes is too long: at most 7");
-    assert_refused(
-        "{\"cuont\":3}", FAILURE_BAD_PARAM, "cuont",
-        "unknown key \"cuont\"; allowed: max_speed, weight, turn, mass, place, count, seed, on, edge, name, "
-        "text, kinds");
+    assert_refused("{\"cuont\":3}", FAILURE_BAD_PARAM, "cuont",
+                   "unknown key \"cuont\" (did you mean \"count\"?); allowed: max_speed, weight, turn, mass, "
+                   "place, count, seed, on, edge, name, "
+                   "text, kinds");
     assert_refused("[]", FAILURE_BAD_PARAM, "", "expected an object, found an array");
 }
 

@@ -42,6 +42,8 @@ static void suggests_the_nearest_or_nothing(void **state) {
     assert_string_equal(hint_for("unsubscrib", names), " (did you mean \"unsubscribe\"?)");
     assert_string_equal(hint_for("stpe", names), " (did you mean \"step\"?)");
     assert_string_equal(hint_for("fly", names), "");
+    assert_string_equal(hint_for("subscr", names), " (did you mean \"subscribe\"?)"); /* the rest left off */
+    assert_string_equal(hint_for("unsub", names), "");
     assert_string_equal(hint_for("spawn", names), ""); /* the typed name itself is not a suggestion */
     assert_string_equal(hint_for("Spawn", names), " (did you mean \"spawn\"?)");
     assert_string_equal(hint_for("y", names), "");

@@ -59,7 +59,7 @@ static void test_load(void **state) {
     scenario_fini(&scenario);
     assert_int_equal(scenario_library_load(&library, "broken", &scenario, &failure), -1);
     assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
-    assert_non_null(strstr(failure.message, "broken.json: world: missing"));
+    assert_non_null(strstr(failure.message, "broken.json:1:1: world: missing"));
     static const char *const refused[] = {"bee",       "",
                                           "../ant",    "./ant",
                                           "ant.json",  "/etc/passwd",

@@ -249,8 +249,8 @@ static void test_defaults(void **state) {
 
 /* text, JSON path, words that the message must contain */
 static const char *const mistakes[][3] = {
-    {"", "", "line 1, column 1"},
-    {"{\"name\":\"t\",\n\"world\":}", "", "line 2, column 9"},
+    {"", "", "the text is empty"},
+    {"{\"name\":\"t\",\n\"world\":}", "", "unexpected '}'"},
     {"[]", "", "expected an object"},
     {"{\"world\":{\"size\":[800,600]}}", "name", "missing"},
     {"{\"name\":7,\"world\":{\"size\":[800,600]}}", "name", "expected a string, found a number"},
@@ -269,7 +269,7 @@ static const char *const mistakes[][3] = {
     {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"edge\":\"round\"}}", "world.edge",
      "\"round\" is not one of \"open\", \"wrap\", \"bounce\", \"contain\""},
     {"{" IN "\"obstacle\":[]}}", "world.obstacle",
-     "unknown key \"obstacle\"; allowed: size, edge, obstacles"},
+     "unknown key \"obstacle\" (did you mean \"obstacles\"?); allowed: size, edge, obstacles"},
     {"{" IN "\"obstacles\":{}}}", "world.obstacles", "expected an array, found an object"},
     {"{" IN "\"obstacles\":[{\"ball\":[1,2,3]}]}}", "world.obstacles[0].ball", "no obstacle \"ball\""},
     {"{" IN "\"obstacles\":[{\"circle\":[1,2]}]}}", "world.obstacles[0].circle",
@@ -289,7 +289,7 @@ static const char *const mistakes[][3] = {
     {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2]]}}}}", "world.paths.a.points",
      "1 points; allowed are 2 to 64"},
     {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2],[3,4]],\"looop\":true}}}}", "world.paths.a.looop",
-     "unknown key \"looop\"; allowed: radius, loop, points"},
+     "unknown key \"looop\" (did you mean \"loop\"?); allowed: radius, loop, points"},
     {"{" IN "\"flow_fields\":{\"f\":{\"gust\":[1,2]}}}}", "world.flow_fields.f.gust",
      "no flow field \"gust\""},
     {"{" IN "\"flow_fields\":{\"f\":{\"noise\":{\"scale\":9}}}}}", "world.flow_fields.f.noise.strength",
@@ -307,7 +307,8 @@ static const char *const mistakes[][3] = {
      "kinds.p.behaviors[0].follow_flow.flow_field", "no flow field \"g\"; this world has \"f\""},
     {"{" WORLD ",\"view\":[]}", "view", "expected an object, found an array"},
     {"{" WORLD ",\"view\":{\"trail\":true}}", "view.trail",
-     "unknown key \"trail\"; allowed: trails, color, select, panel, zoom, overlays"},
+     "unknown key \"trail\" (did you mean \"trails\"?); allowed: trails, color, select, panel, zoom, "
+     "overlays"},
     {"{" WORLD ",\"view\":{\"trails\":1}}", "view.trails", "expected true or false, found a number"},
     {"{" WORLD ",\"view\":{\"color\":\"by speed\"}}", "view.color", "\"by speed\" is not a name"},
     {"{" WORLD ",\"view\":{\"zoom\":0}}", "view.zoom", "0 is out of range: 0.1 to 1000"},
@@ -366,9 +367,10 @@ static const char *const mistakes[][3] = {
      "\"behaviors\" is there too"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":{\"exhausted\":true}}]}}}",
      "kinds.p.states", "the last state has a condition"},
-    {"{" STATE "{}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when", "empty; allowed: near, exhausted"},
+    {"{" STATE "{}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when",
+     "empty; expected a condition, such as near"},
     {"{" STATE "{\"neer\":{}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.neer",
-     "unknown condition \"neer\"; allowed: near"},
+     "no condition \"neer\" (did you mean \"near\"?); there are near, exhausted, has_quarry"},
     {"{" STATE "{\"exhausted\":1}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.exhausted",
      "expected true or false, found a number"},
     {"{" STATE "{\"stamina_below\":2}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.stamina_below",
@@ -393,12 +395,22 @@ static const char *const mistakes[][3] = {
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{},\"flee\":{}}]}}}",
      "kinds.p.behaviors[0]", "found 2 keys"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"fly\":{}}]}}}", "kinds.p.behaviors[0].fly",
-     "no behavior \"fly\"; there are \"seek\", \"flee\", \"arrive\""},
+     "no behavior \"fly\"; there are seek, flee, arrive"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"conain\":{}}]}}}", "kinds.p.behaviors[0].conain",
+     "no behavior \"conain\" (did you mean \"contain\"?); there are seek,"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seak\":{}}]}}}", "kinds.p.behaviors[0].seak",
+     "follow_flow, hide, orca, contain, external"}, /* to the last */
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"arrive\":{\"slowing_dist\":1}}]}}}",
+     "kinds.p.behaviors[0].arrive.slowing_dist",
+     "unknown key \"slowing_dist\" (did you mean \"slowing_distance\"?)"},
+    {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"max_sped\":1}}}", "kinds.p.max_sped",
+     "unknown key \"max_sped\" (did you mean \"max_speed\"?); allowed: mass"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{}}]}}}",
      "kinds.p.behaviors[0].seek.target", "missing"},
     {"{" WORLD MOUSE ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}},"
      "{\"seek\":{\"target\":\"mous\"}}]}}}",
-     "kinds.p.behaviors[1].seek.target", "no target \"mous\"; this scenario has \"mouse\""},
+     "kinds.p.behaviors[1].seek.target",
+     "no target \"mous\" (did you mean \"mouse\"?); this scenario has \"mouse\""},
     {"{" WORLD MOUSE
      ",\"kinds\":{\"p\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\",\"slowing_distance\":1}}]}}}",
      "kinds.p.behaviors[0].seek.slowing_distance", "unknown key"},
@@ -434,6 +446,10 @@ static const char *const mistakes[][3] = {
     {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\"}]}", "agents[0]", "\"at\" or \"in\""},
     {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"in\":{\"circle\":[1,2,3]}}]}",
      "agents[0].in", "\"at\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"spacing\":0}]}", "agents[0].spacing",
+     "a spacing goes with \"in\""},
+    {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"circle\":[1,2,3]},\"spacing\":-1}]}",
+     "agents[0].spacing", "-1 is out of range: 0 to 100000 px"},
     {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"count\":0,\"at\":[1,2]}]}", "agents[0].count",
      "0 is out of range"},
     {"{" WORLD PREY ",\"agents\":[{\"kind\":\"prey\",\"in\":{\"square\":[1,2,3]}}]}", "agents[0].in",
@@ -504,6 +520,31 @@ static void test_limits(void **state) {
     }
 }
 
+/* Line and column of mistakes: of a key, of an element, of what lacks a key, of a byte. */
+static void test_places(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int line, column;
+    } rows[] = {
+        {"{\"name\":\"t\",\n\"world\":}", 2, 9},
+        {"\n  [7]", 2, 3},
+        {"{\"name\":\"t\"}", 1, 1},
+        {"{" WORLD ",\n \"kinds\": {\n  \"p\": {\"radius\": 1,\n    \"max_sped\" : 7}}}", 4, 5},
+        {"{" WORLD ",\n\"kinds\":{\"p\":{\"behaviors\":[ {},\n {\"seek\":{}}]}}}", 2, 29},
+        {"{" WORLD ",\n\"kinds\":{\"p\":{\"behaviors\":[\n {\"seek\":{}}]}}}", 3, 3},
+        {"{" IN "\"walls\":[[0,0,1,0],\n\n[0,0,\n 1e9,0]]}}", 4, 2},
+        {"{" IN "\"paths\":{\"}],\\\"\":\n{}}}}", 1, 39},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct failure failure = {0};
+        assert_int_equal(read_text(rows[i].text, &failure), -1);
+        if (failure.line != rows[i].line || failure.column != rows[i].column) {
+            fail_msg("%s: %s: %d:%d", rows[i].text, failure.field, failure.line, failure.column);
+        }
+    }
+}
+
 static void test_file(void **state) {
     (void)state;
     struct failure failure = {0};
@@ -520,8 +561,8 @@ static void test_file(void **state) {
     assert_int_equal(write(descriptor, text, sizeof text - 1), (int)sizeof text - 1);
     close(descriptor);
     char expected[200];
-    (void)snprintf(expected, sizeof expected, "%s: kinds.p.mass: 0 is out of range: 0.01 to 1000000 mass",
-                   path);
+    (void)snprintf(expected, sizeof expected,
+                   "%s:1:54: kinds.p.mass: 0 is out of range: 0.01 to 1000000 mass", path);
     assert_int_equal(scenario_file_load(path, &scenario, &failure), -1);
     assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
     assert_string_equal(failure.message, expected);
@@ -534,7 +575,8 @@ int main(void) {
         cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
         cmocka_unit_test(test_defaults),   cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
