@@ -6,6 +6,8 @@
 
 /** The size of text and lines: the user's choice, else the one that suits the screen. */
 double app_ui_scale(const struct app *app);
+/** Whether a button holds the target named mouse where it is: what is to be clicked does not flee meanwhile. */
+bool app_holds_mouse_target(const struct app *app);
 /** Whether the pointer moves the target named mouse. */
 bool app_moves_mouse_target(const struct app *app);
 /** The size of a wrapping world, px of the world; {0,0} otherwise. */
@@ -50,5 +52,7 @@ const char *app_tuned_kind(const struct app *app);
 
 /** The scene as it is now, without heat, handle and hovered agent. */
 struct scene app_scene(const struct app *app);
+/** scene_pick_for_hand in the last picture. All agents must be where they are: app_move_all. */
+bool app_find_agent(const struct app *app, vec2 at, uint32_t *id);
 
 #endif
