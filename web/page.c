@@ -228,7 +228,6 @@ void page_pointer(uint32_t type, int32_t id, double x, double y, uint32_t button
                                             [PAGE_POINTER_UP] = INPUT_BUTTON,
                                             [PAGE_POINTER_LEAVE] = INPUT_LEFT,
                                             [PAGE_POINTER_CANCEL] = INPUT_CANCEL};
-    (void)id;
     (void)ms;
     if (type > PAGE_POINTER_CANCEL) {
         return;
@@ -239,6 +238,7 @@ void page_pointer(uint32_t type, int32_t id, double x, double y, uint32_t button
                                       .button = (buttons & PAGE_BUTTON_LEFT) != 0 ? INPUT_BUTTON_LEFT
                                                                                   : INPUT_BUTTON_OTHER,
                                       .is_down = type == PAGE_POINTER_DOWN,
+                                      .is_finger = id != 0,
                                       .clicks = clicks > 0 && clicks < 100 ? (int32_t)clicks : 1};
     hand_over(&event);
 }

@@ -33,6 +33,7 @@ static const struct {
     {"dialog", page_write_dialog, NULL},
     {"toast", page_write_toast, NULL},
     {"banner", page_write_banner, NULL},
+    {"tag", page_write_tag, NULL},
     {"labels", page_write_labels, NULL},
     {"network", page_write_network, NULL},
     {"ranks", page_write_ranks, NULL},

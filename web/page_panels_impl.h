@@ -9,7 +9,7 @@
 #include "web/page_panels.h"
 
 enum {
-    PAGE_SECTIONS = 23,
+    PAGE_SECTIONS = 24,
     PAGE_MESSAGES = 64,           /* that wait; more are refused */
     PAGE_SECTION_BYTES = 1 << 20, /* the most of a section */
     PAGE_GLYPHS = 95,             /* from ' ' to '~' */
@@ -95,7 +95,7 @@ typedef void page_section_writer(struct json_writer *json, struct panels *panels
 page_section_writer page_write_theme, page_write_actions, page_write_open, page_write_bar, page_write_words,
     page_write_caption, page_write_legend, page_write_agent, page_write_equations, page_write_settings,
     page_write_plots, page_write_params, page_write_timeline, page_write_replay, page_write_picker,
-    page_write_card, page_write_help, page_write_dialog, page_write_toast, page_write_banner,
+    page_write_card, page_write_help, page_write_dialog, page_write_toast, page_write_banner, page_write_tag,
     page_write_labels, page_write_network, page_write_ranks;
 
 /** A number that differs when what a long section is written from differs: then it is written again. Not 0. */

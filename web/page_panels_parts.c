@@ -233,6 +233,22 @@ void page_write_banner(struct json_writer *json, struct panels *panels, const st
     json_end(json);
 }
 
+/* A narrow page has the words in its sheet. */
+void page_write_tag(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct panels_tag *tag = &view->tag;
+    json_object(json);
+    page_number(json, "x", (double)roundf(tag->low.x / panels->scale));
+    page_number(json, "y", (double)roundf(tag->low.y / panels->scale));
+    page_number(json, "wide", (double)roundf((tag->high.x - tag->low.x) / panels->scale));
+    json_key(json, "lines");
+    json_array(json);
+    for (int i = 0; i < PANELS_TAG_LINES; i++) {
+        json_string(json, panels->is_narrow ? "" : tag->lines[i]);
+    }
+    json_end(json);
+    json_end(json);
+}
+
 void page_write_labels(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     json_array(json);
     for (int i = 0; i < view->label_count; i++) {

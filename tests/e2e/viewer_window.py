@@ -89,6 +89,18 @@ def mouse_and_pause(viewer, watcher, camera):
     watcher.wait_snapshot(lambda s: distance_to_mouse(s) < 40, "the agent comes to the target")
     move_and_see(viewer, watcher, camera, 500, 200)
 
+    step("while the button is down the target stays; then it goes to the mouse")
+    before = mouse_target(watcher.snapshot)
+    viewer.press()
+    viewer.move(300, 300)
+    until = watcher.client.receive_op("snapshot")["time"] + 1
+    while watcher.snapshot["time"] < until:
+        check(mouse_target(watcher.snapshot) == before, f"the target has left {before}: {mouse_target(watcher.snapshot)}")
+        watcher.snapshot = watcher.client.receive_op("snapshot")
+    viewer.release()
+    watcher.wait_snapshot(lambda s: math.dist(camera.to_window(*mouse_target(s)), (300.5, 300.5)) < 1.0, "it is at the mouse")
+    move_and_see(viewer, watcher, camera, 500, 200)
+
     step("Space pauses; the picture shows the agent and the target where the snapshot says")
     viewer.key("space")
     watcher.wait_event("paused")
@@ -112,11 +124,12 @@ def forces_and_help(viewer, camera, agent):
     def vectors(picture):
         return picture.count(support.VELOCITY, x, y, 70), picture.count(support.DESIRED, x, y, 70)
 
-    step("a click shows the forces, another hides them")
-    viewer.picture(lambda p: vectors(p) == (0, 0), "there are no force arrows yet")
+    step("a click beside the agent shows no forces; F shows them and hides them")
     viewer.click()
+    viewer.picture(lambda p: vectors(p) == (0, 0), "there are no force arrows")
+    viewer.key("f")
     viewer.picture(lambda p: min(vectors(p)) > 5, "velocity and desired velocity are drawn at the agent")
-    viewer.click()
+    viewer.key("f")
     viewer.picture(lambda p: vectors(p) == (0, 0), "the force arrows are gone")
 
     step("F1 shows the keys; Esc closes them and does not quit")

@@ -305,6 +305,7 @@ static void fill_view(struct app *app) {
         .measures = measures_of(app),
         .picture = picture_of(app, covers, cover_count),
         .places = &app->places,
+        .tag = &app->tag,
         .recorded_s = recorded_s(app),
         .now_tick = app_now_tick(app),
         .now_s = app_now_s(app),
@@ -342,8 +343,7 @@ const struct panels_result *app_draw(struct app *app) {
     if (app->pointer.is_over_window && !app->result.wants_mouse && app->frame.count <= 20000 &&
         !scene.hides_agents) {
         app_move_all(app);
-        scene.has_hovered =
-            scene_pick(&scene, app->pointer.at, 4.0f * app->picture.pixel_scale, &scene.hovered);
+        scene.has_hovered = app_find_agent(app, app->pointer.at, &scene.hovered);
     }
     app->selection.lit = app->result.lit;
     if (app->selection.has_agent && app->pointer.is_over_window && !app->result.wants_mouse) {

@@ -14,7 +14,7 @@
 #include "viewer/app/app_tools.h"
 #include "viewer/model/key_codes.h"
 
-static const float click_slop_px = 5.0f, pick_reach_px = 6.0f;
+static const float click_slop_px = 5.0f;
 static const float zoom_step = 1.15f;
 
 /* ---- the mouse ---- */
@@ -55,21 +55,28 @@ static void move_pointer(struct app *app, vec2 to) {
     app->pointer.has_moved = app->pointer.is_over_window = app->hand.has_moved = true;
 }
 
-/* A click on an agent selects it. Beside agents it ends the selection; without one it shows or hides the
- * forces. */
-static void click(struct app *app, bool is_double) {
+/* The agent under the button as it goes down: later it is elsewhere. */
+static void note_agent(struct app *app) {
     app_move_all(app);
-    const struct scene scene = app_scene(app);
-    uint32_t id = 0;
-    if (scene_pick(&scene, app->pointer.at, pick_reach_px * app->picture.pixel_scale, &id)) {
+    app->pointer.has_agent = app_find_agent(app, app->pointer.at, &app->pointer.agent);
+}
+
+/* A click on an agent selects it, beside agents it ends the selection. The second one of a double click is for what the
+ * first one selected, which may have moved on. */
+static void click(struct app *app, bool is_double) {
+    if (is_double && app->selection.has_agent) {
+        app->selection.is_following = true;
+    } else if (app->pointer.has_agent) {
         app->selection.has_agent = true;
-        app->selection.id = id;
+        app->selection.id = app->pointer.agent;
         app->selection.is_following = is_double;
     } else if (app->selection.has_agent) {
         app->selection.has_agent = app->selection.is_following = false;
-    } else {
-        /* a quick second click is not a double click here: it toggles again */
-        view_settings_toggle_forces(&app->settings, &app->changes);
+    } else if (app_density(app) != NULL || app->picture.is_heat) {
+        server_model_set_notice(&app->server, false, "No single agents here: the wheel zooms in to them");
+    } else if (app->server.has_scenario) {
+        server_model_set_notice(&app->server, false, "No agent here. %s: forces of all agents",
+                                shortcuts_row(SHORTCUT_FORCES)->name);
     }
 }
 
@@ -102,6 +109,8 @@ static void handle_button(struct app *app, const struct input_event *event) {
     note_click(app, at, event, is_down ? is_for_panels : app->pointer.is_on_panels);
     if (is_down) {
         app->pointer.pressed_at = at;
+        app->pointer.is_finger = event->is_finger;
+        note_agent(app);
         app->pointer.is_pressed = !is_for_panels && !app_tool_press(app);
         app->open.focus = is_for_panels ? app->open.focus : PANELS_FOCUS_WORLD;
     } else if (app->hand.is_dragging) {

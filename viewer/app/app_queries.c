@@ -29,10 +29,14 @@ float app_panel_px(const struct app *app) {
 
 /* ---- the pointer ---- */
 
+bool app_holds_mouse_target(const struct app *app) {
+    return app->input.is_down && !app->pointer.is_finger;
+}
+
 bool app_moves_mouse_target(const struct app *app) {
-    return app->server.has_mouse_target && !app->settings.pins_mouse && app->link.state == LINK_READY &&
-           app->past.playhead.is_live && app->hand.tool == TOOL_NONE && !app->hand.is_dragging &&
-           server_model_may(&app->server, REQUEST_MOUSE);
+    return app->server.has_mouse_target && !app_holds_mouse_target(app) && !app->settings.pins_mouse &&
+           app->link.state == LINK_READY && app->past.playhead.is_live && app->hand.tool == TOOL_NONE &&
+           !app->hand.is_dragging && server_model_may(&app->server, REQUEST_MOUSE);
 }
 
 vec2 app_wrap_size(const struct app *app) {
@@ -182,4 +186,11 @@ struct scene app_scene(const struct app *app) {
         .has_cursor = leads,
         .cursor = app->pointer.at,
     };
+}
+
+bool app_find_agent(const struct app *app, vec2 at, uint32_t *id) {
+    const struct scene scene = app_scene(app);
+    const bool is_still = app_is_held(app) || (app->past.playhead.is_live && app->server.is_paused);
+    const double pace = is_still ? 0.0 : server_model_pace(&app->server);
+    return scene_pick_for_hand(&scene, at, pace, id);
 }

@@ -10,6 +10,8 @@ double app_ui_scale(const struct app *app);
 void app_note_part(struct app *app, enum hud_picture_part part);
 /** How wide the side panel is where it is shown, px of the picture. */
 float app_panel_px(const struct app *app);
+/** Whether a button holds the target named mouse where it is: what is to be clicked does not flee meanwhile. */
+bool app_holds_mouse_target(const struct app *app);
 /** Whether the pointer moves the target named mouse. */
 bool app_moves_mouse_target(const struct app *app);
 /** The size of a wrapping world, px of the world; {0,0} otherwise. */
@@ -54,5 +56,7 @@ const char *app_tuned_kind(const struct app *app);
 
 /** The scene as it is now, without heat, handle and hovered agent. */
 struct scene app_scene(const struct app *app);
+/** scene_pick_for_hand in the last picture. All agents must be where they are: app_move_all. */
+bool app_find_agent(const struct app *app, vec2 at, uint32_t *id);
 
 #endif

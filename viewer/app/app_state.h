@@ -297,6 +297,7 @@ struct app {
     struct panels_input input;   /* gathered since the last frame */
     struct panels_result result; /* of the last frame */
     struct label_places places;  /* of the names in the last frame */
+    struct hud_tag_memory tag;
     struct app_toast toast;
     struct app_caption caption;
     struct preview_file preview; /* of the row that the picker has chosen */

@@ -115,10 +115,11 @@ void app_send_mouse(struct app *app) {
     const bool is_ours = app->pointer.has_moved && app->link.state == LINK_READY &&
                          app->past.playhead.is_live && app->server.has_scenario &&
                          app->server.role >= ROLE_VIEWER && !app->pointer.is_panning &&
-                         !app_is_over_panels(app, app->pointer.at);
+                         !app_holds_mouse_target(app) && !app_is_over_panels(app, app->pointer.at);
     if (!is_ours) {
-        app->pointer.has_moved = app->pointer.has_moved && app->link.state == LINK_READY &&
-                                 app->past.playhead.is_live && app->now_ms - app->pointer.moved_ms < 1000.0;
+        const bool is_late = !app_holds_mouse_target(app) && app->now_ms - app->pointer.moved_ms >= 1000.0;
+        app->pointer.has_moved =
+            app->pointer.has_moved && app->link.state == LINK_READY && app->past.playhead.is_live && !is_late;
         return;
     }
     const vec2 point = app_world_point(app);

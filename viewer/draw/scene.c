@@ -14,6 +14,9 @@
 #include "viewer/explain/theme.h"
 #include "viewer/model/torus.h"
 
+/* A hand that clicks: beyond an agent's radius, window px; behind what it follows, s. */
+static const float hand_reach_px = 16.0f, hand_delay_s = 0.15f;
+
 /* Only lines that are seen, however far in or out. camera: of the tile. */
 static void draw_grid(const struct scene *scene, struct canvas *canvas, const struct camera *camera) {
     const vec2 size = scene->server->scenario.size;
@@ -167,8 +170,17 @@ static void draw_crowd(const struct scene *scene, struct canvas *canvas, const s
     }
 }
 
-bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
-    assert(reach_px >= 0.0f && id != NULL);
+/* From a point to the way that an agent has come, picture px. to: from the point to where the agent is; way: from where
+ * it was. */
+static float distance_to_way(vec2 to, vec2 way) {
+    const float length = vec2_dot(way, way);
+    const float share = length > 0.0f ? fminf(fmaxf(vec2_dot(to, way) / length, 0.0f), 1.0f) : 0.0f;
+    return vec2_length(vec2_sub(to, vec2_scale(way, share)));
+}
+
+/* past_s: s of simulated time; where an agent was up to so long ago counts as well. */
+static bool pick(const struct scene *scene, vec2 at, float reach_px, float past_s, uint32_t *id) {
+    assert(reach_px >= 0.0f && past_s >= 0.0f && id != NULL);
     const struct frame *frame = scene->frame;
     const vec2 wrap_size = vec2_scale(scene_wrap_size(scene), scene->camera->scale);
     float best = INFINITY;
@@ -177,7 +189,8 @@ bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id
     }
     for (int32_t i = 0; frame->names != NULL && i < frame->count; i++) {
         const vec2 place = camera_to_window(scene->camera, vec2_make(frame->x[i], frame->y[i]));
-        const float distance = vec2_length(torus_short_way(vec2_sub(place, at), wrap_size));
+        const vec2 way = vec2_scale(vec2_make(frame->vx[i], frame->vy[i]), past_s * scene->camera->scale);
+        const float distance = distance_to_way(torus_short_way(vec2_sub(place, at), wrap_size), way);
         const struct message_kind *kind =
             distance < best ? server_model_kind(scene->server, frame->names->kind_names.names[frame->kind[i]])
                             : NULL;
@@ -188,6 +201,14 @@ bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id
         }
     }
     return best < INFINITY;
+}
+
+bool scene_pick(const struct scene *scene, vec2 at, float reach_px, uint32_t *id) {
+    return pick(scene, at, reach_px, 0.0f, id);
+}
+
+bool scene_pick_for_hand(const struct scene *scene, vec2 at, double pace, uint32_t *id) {
+    return pick(scene, at, hand_reach_px * scene->pixel_scale, hand_delay_s * (float)fmin(pace, 4.0), id);
 }
 
 /* A ring, a dot and four ticks. */

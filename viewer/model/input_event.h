@@ -32,6 +32,7 @@ struct input_event {
     vec2 at; /* window px: the middle of the pixel that the pointer's tip is on */
     enum input_button button;
     int32_t clicks; /* in a row: 1, 2 ... */
+    bool is_finger; /* of a screen that is touched; of INPUT_BUTTON */
     vec2 by;        /* window px */
     float factor;   /* > 0 */
     float wheel;    /* notches, > 0 away from the person */

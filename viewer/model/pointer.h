@@ -3,6 +3,7 @@
 #define DROVER_VIEWER_MODEL_POINTER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/vec2.h"
 
@@ -13,6 +14,9 @@ struct pointer {
     bool is_over_window; /* else `at` is where it left */
     bool has_moved;      /* since its place was last sent to the server */
     bool is_pressed;     /* the left button is down, and went down beside the panels */
+    bool is_finger;      /* the left button is a finger, which leads what it drags */
+    bool has_agent;      /* the left button went down on an agent: */
+    uint32_t agent;      /* its id */
     bool is_on_panels;   /* it is down, and went down on a panel */
     bool is_panning;     /* the right button is down, and went down beside the panels */
     double moved_ms;     /* when it last moved */

@@ -42,7 +42,7 @@ static const struct shortcut table[] = {
      false,
      false,
      "Click",
-     "select an agent; beside one: forces",
+     "select an agent: what it does, and why",
      .page_way = "tap"},
     {.action = SHORTCUT_NONE, 0, false, false, "Double click", "follow the agent", .page_way = "double tap"},
     {.action = SHORTCUT_NONE,

@@ -17,6 +17,7 @@
 #include "viewer/panels/hud_plots.h"
 #include "viewer/panels/hud_ranks.h"
 #include "viewer/panels/hud_replay.h"
+#include "viewer/panels/hud_tag.h"
 
 static const double slow_stall_ms = 5000.0;
 
@@ -496,6 +497,7 @@ void hud_fill(const struct hud_input *input, struct panels_view *view) {
         explain_fill_card(&input->server->scenario, server_model_is_replay(input->server), &view->card);
     }
     hud_fill_caption(input, view);
+    hud_fill_tag(input, view);
     hud_fill_labels(input, view);
     fill_banner(input, view);
     fill_role(input->server, view);

@@ -53,6 +53,14 @@ struct hud_picture {
     bool leads_mouse; /* the target named mouse is at the pointer: a word there would follow the hand */
 };
 
+/** What the card beside the selected agent said and where it was in the frame before. Zeroed memory: nothing. */
+struct hud_tag_memory {
+    uint32_t agent;
+    char behavior[LIMIT_NAME_CHARS + 1]; /* the reason that is shown, at least */
+    uint64_t until_ns;                   /* until then */
+    struct label_places side;
+};
+
 /** All pointers are the caller's. */
 struct hud_input {
     bool is_page;  /* in a browser: no command lines in words */
@@ -83,6 +91,7 @@ struct hud_input {
     const struct replay_moment *wish;     /* where the replay is going, or NULL */
     struct hud_picture picture;
     struct label_places *places; /* the names of the frame before, changed; NULL: names lie to the right */
+    struct hud_tag_memory *tag;  /* changed; NULL: the card is as new in every frame */
     int64_t wall_s;              /* seconds since 1970 */
     struct hud_measures measures;
     uint64_t now_tick;        /* of the newest moment, whatever is shown */

@@ -31,8 +31,7 @@ static vec2 wrap_size_of(const struct hud_input *input) {
     return server_model_wraps(input->server) ? input->server->scenario.size : vec2_make(0.0f, 0.0f);
 }
 
-/* A place of the world in the picture: of a wrapping world its copy that is nearest to the middle. */
-static vec2 in_picture(const struct hud_input *input, vec2 place) {
+vec2 hud_in_picture(const struct hud_input *input, vec2 place) {
     const vec2 middle = camera_to_world(input->camera, input->picture.middle);
     return camera_to_window(input->camera, torus_nearest(place, middle, wrap_size_of(input)));
 }
@@ -53,8 +52,7 @@ static float unit_of(const struct hud_input *input) {
     return input->picture.pixel_scale > 0.0f ? input->picture.pixel_scale : 1.0f;
 }
 
-/* Without a font a letter is about 0.6 of a line wide. */
-static float words_px(const struct hud_picture *picture, const char *words) {
+float hud_words_px(const struct hud_picture *picture, const char *words) {
     return picture->words_px != NULL ? picture->words_px(picture->font, words)
                                      : 0.6f * picture->line_px * (float)strlen(words);
 }
@@ -82,7 +80,7 @@ static void add_name(struct naming *naming, char sort, const char *words, vec2 a
         .key = label_places_key(sort, words),
         .at = at,
         .reach = reach,
-        .size = {words_px(&naming->input->picture, label->text), naming->input->picture.line_px}};
+        .size = {hud_words_px(&naming->input->picture, label->text), naming->input->picture.line_px}};
 }
 
 /* Whether a target is a session's cursor, which has that session's name: "cursor-3". */
@@ -98,7 +96,7 @@ static void add_targets(struct naming *naming) {
     int mouse = -1;
     for (int32_t i = 0; i < frame->target_count; i++) {
         const char *name = frame->names->target_names.names[frame->targets[i].name];
-        const vec2 at = in_picture(input, frame->targets[i].position);
+        const vec2 at = hud_in_picture(input, frame->targets[i].position);
         add_marker(naming, at, 14.0f * unit_of(input));
         if (strcmp(name, "mouse") == 0) {
             mouse = (int)i;
@@ -107,7 +105,7 @@ static void add_targets(struct naming *naming) {
         }
     }
     if (mouse >= 0 && naming->view->label_count > before && !input->picture.leads_mouse) {
-        add_name(naming, 't', "mouse", in_picture(input, frame->targets[mouse].position),
+        add_name(naming, 't', "mouse", hud_in_picture(input, frame->targets[mouse].position),
                  marker_reach_px * unit_of(input), text_of(input, THEME_TEXT_DIM));
     }
 }
@@ -119,7 +117,7 @@ static void add_cursors(struct naming *naming) {
         char session[24];
         (void)snprintf(session, sizeof session, "session %u", cursor->session);
         if (cursor->session != input->server->session) {
-            const vec2 at = in_picture(input, vec2_make(cursor->x, cursor->y));
+            const vec2 at = hud_in_picture(input, vec2_make(cursor->x, cursor->y));
             add_marker(naming, at, 14.0f * unit_of(input));
             add_name(naming, 'c', cursor->name[0] != '\0' ? cursor->name : session, at,
                      marker_reach_px * unit_of(input), text_of(input, THEME_TEXT));
@@ -146,7 +144,8 @@ static void add_places(struct naming *naming, vec2 position) {
     const struct message_agent *agent = input->inspected;
     for (int i = 0; agent != NULL && input->settings->shows_places && i < agent->point_count; i++) {
         const struct message_agent_point *point = &agent->points[i];
-        const vec2 at = in_picture(input, inspect_overlay_place(agent, point, position, wrap_size_of(input)));
+        const vec2 at =
+            hud_in_picture(input, inspect_overlay_place(agent, point, position, wrap_size_of(input)));
         if (!(point->radius > 0.0f)) {
             add_marker(naming, at, 6.0f * unit_of(input));
             if (!has_word_near(naming, point->what, at)) {
@@ -174,7 +173,7 @@ static void add_radii(struct naming *naming, const struct pose *pose) {
         const vec2 middle = vec2_add(pose->position, vec2_scale(ahead, is_wander ? radii[i].distance : 0.0f));
         if (radius_overlay_name(radii, count, i, words, sizeof words)) {
             const int at = naming->view->label_count;
-            add_name(naming, 'r', words, in_picture(input, middle),
+            add_name(naming, 'r', words, hud_in_picture(input, middle),
                      radii[i].radius * input->camera->scale + ring_reach_px * unit_of(input),
                      ring_words(input, radii[i].behavior));
             naming->wishes[at < PANELS_LABELS ? at : 0].side = LABEL_ABOVE;
@@ -186,7 +185,7 @@ static void add_radii(struct naming *naming, const struct pose *pose) {
 static void place_names(struct naming *naming, const struct label_box *selected) {
     const struct hud_input *input = naming->input;
     struct label_places forgotten = {.count = 0};
-    struct label_box covers[HUD_COVERS + 1];
+    struct label_box covers[HUD_COVERS + 2];
     struct label_room room = {.picture = input->picture.size,
                               .covers = covers,
                               .markers = naming->markers,
@@ -196,6 +195,9 @@ static void place_names(struct naming *naming, const struct label_box *selected)
     }
     if (selected != NULL) {
         covers[room.cover_count++] = *selected;
+    }
+    if (naming->view->tag.lines[0][0] != '\0') {
+        covers[room.cover_count++] = (struct label_box){naming->view->tag.low, naming->view->tag.high};
     }
     vec2 corner[PANELS_LABELS];
     bool shown[PANELS_LABELS];
@@ -225,7 +227,7 @@ void hud_fill_labels(const struct hud_input *input, struct panels_view *view) {
     add_targets(&naming);
     if (index >= 0) {
         const struct pose pose = frame_pose(input->frame, index);
-        const vec2 at = in_picture(input, pose.position);
+        const vec2 at = hud_in_picture(input, pose.position);
         const float reach = marker_reach_px * unit_of(input);
         selected =
             (struct label_box){vec2_make(at.x - reach, at.y - reach), vec2_make(at.x + reach, at.y + reach)};

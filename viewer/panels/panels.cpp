@@ -272,6 +272,7 @@ const struct panels_result *panels_draw(struct panels *panels, const struct pane
     const float legend_right = panels->legend(*view);
     panels->past(*view, size, legend_right);
     panels->caption(*view, size, legend_right);
+    panels->tag(*view);
     const bool is_asked = view->open->question != PANELS_NO_QUESTION;
     panels->move_focus(*view);
     panels->windows(*view, size);

@@ -56,12 +56,18 @@ void panels::bar(const panels_view &view, float bar_width) {
     list->AddRectFilled(ImVec2(0, 0), ImVec2(bar_width, height), to_imgui(theme(THEME_PANEL)));
     list->AddRectFilled(ImVec2(0, height - px(1)), ImVec2(bar_width, height),
                         to_imgui(theme(THEME_PANEL_EDGE)));
-    const bar_item items[] = {
-        {"recording", view.clip, 0, false, true, true}, {"", view.recording, 0, false, true, true},
-        {"tick", view.tick, 58, true, false, false},    {"agents", view.agents, 0, true, false, false},
-        {"role", view.role, 0, false, true, false},     {"F1", "keys", 0, false, false, false},
-        {"ping", view.ping, 52, false, true, false},    {"snapshots", view.rate, 40, false, true, false},
-        {"t", view.time, 58, true, true, false},        {"", view.address, 0, false, true, false}};
+    const char *const panel = view_settings_have_panel(view.settings) ? "" : "panel, time, speed";
+    const bar_item items[] = {{"recording", view.clip, 0, false, true, true},
+                              {"", view.recording, 0, false, true, true},
+                              {"tick", view.tick, 58, true, false, false},
+                              {"agents", view.agents, 0, true, false, false},
+                              {"role", view.role, 0, false, true, false},
+                              {"F1", "keys", 0, false, false, false},
+                              {"P", panel, 0, false, false, false},
+                              {"ping", view.ping, 52, false, true, false},
+                              {"snapshots", view.rate, 40, false, true, false},
+                              {"t", view.time, 58, true, true, false},
+                              {"", view.address, 0, false, true, false}};
     float left = bar_begin(view, y, bar_width), right = bar_width - px(12);
     for (bar_item item : items) { /* what matters most first */
         if (item.explains_itself && left + item_width(item) > right) {

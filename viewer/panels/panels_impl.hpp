@@ -96,6 +96,7 @@ struct panels : panels_pen {
     void toast(const panels_view &view, ImVec2 size);
     float toast_top(const panels_view &view, ImVec2 size, float left, float w, float h);
     void tool(const panels_view &view, ImVec2 size);
+    void tag(const panels_view &view);
     void past(const panels_view &view, ImVec2 size, float legend_right);
     void banner(const panels_view &view, ImVec2 size);
 

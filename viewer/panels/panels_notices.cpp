@@ -123,6 +123,22 @@ void panels::tool(const panels_view &view, ImVec2 size) {
     }
 }
 
+/* The card beside the selected agent. */
+void panels::tag(const panels_view &view) {
+    const panels_tag &tag = view.tag;
+    if (tag.lines[0][0] == '\0') {
+        return;
+    }
+    const color fills[PANELS_TAG_LINES] = {theme(THEME_TEXT), theme(THEME_TEXT), theme(THEME_TEXT_DIM)};
+    box(ImVec2(tag.low.x, tag.low.y), ImVec2(tag.high.x, tag.high.y), theme(THEME_CAPTION),
+        theme(THEME_PANEL_EDGE), 5);
+    float y = tag.low.y + px(PANELS_TAG_PAD_PX);
+    for (int i = 0; i < PANELS_TAG_LINES; i++) {
+        text(i == 0 ? bold : regular, tag.low.x + px(PANELS_TAG_PAD_PX), y, fills[i], tag.lines[i]);
+        y += font_px(regular) + px(PANELS_TAG_GAP_PX);
+    }
+}
+
 /* A frame around the picture, and how long ago it was: in the middle, or beside the legend. */
 void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
     if (view.past[0] == '\0') {

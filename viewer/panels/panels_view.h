@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/limits.h"
+#include "common/base/vec2.h"
 #include "viewer/draw/palette.h"
 #include "viewer/draw/raster_image.h"
 #include "viewer/explain/card.h"
@@ -30,6 +31,9 @@ enum {
     PANELS_LEGEND_MOST_PX = 244,  /* this, where the legend would cover some of the world: camera_beside */
     PANELS_CARD_PX = 470,
     PANELS_TIMELINE_PX = 38,
+    PANELS_TAG_LINES = 3,
+    PANELS_TAG_PAD_PX = 9,
+    PANELS_TAG_GAP_PX = 3, /* between its lines */
     PANELS_ROWS = 18,
     PANELS_PLOTS = 4,
     PANELS_LAG_BARS = 120,
@@ -43,6 +47,12 @@ struct panels_label {
     float x, y; /* picture px: the top left corner of the words */
     color fill;
     char text[48];
+};
+
+/** The card beside the selected agent: what it does, why, how fast. */
+struct panels_tag {
+    vec2 low, high;                   /* picture px */
+    char lines[PANELS_TAG_LINES][96]; /* the first one "": no card */
 };
 
 /** A name at the left, a value at the right. */
@@ -210,6 +220,7 @@ struct panels_view {
     struct panels_caption caption;
     struct explain_card card; /* open->card */
     struct legend legend;
+    struct panels_tag tag;
     struct panels_label labels[PANELS_LABELS];
     int label_count;
     char toast[640]; /* "" for none */

@@ -29,6 +29,7 @@ static void take_button(struct input_event *event, const SDL_MouseButtonEvent *f
     event->button = from->button == SDL_BUTTON_LEFT ? INPUT_BUTTON_LEFT : INPUT_BUTTON_OTHER;
     event->is_down = from->state == SDL_PRESSED;
     event->clicks = from->clicks;
+    event->is_finger = from->which == SDL_TOUCH_MOUSEID;
 }
 
 /* what: enum SDL_WindowEventID */

@@ -93,7 +93,7 @@ static void the_first_frame_has_all_sections_and_then_only_what_changed(void **s
     assert_false(page_panels_have_news(fixture->panels));
     (void)draw(fixture);
     assert_true(page_panels_have_news(fixture->panels));
-    assert_int_equal(count(sections(fixture)), 23);
+    assert_int_equal(count(sections(fixture)), 24);
     (void)draw(fixture);
     assert_false(page_panels_have_news(fixture->panels));
     assert_int_equal(count(sections(fixture)), 0);
@@ -116,6 +116,21 @@ static void a_section_that_is_not_fetched_is_the_newest_when_it_is(void **state)
     const cJSON *bar = cJSON_GetObjectItem(json, "bar");
     assert_string_equal(cJSON_GetObjectItem(bar, "tick")->valuestring, "61");
     cJSON_Delete(json);
+}
+
+static void the_card_beside_the_agent_is_a_section_of_its_own(void **state) {
+    struct fixture *fixture = *state;
+    (void)draw(fixture);
+    assert_true(count(sections(fixture)) > 0);
+    fixture->view.tag = (struct panels_tag){
+        .low = {200, 100}, .high = {440, 160}, .lines = {"Agent 7 (bird): flee", "why", "P"}};
+    (void)draw(fixture);
+    cJSON *json = sections(fixture);
+    assert_string_equal(json->child->string, "tag");
+    assert_true(cJSON_GetObjectItem(json->child, "wide")->valuedouble > 0);
+    const cJSON *lines = cJSON_GetObjectItem(json->child, "lines");
+    assert_string_equal(cJSON_GetArrayItem(lines, 0)->valuestring, "Agent 7 (bird): flee");
+    assert_int_equal(count(json), 1);
 }
 
 static void words_of_the_world_stay_text(void **state) {
@@ -327,6 +342,7 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_section_that_is_not_fetched_is_the_newest_when_it_is, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(the_card_beside_the_agent_is_a_section_of_its_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_the_world_stay_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ranks_have_rows_and_bars, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_messages_are_refused_and_do_nothing, set_up, tear_down),

@@ -1,7 +1,7 @@
 /* Around the picture: the bar, the legend, the caption, notices, names. */
 import { button, el, List, type RowOf, setAttribute, setStyle, setText, setTip, setWhyNot, show } from "./dom";
 import { icon, Mark, setIcon } from "./marks";
-import type { Actions, Action, Banner, Bar, Caption, Label, Legend, LegendRow, Message, Scale, Timeline, Toast, Words } from "./view";
+import type { Actions, Action, Banner, Bar, Caption, Label, Legend, LegendRow, Message, Scale, Tag, Timeline, Toast, Words } from "./view";
 
 export type Act = (action: Action) => void;
 
@@ -190,6 +190,8 @@ export class Notices {
     private readonly labels: List<Label>;
     private readonly caption = el("div", "caption");
     private readonly captionLines = [el("p", "what"), el("p"), el("p", "dim only-wide")];
+    private readonly tag = el("div", "tag");
+    private readonly tagLines = [el("p", "what"), el("p"), el("p", "dim")];
     private readonly tool = el("p", "tool");
     private readonly past = el("div", "past-frame");
     private readonly pastWords = el("p", "ago");
@@ -216,14 +218,15 @@ export class Notices {
             };
         });
         this.caption.append(...this.captionLines);
+        this.tag.append(...this.tagLines);
         this.past.append(this.pastWords);
         this.banner.append(this.bannerTitle, this.bannerWords);
         this.polite.setAttribute("role", "status");
         this.assertive.setAttribute("role", "alert");
-        for (const node of [this.caption, this.tool, this.past, this.toast, this.banner]) {
+        for (const node of [this.caption, this.tag, this.tool, this.past, this.toast, this.banner]) {
             node.hidden = true;
         }
-        this.under.append(labels, this.past, this.caption);
+        this.under.append(labels, this.past, this.caption, this.tag);
         this.over.append(this.banner, this.tool, this.toast, this.polite, this.assertive);
     }
 
@@ -237,6 +240,13 @@ export class Notices {
 
     setLabels(labels: Label[]): void {
         this.labels.set(labels);
+    }
+
+    setTag(tag: Tag): void {
+        show(this.tag, tag.lines[0] !== "");
+        tag.lines.forEach((line, i) => setText(this.tagLines[i], line));
+        setStyle(this.tag, "width", `${tag.wide}px`);
+        this.tag.style.transform = `translate(${tag.x}px, ${tag.y}px)`;
     }
 
     setCaption(caption: Caption): void {

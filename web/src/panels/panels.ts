@@ -253,7 +253,7 @@ export class Panels {
         }
     }
 
-    private updateNotices({ words, caption, toast, banner, labels }: Sections): void {
+    private updateNotices({ words, caption, toast, banner, tag, labels }: Sections): void {
         if (words !== undefined) {
             this.notices.setWords(words);
         }
@@ -266,6 +266,9 @@ export class Panels {
         }
         if (banner !== undefined) {
             this.notices.setBanner(banner);
+        }
+        if (tag !== undefined) {
+            this.notices.setTag(tag);
         }
         if (labels !== undefined) {
             this.notices.setLabels(labels);

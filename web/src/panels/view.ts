@@ -85,6 +85,14 @@ export interface Caption {
     high: boolean;
 }
 
+/** The card beside the selected agent. */
+export interface Tag {
+    x: number;
+    y: number;
+    wide: number;
+    lines: string[]; /* three; the first one "": no card */
+}
+
 export interface LegendRow {
     words: string;
     mark: string; /* "agent", "color", "vector" ... */
@@ -370,6 +378,7 @@ export interface Sections {
     dialog?: Dialog | null;
     toast?: Toast;
     banner?: Banner;
+    tag?: Tag;
     labels?: Label[];
     network?: Network;
     ranks?: Ranks;

@@ -168,6 +168,19 @@ static void overlays_are_for_the_selected_agent(void **state) {
     assert_false(scene_pick(&fixture->scene, vec2_make(150, 100), 4.0f, &id));
 }
 
+static void a_click_catches_where_an_agent_was_a_moment_ago(void **state) {
+    struct fixture *fixture = *state;
+    uint32_t id = 0;
+    fixture->frame.vx[0] = 200; /* px/s: 100 ms ago it was 20 px to the left */
+    assert_true(scene_pick_for_hand(&fixture->scene, vec2_make(65, 100), 1.0, &id));
+    assert_int_equal(id, 1);
+    assert_false(scene_pick_for_hand(&fixture->scene, vec2_make(65, 100), 0.0, &id)); /* paused: it was not */
+    assert_false(scene_pick_for_hand(&fixture->scene, vec2_make(135, 100), 1.0, &id)); /* nor will it be */
+    assert_true(scene_pick_for_hand(&fixture->scene, vec2_make(127, 100), 1.0, &id));
+    fixture->scene.pixel_scale = 0.5f; /* a picture in which that is twice as far */
+    assert_false(scene_pick_for_hand(&fixture->scene, vec2_make(127, 100), 1.0, &id));
+}
+
 static void the_border_of_a_wrapping_world_shows_an_agent_twice(void **state) {
     struct fixture *fixture = *state;
     (void)snprintf(fixture->server.scenario.edge, sizeof fixture->server.scenario.edge, "wrap");
@@ -264,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_agent_is_where_it_is, setup, teardown),
         cmocka_unit_test_setup_teardown(vectors_appear_on_request, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_click_catches_where_an_agent_was_a_moment_ago, setup, teardown),
         cmocka_unit_test_setup_teardown(the_cursor_leads_and_the_echo_is_a_ring, setup, teardown),
         cmocka_unit_test_setup_teardown(overlays_are_for_the_selected_agent, setup, teardown),
         cmocka_unit_test_setup_teardown(the_border_of_a_wrapping_world_shows_an_agent_twice, setup, teardown),

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
+#include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
+#include "viewer/explain/why.h"
 #include "viewer/panels/hud.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
@@ -88,6 +90,86 @@ static void a_cursor_is_named_once(void **state) {
     assert_string_equal(fixture->view.labels[0].text, "Ann");
     snapshot_destroy(snapshot);
     free(fixture);
+}
+
+/* While the panel is closed the selected agent has a card beside it, in the picture. */
+static void the_selected_agent_has_a_card(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    const struct test_agent agents[] = {{.id = 7, .x = 190, .y = 100, .vx = 30, .vy = 40, .state = "flee"}};
+    struct snapshot *snapshot = make_snapshot(0, agents, 1);
+    struct message_scenario *scenario = &fixture->server.scenario;
+    fixture->server.has_scenario = true;
+    scenario->size = vec2_make(400, 300);
+    scenario->kind_count = 1;
+    (void)snprintf(scenario->kinds[0].name, sizeof scenario->kinds[0].name, "ship");
+    scenario->kinds[0].max_speed = 130;
+    assert_int_equal(frame_reserve(&fixture->frame, 1), 0);
+    fixture->frame.names = snapshot;
+    fixture->frame.count = fixture->frame.settled_count = 1;
+    fixture->frame.id[0] = 7;
+    fixture->frame.kind[0] = snapshot->kind[0];
+    fixture->frame.state[0] = snapshot->state[0];
+    fixture->frame.row[0] = 0;
+    fixture->frame.vx[0] = 30;
+    fixture->frame.vy[0] = 40;
+    fixture->frame.dir_x[0] = 1;
+    fixture->frame.dir_y[0] = 0;
+    fixture->frame.alpha[0] = 1;
+    struct message_agent inspected = {.id = 7, .term_count = 2, .neighbor_count = 3};
+    inspected.terms[0] = (struct message_agent_term){.behavior = "flee", .type = "flee", .gets = {0, 5}};
+    inspected.terms[1] = (struct message_agent_term){
+        .behavior = "flock",
+        .type = "flock",
+        .gets = {9, 0},
+        .part_count = 3,
+        .parts = {{"separation", {8, 0}}, {"alignment", {1, 0}}, {"cohesion", {0, 2}}}};
+    struct hud_tag_memory memory = {0};
+    struct hud_input input = input_of(fixture);
+    fixture->settings.panel = PANEL_OFF;
+    fixture->selection = (struct selection){.has_agent = true, .id = 7};
+    input.inspected = &inspected;
+    input.tag = &memory;
+    const struct panels_tag *tag = &fixture->view.tag;
+    for (int i = 0; i < 9; i++) { /* in the middle, at each edge and in each corner */
+        const vec2 at = vec2_make(190.0f * (float)(i % 3), 140.0f * (float)(i / 3));
+        fixture->frame.x[0] = at.x;
+        fixture->frame.y[0] = at.y;
+        hud_fill(&input, &fixture->view);
+        assert_non_null(strstr(tag->lines[0], "Agent 7 (ship)"));
+        assert_string_equal(tag->lines[1], "keeps its distance from 3 neighbors");
+        assert_non_null(strstr(tag->lines[2], "50.0 of 130.0 px/s"));
+        assert_non_null(strstr(tag->lines[2], "P: all of it"));
+        const vec2 drawn = camera_to_window(&fixture->camera, at);
+        assert_true(tag->low.x >= 0 && tag->low.y >= 0 && tag->high.x <= 800 && tag->high.y <= 600);
+        assert_false(drawn.x > tag->low.x && drawn.x < tag->high.x && drawn.y > tag->low.y &&
+                     drawn.y < tag->high.y);
+    }
+    inspected.terms[0].gets = vec2_make(0, 50); /* the words stay as long as it takes to read them */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(tag->lines[1], "keeps its distance from 3 neighbors");
+    input.now_ns += 600000000u;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(tag->lines[1], "runs from its target");
+    fixture->settings.panel = PANEL_ON; /* the panel has it all */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(tag->lines[0], "");
+    snapshot_destroy(snapshot);
+    frame_fini(&fixture->frame);
+    free(fixture);
+}
+
+/* What it does is said of every behavior. */
+static void every_behavior_has_a_reason(void **state) {
+    (void)state;
+    for (int i = 0; explain_behavior_name(i) != NULL; i++) {
+        const struct message_agent agent = {.id = 1};
+        struct message_agent_term term = {0};
+        char words[96];
+        (void)snprintf(term.type, sizeof term.type, "%s", explain_behavior_name(i));
+        explain_why(&agent, &term, words, sizeof words);
+        assert_true(strlen(words) > 5);
+    }
 }
 
 static void numbers_are_shown(void **state) {
@@ -848,6 +930,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_named_by_what_matters_most),
         cmocka_unit_test(a_cursor_is_named_once),
+        cmocka_unit_test(the_selected_agent_has_a_card),
+        cmocka_unit_test(every_behavior_has_a_reason),
         cmocka_unit_test(numbers_are_shown),
         cmocka_unit_test(the_past_has_its_own_numbers),
         cmocka_unit_test(ranks_have_rows_and_bars),
