@@ -30,6 +30,7 @@ const entry = `
 import { Panels } from ${JSON.stringify(join(root, "web/src/panels/panels.ts"))};
 const sent = [];
 const panels = new Panels(document.getElementById("panels"), (message) => sent.push(message));
+document.getElementById("panels").classList.remove("waiting");
 const canvas = document.getElementById("world"), picture = new Image();
 picture.onload = () => {
     canvas.width = picture.naturalWidth, canvas.height = picture.naturalHeight;

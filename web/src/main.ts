@@ -1,6 +1,7 @@
 /* The main thread: the document, what the visitor does, the panels. The viewer itself runs in a Worker (worker.ts). */
 import { GlPainter } from "./gl";
 import { Input } from "./input";
+import { Loading } from "./loading";
 import { isForced, type Renderer, type Size, type Start, type ToMain, type ToWorker } from "./messages";
 import { Menu } from "./menu";
 import { Panels } from "./panels/panels";
@@ -36,13 +37,20 @@ function store(storage: "localStorage" | "sessionStorage", name: string, text: s
     }
 }
 
+const NO_WEBASSEMBLY = "It is made of WebAssembly, which this browser lacks or blocks. Allow it for this page (a strict or lockdown mode " +
+    "switches it off), or take another browser.";
+
+const loading = new Loading(element("loading"), () => element("panels").classList.remove("waiting"));
+let hasBegun = false; // the viewer runs
+
 /** A sentence over the page: the viewer cannot go on. */
 function fail(words: string): void {
     const box = element<HTMLElement>("failure");
     box.textContent = "";
-    element<HTMLElement>("loading").hidden = true;
+    loading.end();
     const title = document.createElement("h1"), text = document.createElement("p"), again = document.createElement("button");
-    title.textContent = "The viewer has stopped";
+    title.id = "failure-title";
+    title.textContent = hasBegun ? "The viewer has stopped" : "The viewer cannot start";
     text.textContent = words === "" ? "The connection to the server has ended." : words;
     again.textContent = "Load the page again";
     again.addEventListener("click", () => location.reload());
@@ -93,7 +101,7 @@ class Page {
         this.worker.onmessage = (event: MessageEvent<ToMain>) => this.handle(event.data);
         this.worker.onerror = (event) => {
             event.preventDefault();
-            fail(`The viewer cannot start: ${event.message || "the browser did not run its script"}.`);
+            fail(`The browser did not run its script: ${event.message || "it did not come"}.`);
         };
         this.start();
         new Input(this.canvas, (message) => this.send(message), {
@@ -166,7 +174,11 @@ class Page {
 
     private handle(message: ToMain): void {
         switch (message.type) {
+        case "bytes":
+            loading.setBytes(message.done, message.all);
+            break;
         case "ready":
+            hasBegun = true;
             document.documentElement.dataset.renderer = message.renderer;
             this.send({ type: "resize", ...this.size() });
             break;
@@ -217,10 +229,14 @@ class Page {
             this.leads = sections.bar.role !== "viewer";
         }
         this.panels.update(sections);
+        loading.update(sections);
     }
 }
 
 try {
+    if (typeof WebAssembly === "undefined") {
+        throw new Error(NO_WEBASSEMBLY);
+    }
     new Page();
 } catch (error) {
     fail(error instanceof Error ? error.message : String(error));

@@ -147,7 +147,6 @@ export class Panels {
 
     /** Shows the sections that have changed: numbers that run 15 times a second, the rest at once. */
     update(sections: Sections): void {
-        this.root.classList.remove("waiting"); /* for the program (index.html) */
         const { bar, legend, agent, timeline, plots, network, ...rest } = sections, next = this.running;
         const isNews = (bar !== undefined && bar.state !== this.shownState) || (timeline !== undefined && timeline.play !== this.shownPlay)
             || (agent !== undefined && agent.title !== this.shownAgent);
