@@ -10,7 +10,7 @@ import { withBrowser } from "./browser.mjs";
 import { needPage, withClient, withServer } from "./drover.mjs";
 import { LAPTOP, Visit } from "./drover_page.mjs";
 import { difference } from "./png.mjs";
-import { check, runTest, sleep, step, until } from "./support.mjs";
+import { check, IS_SLOW, runTest, sleep, step, until } from "./support.mjs";
 
 const [engine, ...asked] = process.argv.slice(2);
 const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
@@ -228,7 +228,7 @@ const PARTS = {
   },
 
   // Keys: help, F6, Tab; what the panels own stays with them.
-  async keyboard({ visit }) {
+  async keyboard({ visit, client }) {
     await visit.focusWorld();
     await visit.key("F1");
     await visit.until("the help", () => visit.count("dialog[open]"));
@@ -237,11 +237,29 @@ const PARTS = {
     await visit.focusWorld();
     await visit.key("Tab");
     await visit.until("Tab selects an agent", () => visit.count(".equations .term"));
-    await visit.key("F6");
-    await visit.until("F6 goes to the panel", () => visit.page.evaluate(() => document.activeElement.closest(".side, .timeline") !== null));
-    await visit.key("F6");
-    await visit.key("F6");
-    await visit.until("and back to the world", () => visit.page.evaluate(() => ["world", ""].includes(document.activeElement.id)));
+    const focused = () => visit.page.evaluate(() => document.activeElement.closest(".side, .timeline, .bar, #world")?.className.split(" ")[0] || document.activeElement.id);
+    // By keyboard alone, with the panel and without it, in worlds that open it and that do not: F6 leads around, Tab through a part's controls.
+    const { scenarios } = await client.request("list", { what: "scenarios" }), few = ["doorway", "starlings", "hunters_and_prey"];
+    for (const { name, title } of scenarios.filter((one) => IS_SLOW || few.includes(one.name))) {
+      await client.request("load", { scenario: name });
+      await visit.until(`${name}: ${title}`, async () => (await visit.text(".bar .title")) === title);
+      for (let state = 0; state < 2; state++) {
+        await visit.focusWorld();
+        const hasPanel = (await visit.count(".side")) > 0, wanted = hasPanel ? ["side", "timeline", "bar"] : ["bar"];
+        for (const part of [...wanted, "world", ...wanted]) {
+          await visit.key("F6");
+          await visit.until(`${name}: F6 goes to ${part}`, async () => (await focused()) === part);
+        }
+        await visit.key("Tab");
+        check((await focused()) === "bar", `${name}: Tab goes on in the bar`);
+        await visit.until(`${name}: Esc, which closes a tip at first, goes back to the world`, async () => {
+          await visit.key("Escape");
+          return (await focused()) === "world";
+        });
+        await visit.key("p");
+        await visit.until(`${name}: P ${hasPanel ? "closes" : "opens"} the panel`, async () => (await visit.count(".side")) > 0 !== hasPanel);
+      }
+    }
   },
 
   // The list of scenarios: typed, chosen, there.

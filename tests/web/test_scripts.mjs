@@ -43,10 +43,11 @@ function testLoading({ awaited, bytesWords }) {
   same(awaited({ bar: bar("Flock", "12") }).share, 1);
 }
 
-function testAddress({ addressOf, fragmentOf, optionsOf, takeFragment }, { socketUrl }) {
+function testAddress({ addressOf, fragmentOf, fragmentWith, optionsOf, takeFragment }, { socketUrl }) {
   const fragment = fragmentOf("#token=secret&name=Ann%20B&renderer=raster&evil=--config");
   same(optionsOf(fragment, "secret", "h:80"), ["h:80", "--name=Ann B", "--token=secret"]);
   same(fragment.renderer, "raster");
+  same(fragmentOf(fragmentWith("#name=Ann&token=old", "a b&c")), { ...fragmentOf("#name=Ann"), token: "a b&c" });
   same(optionsOf(fragmentOf(""), "", "h:80"), ["h:80"]);
   same(addressOf({ protocol: "https:", hostname: "sim.example.org", port: "" }), "sim.example.org:443");
   const seen = [];

@@ -7,7 +7,7 @@ import { Menu } from "./menu";
 import { Panels } from "./panels/panels";
 import type { Actions, Message, Sections } from "./panels/view";
 import { RasterPainter } from "./raster";
-import { addressOf, optionsOf, takeFragment } from "./start";
+import { addressOf, fragmentWith, optionsOf, takeFragment } from "./start";
 
 const MOST_RATIO = 2;
 const CURSORS = ["default", "grab", "grabbing"];
@@ -59,6 +59,15 @@ function fail(words: string): void {
     again.focus();
 }
 
+/** Begins again with another token. A browser that keeps nothing has it in the address until the page is there again. */
+function enter(token: string): void {
+    store("sessionStorage", TOKEN, token);
+    if (stored("sessionStorage", TOKEN) !== token) {
+        history.replaceState(null, "", fragmentWith(location.hash, token));
+    }
+    location.reload();
+}
+
 function download(name: string, content: Blob): void {
     const link = document.createElement("a"), url = URL.createObjectURL(content);
     link.href = url;
@@ -96,7 +105,13 @@ class Page {
     private leads = true; // whether the role lets us lead the target named mouse
 
     constructor() {
-        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }));
+        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }), enter);
+        window.addEventListener("hashchange", () => {
+            const { token } = takeFragment(location, history);
+            if (token !== "") {
+                enter(token);
+            }
+        });
         this.menu = new Menu(document.body, (row) => this.send({ type: "act", row }));
         this.worker.onmessage = (event: MessageEvent<ToMain>) => this.handle(event.data);
         this.worker.onerror = (event) => {
@@ -153,7 +168,7 @@ class Page {
             canvas,
             hasCard: this.own !== null && this.own.gl !== null,
             renderer: fragment.renderer,
-            options: optionsOf(fragment, stored("sessionStorage", TOKEN), addressOf(location)),
+            options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), addressOf(location)),
             settings: stored("localStorage", SETTINGS),
             reducesMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
             isHidden: document.hidden,
