@@ -92,8 +92,8 @@ function write(path, bytes) {
 if (!given["no-check"]) {
     run(given.tsc, ["--noEmit", "-p", source]);
 }
-const wasm = add("page.wasm", readFileSync(given.wasm), true);
-const worker = add("worker.js", bundle("worker.ts", { WASM_URL: `/assets/${wasm}` }), true);
+const program = readFileSync(given.wasm), wasm = add("page.wasm", program, true);
+const worker = add("worker.js", bundle("worker.ts", { WASM_URL: `/assets/${wasm}`, WASM_BYTES: program.length }), true);
 const script = add("page.js", bundle("main.ts", { WORKER_URL: `/assets/${worker}` }), true);
 const style = add("style.css", Buffer.from(run(given.esbuild, [join(source, "style.css"), "--minify", "--charset=utf8", "--target=es2020"])), true);
 const icon = add("favicon.svg", readFileSync(join(source, "favicon.svg")), false);

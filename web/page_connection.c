@@ -128,7 +128,7 @@ void page_connection_commit(struct connection *connection, size_t size) {
 
 void page_connection_event(struct connection *connection, enum page_link_event event, uint32_t code,
                            const char *words) {
-    char reason[128];
+    char reason[384];
     if (connection->socket == SOCKET_NONE) {
         return; /* given up already */
     }
@@ -142,7 +142,8 @@ void page_connection_event(struct connection *connection, enum page_link_event e
     if (words[0] != '\0') {
         (void)snprintf(reason, sizeof reason, "%s", words);
     } else if (has_no_server) {
-        (void)snprintf(reason, sizeof reason, "the server cannot be reached");
+        (void)snprintf(reason, sizeof reason,
+                       "the server cannot be reached; the page connects as soon as it is there");
     } else if (code == 1000 || code == 1001 || code == 1006 || code == 0) {
         (void)snprintf(reason, sizeof reason, "the server closed the connection");
     } else {

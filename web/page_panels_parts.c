@@ -163,7 +163,6 @@ void page_write_open(struct json_writer *json, struct panels *panels, const stru
     json_key_bool(json, "card", view->open->card);
     json_key_unsigned(json, "question", (uint64_t)view->open->question);
     json_key_bool(json, "params", view->open->params);
-    json_key_unsigned(json, "focus", (uint64_t)view->open->focus);
     json_end(json);
 }
 
@@ -230,6 +229,7 @@ void page_write_banner(struct json_writer *json, struct panels *panels, const st
     json_object(json);
     json_key_string(json, "title", view->banner[0]);
     json_key_string(json, "words", view->banner[1]);
+    json_key_bool(json, "token", view->asks_token);
     json_end(json);
 }
 

@@ -4,11 +4,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { PAGE_BYTES = 256 };
 
 static const char *const methods[] = {"GET ",     "POST ",  "HEAD ",  "PUT ",     "DELETE ",
                                       "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ", "PRI * HTTP/2"};
+
+/* Fields of which every request of HTTP/1.1 has the first; the others announce a body. */
+static const char *const fields[] = {"host", "content-length", "content-type", "transfer-encoding"};
 
 /* A TLS record: a handshake (22) of version 3.x. */
 static const char tls[] = {0x16, 0x03};
@@ -32,6 +36,42 @@ enum protocol_sniff protocol_sniff_look(const char *bytes, size_t length) {
         }
     }
     return PROTOCOL_SNIFF_OURS;
+}
+
+static size_t without_blanks(const char *line, size_t length) {
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r')) {
+        length--;
+    }
+    return length;
+}
+
+static bool is_digit(char character) {
+    return character >= '0' && character <= '9';
+}
+
+static bool ends_in_version(const char *line, size_t length) {
+    enum { BYTES = sizeof " HTTP/1.1" - 1 };
+    const size_t end = without_blanks(line, length);
+    if (end < BYTES) {
+        return false;
+    }
+    const char *last = line + end - BYTES;
+    return strncasecmp(last, " HTTP/", 6) == 0 && is_digit(last[6]) && last[7] == '.' && is_digit(last[8]);
+}
+
+static bool begins_with_field(const char *line, size_t length) {
+    const char *colon = memchr(line, ':', length);
+    const size_t name = colon == NULL ? 0 : without_blanks(line, (size_t)(colon - line));
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strlen(fields[i]) == name && strncasecmp(line, fields[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool protocol_sniff_is_http(const char *line, size_t length) {
+    return ends_in_version(line, length) || begins_with_field(line, length);
 }
 
 void protocol_sniff_answer(const char *web_address, struct buffer *out) {

@@ -12,6 +12,24 @@ enum { ANSWER_BYTES = 4096, PONG_BYTES = 256 };
 
 static void leave_when_done(struct session *session);
 
+/* ---- other protocols ---- */
+
+static void refuse_protocol(struct session *session, enum protocol_sniff protocol) {
+    const struct log_about about = session_about(session, refusal_name(REFUSAL_PROTOCOL));
+    if (refusal_log_take(session->host->refusals, REFUSAL_PROTOCOL, session_now_ms(session))) {
+        log_write_about(LOG_INFO, "net", &about, "session %u: speaks %s; refused", session->id,
+                        protocol == PROTOCOL_SNIFF_TLS ? "TLS" : "HTTP");
+    }
+    struct buffer answer;
+    buffer_init(&answer, ANSWER_BYTES);
+    protocol_sniff_answer(session->host->web_address, &answer);
+    stream_finish(&session->stream, &answer);
+}
+
+static bool is_foreign(const struct session *session, const char *line, size_t length) {
+    return !session_is_web(session) && protocol_sniff_is_http(line, length);
+}
+
 /* ---- requests ---- */
 
 static bool may_take_line(const struct session *session) {
@@ -33,7 +51,9 @@ static void run_later(struct session *session) {
 static void hand_out_line(struct session *session, const char *line, size_t length, bool is_first) {
     assert(length <= session_line_limit(session) && line[length] == '\0');
     session->line++;
-    if (length > 0) {
+    if (is_foreign(session, line, length)) {
+        refuse_protocol(session, PROTOCOL_SNIFF_HTTP);
+    } else if (length > 0) {
         session->is_waiting = is_first && session->outstanding == 0 && framing_is_empty(&session->framing);
         session->last_line_ms = session_now_ms(session);
         session->host->on_line(session->host->context, session, line, length);
@@ -223,18 +243,6 @@ static char *on_reserve(struct stream *stream, size_t wish, size_t *size) {
         framing_clear(&session->framing); /* of what a closing session still receives nothing is kept */
     }
     return framing_reserve(&session->framing, wish, size);
-}
-
-static void refuse_protocol(struct session *session, enum protocol_sniff protocol) {
-    const struct log_about about = session_about(session, refusal_name(REFUSAL_PROTOCOL));
-    if (refusal_log_take(session->host->refusals, REFUSAL_PROTOCOL, session_now_ms(session))) {
-        log_write_about(LOG_INFO, "net", &about, "session %u: speaks %s; refused", session->id,
-                        protocol == PROTOCOL_SNIFF_TLS ? "TLS" : "HTTP");
-    }
-    struct buffer answer;
-    buffer_init(&answer, ANSWER_BYTES);
-    protocol_sniff_answer(session->host->web_address, &answer);
-    stream_finish(&session->stream, &answer);
 }
 
 /* Answers the last ping, unless half of what may wait for the peer waits already. */

@@ -200,6 +200,13 @@ class Bytes(Case):
                     break
                 time.sleep(0.005)
             self.assertIn(b"HTTP/1.1 400 ", b"".join(iter(lambda: connection.recv(4096), b"")))
+        request = b'{"op":"set_target","name":"mouse","x":7,"y":7}\n'
+        for head in [b"FOO / HTTP/1.1\r\n", b"patch / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+                     b"FOO /" + b"a" * 1100000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"]:  # the first line is skipped
+            with self.subTest(head=head[:20]):
+                before = self.targets()
+                self.assertIn(b"HTTP/1.1 400 ", raw(self.server.port, head + request))
+                self.assertEqual(self.targets(), before)
         noise = bytes((i * 7919 + 13) % 256 for i in range(50000))
         raw(self.server.port, noise, half_close=True)
         self.assert_reply(self.client.request("ping"), "ping")

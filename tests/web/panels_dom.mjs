@@ -109,11 +109,28 @@ panels.update({ ranks: { rows: [{ name: "ranks", value: "2, stripes", tip: "t" }
 check("a rank has a bar", !$(".ranks").closest("section").hidden && $(".ranks").children.length === 2
     && $(".rank .wait").getBoundingClientRect().right <= $(".rank dd:last-child").getBoundingClientRect().left);
 check("the longest is marked", $(".rank.longest dt").textContent === "1");
-panels.update({ open: { ...open, focus: 1 } });
-check("F6 brings the keyboard to the panel", $("aside").contains(document.activeElement));
+const f6 = () => panels.ownsKey(new KeyboardEvent("keydown", { key: "F6", cancelable: true })), isIn = (part) => $(part).contains(document.activeElement);
+panels.update({ open: { ...open, panel: true, timeline: true } });
+$("#world").focus();
+check("F6 is the page's", f6());
+check("it brings the keyboard to the panel", isIn("aside"));
 check("to a control that is shown", document.activeElement.getClientRects().length > 0);
-panels.update({ open: { ...open, focus: 0 } });
+f6();
+check("to the timeline", isIn(".timeline"));
+f6();
+check("to the bar", isIn(".bar"));
+f6();
 check("and back to the world", document.activeElement === $("#world"));
+f6();
+check("Esc goes there at once", panels.ownsKey(new KeyboardEvent("keydown", { key: "Escape" })) && document.activeElement === $("#world"));
+panels.update({ open: { ...open, panel: false, timeline: false } });
+f6();
+check("without a panel it goes to the bar", isIn(".bar"));
+f6();
+check("and back", document.activeElement === $("#world"));
+panels.update({ open: { ...open, kiosk: true, panel: false, timeline: false } });
+f6();
+check("in a kiosk there is the world alone", document.activeElement === $("#world"));
 `;
 
 const fixture = join(here, "panels_sections.json"), sections = JSON.parse(readFileSync(fixture, "utf8"));

@@ -29,7 +29,8 @@ const [width, height] = given.size.split("x").map(Number);
 const entry = `
 import { Panels } from ${JSON.stringify(join(root, "web/src/panels/panels.ts"))};
 const sent = [];
-const panels = new Panels(document.getElementById("panels"), (message) => sent.push(message));
+const panels = new Panels(document.getElementById("panels"), (message) => sent.push(message), (token) => sent.push({ do: "token", token }));
+document.getElementById("panels").classList.remove("waiting");
 const canvas = document.getElementById("world"), picture = new Image();
 picture.onload = () => {
     canvas.width = picture.naturalWidth, canvas.height = picture.naturalHeight;

@@ -109,10 +109,26 @@ const PARTS = {
         await visit.expectWell();
         await visit.page.close();
       }
-      const visit = await newPage(`${server.address}/#token=wrong`, SMALL);
-      await until("a sentence about the wrong token", () =>
-        visit.evaluate(() => /token/i.test(document.body.innerText)));
-      await visit.close();
+      const page = await newPage(`${server.address}/#name=Ann`, SMALL);
+      const says = (words) => until(`the page says "${words}"`, () => page.evaluate((one) => document.body.innerText.includes(one), words).catch(() => false)); // it may be loading
+      const has = (role) => until(`the role ${role} in the bar`, () => page.evaluate((one) => document.querySelector(".bar")?.textContent.includes(one), role).catch(() => false));
+      await says("This server wants a token");
+      await page.evaluate(() => (location.hash = "#token=wrong&name=Ann")); // as a visitor types it behind the address
+      await says("The token was refused");
+      check(await page.evaluate(() => location.hash === "#name=Ann"), "the wrong token stays in the address");
+      await page.evaluate(() => (location.hash = "#token=looks-only"));
+      await has("viewer");
+      check(await page.evaluate(() => location.hash === ""), "the token stays in the address");
+      await page.evaluate(() => sessionStorage.clear());
+      await page.reload({ waitUntil: "load" });
+      await says("This server wants a token");
+      await until("the field has the keyboard", () => page.evaluate(() => document.activeElement.getAttribute("aria-label") === "Token").catch(() => false));
+      await page.keyboard.type("leads-it");
+      check(!(await page.evaluate(() => document.body.innerText)).includes("leads-it"), "the token is seen");
+      await page.keyboard.press("Enter");
+      await has("operator");
+      check(await page.evaluate(() => !location.href.includes("leads-it") && localStorage.length >= 0 && !JSON.stringify(localStorage).includes("leads-it")), "the token is kept");
+      await page.close();
     });
     removeFolder(folder);
   },

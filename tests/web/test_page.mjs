@@ -10,33 +10,46 @@ import { withBrowser } from "./browser.mjs";
 import { needPage, withClient, withServer } from "./drover.mjs";
 import { LAPTOP, Visit } from "./drover_page.mjs";
 import { difference } from "./png.mjs";
-import { check, runTest, sleep, step, until } from "./support.mjs";
+import { check, IS_SLOW, runTest, sleep, step, until } from "./support.mjs";
 
 const [engine, ...asked] = process.argv.slice(2);
 const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
 
-// A door to the server that keeps the module back until it is told to let it go.
-async function withHeldModule(server, test) {
+// Something that is kept back until it is told to go.
+function gate() {
+  const kept = {};
+  kept.isOpen = new Promise((done) => (kept.open = done));
+  return kept;
+}
+
+// A door to the server that keeps half of the module and the socket back until their gates are open. module: the status of its answer
+// in place of the server's; hidesOrigin: whether the server takes a page of this door for its own.
+async function withDoor(server, { module, hidesOrigin = true } = {}, test) {
   const there = new URL(server.address);
-  const asIfDirect = (headers) => ({ ...headers, host: there.host, ...(headers.origin === undefined ? {} : { origin: there.origin }) });
-  let letGo = () => {};
-  const isLetGo = new Promise((done) => (letGo = done));
+  const asIfDirect = (headers) => ({ ...headers, host: there.host, ...(headers.origin === undefined || !hidesOrigin ? {} : { origin: there.origin }) });
+  const program = gate(), link = gate();
   const sockets = new Set();
-  let isAsked = false;
   const door = createServer(async (asked, answer) => {
-    if (asked.url.endsWith(".wasm")) {
-      isAsked = true;
-      await isLetGo;
+    const isProgram = asked.url.endsWith(".wasm");
+    if (isProgram && module !== undefined) {
+      answer.writeHead(module).end();
+      return;
     }
-    const to = request({ host: there.hostname, port: there.port, path: asked.url, headers: asIfDirect(asked.headers) }, (from) => {
+    const to = request({ host: there.hostname, port: there.port, path: asked.url, method: asked.method, headers: asIfDirect(asked.headers) }, async (from) => {
       answer.writeHead(from.statusCode, from.headers);
-      from.pipe(answer);
+      const parts = [];
+      for await (const part of from) parts.push(part);
+      const body = Buffer.concat(parts), half = isProgram ? body.length >> 1 : body.length;
+      answer.write(body.subarray(0, half));
+      if (isProgram) await program.isOpen;
+      answer.end(body.subarray(half));
     });
     to.on("error", () => answer.destroy());
     to.end();
   });
   door.on("connection", (socket) => sockets.add(socket));
-  door.on("upgrade", (asked, socket) => {
+  door.on("upgrade", async (asked, socket) => {
+    await link.isOpen;
     const headers = Object.entries(asIfDirect(asked.headers)).map(([name, value]) => `${name}: ${value}\r\n`).join("");
     const to = connect(Number(there.port), there.hostname, () => to.write(`GET ${asked.url} HTTP/1.1\r\n${headers}\r\n`));
     sockets.add(to);
@@ -44,37 +57,65 @@ async function withHeldModule(server, test) {
   });
   await new Promise((done) => door.listen(0, "127.0.0.1", done));
   try {
-    await test({ address: `http://127.0.0.1:${door.address().port}`, letGo, isAsked: () => isAsked });
+    await test({ address: `http://127.0.0.1:${door.address().port}`, program, link });
   } finally {
-    letGo();
+    program.open();
+    link.open();
     for (const socket of sockets) socket.destroy();
     await new Promise((done) => door.close(done));
   }
 }
 
+// The words of the page that are seen, with | between.
+function shown(page) {
+  return page.evaluate(() => {
+    const words = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { data, parentElement } = walker.currentNode;
+      if (data.trim() !== "" && parentElement.checkVisibility({ visibilityProperty: true })) words.push(data.trim());
+    }
+    return words.join("|");
+  });
+}
+
 const PARTS = {
-  // Before the module is there the page says that it is coming, and nothing else.
+  // Until the first picture the page says what it waits for, and nothing else.
   async loads({ newPage, server }) {
-    await withHeldModule(server, async (door) => {
+    await withDoor(server, {}, async (door) => {
       const page = await newPage(door.address, LAPTOP);
-      const shown = () => page.evaluate(() => {
-        const words = [];
-        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) {
-          const { data, parentElement } = walker.currentNode;
-          if (data.trim() !== "" && parentElement.checkVisibility({ visibilityProperty: true })) words.push(data.trim());
-        }
-        return words;
-      });
-      await until("the page asks for its module", () => door.isAsked());
+      await until("half of the module has come", async () => /^Drover\|Loading the viewer: \d+ of \d+ kB$/.test(await shown(page)));
+      const share = () => page.evaluate(() => document.querySelector("#loading progress").value);
+      check((await share()) > 0.2 && (await share()) < 0.7, `the bar is at ${await share()}`);
       if (process.env.DROVER_LOOK !== undefined) await page.screenshot({ path: process.env.DROVER_LOOK });
-      const first = await shown();
-      check(first.length === 1 && first[0].startsWith("The viewer is coming"), () => `before the module is there the page says: ${first.join(", ")}`);
-      door.letGo();
-      await until("the world's name", async () => (await shown()).includes("Hunters and prey"));
-      check(!(await shown()).some((words) => words.startsWith("The viewer is coming")), "it has come");
+      door.program.open();
+      await until("it connects", async () => /Connecting.*\|Drover$/.test(await shown(page)));
+      check((await share()) === 0.8, `the bar is at ${await share()}`);
+      door.link.open();
+      await until("the world's name", async () => /Hunters and prey/.test(await shown(page)) && (await page.$eval("#loading", (node) => node.hidden)));
+      check(page.errors.length === 0, () => page.errors.join("\n"));
       await page.close();
     });
+  },
+
+  // What keeps the viewer from coming is said, with what to do.
+  async fails({ newPage, server }) {
+    const says = async (page, title, words) => {
+      await until(`the page says "${title}" and ${words}`, async () => (await shown(page)).includes(title) && words.test(await shown(page))).catch(async (error) => {
+        throw new Error(`${error.message}; it says: ${await shown(page)}`);
+      });
+      await page.close();
+    };
+    await withDoor(server, { module: 404 }, async (door) => says(await newPage(door.address, LAPTOP), "The viewer cannot start", /404.*Load the page again/));
+    await withDoor(server, { hidesOrigin: false }, async (door) => {
+      door.program.open();
+      door.link.open();
+      await says(await newPage(door.address, LAPTOP), "Connecting", new RegExp(`--web-origin ${door.address}`));
+    });
+    const bare = await newPage("about:blank", { ...LAPTOP, load: false });
+    await bare.evaluateOnNewDocument(() => delete globalThis.WebAssembly);
+    await bare.goto(server.address);
+    await says(bare, "The viewer cannot start", /WebAssembly.*another browser/);
   },
 
   // The world is there and moves.
@@ -187,7 +228,7 @@ const PARTS = {
   },
 
   // Keys: help, F6, Tab; what the panels own stays with them.
-  async keyboard({ visit }) {
+  async keyboard({ visit, client }) {
     await visit.focusWorld();
     await visit.key("F1");
     await visit.until("the help", () => visit.count("dialog[open]"));
@@ -196,11 +237,29 @@ const PARTS = {
     await visit.focusWorld();
     await visit.key("Tab");
     await visit.until("Tab selects an agent", () => visit.count(".equations .term"));
-    await visit.key("F6");
-    await visit.until("F6 goes to the panel", () => visit.page.evaluate(() => document.activeElement.closest(".side, .timeline") !== null));
-    await visit.key("F6");
-    await visit.key("F6");
-    await visit.until("and back to the world", () => visit.page.evaluate(() => ["world", ""].includes(document.activeElement.id)));
+    const focused = () => visit.page.evaluate(() => document.activeElement.closest(".side, .timeline, .bar, #world")?.className.split(" ")[0] || document.activeElement.id);
+    // By keyboard alone, with the panel and without it, in worlds that open it and that do not: F6 leads around, Tab through a part's controls.
+    const { scenarios } = await client.request("list", { what: "scenarios" }), few = ["doorway", "starlings", "hunters_and_prey"];
+    for (const { name, title } of scenarios.filter((one) => IS_SLOW || few.includes(one.name))) {
+      await client.request("load", { scenario: name });
+      await visit.until(`${name}: ${title}`, async () => (await visit.text(".bar .title")) === title);
+      for (let state = 0; state < 2; state++) {
+        await visit.focusWorld();
+        const hasPanel = (await visit.count(".side")) > 0, wanted = hasPanel ? ["side", "timeline", "bar"] : ["bar"];
+        for (const part of [...wanted, "world", ...wanted]) {
+          await visit.key("F6");
+          await visit.until(`${name}: F6 goes to ${part}`, async () => (await focused()) === part);
+        }
+        await visit.key("Tab");
+        check((await focused()) === "bar", `${name}: Tab goes on in the bar`);
+        await visit.until(`${name}: Esc, which closes a tip at first, goes back to the world`, async () => {
+          await visit.key("Escape");
+          return (await focused()) === "world";
+        });
+        await visit.key("p");
+        await visit.until(`${name}: P ${hasPanel ? "closes" : "opens"} the panel`, async () => (await visit.count(".side")) > 0 !== hasPanel);
+      }
+    }
   },
 
   // The list of scenarios: typed, chosen, there.
@@ -228,7 +287,7 @@ const PARTS = {
   },
 };
 
-const ORDER = ["loads", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker"];
+const ORDER = ["loads", "fails", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker"];
 
 await runTest(() =>
   withServer(["hunters_and_prey"], async (server) => {

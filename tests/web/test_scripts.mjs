@@ -33,10 +33,21 @@ function testKeys({ keyCode, isBrowsers, notches }) {
   same(notches({ deltaY: 1e6, deltaMode: 0 }), -4);
 }
 
-function testAddress({ addressOf, fragmentOf, optionsOf, takeFragment }, { socketUrl }) {
+function testLoading({ awaited, bytesWords }) {
+  same(bytesWords(0, 540_321), "0 of 540 kB");
+  same(bytesWords(540_321, 540_321), "540 of 540 kB");
+  const bar = (scenario, tick) => ({ scenario, tick });
+  same(awaited({}), { share: 0.8, words: "Connecting" });
+  same(awaited({ bar: bar("", ""), banner: { title: "Connecting in 2 s", words: "" } }), { share: 0.8, words: "" }); // the banner says it
+  same(awaited({ bar: bar("Flock", ""), banner: { title: "", words: "" } }), { share: 0.95, words: "Waiting for the first picture" });
+  same(awaited({ bar: bar("Flock", "12") }).share, 1);
+}
+
+function testAddress({ addressOf, fragmentOf, fragmentWith, optionsOf, takeFragment }, { socketUrl }) {
   const fragment = fragmentOf("#token=secret&name=Ann%20B&renderer=raster&evil=--config");
   same(optionsOf(fragment, "secret", "h:80"), ["h:80", "--name=Ann B", "--token=secret"]);
   same(fragment.renderer, "raster");
+  same(fragmentOf(fragmentWith("#name=Ann&token=old", "a b&c")), { ...fragmentOf("#name=Ann"), token: "a b&c" });
   same(optionsOf(fragmentOf(""), "", "h:80"), ["h:80"]);
   same(addressOf({ protocol: "https:", hostname: "sim.example.org", port: "" }), "sim.example.org:443");
   const seen = [];
@@ -90,6 +101,7 @@ await runTest(async () => {
   step("keys and wheel");
   testKeys(await load(folder, "input"));
   step("the address");
+  testLoading(await load(folder, "loading"));
   testAddress(await load(folder, "start"), await load(folder, "link"));
   step("fingers");
   await testFingers(await load(folder, "touch"));

@@ -100,10 +100,11 @@ struct hud_refusal hud_refusal(const struct link_status *link, bool is_page) {
     };
     static const struct hud_refusal page_refusals[] = {
         {"This server wants a token",
-         "Open the page with #token=SECRET behind its address. The tokens are in the server's --token-file."},
-        {"The token was refused",
-         "Open the page with another one, #token=SECRET, behind its address. The tokens are in the server's "
+         "Enter it here, or write #token=SECRET behind the page's address. The tokens are in the server's "
          "--token-file."},
+        {"The token was refused",
+         "Enter another one here, or write #token=SECRET behind the page's address. The tokens are in the "
+         "server's --token-file."},
     };
     return (is_page ? page_refusals : refusals)[link->has_token ? 1 : 0];
 }
@@ -173,6 +174,7 @@ static void fill_banner(const struct hud_input *input, struct panels_view *view)
         const struct hud_refusal refusal = hud_refusal(link, input->is_page);
         (void)snprintf(view->banner[0], sizeof view->banner[0], "%s", refusal.title);
         (void)snprintf(view->banner[1], sizeof view->banner[1], "%s: %s", view->address, refusal.words);
+        view->asks_token = input->is_page;
         return;
     }
     const bool waits = link->state == LINK_WAITING && link->retry_at_ns > input->now_ns;

@@ -227,6 +227,7 @@ struct panels_view {
     bool is_toast_error, is_toast_warning;
     float toast_alpha;   /* 0..1 */
     char banner[2][576]; /* a large line and a small one; "" for none */
+    bool asks_token;     /* the banner has a field for a token: of a page */
 };
 
 /** Whether the bottom of the window has a timeline: a recording always has one, a live world beside the side panel. */

@@ -11,3 +11,4 @@ interface FreeCanvas extends EventTarget {
 /* Set by the bundler. */
 declare const WORKER_URL: string;
 declare const WASM_URL: string;
+declare const WASM_BYTES: number;

@@ -37,13 +37,13 @@ export class Core {
     private readonly encoder = new TextEncoder();
     private readonly decoder = new TextDecoder();
 
-    /** Compiles while the bytes come. */
-    static async load(url: string, host: Host): Promise<Core> {
+    /** Compiles while the bytes come; onBytes gets how many have. */
+    static async load(url: string, host: Host, onBytes: (done: number) => void): Promise<Core> {
         const response = await fetch(url, { credentials: "same-origin" });
         if (!response.ok) {
             throw new Error(`the server sends no ${url}: ${response.status} ${response.statusText}`);
         }
-        const compiled = await WebAssembly.compileStreaming(response);
+        const compiled = await WebAssembly.compileStreaming(counted(response, onBytes));
         let core: Core | null = null;
         const instance = await WebAssembly.instantiate(compiled, importsOf(compiled, host, () => core!));
         core = new Core(instance);
@@ -169,6 +169,19 @@ export class Core {
         const [pixels, width, height] = this.words(at, 3);
         return { width, height, pixels: this.words(pixels, width * height) };
     }
+}
+
+/* The same response, whose bytes are counted on their way. */
+function counted(response: Response, onBytes: (done: number) => void): Response {
+    let done = 0;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, out) {
+            done += chunk.length;
+            onBytes(done);
+            out.enqueue(chunk);
+        },
+    });
+    return response.body === null ? response : new Response(response.body.pipeThrough(counter), { headers: { "Content-Type": "application/wasm" } });
 }
 
 /* What the module imports: the functions of page_host.h, and a little of WASI that the C library is linked with. */

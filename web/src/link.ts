@@ -13,10 +13,24 @@ export function socketUrl(page: { protocol: string; host: string }): string {
     return (page.protocol === "https:" ? "wss:" : "ws:") + "//" + page.host + "/ws";
 }
 
+/* Browsers do not tell a page why a socket does not open: whether the server still answers tells whether it refuses the page. */
+async function whyClosed(page: string): Promise<string> {
+    try {
+        const answer = await fetch("/", { method: "HEAD", cache: "no-store" });
+        return !answer.ok ? "" : `the server is there, but opens no connection for pages of ${page}. If it stays so: start it with ` +
+            `--web-origin ${page}, and let a proxy pass WebSockets on`;
+    } catch {
+        return "";
+    }
+}
+
 export class Link {
     private socket: WebSocket | null = null;
+    private tries = 0;
+    private wasEverOpen = false;
 
-    constructor(private readonly url: string, private readonly user: LinkUser) {}
+    /** page: the origin of the page, to be named. */
+    constructor(private readonly url: string, private readonly page: string, private readonly user: LinkUser) {}
 
     /** Opens a socket; one that is open already is given up. */
     open(): void {
@@ -31,7 +45,7 @@ export class Link {
         let wasOpen = false;
         this.socket = socket;
         socket.onopen = () => {
-            wasOpen = true;
+            wasOpen = this.wasEverOpen = true;
             this.user.onEvent(LinkEvent.Opened, 0, "");
         };
         socket.onmessage = (event: MessageEvent) => {
@@ -41,8 +55,19 @@ export class Link {
         };
         socket.onclose = (event: CloseEvent) => {
             this.socket = null;
-            this.user.onEvent(wasOpen ? LinkEvent.Closed : LinkEvent.Failed, event.code, event.reason);
+            if (this.wasEverOpen) {
+                this.user.onEvent(wasOpen ? LinkEvent.Closed : LinkEvent.Failed, event.code, event.reason);
+            } else {
+                void this.explain(event.code, this.tries);
+            }
         };
+    }
+
+    private async explain(code: number, tried: number): Promise<void> {
+        const reason = await whyClosed(this.page);
+        if (tried === this.tries) { // no other socket was wanted meanwhile
+            this.user.onEvent(LinkEvent.Failed, code, reason);
+        }
     }
 
     get isOpen(): boolean {
@@ -58,6 +83,7 @@ export class Link {
 
     /** Closes without a further event. */
     close(): void {
+        this.tries++;
         const socket = this.socket;
         if (socket !== null) {
             this.socket = null;

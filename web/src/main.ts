@@ -1,12 +1,13 @@
 /* The main thread: the document, what the visitor does, the panels. The viewer itself runs in a Worker (worker.ts). */
 import { GlPainter } from "./gl";
 import { Input } from "./input";
+import { Loading } from "./loading";
 import { isForced, type Renderer, type Size, type Start, type ToMain, type ToWorker } from "./messages";
 import { Menu } from "./menu";
 import { Panels } from "./panels/panels";
 import type { Actions, Message, Sections } from "./panels/view";
 import { RasterPainter } from "./raster";
-import { addressOf, optionsOf, takeFragment } from "./start";
+import { addressOf, fragmentWith, optionsOf, takeFragment } from "./start";
 
 const MOST_RATIO = 2;
 const CURSORS = ["default", "grab", "grabbing"];
@@ -36,19 +37,35 @@ function store(storage: "localStorage" | "sessionStorage", name: string, text: s
     }
 }
 
+const NO_WEBASSEMBLY = "It is made of WebAssembly, which this browser lacks or blocks. Allow it for this page (a strict or lockdown mode " +
+    "switches it off), or take another browser.";
+
+const loading = new Loading(element("loading"), () => element("panels").classList.remove("waiting"));
+let hasBegun = false; // the viewer runs
+
 /** A sentence over the page: the viewer cannot go on. */
 function fail(words: string): void {
     const box = element<HTMLElement>("failure");
     box.textContent = "";
-    element<HTMLElement>("loading").hidden = true;
+    loading.end();
     const title = document.createElement("h1"), text = document.createElement("p"), again = document.createElement("button");
-    title.textContent = "The viewer has stopped";
+    title.id = "failure-title";
+    title.textContent = hasBegun ? "The viewer has stopped" : "The viewer cannot start";
     text.textContent = words === "" ? "The connection to the server has ended." : words;
     again.textContent = "Load the page again";
     again.addEventListener("click", () => location.reload());
     box.append(title, text, again);
     box.hidden = false;
     again.focus();
+}
+
+/** Begins again with another token. A browser that keeps nothing has it in the address until the page is there again. */
+function enter(token: string): void {
+    store("sessionStorage", TOKEN, token);
+    if (stored("sessionStorage", TOKEN) !== token) {
+        history.replaceState(null, "", fragmentWith(location.hash, token));
+    }
+    location.reload();
 }
 
 function download(name: string, content: Blob): void {
@@ -88,12 +105,18 @@ class Page {
     private leads = true; // whether the role lets us lead the target named mouse
 
     constructor() {
-        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }));
+        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }), enter);
+        window.addEventListener("hashchange", () => {
+            const { token } = takeFragment(location, history);
+            if (token !== "") {
+                enter(token);
+            }
+        });
         this.menu = new Menu(document.body, (row) => this.send({ type: "act", row }));
         this.worker.onmessage = (event: MessageEvent<ToMain>) => this.handle(event.data);
         this.worker.onerror = (event) => {
             event.preventDefault();
-            fail(`The viewer cannot start: ${event.message || "the browser did not run its script"}.`);
+            fail(`The browser did not run its script: ${event.message || "it did not come"}.`);
         };
         this.start();
         new Input(this.canvas, (message) => this.send(message), {
@@ -145,7 +168,7 @@ class Page {
             canvas,
             hasCard: this.own !== null && this.own.gl !== null,
             renderer: fragment.renderer,
-            options: optionsOf(fragment, stored("sessionStorage", TOKEN), addressOf(location)),
+            options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), addressOf(location)),
             settings: stored("localStorage", SETTINGS),
             reducesMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
             isHidden: document.hidden,
@@ -166,7 +189,11 @@ class Page {
 
     private handle(message: ToMain): void {
         switch (message.type) {
+        case "bytes":
+            loading.setBytes(message.done, message.all);
+            break;
         case "ready":
+            hasBegun = true;
             document.documentElement.dataset.renderer = message.renderer;
             this.send({ type: "resize", ...this.size() });
             break;
@@ -217,10 +244,14 @@ class Page {
             this.leads = sections.bar.role !== "viewer";
         }
         this.panels.update(sections);
+        loading.update(sections);
     }
 }
 
 try {
+    if (typeof WebAssembly === "undefined") {
+        throw new Error(NO_WEBASSEMBLY);
+    }
     new Page();
 } catch (error) {
     fail(error instanceof Error ? error.message : String(error));

@@ -64,6 +64,7 @@ export interface Texture { width: number; height: number; texels: Uint8Array; is
 export interface Pixels { width: number; height: number; pixels: Uint32Array }
 
 export type ToMain =
+    | { type: "bytes"; done: number; all: number } // of the program
     | { type: "ready"; shortcuts: string; renderer: "card" | "raster" }
     | { type: "panels"; text: string }
     | { type: "cursor"; shape: number }

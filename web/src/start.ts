@@ -36,6 +36,13 @@ export function takeFragment(place: Location, past: History): Fragment {
     return fragment;
 }
 
+/** A fragment with this token besides what it has. */
+export function fragmentWith(hash: string, token: string): string {
+    const values = new URLSearchParams(hash.replace(/^#/, ""));
+    values.set("token", token);
+    return `#${values}`;
+}
+
 /** HOST:PORT of the server, to be shown. */
 export function addressOf(place: { protocol: string; hostname: string; port: string }): string {
     return `${place.hostname}:${place.port !== "" ? place.port : place.protocol === "https:" ? "443" : "80"}`;

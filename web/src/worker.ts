@@ -14,7 +14,7 @@ interface Scope {
     postMessage(message: ToMain, transfer?: Transferable[]): void;
     onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
     requestAnimationFrame?: (draw: (ms: number) => void) => number;
-    location: { protocol: string; host: string };
+    location: { protocol: string; host: string; origin: string };
 }
 const scope = self as unknown as Scope;
 
@@ -82,7 +82,7 @@ class Viewer {
     constructor(private readonly core: Core, private readonly painter: Painter, private readonly hasFrames: boolean, isHidden: boolean,
                 private size: Size) {
         this.isHidden = isHidden;
-        this.link = new Link(socketUrl(scope.location), {
+        this.link = new Link(socketUrl(scope.location), scope.location.origin, {
             onEvent: (event, code, reason) => this.guard(() => {
                 figures.sockets += event === LinkEvent.Opened ? 1 : 0;
                 core.take("page_link", reason, event, code);
@@ -305,7 +305,8 @@ function painterOf(start: Start, onRestored: () => void): { painter: Painter; ha
 async function begin(start: Start): Promise<Viewer> {
     let viewer: Viewer | null = null;
     const { painter, hasCard } = painterOf(start, () => viewer?.redraw());
-    const core: Core = await Core.load(WASM_URL, hostOf(() => painter, () => core));
+    const core: Core = await Core.load(WASM_URL, hostOf(() => painter, () => core),
+        (done) => tell({ type: "bytes", done, all: WASM_BYTES }));
     if (start.settings !== "") {
         core.take("page_settings", start.settings);
     }
@@ -340,7 +341,7 @@ scope.onmessage = ({ data }) => {
                 viewer = made;
                 early.splice(0).forEach((message) => made.guard(() => made.handle(message)));
             },
-            (error) => tell({ type: "failure", words: `The viewer cannot start: ${error instanceof Error ? error.message : String(error)}.` }),
+            (error) => tell({ type: "failure", words: `Its program did not come or does not run: ${error instanceof Error ? error.message : String(error)}.` }),
         );
     } else if (data.type === "figures") {
         tell({ type: "figures", figures: { ...figures } });

@@ -182,6 +182,41 @@ export class LegendPart {
 
 /* ---- notices ---- */
 
+const MOST_TOKEN = 128; /* LIMIT_TOKEN_CHARS */
+
+/** A line for a token, of which nothing is kept here. */
+class TokenField {
+    readonly node = el("form", "token");
+    private readonly line = el("input");
+
+    constructor(enter: (token: string) => void) {
+        this.line.type = "password";
+        this.line.autocomplete = "off";
+        this.line.maxLength = MOST_TOKEN;
+        this.line.setAttribute("aria-label", "Token");
+        this.node.append(this.line, button("", "Enter", () => this.node.requestSubmit()));
+        this.node.hidden = true;
+        this.node.addEventListener("submit", (event) => {
+            event.preventDefault();
+            const token = this.line.value;
+            this.line.value = "";
+            if (token !== "") {
+                enter(token);
+            }
+        });
+    }
+
+    show(isShown: boolean): void {
+        if (this.node.hidden === isShown) {
+            this.node.hidden = !isShown;
+            this.line.value = "";
+            if (isShown) {
+                this.line.focus();
+            }
+        }
+    }
+}
+
 /** What lies over the picture: names, the caption, the tool's words, how long ago a moment was, the notice, the banner; and what
  * a screen reader is to say. */
 export class Notices {
@@ -201,9 +236,12 @@ export class Notices {
     private readonly bannerWords = el("p");
     private readonly polite = el("div", "for-ears");
     private readonly assertive = el("div", "for-ears");
+    private readonly token: TokenField;
     private said = "";
 
-    constructor() {
+    /** enter: takes a token that was typed. */
+    constructor(enter: (token: string) => void) {
+        this.token = new TokenField(enter);
         const labels = el("div", "labels");
         labels.setAttribute("aria-hidden", "true");
         this.labels = new List(labels, () => {
@@ -220,7 +258,7 @@ export class Notices {
         this.caption.append(...this.captionLines);
         this.tag.append(...this.tagLines);
         this.past.append(this.pastWords);
-        this.banner.append(this.bannerTitle, this.bannerWords);
+        this.banner.append(this.bannerTitle, this.bannerWords, this.token.node);
         this.polite.setAttribute("role", "status");
         this.assertive.setAttribute("role", "alert");
         for (const node of [this.caption, this.tag, this.tool, this.past, this.toast, this.banner]) {
@@ -290,6 +328,7 @@ export class Notices {
         show(this.banner, banner.title !== "");
         setText(this.bannerTitle, banner.title);
         setText(this.bannerWords, banner.words);
+        this.token.show(banner.token);
         this.say(banner.title.replace(/ in \d+ s$/, ""), true);
     }
 }

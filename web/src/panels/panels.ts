@@ -15,7 +15,6 @@ export type Send = (message: Message) => void;
 
 const NARROW = "(max-width: 700px)";
 const RUNNING_MS = 66; /* between two pictures of numbers that run */
-const FOCUS_WORLD = 0, FOCUS_SIDE = 1, FOCUS_TIMELINE = 2;
 
 /* Rows of the sheet's menu, for hands without keys. */
 const MENU: [keyof Actions, string][] = [
@@ -79,10 +78,11 @@ class Sheet {
         setText(this.words, agent.title === "" ? "Tap an agent" : state === undefined ? agent.title : `${agent.title}: ${state.value}`);
     }
 
-    focus(): void {
-        const controls = [...this.node.querySelectorAll<HTMLElement>("button, input, select")];
-        controls.find((control) => control.getClientRects().length > 0)?.focus(); /* the first that is shown */
-    }
+}
+
+/** The first control of a part that is shown; undefined for none. */
+function firstControl(part: HTMLElement): HTMLElement | undefined {
+    return [...part.querySelectorAll<HTMLElement>("button, input, select")].find((control) => control.getClientRects().length > 0);
 }
 
 /* The mouse drags it: the side panel is wider or narrower. */
@@ -111,7 +111,7 @@ export class Panels {
     private readonly tip: Tip;
     private readonly bar: BarPart;
     private readonly legend: LegendPart;
-    private readonly notices = new Notices();
+    private readonly notices: Notices;
     private readonly sheet: Sheet;
     private readonly agent: AgentPart;
     private readonly settings: SettingsPart;
@@ -125,10 +125,11 @@ export class Panels {
     private readonly help: HelpPart;
     private readonly dialog: DialogPart;
 
-    /** root: an empty element over the canvas. send: takes a message for page_panels_take. */
-    constructor(private readonly root: HTMLElement, private readonly send: Send) {
+    /** root: an empty element over the canvas. send: takes a message for page_panels_take. enter: takes a token that was typed. */
+    constructor(private readonly root: HTMLElement, private readonly send: Send, enter: (token: string) => void) {
         const act = (action: Action) => send({ do: "shortcut", row: action.row }), actions = () => this.actions;
         root.classList.add("panels");
+        this.notices = new Notices(enter);
         this.tip = new Tip(root);
         this.bar = new BarPart(act, () => this.sheet.setOpen(!this.sheet.isOpen));
         this.legend = new LegendPart(act, send);
@@ -159,7 +160,6 @@ export class Panels {
 
     /** Shows the sections that have changed: numbers that run 15 times a second, the rest at once. */
     update(sections: Sections): void {
-        this.root.classList.remove("waiting"); /* for the program (index.html) */
         const { bar, legend, agent, timeline, plots, network, ...rest } = sections, next = this.running;
         const isNews = (bar !== undefined && bar.state !== this.shownState) || (timeline !== undefined && timeline.play !== this.shownPlay)
             || (agent !== undefined && agent.title !== this.shownAgent);
@@ -299,14 +299,39 @@ export class Panels {
                 this.sheet.setOpen(false);
                 return true;
             }
-            const wasTip = this.tip.isShown;
+            const wasTip = this.tip.isShown, isIn = active !== null && this.root.contains(active);
             this.tip.hide();
-            return wasTip && active !== null && this.root.contains(active);
+            if (isIn && !wasTip && !this.hasOpened()) {
+                document.getElementById("world")?.focus();
+            }
+            return isIn && (wasTip || !this.hasOpened());
+        }
+        if (event.key === "F6") {
+            event.preventDefault(); /* the browser's address */
+            this.nextPart();
+            return true;
         }
         if (/^F\d+$/.test(event.key)) {
             return false;
         }
         return active !== null && this.root.contains(active) && ownsKeyAt(active, event);
+    }
+
+    /* Whether Esc closes something. */
+    private hasOpened(): boolean {
+        const open = this.open;
+        return open !== null && (open.help || open.picker || open.card || open.question !== 0);
+    }
+
+    /* The keyboard goes from the world to the panel, the timeline, the bar, and back: to those that are there. */
+    private nextPart(): void {
+        const parts = this.narrow.matches ? [this.sheet.node, this.bar.node] : [this.sheet.node, this.time.node, this.bar.node];
+        const from = parts.findIndex((part) => part.contains(document.activeElement)); /* -1: the world, or nothing */
+        const next = parts.slice(from + 1).map(firstControl).find((control) => control !== undefined);
+        if (this.narrow.matches && from < 0) {
+            this.sheet.setOpen(true);
+        }
+        (next ?? document.getElementById("world"))?.focus();
     }
 
     /** Takes the focus from the panels: the world is pressed. */
@@ -367,22 +392,6 @@ export class Panels {
         if (isNarrow && open.panel && before?.panel !== true && this.actions !== null) { /* the sheet takes its place, and no room beside the world */
             this.sheet.setOpen(before !== null);
             this.send({ do: "shortcut", row: this.actions.panel.row });
-        }
-        if (before !== null && before.focus !== open.focus) {
-            this.moveFocus(open.focus);
-        }
-    }
-
-    private moveFocus(focus: number): void {
-        if (focus === FOCUS_SIDE) {
-            if (this.narrow.matches) {
-                this.sheet.setOpen(true);
-            }
-            this.sheet.focus();
-        } else if (focus === FOCUS_TIMELINE) {
-            this.time.focus();
-        } else if (focus === FOCUS_WORLD) {
-            document.getElementById("world")?.focus();
         }
     }
 

@@ -220,9 +220,4 @@ export class TimePart {
             setTip(this.word, replay.wrong_words);
         }
     }
-
-    /** The first control, for F6. */
-    focus(): void {
-        this.pause.focus();
-    }
 }

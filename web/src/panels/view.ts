@@ -59,7 +59,6 @@ export interface Open {
     card: boolean;
     question: number; /* 0: none */
     params: boolean;
-    focus: number; /* enum panels_focus: which part has the keyboard; F6 changes it */
 }
 
 export interface Bar {
@@ -321,6 +320,7 @@ export interface Toast {
 export interface Banner {
     title: string;
     words: string;
+    token: boolean; /* it asks for one */
 }
 
 export interface Label {

@@ -1,4 +1,4 @@
-/* HTTP and TLS by their first bytes, however few have arrived; never the protocol itself. */
+/* HTTP and TLS by their first bytes, however few have arrived, and HTTP by its lines; never the protocol itself. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>
@@ -50,6 +50,39 @@ static void ours(void **state) {
     assert_int_equal(protocol_sniff_look("", 0), PROTOCOL_SNIFF_UNSURE);
 }
 
+static bool is_http(const char *line) {
+    return protocol_sniff_is_http(line, strlen(line));
+}
+
+static void http_by_its_lines(void **state) {
+    (void)state;
+    static const char *const foreign[] = {
+        "FOO / HTTP/1.1",  "patch /x HTTP/1.0",         "QUERY * http/2.0",
+        "x HTTP/1.1 \t\r", "Host: 127.0.0.1:7717",      "host:",
+        "HOST : a",        "Content-Length: 40",        "content-type:text/plain",
+        " HTTP/1.1",       "Transfer-Encoding: chunked"};
+    static const char *const ours[] = {"",
+                                       "{\"op\":\"hello\",\"name\":\"a HTTP/1.1\"}",
+                                       "{\"Host:\":1}",
+                                       "HTTP/1.1",
+                                       "a HTTP/1.",
+                                       "a HTTP/x.y",
+                                       "ghost: a",
+                                       "hosts: a",
+                                       ": a",
+                                       "host"};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (!is_http(foreign[i])) {
+            fail_msg("%s", foreign[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        if (is_http(ours[i])) {
+            fail_msg("%s", ours[i]);
+        }
+    }
+}
+
 /* The body of the answer, after its head said how long it is. */
 static void expect_answer(const char *web_address, const char *expected) {
     struct buffer answer;
@@ -77,6 +110,7 @@ int main(void) {
         cmocka_unit_test(http),
         cmocka_unit_test(tls),
         cmocka_unit_test(ours),
+        cmocka_unit_test(http_by_its_lines),
         cmocka_unit_test(answer_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
