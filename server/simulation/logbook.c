@@ -331,7 +331,12 @@ static void end_journal(struct logbook *logbook, struct file_writer *journal,
         log_write(LOG_ERROR, "logbook", "the world is lost from tick %" PRIu64 " on, to tick %" PRIu64 ": %s",
                   logbook->synced_tick, world_tick(state->world),
                   failure.message[0] != '\0' ? failure.message : logbook->journal.failure.message);
+        logbook->has_lost_end = true;
     }
+}
+
+bool logbook_has_lost_end(const struct logbook *logbook) {
+    return logbook->has_lost_end;
 }
 
 void logbook_end(struct logbook *logbook, const struct simulation_state *state) {

@@ -118,6 +118,8 @@ NODISCARD int logbook_record(struct logbook *logbook, const struct simulation_st
 /** The last lines: the journal's last one is a checkpoint, unless the state is spoiled. Waits for the disk, but not for
  * ever. */
 void logbook_end(struct logbook *logbook, const struct simulation_state *state);
+/** Whether the journal ended before the world did. After logbook_end. */
+bool logbook_has_lost_end(const struct logbook *logbook);
 
 /** The position of the journal behind the last line; 0: replies wait for nothing. */
 uint64_t logbook_position(struct logbook *logbook);

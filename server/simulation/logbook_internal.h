@@ -108,7 +108,7 @@ struct logbook {
     _Atomic uint64_t checkpoint_spent_ns; /* by the keeper on the last one */
     uint64_t line_tick;                   /* of the last checkpoint of the recording */
     bool needs_line; /* the recording began in the middle of a world, and has no checkpoint yet */
-    bool has_ended, is_all_safe;
+    bool has_ended, is_all_safe, has_lost_end;
 };
 
 /* ---- logbook_lines.c ---- */

@@ -125,7 +125,8 @@ static void put_phases(struct metrics_text *text, const struct simulation_statis
 
 /* ---- the sessions ---- */
 
-static void put_sessions(struct metrics_text *text, const struct session_set *sessions) {
+static void put_sessions(struct metrics_text *text, const struct loop_context *loop) {
+    const struct session_set *sessions = &loop->sessions;
     uint64_t by_role[ROLE_COUNT] = {0};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         by_role[session->client.role] += session->id != 0 ? 1 : 0;
@@ -134,6 +135,8 @@ static void put_sessions(struct metrics_text *text, const struct session_set *se
     for (int role = 0; role < ROLE_COUNT; role++) {
         put_labeled(text, "role", role_name((enum role)role), (double)by_role[role]);
     }
+    put_gauge(text, "drover_sessions_limit", "Sessions that there may be at once.",
+              (double)loop->statistics.sessions_limit);
     metrics_family(text, METRIC_COUNTER, "drover_sessions_refused",
                    "Sessions that the server refused or ended, by cause.");
     for (int cause = 0; cause < REFUSAL_COUNT; cause++) {
@@ -164,7 +167,7 @@ void metrics_write(const struct loop_context *loop, enum metrics_form form, stru
     put_agents(&text, loop->simulation);
     put_phases(&text, &statistics, &loop->statistics.broadcast_times);
     rank_metrics_write(&text, &statistics.ranks);
-    put_sessions(&text, &loop->sessions);
+    put_sessions(&text, loop);
     put_traffic(&text, &loop->sessions);
     put_process(&text, loop);
     metrics_text_end(&text);

@@ -16,7 +16,7 @@ from drover_client import ROOT, Case, wait_for
 from web_client import WebClient, WebServer, ask, connect_to, parse_answer, read_until_closed
 
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
-SERIES = 63
+SERIES = 64
 SLOW = os.environ.get("DROVER_SLOW") == "1"
 
 
