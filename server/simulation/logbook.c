@@ -181,6 +181,7 @@ static void set_beginning(struct logbook *logbook, const struct simulation_state
     logbook->hash = logbook->checkpoint = logbook_moment_of(state);
     logbook->line_tick = logbook->checkpoint.tick;
     logbook->checkpoint_ns = clock_now_ns();
+    logbook_note_checkpoint(logbook, logbook->checkpoint.tick);
     logbook->synced_tick =
         is_known_world(origin) ? world_tick(state->world) : 0; /* in the journals that are there */
     logbook->mark = logbook->last_mark = (struct safe_mark){.tick = logbook->synced_tick};
