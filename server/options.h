@@ -54,6 +54,7 @@ struct server_options {
     char web_host[1024];   /* names, with spaces between them */
     char web_origin[1024]; /* the same */
     int web_metrics;       /* enum server_metrics */
+    bool is_ready_with_journal;
 };
 
 /** Of drover-server. */

@@ -298,20 +298,25 @@ static int open_door(struct server *server, struct failure *failure) {
 
 struct server *server_create(const struct server_options *options, struct failure *failure) {
     uint64_t frame_memory = 0;
+    struct descriptor_room room;
     if (session_requests_check(failure) != 0 ||
-        server_options_frame_memory(options, &frame_memory, failure) != 0) {
+        server_options_frame_memory(options, &frame_memory, failure) != 0 ||
+        descriptor_limit_divide(options->max_clients, options->web[0] != '\0', &room, failure) != 0) {
         return NULL;
     }
     struct server *server = calloc(1, sizeof *server);
-    if (server == NULL || uv_loop_init(&server->loop) != 0) {
+    const int result = server == NULL ? UV_ENOMEM : uv_loop_init(&server->loop);
+    if (result != 0) {
         free(server);
-        (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start: %s", uv_strerror(result));
         return NULL;
     }
     server->context.uv = &server->loop;
     service_notify_open(&server->notify);
     broadcast_init(&server->context.broadcast, (size_t)frame_memory);
     server->context.options = options;
+    server->context.room = room;
+    server->context.statistics.sessions_limit = room.sessions;
     if (open_door(server, failure) != 0) {
         (void)uv_run(&server->loop, UV_RUN_DEFAULT);
         (void)uv_loop_close(&server->loop);

@@ -1,10 +1,12 @@
 /* See server_main.h. */
 #include "server/server_main.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +14,6 @@
 #include "common/system/line_writer.h"
 #include "common/system/log.h"
 #include "common/system/memory_free.h"
-#include "server/descriptor_limit.h"
 #include "server/library/scenario_file.h"
 #include "server/library/scenario_library.h"
 #include "server/options.h"
@@ -23,11 +24,20 @@
 #include "server/storage/save_store.h"
 #include "server/storage/state_directory.h"
 
-enum { EXIT_USAGE = 2, OUTPUT_BYTES = 512, NAMES_BYTES = 960 };
+enum { EXIT_USAGE = 2, EXIT_LOST = 4, OUTPUT_BYTES = 512, NAMES_BYTES = 960, STACK_LEAST = 1 << 20 };
 
-static int complain(const struct server_options *options, const struct failure *failure, int code) {
+/* What may be over when the program is started again is a failure of the system. Returns the exit code. */
+static int complain(const struct server_options *options, const struct failure *failure) {
     log_plain("%s: %s", options->program, failure->message);
-    return code;
+    switch (failure->code) {
+    case FAILURE_BUSY:
+    case FAILURE_IO:
+    case FAILURE_IN_USE:
+    case FAILURE_INTERNAL:
+        return EXIT_FAILURE;
+    default:
+        return EXIT_USAGE;
+    }
 }
 
 /* Says on stdout where the server listens: by a thread, since a stdout that is not read (a stopped terminal,
@@ -42,17 +52,6 @@ static void announce(struct line_writer *output, const struct server *server) {
     if (length > 0 && (size_t)length < sizeof line) {
         (void)line_writer_start(output, ring, sizeof ring, NULL);
         line_writer_put(output, line, (size_t)length);
-    }
-}
-
-static void make_room(uint32_t clients) {
-    uint64_t limit = 0;
-    const uint32_t fit = descriptor_limit_raise(clients, &limit);
-    if (fit < clients) {
-        log_write(LOG_WARN, "server",
-                  "open files are limited to %llu (ulimit -Hn): room for %u clients, not for the %u of "
-                  "--max-clients",
-                  (unsigned long long)limit, fit, clients);
     }
 }
 
@@ -100,7 +99,7 @@ static int serve(struct start *start, struct simulation *simulation) {
     server_destroy(start->server);
     start->server = NULL;
     line_writer_stop(&output);
-    return result == 0 ? EXIT_SUCCESS : complain(start->options, &failure, EXIT_FAILURE);
+    return result == 0 ? EXIT_SUCCESS : complain(start->options, &failure);
 }
 
 /* What is written of the world, and where. */
@@ -195,7 +194,7 @@ static int complain_of_state(const struct start *start, const struct failure *fa
                   is_for_others ? "stays as it is" : "has aside");
         return EXIT_USAGE;
     }
-    return complain(start->options, failure, EXIT_USAGE);
+    return complain(start->options, failure);
 }
 
 /* Serves the world of the definition. */
@@ -207,7 +206,7 @@ static int run_world(struct start *start, const struct simulation_def *def) {
     }
     const int code = serve(start, simulation);
     simulation_destroy(simulation);
-    return code;
+    return code == EXIT_SUCCESS && logbook_has_lost_end(def->logbook) ? EXIT_LOST : code;
 }
 
 /* Serves the world of the scenario, or the one that comes from elsewhere. */
@@ -286,7 +285,7 @@ static int run_scenario(struct start *start, const char *argument, struct scenar
         return run_origin(start, NULL, def);
     }
     if (load_scenario(start, argument, library, &scenario, &failure) != 0) {
-        const int code = complain(options, &failure, EXIT_USAGE);
+        const int code = complain(options, &failure);
         if (failure.code == FAILURE_NO_SCENARIO) {
             say_names(library);
         }
@@ -339,21 +338,20 @@ static int run(const struct server_options *options, const char *argument, struc
     }
     if (server_options_overrides(options, &def.overrides, &failure) != 0 ||
         server_options_simd(getenv("DROVER_SIMD"), &def.overrides, &failure) != 0) {
-        return complain(options, &failure, EXIT_USAGE);
+        return complain(options, &failure);
     }
     if (check_ranks(options, ranks, &failure) != 0) {
-        return complain(options, &failure, EXIT_USAGE);
+        return complain(options, &failure);
     }
     def.overrides.memory_free = memory_free;
     def.overrides.ranks_beside = ranks != NULL ? ranks->beside : 0;
-    make_room(options->max_clients);
     if (ranks == NULL) {
         warn_of_mpirun();
     }
     struct start start = {.options = options, .ranks = ranks, .server = server_create(options, &failure)};
     if (start.server == NULL || open_written(options, &def, &written, &failure) != 0) {
         server_destroy(start.server);
-        return complain(options, &failure, EXIT_USAGE);
+        return complain(options, &failure);
     }
     start.directory = written.directory;
     def.logbook = written.logbook;
@@ -379,7 +377,7 @@ static int start(const struct server_options *options, const char *argument,
     signal(SIGINT, exit_early); /* until the server is ready */
     signal(SIGTERM, exit_early);
     if (scenario_library_init(&library, options->scenarios, &failure) != 0) {
-        return complain(options, &failure, EXIT_USAGE);
+        return complain(options, &failure);
     }
     const int code = run(options, argument, &library, ranks);
     scenario_library_fini(&library);
@@ -440,12 +438,33 @@ static int check(const struct server_options *options, char *const *files) {
     bool is_good = true;
     if (files[0] == NULL) {
         (void)failure_set(&failure, FAILURE_BAD_PARAM, "--check", "--check: expected FILE, or several");
-        return complain(options, &failure, EXIT_USAGE);
+        return complain(options, &failure);
     }
     for (; *files != NULL; files++) {
         is_good = check_file(*files) && (options->stripes == 0 || check_stripes(options, *files)) && is_good;
     }
     return is_good ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
+/* What was printed, or the reason why it was not. Returns the exit code. */
+static int finish_output(const struct server_options *options, int code) {
+    struct failure failure = {0};
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return code;
+    }
+    (void)failure_set(&failure, FAILURE_IO, NULL, "standard output: %s", strerror(errno));
+    return complain(options, &failure);
+}
+
+/* Threads get as much as the main one. */
+static int check_stack(struct failure *failure) {
+    struct rlimit limit = {0};
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_LEAST) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_BUSY, NULL,
+                       "the stack is limited to %llu KB (ulimit -s); the server needs at least %d",
+                       (unsigned long long)limit.rlim_cur >> 10, STACK_LEAST >> 10);
 }
 
 bool server_main_read(int argc, char **argv, struct server_options *options, const char **argument,
@@ -455,16 +474,16 @@ bool server_main_read(int argc, char **argv, struct server_options *options, con
     def.program = options->program;
     *argument = NULL;
     *code = EXIT_USAGE;
-    if (server_options_check_given(argc, argv, &failure) != 0) {
-        *code = complain(options, &failure, EXIT_USAGE);
+    if (check_stack(&failure) != 0 || server_options_check_given(argc, argv, &failure) != 0) {
+        *code = complain(options, &failure);
         return false;
     }
     switch (options_parse(&def, argc, argv, options, argument, &failure)) {
     case OPTIONS_EXIT:
-        *code = EXIT_SUCCESS;
+        *code = finish_output(options, EXIT_SUCCESS);
         return false;
     case OPTIONS_BAD:
-        *code = complain(options, &failure, EXIT_USAGE);
+        *code = complain(options, &failure);
         return false;
     case OPTIONS_RUN:
         break;
@@ -473,13 +492,13 @@ bool server_main_read(int argc, char **argv, struct server_options *options, con
     log_set_format((enum log_format)options->log_format, options->program);
     log_detect_journal(getenv("JOURNAL_STREAM"));
     if (options->is_check) {
-        *code = check(options, *argument == NULL ? argv + argc : argv + 1);
+        *code = finish_output(options, check(options, *argument == NULL ? argv + argc : argv + 1));
         return false;
     }
     if (*argument != NULL && argc > 2 && argv[2] != NULL) {
         (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
                           "unexpected argument \"%.60s\"; --help shows the usage", argv[2]);
-        *code = complain(options, &failure, EXIT_USAGE);
+        *code = complain(options, &failure);
         return false;
     }
     return true;

@@ -1,6 +1,8 @@
 /* From the command line to the end: what drover-server does, and rank 0 of drover-cluster. Exit codes: 0 stopped by a
- * signal, 1 a failure of the machine, or a lost rank, 3 a rank that hangs or differs, 2 a mistake on the command line, in the scenario, or a port in use,
- * 128 and the signal's number after a second signal before it had ended.
+ * signal; 1 a failure of the system (a disk, memory, a port or a folder in use), or a lost rank; 2 a mistake on the command
+ * line, in the scenario or in what is to be continued, which a further start does not mend; 3 a rank that hangs or differs;
+ * 4 as 0, but the last part of the world is not on disk; 128 and the signal's number after a second signal before it had
+ * ended.
  */
 #ifndef DROVER_SERVER_SERVER_MAIN_H
 #define DROVER_SERVER_SERVER_MAIN_H

@@ -340,6 +340,7 @@ enum exit_code command_export(const struct command_context *context, int argc, c
         return command_complain(context, &failure, EXIT_DIFFERS);
     }
     (void)input_print_damage(argv[1], export.player.facts, stderr);
+    input_print_gaps(argv[1], export.player.facts, stderr);
     const int result = export_recording(&export, &failure);
     player_close(&export.player);
     return result == 0 ? EXIT_WELL : command_complain(context, &failure, EXIT_DIFFERS);

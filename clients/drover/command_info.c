@@ -186,6 +186,10 @@ static void print_info(const struct info *info) {
         (void)printf("  %-13s ", "damaged");
         (void)input_print_damage(info->argument, facts, stdout);
     }
+    for (int i = 0; i < facts->gap_count; i++) {
+        (void)printf("  %-13s ticks %" PRIu64 "..%" PRIu64 " of world %" PRIu32 ": in no file\n", "gap",
+                     facts->gaps[i].before.tick, facts->gaps[i].after.tick, facts->gaps[i].before.world);
+    }
     print_worlds(info);
     if (!info->is_save) {
         print_requests(info);
@@ -252,6 +256,20 @@ static void write_checkpoints(const struct recording_facts *facts, struct json_w
     json_end(json);
 }
 
+static void write_gaps(const struct recording_facts *facts, struct json_writer *json) {
+    json_key(json, "gaps");
+    json_array(json);
+    for (int i = 0; i < facts->gap_count; i++) {
+        json_object(json);
+        json_key_unsigned(json, "world", facts->gaps[i].before.world);
+        json_key_unsigned(json, "after_tick", facts->gaps[i].before.tick);
+        json_key_unsigned(json, "tick", facts->gaps[i].after.tick);
+        json_key_unsigned(json, "requests", facts->gaps[i].after.seq - facts->gaps[i].before.seq);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_info(const struct info *info, struct json_writer *json) {
     const struct recording_facts *facts = info->facts;
     json_object(json);
@@ -280,6 +298,7 @@ static void write_info(const struct info *info, struct json_writer *json) {
     write_worlds(facts, json);
     write_requests(info, json);
     write_checkpoints(facts, json);
+    write_gaps(facts, json);
     json_key_unsigned(json, "last_tick", facts->last.tick);
     json_key_unsigned(json, "seq", facts->last.seq);
     json_key_bool(json, "paused", facts->is_paused_at_end);

@@ -139,6 +139,7 @@ static enum exit_code verify(struct player *player, const char *path, uint32_t e
     const int result = verify_worlds(&comparison, player, &verified, failure);
     progress_end(&progress);
     const bool is_whole = !input_print_damage(player->argument, player->facts, stdout);
+    input_print_gaps(player->argument, player->facts, stdout);
     if (result != 0) {
         return EXIT_DIFFERS;
     }

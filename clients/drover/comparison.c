@@ -24,10 +24,11 @@ static int play(struct comparison *comparison, struct player *player, struct fai
         if (result == PLAYER_END || comparison->differs || is_far_enough(comparison, player)) {
             return 0;
         }
+        const uint64_t tick = player_moment(player).tick;
         if (player_tick(player, failure) == PLAYER_FAILED) {
             return -1;
         }
-        comparison->ticks++;
+        comparison->ticks += player_moment(player).tick - tick;
         if (comparison->progress != NULL) {
             progress_show(comparison->progress, comparison->ticks);
         }
@@ -93,7 +94,8 @@ static const struct recording_moment *next_checkpoint(const struct player *playe
         const struct recording_moment *checkpoint = &player->facts->checkpoints[i];
         if (checkpoint->world == at.world &&
             (checkpoint->tick > at.tick || (checkpoint->tick == at.tick && checkpoint->seq >= at.seq))) {
-            return checkpoint;
+            /* That of a gap is no result of what was before it. */
+            return player_find_gap(player, &at, checkpoint) == NULL ? checkpoint : NULL;
         }
     }
     return NULL;

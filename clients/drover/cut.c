@@ -127,9 +127,21 @@ static int write_lines(const struct cut *cut, struct player *player, struct outp
     return output_finish(output, failure);
 }
 
+/* The checkpoint behind a gap stands with a world line, which a part has at its start alone. */
+static int check_gaps(const struct cut *cut, const struct player *player, struct failure *failure) {
+    const struct recording_moment from = player_moment(player), to = {.tick = cut->to};
+    const struct recording_gap *gap = player_find_gap(player, &from, &to);
+    return gap == NULL
+               ? 0
+               : failure_set(failure, FAILURE_OUT_OF_RANGE, "--to",
+                             "what happened from tick %llu to %llu is in no file; a part may end "
+                             "before it, or begin behind it",
+                             (unsigned long long)gap->before.tick, (unsigned long long)gap->after.tick);
+}
+
 int cut_write(struct cut *cut, struct player *player, struct interrupt *interrupt, struct failure *failure) {
     struct output output;
-    if (go_to_start(cut, player, failure) != 0 ||
+    if (go_to_start(cut, player, failure) != 0 || check_gaps(cut, player, failure) != 0 ||
         output_begin(&output, interrupt, cut->path, cut->replaces, failure) != 0) {
         return -1;
     }

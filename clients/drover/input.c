@@ -173,3 +173,18 @@ bool input_print_damage(const char *argument, const struct recording_facts *fact
     }
     return damage->is_there;
 }
+
+void input_print_gaps(const char *argument, const struct recording_facts *facts, FILE *out) {
+    for (int i = 0; i < facts->gap_count; i++) {
+        const struct recording_gap *gap = &facts->gaps[i];
+        (void)fprintf(out, "%s%s: gap %" PRIu64 "..%" PRIu64, out == stderr ? "drover: " : "", argument,
+                      gap->before.tick, gap->after.tick);
+        if (facts->world_count > 1) {
+            (void)fprintf(out, " of world %" PRIu32, gap->before.world);
+        }
+        (void)fprintf(out,
+                      ": what happened between these ticks, request %" PRIu64 " to %" PRIu64
+                      ", is in no file; the world goes on from the checkpoint behind it\n",
+                      gap->before.seq + 1, gap->after.seq);
+    }
+}

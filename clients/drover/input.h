@@ -23,5 +23,7 @@ NODISCARD struct recording *input_open(const char *argument, const char *path, c
                                        struct failure *failure);
 /** Says which line is damaged, and what is left out for it. Whether one is. */
 bool input_print_damage(const char *argument, const struct recording_facts *facts, FILE *out);
+/** Names the gaps, one a line. */
+void input_print_gaps(const char *argument, const struct recording_facts *facts, FILE *out);
 
 #endif

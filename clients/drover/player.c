@@ -129,6 +129,8 @@ static int open_recording(struct player *player, const char *path, const struct 
                                             .find_hash = source_find_hash,
                                             .seek = source_seek,
                                             .world = source_world,
+                                            .gaps = player->source.gaps,
+                                            .gap_count = player->source.gap_count,
                                             .last = player->source.last,
                                             .is_paused_at_end = player->source.is_paused_at_end};
     player->replay = replay_create(&source, overrides, &player->interrupt->is_set);
@@ -173,6 +175,7 @@ int player_begin(struct player *player, const struct recording_moment *moment, s
     struct failure inner = {0};
     player->hashes = (struct player_hashes){.every = player->hashes.every};
     player->asked.moment.seq = 0;
+    player->is_at_gap = false;
     if (replay_begin(player->replay, &player->state, moment, &inner) != 0) {
         return name_failure(player, &inner, failure);
     }
@@ -211,6 +214,9 @@ enum player_result player_settle(struct player *player, struct failure *failure)
                 return PLAYER_STOPPED;
             }
             break;
+        case REPLAY_GAP:
+            player->is_at_gap = true;
+            return PLAYER_SETTLED;
         case REPLAY_END:
             return PLAYER_END;
         case REPLAY_FAILED:
@@ -221,11 +227,22 @@ enum player_result player_settle(struct player *player, struct failure *failure)
 }
 
 enum player_result player_tick(struct player *player, struct failure *failure) {
+    if (player->is_at_gap) {
+        player->is_at_gap = false;
+        return PLAYER_SETTLED;
+    }
     simulation_state_step(&player->state);
     if (player->state.is_spoiled) {
         return interrupted(failure);
     }
     return look(player) ? PLAYER_SETTLED : PLAYER_STOPPED;
+}
+
+static int fail_gap(const struct player *player, const struct recording_moment *moment,
+                    struct failure *failure) {
+    return failure_set(failure, FAILURE_OUT_OF_RANGE, NULL,
+                       "%.200s: tick %llu of world %lu is in a gap of the recording; drover info names them",
+                       player->argument, (unsigned long long)moment->tick, (unsigned long)moment->world);
 }
 
 static int fail_tick(const struct player *player, const struct recording_moment *moment,
@@ -254,6 +271,9 @@ int player_go(struct player *player, const struct recording_moment *moment, stru
         if (result == PLAYER_FAILED) {
             return -1;
         }
+        if (is_there && player_find_gap(player, moment, moment) != NULL) {
+            return fail_gap(player, moment, failure);
+        }
         if (is_there || result == PLAYER_STOPPED) {
             return 0;
         }
@@ -268,6 +288,17 @@ const struct recording_world *player_find_world(const struct player *player, uin
     for (int i = 0; i < player->facts->world_count; i++) {
         if (player->facts->worlds[i].number == number) {
             return &player->facts->worlds[i];
+        }
+    }
+    return NULL;
+}
+
+const struct recording_gap *player_find_gap(const struct player *player, const struct recording_moment *from,
+                                            const struct recording_moment *to) {
+    for (int i = 0; i < player->facts->gap_count; i++) {
+        const struct recording_gap *gap = &player->facts->gaps[i];
+        if (gap->before.world == from->world && gap->before.tick < to->tick && gap->after.tick > from->tick) {
+            return gap;
         }
     }
     return NULL;

@@ -80,6 +80,7 @@ struct player {
     struct interrupt *interrupt;
     struct replay_change change; /* the last one that was applied */
     struct player_request asked;
+    bool is_at_gap; /* the world behind it follows */
     /** Called when the world has been put in, after each tick and after each change; NULL: not. Returns whether to go
      * on: otherwise player_settle and player_tick end with PLAYER_STOPPED. */
     bool (*look)(void *context, struct player *player);
@@ -103,7 +104,7 @@ NODISCARD int player_begin(struct player *player, const struct recording_moment 
                            struct failure *failure);
 /** Applies what is due before the next tick. */
 enum player_result player_settle(struct player *player, struct failure *failure);
-/** Does one tick: PLAYER_SETTLED, PLAYER_STOPPED, or PLAYER_FAILED when it was given up after an interrupt. */
+/** Does one tick, but none into a gap: PLAYER_SETTLED, PLAYER_STOPPED, or PLAYER_FAILED when it was given up after an interrupt. */
 enum player_result player_tick(struct player *player, struct failure *failure);
 /** Goes on until the world has this tick and is settled there. Fails when it does not get there. */
 NODISCARD int player_go(struct player *player, const struct recording_moment *moment,
@@ -112,6 +113,10 @@ NODISCARD int player_go(struct player *player, const struct recording_moment *mo
 const struct replay_divergence *player_divergence(const struct player *player);
 /** A world of the recording by its number, or NULL. */
 const struct recording_world *player_find_world(const struct player *player, uint32_t number);
+/** The first gap with ticks after the one and before the other moment, of the same world, or NULL. Both the same: the gap that the
+ * tick is in. */
+const struct recording_gap *player_find_gap(const struct player *player, const struct recording_moment *from,
+                                            const struct recording_moment *to);
 /** The beginning of the first world. */
 struct recording_moment player_first(const struct player *player);
 struct recording_moment player_moment(const struct player *player);

@@ -7,6 +7,7 @@
 #include "server/options.h"
 #include "server/sessions/access.h"
 #include "server/sessions/cursors.h"
+#include "server/sessions/descriptor_limit.h"
 #include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
 #include "server/sessions/token_guard.h"
@@ -33,6 +34,7 @@ struct loop_encoding {
 struct loop_context {
     struct uv_loop_s *uv;                 /* not owned */
     const struct server_options *options; /* not owned */
+    struct descriptor_room room;          /* of sessions and other connections */
     struct simulation *simulation;        /* not owned */
     struct session_set sessions;
     struct broadcast broadcast;

@@ -9,19 +9,14 @@
 #include "server/loop/session_describe.h"
 #include "server/sessions/admission.h"
 
-enum {
-    SPARE_SESSIONS =
-        64, /* beyond the limit, that wait until they have read the bye; others are refused at once */
-};
-
 static const char *why_full(const struct loop_context *loop, const char *address, bool is_loopback) {
-    const struct admission_limits limits = {.clients = (int)loop->options->max_clients,
+    const struct admission_limits limits = {.clients = (int)loop->room.sessions,
                                             .per_address = (int)loop->options->max_per_address};
     return admission_why_full(limits, &loop->sessions, address, is_loopback);
 }
 
 static bool has_spare(const struct loop_context *loop) {
-    return loop->sessions.count - loop->sessions.numbered < SPARE_SESSIONS;
+    return loop->sessions.count - loop->sessions.numbered < (int)loop->room.byes;
 }
 
 bool session_entry_has_room(const struct loop_context *loop, const char *address, bool is_loopback) {

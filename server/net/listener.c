@@ -137,8 +137,11 @@ static int refuse(const char *address, uint16_t port, int error, struct failure 
     if (error == EADDRINUSE) {
         return failure_set(failure, FAILURE_BUSY, "port", "port %u on %s is in use", (unsigned)port, address);
     }
-    return failure_set(failure, FAILURE_BAD_PARAM, "listen", "cannot listen on %s port %u: %s", address,
-                       (unsigned)port, strerror(error));
+    /* An address that this machine does not have may come with its network. */
+    const bool is_passing =
+        error == EADDRNOTAVAIL || error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+    return failure_set(failure, is_passing ? FAILURE_BUSY : FAILURE_BAD_PARAM, "listen",
+                       "cannot listen on %s port %u: %s", address, (unsigned)port, strerror(error));
 }
 
 static int bind_address(struct listener *listener, const char *address, uint16_t port,
@@ -154,8 +157,9 @@ static int bind_address(struct listener *listener, const char *address, uint16_t
     struct addrinfo *found = NULL;
     const int result = getaddrinfo(host, service, &hints, &found);
     if (result != 0) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "listen", "cannot listen on \"%s\": %s", address,
-                           gai_strerror(result));
+        const bool is_passing = result == EAI_AGAIN || result == EAI_MEMORY || result == EAI_SYSTEM;
+        return failure_set(failure, is_passing ? FAILURE_BUSY : FAILURE_BAD_PARAM, "listen",
+                           "cannot listen on \"%s\": %s", address, gai_strerror(result));
     }
     listener->socket = listen_on(found);
     const int error = errno;

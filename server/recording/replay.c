@@ -34,6 +34,8 @@ struct replay {
     bool ends_early; /* lines behind source.last are not played */
     struct replay_divergence divergence;
     bool is_new;     /* the divergence, to the caller */
+    bool is_at_gap;  /* and has said so */
+    bool is_cut_off; /* by a gap behind the divergence: checkpoints say nothing about it */
     bool has_looked; /* for a checkpoint at this moment */
     struct recording_moment looked;
     struct buffer replies;
@@ -68,7 +70,7 @@ int replay_begin(struct replay *replay, struct simulation_state *state, const st
     replay->world = replay->source.world(replay->source.context);
     replay->has_pending = replay->is_over = replay->has_failed = replay->has_compared = false;
     replay->divergence = (struct replay_divergence){0};
-    replay->is_new = replay->has_looked = false;
+    replay->is_new = replay->has_looked = replay->is_cut_off = replay->is_at_gap = false;
     replay->agreed = replay_moment(replay, state);
     return 0;
 }
@@ -136,7 +138,8 @@ static void compare_agents(struct replay *replay, const struct simulation_state 
     struct replay_divergence *divergence = &replay->divergence;
     const struct recording_moment moment = replay_moment(replay, state);
     struct built_world recorded = {0};
-    if (!divergence->has_diverged || divergence->has_agents || moment.world != divergence->moment.world ||
+    if (!divergence->has_diverged || divergence->has_agents || replay->is_cut_off ||
+        moment.world != divergence->moment.world ||
         (replay->has_looked && is_same(&replay->looked, &moment)) || replay->source.read_checkpoint == NULL) {
         return;
     }
@@ -383,6 +386,45 @@ static int play_world(struct replay *replay, struct simulation_state *state, str
     return result;
 }
 
+/* ---- gaps ---- */
+
+/* The gap that begins where the state is; NULL: none. */
+static const struct recording_gap *gap_at(const struct replay *replay, const struct simulation_state *state) {
+    const struct recording_moment at = replay_moment(replay, state);
+    for (int i = 0; i < replay->source.gap_count; i++) {
+        const struct recording_gap *gap = &replay->source.gaps[i];
+        if (gap->before.world == at.world && at.tick >= gap->before.tick && at.seq >= gap->before.seq &&
+            at.seq < gap->after.seq && !(replay->ends_early && gap->after.seq > replay->source.last.seq)) {
+            return gap;
+        }
+    }
+    return NULL;
+}
+
+/* Puts in the world behind the gap. */
+static int cross(struct replay *replay, struct simulation_state *state, const struct recording_gap *gap,
+                 struct replay_change *change) {
+    if (replay->source.seek(replay->source.context, &gap->after, state, &replay->failure) != 0) {
+        return fail(replay);
+    }
+    if (state->seq != gap->after.seq) { /* an earlier checkpoint */
+        (void)failure_set(&replay->failure, FAILURE_BAD_SAVE, NULL,
+                          "what happened after tick %llu is in no file, and the checkpoint of tick %llu "
+                          "behind it cannot be read",
+                          (unsigned long long)gap->before.tick, (unsigned long long)gap->after.tick);
+        return fail(replay);
+    }
+    replay->has_pending = replay->is_over = replay->has_compared = replay->has_looked = false;
+    replay->is_at_gap = false;
+    replay->is_cut_off = replay->divergence.has_diverged;
+    if (!replay->is_cut_off) {
+        replay->agreed = replay_moment(replay, state);
+    }
+    change->effects = (struct command_effects){.changed = true, .described = true, .loaded = true};
+    change->op = REQUEST_LOAD;
+    return 0;
+}
+
 /* ---- steps ---- */
 
 static bool is_due(const struct replay *replay, const struct simulation_state *state) {
@@ -415,6 +457,14 @@ enum replay_step replay_next(struct replay *replay, struct simulation_state *sta
     *change = (struct replay_change){0};
     while (!replay->has_failed && fetch(replay, state) == 0) {
         compare(replay, state);
+        const struct recording_gap *gap = gap_at(replay, state);
+        if (gap != NULL && !replay->is_at_gap) {
+            replay->is_at_gap = true;
+            return REPLAY_GAP;
+        }
+        if (gap != NULL) {
+            return cross(replay, state, gap, change) == 0 ? REPLAY_CHANGED : REPLAY_FAILED;
+        }
         if (!replay->has_pending) {
             return step_at_end(replay, state);
         }

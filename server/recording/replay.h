@@ -27,6 +27,11 @@ struct recording_moment {
     uint64_t tick, seq;
 };
 
+/** What happened between two moments of a world is in no file; the checkpoint of the second one is. */
+struct recording_gap {
+    struct recording_moment before, after;
+};
+
 /** Where lines come from (storage/recording.h), or a test's own. One thread. */
 struct recording_source {
     void *context;
@@ -47,6 +52,9 @@ struct recording_source {
                             struct built_world *out);
     /** The number of the world that the state has after seek. */
     uint32_t (*world)(void *context);
+    /** In order; the context's. */
+    const struct recording_gap *gaps;
+    int gap_count;
     /** The last moment, and whether the world was paused then. */
     struct recording_moment last;
     bool is_paused_at_end;
@@ -80,6 +88,7 @@ struct replay_divergence {
 enum replay_step {
     REPLAY_TICK,    /* nothing more comes before the next tick: do it */
     REPLAY_CHANGED, /* a request or a world took effect: *change */
+    REPLAY_GAP,     /* what followed is in no file: no tick; the next call puts in the world behind it */
     REPLAY_END,     /* the recording is over */
     REPLAY_FAILED,  /* *failure; the replay is over */
 };
@@ -94,7 +103,8 @@ void replay_destroy(struct replay *replay);
 NODISCARD int replay_begin(struct replay *replay, struct simulation_state *state,
                            const struct recording_moment *moment, struct failure *failure);
 /** Applies the next line that is due before the world's next tick; compares hashes as replay_check does. The pause of the
- * state is left as it is. After REPLAY_END the state is at the last moment; *failure after REPLAY_FAILED alone. */
+ * state is left as it is. Behind a gap the world of its checkpoint is a change as by a load, in the same world of
+ * the recording. After REPLAY_END the state is at the last moment; *failure after REPLAY_FAILED alone. */
 enum replay_step replay_next(struct replay *replay, struct simulation_state *state,
                              struct replay_change *change, struct failure *failure);
 /** Compares the state with the recorded hash, if this moment has one. False once after the first difference, whether it

@@ -68,6 +68,7 @@ static void write_sessions(const struct loop_statistics *loop, const struct sess
     json_key_unsigned(json, "now", (uint64_t)sessions->numbered);
     json_key_unsigned(json, "ever", loop->sessions_ever);
     json_key_unsigned(json, "refused", loop->refused);
+    json_key_unsigned(json, "limit", loop->sessions_limit);
     json_key_unsigned(json, "subscribed", subscribed);
     for (int role = 0; role < ROLE_COUNT; role++) {
         json_key_unsigned(json, role_name((enum role)role), by_role[role]);

@@ -13,6 +13,7 @@ struct loop_statistics {
     uint64_t started_ns;
     double started_s;                  /* since 1970, when that was */
     uint64_t sessions_ever, refused;   /* refused: because the server was full */
+    uint64_t sessions_limit;           /* so many at once */
     struct tick_meter broadcast_times; /* encoding frames and offering them to the sessions that are due */
 };
 

@@ -181,6 +181,7 @@ static void set_beginning(struct logbook *logbook, const struct simulation_state
     logbook->hash = logbook->checkpoint = logbook_moment_of(state);
     logbook->line_tick = logbook->checkpoint.tick;
     logbook->checkpoint_ns = clock_now_ns();
+    logbook_note_checkpoint(logbook, logbook->checkpoint.tick);
     logbook->synced_tick =
         is_known_world(origin) ? world_tick(state->world) : 0; /* in the journals that are there */
     logbook->mark = logbook->last_mark = (struct safe_mark){.tick = logbook->synced_tick};
@@ -331,7 +332,12 @@ static void end_journal(struct logbook *logbook, struct file_writer *journal,
         log_write(LOG_ERROR, "logbook", "the world is lost from tick %" PRIu64 " on, to tick %" PRIu64 ": %s",
                   logbook->synced_tick, world_tick(state->world),
                   failure.message[0] != '\0' ? failure.message : logbook->journal.failure.message);
+        logbook->has_lost_end = true;
     }
+}
+
+bool logbook_has_lost_end(const struct logbook *logbook) {
+    return logbook->has_lost_end;
 }
 
 void logbook_end(struct logbook *logbook, const struct simulation_state *state) {

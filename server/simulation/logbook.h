@@ -52,7 +52,10 @@ struct logbook_file_statistics {
     bool is_on, has_failed;
     char name[LOGBOOK_NAME]; /* without its folder */
     uint64_t bytes;          /* put so far */
+    uint64_t waiting;        /* bytes put that are not on disk */
     uint64_t synced_tick;    /* the journal's: up to which the world is safely on disk */
+    uint64_t synced_ns;      /* when the file last was on disk; clock_now_ns */
+    uint64_t free_bytes;     /* that its disk had left then */
     char reason[RECORDING_VALUE_BYTES];
 };
 
@@ -64,6 +67,8 @@ struct logbook_change {
 
 struct logbook_statistics {
     struct logbook_file_statistics journal, recording;
+    uint64_t checkpoint_tick,
+        checkpoint_ns; /* from which the journal could go on, and since when; clock_now_ns */
 };
 
 /** Makes the recording's file, so that a start with a wrong path is refused. NULL with *failure (exists, io, busy). */
@@ -118,6 +123,8 @@ NODISCARD int logbook_record(struct logbook *logbook, const struct simulation_st
 /** The last lines: the journal's last one is a checkpoint, unless the state is spoiled. Waits for the disk, but not for
  * ever. */
 void logbook_end(struct logbook *logbook, const struct simulation_state *state);
+/** Whether the journal ended before the world did. After logbook_end. */
+bool logbook_has_lost_end(const struct logbook *logbook);
 
 /** The position of the journal behind the last line; 0: replies wait for nothing. */
 uint64_t logbook_position(struct logbook *logbook);

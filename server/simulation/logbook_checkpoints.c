@@ -20,6 +20,11 @@
 
 /* ---- what the keeper has ---- */
 
+void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick) {
+    atomic_store(&logbook->kept_tick, tick);
+    atomic_store(&logbook->kept_ns, clock_now_ns());
+}
+
 /* The checkpoint of a journal, in its own file; then older ones may go. */
 static void write_checkpoint(struct logbook *logbook, const struct keeper_result *result) {
     struct failure failure = {0};
@@ -29,6 +34,7 @@ static void write_checkpoint(struct logbook *logbook, const struct keeper_result
         log_write(LOG_ERROR, "logbook", "a checkpoint is missing: %s", failure.message);
         return;
     }
+    logbook_note_checkpoint(logbook, result->tick);
     state_directory_prune(logbook->def.directory, result->order.number, logbook->def.keep_bytes);
 }
 

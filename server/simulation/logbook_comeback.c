@@ -106,6 +106,7 @@ static void end_comeback(struct logbook *logbook) {
     struct comeback *comeback = &logbook->comeback;
     file_writer_settle(logbook->journal.writer);
     logbook_log_comeback(logbook);
+    logbook_note_checkpoint(logbook, comeback->tick);
     pthread_mutex_lock(&logbook->mutex);
     *comeback = (struct comeback){.is_untold = true};
     logbook->journal.is_told = false;

@@ -105,10 +105,11 @@ struct logbook {
     uint64_t at_ns, checkpoint_ns, part_ns;
     bool has_part;                        /* the memory has one, begun at part_ns */
     _Atomic uint64_t checkpoint_bytes;    /* of the last one */
+    _Atomic uint64_t kept_tick, kept_ns;  /* of the last one that is on disk, or the beginning */
     _Atomic uint64_t checkpoint_spent_ns; /* by the keeper on the last one */
     uint64_t line_tick;                   /* of the last checkpoint of the recording */
     bool needs_line; /* the recording began in the middle of a world, and has no checkpoint yet */
-    bool has_ended, is_all_safe;
+    bool has_ended, is_all_safe, has_lost_end;
 };
 
 /* ---- logbook_lines.c ---- */
@@ -175,6 +176,8 @@ NODISCARD int logbook_need_keeper(struct logbook *logbook, const struct simulati
 /** Orders a checkpoint for both files. The journal goes on in a further file unless its number is given (not 0). */
 void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_state *state,
                               uint32_t journal_number, uint64_t now_ns);
+/** The world of this tick is on disk: a checkpoint, or the beginning of the journal. Any thread. */
+void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick);
 /** Orders one when it is due. */
 void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulation_state *state,
                                  uint64_t now_ns);

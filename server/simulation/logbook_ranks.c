@@ -68,6 +68,7 @@ void logbook_look_at_parts(struct logbook *logbook, const struct simulation_stat
         break;
     case CHECKPOINT_WRITTEN:
         atomic_store(&logbook->checkpoint_bytes, bytes);
+        logbook_note_checkpoint(logbook, logbook->checkpoint.tick);
         state_directory_prune(logbook->def.directory, rounds->number, logbook->def.keep_bytes);
         break;
     case CHECKPOINT_FAILED:

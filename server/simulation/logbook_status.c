@@ -57,6 +57,14 @@ static void read_file(struct output *output, struct logbook_file_statistics *out
     out->bytes = output->position != UINT64_MAX ? output->position
                  : output->writer != NULL       ? file_writer_written(output->writer)
                                                 : 0;
+    if (output->writer != NULL) {
+        const struct file_writer_disk disk = file_writer_read_disk(output->writer);
+        const uint64_t end = output->position != UINT64_MAX ? output->position : output->last_position,
+                       synced = file_writer_synced(output->writer);
+        out->waiting = end != UINT64_MAX && end > synced ? end - synced : 0;
+        out->synced_ns = disk.synced_ns;
+        out->free_bytes = disk.free_bytes;
+    }
     (void)snprintf(out->name, sizeof out->name, "%.*s", LOGBOOK_NAME - 1, logbook_file_name(output->path));
     /* The name is there already. */
     const size_t length = strlen(logbook_file_name(output->path));
@@ -76,6 +84,8 @@ void logbook_read_statistics(struct logbook *logbook, struct logbook_statistics 
         logbook_look_at_marks(logbook);
     }
     out->journal.synced_tick = logbook->synced_tick;
+    out->checkpoint_tick = atomic_load(&logbook->kept_tick);
+    out->checkpoint_ns = atomic_load(&logbook->kept_ns);
     pthread_mutex_unlock(&logbook->mutex);
 }
 

@@ -104,7 +104,10 @@ static enum replay_step next(struct simulation *simulation, struct replay_change
                              struct failure *failure) {
     struct playback *playback = &simulation->playback;
     const bool is_paused = simulation->state.is_paused;
-    const enum replay_step step = replay_next(playback->replay, &simulation->state, change, failure);
+    enum replay_step step = replay_next(playback->replay, &simulation->state, change, failure);
+    if (step == REPLAY_GAP) {
+        step = replay_next(playback->replay, &simulation->state, change, failure);
+    }
     simulation->state.is_paused = is_paused;
     playback->has_changed = playback->has_changed || step == REPLAY_CHANGED;
     playback->is_over = step == REPLAY_END || step == REPLAY_FAILED;

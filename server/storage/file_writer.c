@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "common/system/clock.h"
 #include "common/system/timed_wait.h"
@@ -37,6 +38,7 @@ struct file_writer {
 
     struct output_file file; /* the thread's alone */
     uint64_t unsynced_ns;    /* the thread's: when the oldest byte that is not synced was written */
+    atomic_uint_fast64_t synced_ns, free_bytes;     /* struct file_writer_disk */
     atomic_uint_fast64_t written, synced, progress; /* progress: grows as long as the disk takes anything */
 
     pthread_mutex_t mutex;        /* of all that follows */
@@ -200,6 +202,21 @@ void file_writer_settle(struct file_writer *writer) {
     pthread_mutex_unlock(&writer->mutex);
 }
 
+/* ---- the thread: what the disk says ---- */
+
+static void look_at_disk(struct file_writer *writer) {
+    struct statvfs disk;
+    if (writer->file.descriptor >= 0 && fstatvfs(writer->file.descriptor, &disk) == 0) {
+        atomic_store(&writer->free_bytes, (uint64_t)disk.f_bavail * disk.f_frsize);
+    }
+}
+
+static void note_synced(struct file_writer *writer, uint64_t position) {
+    atomic_store(&writer->synced, position);
+    atomic_store(&writer->synced_ns, clock_now_ns());
+    look_at_disk(writer);
+}
+
 /* ---- the thread: one group; the mutex is held, but not while the disk works ---- */
 
 /* Writes bytes in steps. 0, or -1 with *failure. Without the mutex. */
@@ -240,7 +257,7 @@ static int take_next_file(struct file_writer *writer, const struct mark *mark, s
     int result = is_open ? output_file_close(&writer->file, failure) : 0;
     if (result == 0) {
         atomic_store(&writer->written, writer->taken);
-        atomic_store(&writer->synced, writer->taken);
+        note_synced(writer, writer->taken);
         result = output_file_create(&writer->file, mark->path, max_bytes, failure);
     }
     if (result != 0 && failure->code != FAILURE_FULL) {
@@ -311,7 +328,7 @@ static int sync_file(struct file_writer *writer, struct failure *failure) {
     const uint64_t written = atomic_load(&writer->written);
     const int result = output_file_sync(&writer->file, failure);
     if (result == 0) {
-        atomic_store(&writer->synced, written);
+        note_synced(writer, written);
         atomic_fetch_add(&writer->progress, 1);
     }
     pthread_mutex_lock(&writer->mutex);
@@ -399,6 +416,7 @@ static void report(struct file_writer *writer, uint64_t synced) {
     const bool is_news = writer->has_failed && !writer->is_failure_told;
     if (writer->has_failed) {
         discard(writer);
+        look_at_disk(writer);
         if (writer->is_on_trial) {
             output_file_remove(&writer->file);
         }
@@ -490,6 +508,8 @@ static struct file_writer *allocate(const struct file_writer_def *def) {
     writer->context = def->context;
     atomic_init(&writer->written, 0);
     atomic_init(&writer->synced, 0);
+    atomic_init(&writer->synced_ns, clock_now_ns());
+    atomic_init(&writer->free_bytes, 0);
     atomic_init(&writer->progress, 0);
     writer->ring = malloc(FILE_WRITER_ROOM);
     if (writer->ring == NULL || init_locks(writer) != 0) {
@@ -539,6 +559,11 @@ uint64_t file_writer_written(const struct file_writer *writer) {
 
 uint64_t file_writer_synced(const struct file_writer *writer) {
     return atomic_load(&writer->synced);
+}
+
+struct file_writer_disk file_writer_read_disk(const struct file_writer *writer) {
+    return (struct file_writer_disk){.synced_ns = atomic_load(&writer->synced_ns),
+                                     .free_bytes = atomic_load(&writer->free_bytes)};
 }
 
 bool file_writer_sync_now(struct file_writer *writer, double wait_s) {

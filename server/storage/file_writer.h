@@ -65,6 +65,13 @@ void file_writer_settle(struct file_writer *writer);
 /** How much of what was put has reached the system (survives the end of the process); the disk. Any thread, no lock. */
 uint64_t file_writer_written(const struct file_writer *writer);
 uint64_t file_writer_synced(const struct file_writer *writer);
+/** When the file last was on disk (clock_now_ns), and how many bytes its file system had left for others when it was last
+ * synced, or failed. */
+struct file_writer_disk {
+    uint64_t synced_ns, free_bytes;
+};
+/** Any thread; waits for nothing. */
+struct file_writer_disk file_writer_read_disk(const struct file_writer *writer);
 /** Waits until all that was put is on disk, at most wait_s seconds. Not for a thread that may not wait for the disk.
  * Returns whether it is. */
 bool file_writer_sync_now(struct file_writer *writer, double wait_s);

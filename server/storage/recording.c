@@ -472,6 +472,8 @@ struct recording_source recording_source(struct recording *recording,
                                      .read_checkpoint = source_read_checkpoint,
                                      .seek = source_seek,
                                      .world = source_world,
+                                     .gaps = recording->index.facts.gaps,
+                                     .gap_count = recording->index.facts.gap_count,
                                      .last = recording->index.facts.last,
                                      .is_paused_at_end = recording->index.facts.is_paused_at_end};
 }

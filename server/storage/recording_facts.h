@@ -46,6 +46,8 @@ struct recording_facts {
     bool is_paused_at_end;
     int files, files_without_sums; /* recording/line_sum.h */
     struct recording_damage damage;
+    int gap_count;
+    const struct recording_gap *gaps; /* in order; the recording's */
 };
 
 #endif

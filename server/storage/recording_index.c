@@ -30,6 +30,7 @@ void index_fini(struct recording_index *index) {
     free(index->moments.items);
     free(index->hashes.items);
     free(index->marks.items);
+    free(index->gaps.items);
     index_init(index);
 }
 
@@ -290,7 +291,9 @@ static int check_beginning(struct recording_index *index, const struct recording
     }
     index->lacks_lines = false;
     if (line->op == RECORDING_CHECKPOINT) {
-        return 0;
+        const struct recording_gap gap = {index->facts.last,
+                                          {index->facts.last.world, line->tick, line->seq}};
+        return push(&index->gaps, &gap, sizeof gap, failure);
     }
     (void)failure_set(failure, FAILURE_BAD_SAVE, NULL,
                       "it goes on behind request %llu, and the files before it end with %llu",
@@ -302,8 +305,9 @@ static int add_known(struct recording_index *index, const struct recording_line 
                      struct line_place place, struct failure *failure) {
     const bool is_after_world = index->is_after_world;
     index->is_after_world = false;
-    if (check_beginning(index, line, failure) != 0) {
-        return 1;
+    const int beginning = check_beginning(index, line, failure);
+    if (beginning != 0) {
+        return beginning;
     }
     switch (line->op) {
     case RECORDING_DROVER:
@@ -473,6 +477,8 @@ int index_finish(struct recording_index *index, struct failure *failure) {
     facts->checkpoints = index->moments.items;
     facts->checkpoint_count = (int)index->checkpoints.count;
     facts->hash_count = count_hashes(index);
+    facts->gaps = index->gaps.items;
+    facts->gap_count = (int)index->gaps.count;
     return 0;
 }
 

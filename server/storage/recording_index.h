@@ -55,6 +55,7 @@ struct recording_index {
     struct index_array moments;      /* struct recording_moment: facts.checkpoints */
     struct index_array hashes;       /* struct index_hash, in order after index_finish */
     struct index_array marks;        /* struct index_mark, in order */
+    struct index_array gaps;         /* struct recording_gap: facts.gaps */
     uint32_t core;                   /* of the file that is being read */
     bool has_sums;                   /* that file; the caller's */
     bool is_after_world;             /* the line before began a world */

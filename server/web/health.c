@@ -37,6 +37,10 @@ struct health health_well(const struct simulation_motion *motion, uint64_t now_n
     return bad("no tick began for %.1f s\n", still_s);
 }
 
+struct health health_unkept(const char *reason) {
+    return bad("the journal has ended: %.90s\n", reason);
+}
+
 struct health health_ready(const struct simulation_motion *motion, bool is_stopping, uint64_t now_ns) {
     if (is_stopping) {
         return bad("the server stops\n");

@@ -4,7 +4,7 @@
  * a seek and of a world that is brought to where a server before stopped are ticks as well. A server that is unwell is
  * to be started again.
  * 2. Ready: it is well, and the world that it serves is not about to be another one; visitors may come. A server that
- * says goodbye is well, but not ready.
+ * says goodbye is well, but not ready. With --ready-journal, one whose journal has ended is not ready either.
  */
 #ifndef DROVER_SERVER_WEB_HEALTH_H
 #define DROVER_SERVER_WEB_HEALTH_H
@@ -25,5 +25,7 @@ struct health {
 struct health health_well(const struct simulation_motion *motion, uint64_t now_ns);
 /** The answer to /readyz. is_stopping: the server says goodbye. */
 struct health health_ready(const struct simulation_motion *motion, bool is_stopping, uint64_t now_ns);
+/** The same of a journal that has ended, for this reason. */
+struct health health_unkept(const char *reason);
 
 #endif

@@ -2,7 +2,9 @@
 #include "server/web/metrics.h"
 
 #include "common/base/compiler.h"
+#include "common/system/clock.h"
 #include "common/system/process_usage.h"
+#include "server/simulation/logbook.h"
 #include "server/web/rank_metrics.h"
 
 /* Of the buckets of a meter those that are shown: 0.1, 0.8, 6.4 and 51.2 ms. At 60 ticks a second a tick has
@@ -84,6 +86,31 @@ static void put_loss(struct metrics_text *text, const struct message_playback *p
               (double)playback->left_out_requests);
 }
 
+/* Only of a server with --state. */
+static void put_journal(struct metrics_text *text, struct simulation *simulation, uint64_t now_ns) {
+    struct logbook_statistics logbook;
+    simulation_read_logbook(simulation, &logbook);
+    const struct logbook_file_statistics *journal = &logbook.journal;
+    if (!journal->is_on && !journal->has_failed) {
+        return;
+    }
+    const bool is_on_disk = journal->is_on && journal->waiting == 0;
+    put_gauge(text, "drover_journal_ok", "1 while what happens goes to the journal of --state.",
+              journal->is_on ? 1.0 : 0.0);
+    put_gauge(text, "drover_journal_unsynced_seconds",
+              "Since all that had happened was last on disk; 0 while nothing waits.",
+              is_on_disk || now_ns < journal->synced_ns ? 0.0 : seconds(now_ns - journal->synced_ns));
+    put_gauge(text, "drover_journal_waiting_bytes", "Bytes of the journal that are not on disk.",
+              (double)journal->waiting);
+    put_gauge(text, "drover_checkpoint_age_seconds", "Since the last checkpoint was on disk.",
+              now_ns < logbook.checkpoint_ns ? 0.0 : seconds(now_ns - logbook.checkpoint_ns));
+    put_gauge(text, "drover_checkpoint_tick", "The tick of the last checkpoint that is on disk.",
+              (double)logbook.checkpoint_tick);
+    put_gauge(text, "drover_disk_free_bytes",
+              "Bytes left on the disk of --state when the journal was last synced.",
+              (double)journal->free_bytes);
+}
+
 /* Where there are more than METRICS_KINDS kinds, the last ones are added up. */
 static void put_agents(struct metrics_text *text, struct simulation *simulation) {
     struct simulation_kind kinds[LIMIT_KINDS];
@@ -125,7 +152,8 @@ static void put_phases(struct metrics_text *text, const struct simulation_statis
 
 /* ---- the sessions ---- */
 
-static void put_sessions(struct metrics_text *text, const struct session_set *sessions) {
+static void put_sessions(struct metrics_text *text, const struct loop_context *loop) {
+    const struct session_set *sessions = &loop->sessions;
     uint64_t by_role[ROLE_COUNT] = {0};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         by_role[session->client.role] += session->id != 0 ? 1 : 0;
@@ -134,6 +162,8 @@ static void put_sessions(struct metrics_text *text, const struct session_set *se
     for (int role = 0; role < ROLE_COUNT; role++) {
         put_labeled(text, "role", role_name((enum role)role), (double)by_role[role]);
     }
+    put_gauge(text, "drover_sessions_limit", "Sessions that there may be at once.",
+              (double)loop->statistics.sessions_limit);
     metrics_family(text, METRIC_COUNTER, "drover_sessions_refused",
                    "Sessions that the server refused or ended, by cause.");
     for (int cause = 0; cause < REFUSAL_COUNT; cause++) {
@@ -161,10 +191,11 @@ void metrics_write(const struct loop_context *loop, enum metrics_form form, stru
     put_build(&text, loop);
     put_ticks(&text, &statistics);
     put_loss(&text, &statistics.playback);
+    put_journal(&text, loop->simulation, clock_now_ns());
     put_agents(&text, loop->simulation);
     put_phases(&text, &statistics, &loop->statistics.broadcast_times);
     rank_metrics_write(&text, &statistics.ranks);
-    put_sessions(&text, &loop->sessions);
+    put_sessions(&text, loop);
     put_traffic(&text, &loop->sessions);
     put_process(&text, loop);
     metrics_text_end(&text);

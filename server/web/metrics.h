@@ -11,7 +11,7 @@
 #include "server/loop/loop_context.h"
 #include "server/web/metrics_text.h"
 
-enum { METRICS_SERIES = 63, METRICS_KINDS = 5, METRICS_BYTES = 64 * 1024 };
+enum { METRICS_SERIES = 70, METRICS_KINDS = 5, METRICS_BYTES = 64 * 1024 };
 
 /** Appends the text. On the loop. Failure is out->failed. */
 void metrics_write(const struct loop_context *loop, enum metrics_form form, struct buffer *out);

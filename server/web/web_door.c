@@ -123,7 +123,7 @@ static void on_accept(void *context, int socket) {
         close(socket); /* it is gone already */
         return;
     }
-    if (door->count >= LIMIT_WEB_CONNECTIONS ||
+    if (door->count >= (int)door->loop->room.web ||
         (!peer.is_loopback && count_address(door, peer.address) >= LIMIT_WEB_ADDRESS)) {
         peer_socket_refuse(socket, busy, sizeof busy - 1);
         return;

@@ -8,6 +8,7 @@
 
 #include "common/system/clock.h"
 #include "server/loop/loop_context.h"
+#include "server/simulation/logbook.h"
 #include "server/web/health.h"
 #include "server/web/metrics.h"
 
@@ -97,6 +98,11 @@ void web_answer_readyz(const struct web_site *site, const struct web_request *re
                        struct web_answer *answer) {
     (void)request;
     const struct simulation_motion motion = simulation_read_motion(site->loop->simulation);
-    const struct health health = health_ready(&motion, site->loop->is_stopping, clock_now_ns());
+    struct health health = health_ready(&motion, site->loop->is_stopping, clock_now_ns());
+    struct logbook_statistics logbook;
+    if (health.is_good && site->loop->options->is_ready_with_journal) {
+        simulation_read_logbook(site->loop->simulation, &logbook);
+        health = logbook.journal.has_failed ? health_unkept(logbook.journal.reason) : health;
+    }
     answer_health(&health, answer);
 }

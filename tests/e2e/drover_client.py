@@ -233,9 +233,10 @@ def is_answer(message, request_id):
 
 
 class Server:
-    """A real server on a free port of 127.0.0.1. Leaving the with-block stops it with SIGTERM and expects exit 0."""
+    """A real server on a free port of 127.0.0.1. Leaving the with-block stops it with SIGTERM and expects this exit code."""
 
-    def __init__(self, *arguments, environment=None, port=0):
+    def __init__(self, *arguments, environment=None, port=0, code=0):
+        self._code = code
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [*self.words(), "--port", str(port), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -321,7 +322,7 @@ class Server:
     def __exit__(self, error_type, error, trace):
         try:
             code = self.stop()
-            if error_type is None and code != 0:
+            if error_type is None and code != self._code:
                 raise AssertionError(f"the server ended with {code}\n{self.stderr()}")
             if error_type is not None:
                 print(f"--- the server ended with {code}; it said:\n{self.stderr()}---")

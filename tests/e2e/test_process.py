@@ -44,7 +44,8 @@ class Options(Case):
             with self.subTest(arguments=arguments):
                 extra = [] if "--port" in arguments else ["--port", "0"]
                 result = run_server(*extra, *arguments)
-                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertIn(result.returncode, (1, 2) if "no.such.host.invalid" in words else (2,), result.stderr)  # 1: nobody answers for names
+                self.assertEqual(result.stdout, "")
                 self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
                 for word in words:
                     self.assertIn(word, result.stderr)
@@ -87,13 +88,35 @@ class Options(Case):
         self.assertGreater(limits[0], 200)  # the soft limit was raised
         said, limits = self.start_with_open_files(64, 300)
         self.assertEqual(limits, (300, 300))
-        self.assertRegex(said, r"warn  server: open files are limited to 300 \(ulimit -Hn\): room for 172 clients, "
-                               r"not for the 1024 of --max-clients\n")
+        self.assertRegex(said, r"warn  server: open files are limited to 300 \(ulimit -Hn\): at most 1\d\d clients, "
+                               r"not the 1024 of --max-clients\n")
+
+    def test_too_few_open_files(self):
+        for count in (4, 5, 8, 16, 32):
+            limit = lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+            done = subprocess.run([server_binary(), "--port", "0", "seek"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  cwd=ROOT, timeout=PATIENCE_S, preexec_fn=limit, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), f"{count}: {done.stderr}")
+            self.assertRegex(done.stderr, rf"^drover-server: open files are limited to {count} \(ulimit -Hn\); "
+                                          r"the server needs at least \d+\n$")
+
+    def test_too_small_a_stack(self):
+        done = subprocess.run(["prlimit", f"--stack={512 << 10}", server_binary(), "--port", "0", "seek"], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE_S, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (1, "", "drover-server: the stack is limited to 512 KB (ulimit -s); the server needs at least 1024\n"))
+
+    def test_what_cannot_be_printed_is_an_error(self):
+        for arguments in (["--help"], ["--version"], ["--check", "/nosuch.json"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([server_binary(), *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                                      text=True, cwd=ROOT, timeout=PATIENCE_S, check=False)
+            self.assertEqual((done.returncode, done.stderr), (1, "drover-server: standard output: No space left on device\n"))
 
     def test_a_port_in_use(self):
         with Server("--paused", "seek") as server:
             result = run_server("--port", str(server.port), "seek")
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
             self.assertIn(str(server.port), result.stderr)
             self.assertIn("in use", result.stderr)

@@ -206,7 +206,7 @@ class Options(Recording):
             for arguments in (["--record", str(self.file), "flock"], ["--record", str(self.file), "--state", str(self.folder / "other"), "flock"],
                               ["--state", str(state)], ["--state", str(state), "--state-new", "flock"]):
                 ended = run_server(*port, *arguments)
-                self.assertEqual(ended.returncode, 2)
+                self.assertEqual(ended.returncode, 1)
                 self.assertIn("in use", ended.stderr)
         self.assertEqual(sorted(self.folder.iterdir()), [state])
         self.assertEqual({path: path.read_bytes() for path in state.rglob("*") if path.is_file()}, before)
@@ -242,7 +242,7 @@ class Options(Recording):
 
     def test_a_folder_that_cannot_be_written(self):
         ended = run_server("--port", "0", "--record", str(self.folder / "none" / "a.drover"), "flock")
-        self.assertEqual(ended.returncode, 2)
+        self.assertEqual(ended.returncode, 1)
         self.assertIn("none", ended.stderr)
 
 
@@ -413,7 +413,7 @@ class Full(Recording):
                 (self.folder / "first.drover").unlink()
 
     def test_with_sync_always_changes_are_refused(self):
-        with Server("--state", str(self.folder / "state"), "--sync", "always", "flock") as server, \
+        with Server("--state", str(self.folder / "state"), "--sync", "always", "flock", code=4) as server, \
                 server.connect() as client:
             self.assert_reply(client.request("set_param", kind="bird", param="max_speed", value=99), "set_param")
             self.fill(server)

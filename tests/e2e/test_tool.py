@@ -10,6 +10,7 @@ import pathlib
 import pty
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import tempfile
 import time
 import unittest
 
-from drover_client import ROOT, Server, sealed, server_binary
+from drover_client import ROOT, Server, sealed, server_binary, wait_for
 
 TOOL = os.environ.get("DROVER_TOOL", str(ROOT / "build/asan/bin/drover"))
 PLANTED = os.environ.get("DROVER_PLANTED", str(ROOT / "build/asan/bin/drover_planted"))
@@ -539,6 +540,42 @@ class Recorded(Case):
         for command in ("verify", "info", "export"):
             self.assertIn(f"{journals[1].name} is missing", self.expect(1, command, folder))
         self.assertIn("no journal", self.expect(1, "verify", folder / "saves"))
+
+
+    def test_a_gap(self):
+        """A journal that ended and began again: nobody knows what its world did meanwhile, and nobody says so."""
+        folder = self.folder / "gap"
+        with Server("--state", str(folder), "--keep", "all", "--checkpoint-every", "1", "flock") as server, server.connect() as client:
+            client.request("spawn", kind="bird", count=3)
+            wait_for(lambda: client.request("stats")["journal"]["synced_tick"] > 30, "ticks on disk")
+            unlimited = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (0, unlimited[1]))
+            wait_for(lambda: "ended" in client.request("stats")["journal"], "the end of the journal")
+            self.assertEqual(client.request("spawn", kind="bird", count=5)["op"], "reply")
+            tick = client.request("ping")["tick"]
+            wait_for(lambda: client.request("ping")["tick"] > tick + 90, "ticks in the gap")
+            resource.prlimit(server.pid, resource.RLIMIT_FSIZE, unlimited)
+            wait_for(lambda: "ended" not in client.request("stats")["journal"], "a journal")
+            client.request("spawn", kind="bird", count=7)
+            client.request("pause")
+            last = client.request("step", count=60)
+        facts = json.loads(self.expect(0, "info", "--json", folder))
+        self.assertEqual([gap["requests"] for gap in facts["gaps"]], [1])
+        before, after = facts["gaps"][0]["after_tick"], facts["gaps"][0]["tick"]
+        self.assertTrue(30 <= before <= tick < after, (before, tick, after))
+        self.assertIn(f"gap           ticks {before}..{after} of world 1: in no file\n", self.expect(0, "info", folder))
+        said = self.expect(0, "verify", folder)
+        self.assertIn(f"gap {before}..{after}: what happened between these ticks, request 2 to 2, is in no file", said)
+        self.assertRegex(said, rf"{before + last['tick'] - after} ticks, \d+ hash(es)?, all the same")
+        written = drover("export", folder, "--every", 1, "--fields", "tick")
+        self.assertEqual(sorted(set(map(int, written.stdout.split()[1:]))),
+                         [*range(before + 1), *range(after, last["tick"] + 1)])
+        self.assertIn(f"gap {before}..{after}: ", written.stderr)
+        self.assertIn("is in no file", self.expect(1, "cut", folder, "-", "--from", before - 10))
+        self.assertIn("in a gap", self.expect(1, "cut", folder, "-", "--from", after - 5))
+        part = self.folder / "behind.drover"
+        self.expect(0, "cut", folder, part, "--from", after + 5)
+        self.assertIn("all the same", self.expect(0, "verify", part))
 
 
 class Readme(Case):

@@ -16,7 +16,7 @@ from drover_client import ROOT, Case, wait_for
 from web_client import WebClient, WebServer, ask, connect_to, parse_answer, read_until_closed
 
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
-SERIES = 63
+SERIES = 70
 SLOW = os.environ.get("DROVER_SLOW") == "1"
 
 
@@ -70,11 +70,36 @@ class Metrics(Case):
             self.assertEqual(set(build), {"version", "simd", "compiler"})
 
     def test_the_page_about_them_names_each(self):
-        table = re.search(r"^\| name \| \|\n\|[-|]+\|\n((?:\|.*\n)+)", (ROOT / "docs/deploy.md").read_text(), re.M)[1]
-        rows = [row.split("|")[1] for row in table.splitlines()]
+        tables = re.findall(r"^\| name \| \|\n\|[-|]+\|\n((?:\|.*\n)+)", (ROOT / "docs/deploy.md").read_text(), re.M)
+        rows = [row.split("|")[1] for table in tables for row in table.splitlines() if "{rank}" not in row]
         named = set(re.findall(r"`([a-z_]+?)(?:_total|_info)?(?:\{[^}]*\})?`", " ".join(rows)))
-        with WebServer("flock") as server:
+        with tempfile.TemporaryDirectory() as folder, WebServer("--state", f"{folder}/state", "flock") as server:
             self.assertEqual(set(metrics_of(server)), named)
+
+    def test_a_journal_that_stops_shows(self):
+        """Its folder goes: /metrics says so, and /readyz of a server that was told to."""
+        with tempfile.TemporaryDirectory() as folder:
+            state = f"{folder}/state"
+            options = ["--state", state, "--checkpoint-every", "1", "--ready-journal", "flock"]
+            with WebServer(*options, code=4) as server, WebClient(server.web) as client:
+                wait_for(lambda: metrics_of(server)["drover_checkpoint_tick"].value() > 0, "a checkpoint")
+                now = metrics_of(server)
+                self.assertEqual(now["drover_journal_ok"].value(), 1)
+                self.assertGreater(now["drover_disk_free_bytes"].value(), 0)
+                self.assertLess(now["drover_checkpoint_age_seconds"].value(), 30)
+                client.request("pause")
+                wait_for(lambda: metrics_of(server)["drover_journal_waiting_bytes"].value() == 0, "all is on disk")
+                self.assertEqual(metrics_of(server)["drover_journal_unsynced_seconds"].value(), 0)
+                self.assertEqual(ask(server.web, "/readyz")[0], 200)
+                os.rename(state, f"{state}-moved")
+                client.request("resume")
+                wait_for(lambda: metrics_of(server)["drover_journal_ok"].value() == 0, "the end of the journal")
+                last = metrics_of(server)["drover_journal_unsynced_seconds"].value()
+                wait_for(lambda: metrics_of(server)["drover_journal_unsynced_seconds"].value() > last, "the age grows")
+                status, _, body = ask(server.web, "/readyz")
+                self.assertEqual(status, 503)
+                self.assertIn(b"the journal has ended: ", body)
+                self.assertEqual(ask(server.web, "/healthz")[0], 200)
 
     def test_counters_grow(self):
         with WebServer("flock") as server, WebClient(server.web) as client:

@@ -62,6 +62,9 @@ static void ready_means_that_visitors_may_come(void **state) {
     assert_non_null(strstr(health_ready(&motion, false, NOW).text, "stopped"));
     motion.is_resuming = false;
     assert_false(health_ready(&motion, false, NOW + 5 * SECOND).is_good);
+    assert_false(health_unkept("No space left on device").is_good);
+    assert_string_equal(health_unkept("No space left on device").text,
+                        "the journal has ended: No space left on device\n");
 }
 
 int main(void) {
