@@ -15,20 +15,21 @@ from __future__ import annotations
 import array
 import copy
 import random
+import re
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
-from .client import Drover
-from .env_spaces import box, space_like
-from .errors import DroverError
-from .frames import Frame, of_reply
+from .columns import numpy_module
+from .env_spaces import box, shape_of, space_like
+from .env_worlds import FIELDS, LocalWorld, Seen, ServedWorld, Vectors, has_same_agents
+from .errors import DroverError, DroverWarning
 from .ops import DEFAULT_TIMEOUT_S
-from .serving import ServerProcess
+from .sim import Near
 
 LIMIT = 1e9  # px/s or mass*px/s^2 of a vector, either way
 SEED_BITS = 53
 PAIRS_AT_ONCE = 1 << 18  # of agents whose distances are in memory at once
-FIELDS = ("pos", "vel", "kind")  # what every frame of an environment has
 
 if TYPE_CHECKING:
     class _EnvBase:
@@ -61,13 +62,14 @@ class Moment:
     scenario   the description of the world
     """
 
-    def __init__(self, frame: Frame, hash_: Optional[str], scenario: Mapping[str, Any], memory: Dict[str, Any]) -> None:
+    def __init__(self, frame: Any, hash_: Optional[str], scenario: Mapping[str, Any], memory: Dict[str, Any]) -> None:
         self.frame = frame
         self.tick = frame.tick
         self.hash = hash_
         self.scenario = scenario
         self.memory = memory
-        self.before: Optional[Frame] = None
+        self.before: Any = None
+        self.near: Optional[Callable[["Nearest"], Any]] = None  # in process: finds the nearest in the library
         self.elapsed = 0
         self.agent_ids: Tuple[int, ...] = ()
         self.agent_kinds: Tuple[str, ...] = ()
@@ -93,7 +95,7 @@ class Moment:
         """This moment comes after another one of the same episode."""
         self.before, self.elapsed = before.frame, before.elapsed + ticks
         self.agent_ids, self.agent_kinds = before.agent_ids, before.agent_kinds
-        if self.frame.key.message["id"] == before.frame.key.message["id"]:
+        if has_same_agents(self.frame, before.frame):
             self._rows = before.rows
             return
         now, then = self.rows, before.rows
@@ -102,11 +104,12 @@ class Moment:
 
 
 class Saved:
-    """A state of an environment, complete: of the world, which the environment's server keeps, and of the episode.
-    The server forgets it after the object."""
+    """A state of an environment, complete: of the world, which the environment's server keeps, or this process, and of the
+    episode. It is forgotten after the object."""
 
-    def __init__(self, name: str, moment: Moment, requests: List[Dict[str, Any]], over: Any) -> None:
+    def __init__(self, name: str, kept: Any, moment: Moment, requests: List[Dict[str, Any]], over: Any) -> None:
         self.name = name
+        self.kept = kept  # what the world knows it by
         self.tick = moment.tick
         self.hash = moment.hash
         self.moment = moment
@@ -126,6 +129,8 @@ class Nearest:
         self.kinds = kinds
 
     def __call__(self, moment: Moment) -> Any:
+        if moment.near is not None:
+            return moment.near(self)
         numpy = getattr(moment.frame.columns, "numpy", None)
         others = moment.of_kind(*self.kinds) if self.kinds is not None else range(len(moment.frame))
         wrap = moment.scenario["size"] if moment.scenario.get("edge") == "wrap" else None
@@ -153,7 +158,7 @@ class Nearest:
 
     def _in_numpy(self, numpy: Any, moment: Moment, others: Iterable[int], wrap: Optional[Sequence[float]]) -> Any:
         px = moment.frame.px
-        table = numpy.stack([px.x, px.y, px.vx, px.vy], axis=1)
+        table = numpy.stack([px.x, px.y, px.vx, px.vy], axis=1).astype("f8")
         candidates = numpy.fromiter(others, dtype=numpy.intp)
         found = [(line, row) for line, row in enumerate(map(moment.rows.get, moment.agent_ids)) if row is not None]
         made = numpy.zeros((len(moment.agent_ids), 4 + 4 * self.count), dtype=numpy.float32)
@@ -191,134 +196,185 @@ class _Lockstep:
     def __init__(self, scenario: str, kind: Union[str, Sequence[str]], *, ticks: int = 6, seconds: Optional[float] = None,
                  observe: Optional[Function] = None, reward: Optional[Function] = None, terminated: Optional[Function] = None,
                  requests: Optional[Function] = None, fields: Union[str, Sequence[str]] = (), until: Optional[Mapping[str, Any]] = None,
-                 limit: Optional[float] = None, observation_space: Any = None, server: Optional[str] = None,
-                 arguments: Sequence[str] = (), timeout: Optional[float] = DEFAULT_TIMEOUT_S, numpy: Optional[bool] = None) -> None:
-        """Starts the server.
+                 limit: Optional[float] = None, observation_space: Any = None, render_mode: Optional[str] = None, in_process: bool = False,
+                 server: Optional[str] = None, arguments: Sequence[str] = (), timeout: Optional[float] = DEFAULT_TIMEOUT_S,
+                 numpy: Optional[bool] = None) -> None:
+        """Starts the server, or makes the world in process.
 
         scenario   a name or the path of a file
         kind       the kind that is driven, or several; the scenario gives them the behavior `external`
-        ticks      of a step; not more than the behavior's `hold`, or the agents are on their own for the rest
+        ticks      of a step; with more than the behavior's `hold`, of which a DroverWarning says so, agents are on their own for the rest
         seconds    of the world, after which an episode is truncated; None: never
         observe    moment -> observation; Nearest() by default
         reward     moment -> number (ParallelEnv: or numbers by id); 0 by default
         terminated   moment -> whether the episode ends here (ParallelEnv: or the ids for which it does); by default when no driven agent is left
                    `observe` is called first, then `reward`, `terminated` and `requests`.
         requests   moment -> requests ({"op": ..., ...}) that are sent with the next step, before its vectors
-        fields     what frames have besides pos, vel and kind: state, heading, stamina, force, desired
+        fields     what frames have besides pos, vel and kind: state, heading, stamina; of a server also force, desired
         until      a condition that ends a step before its ticks are done, as in the request step
         limit      of the action space, px/s or mass*px/s^2; the largest max_speed of the kinds by default
+        render_mode   None, or "rgb_array": render() draws the agents' places, with numpy
+        in_process   the world is simulated in this process, by libdrover-sim (drover.sim), many times as fast; the hashes are the same
+        server, arguments, timeout   of the server, as for drover.serve
         """
         self.kinds: Tuple[str, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
         self.ticks = ticks
         self._observe: Function = observe or Nearest()
         self._reward, self._terminated, self._requests = reward, terminated, requests
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"the render_mode is {render_mode!r}; allowed: None, {', '.join(map(repr, self.metadata['render_modes']))}")
+        self.render_mode = render_mode
         wanted = fields.split() if isinstance(fields, str) else list(fields)
-        self._frame_members: Dict[str, Any] = {"layout": "packed", "fields": list(FIELDS) + [name for name in wanted if name not in FIELDS]}
-        self._until = until
+        wanted = list(FIELDS) + [name for name in wanted if name not in FIELDS]
         self._numpy = numpy
+        self._module = None if numpy is False else numpy_module()
         self._seeds = random.Random()
-        self._unwanted: List[str] = []
         self._saves = 0
         self._next: List[Dict[str, Any]] = []
+        self._near: Optional[Near] = None
         self._over: Any = "reset was not called yet"
-        process = ServerProcess(scenario, paused=True, server=server, arguments=arguments)
+        self._is_closed = False
+        if in_process and (server is not None or arguments):
+            raise ValueError("in_process has no server; leave out server and arguments")
+        self._world: Union[ServedWorld, LocalWorld] = (LocalWorld(scenario, wanted, until, numpy) if in_process
+                                                       else ServedWorld(scenario, wanted, until, numpy, server, arguments, timeout))
+        self.world = self._world.world
         try:
-            process.wait_until_listening()
-            self.world = Drover(process.port, timeout=timeout, reconnect=False, numpy=numpy, server=process)
-        except BaseException:
-            process.end()
-            raise
-        try:
-            self.world.open()
             self._start(seconds, limit, observation_space)
         except BaseException:
-            self.world.close()
+            self._world.close()
             raise
 
     def _start(self, seconds: Optional[float], limit: Optional[float], observation_space: Any) -> None:
-        scenario = self.world.greeting["scenario"]
+        scenario = self._world.description
         self.scenario: str = scenario["name"]
         known = {kind["name"]: kind for kind in scenario["kinds"]}
         for name in self.kinds:
             if name not in known:
                 raise DroverError("no_kind", f"no kind {name!r}; this scenario has {', '.join(known)}")
+            self._check_external(name)
         speeds = [known[name].get("max_speed", 0) for name in self.kinds]
         self.limit = float(max(max(speed) if isinstance(speed, list) else speed for speed in speeds) if limit is None else limit)
         self.end_tick = None if seconds is None else max(1, round(seconds * scenario["tick_hz"]))
-        self.moment = self._first([], scenario)
+        self.moment = self._moment_of(self._world.first(), scenario, {})
+        self._episode(self.moment)
         self._observation_space = observation_space or space_like(self._observe(self.moment), self._numpy)
+
+    def _check_external(self, kind: str) -> None:
+        params = self.world.params(kind)
+        holds = [param.value for name, param in params.items() if re.fullmatch(r"(.*/)?external\d*\.hold", name)]
+        if not holds:
+            raise DroverError("bad_param", f"kind {kind!r} has no behavior external, so it cannot be driven; docs/scenarios.md, From outside", "kind")
+        if self.ticks > max(holds):
+            warnings.warn(f"a step has {self.ticks} ticks, kind {kind!r} follows a vector for {max(holds):g} (external.hold): agents are on their own for "
+                          "the rest of each step", DroverWarning, stacklevel=5)
 
     # --- the world
 
-    def _pipeline(self, requests: List[Dict[str, Any]]) -> List[Any]:
-        replies = self.world.pipeline(requests)
-        for reply in replies:
-            if isinstance(reply, DroverError):
-                raise reply
-        return replies
-
-    def _frame(self, reply: Mapping[str, Any]) -> Frame:
-        frame = of_reply(reply, self._numpy)
-        if not isinstance(frame, Frame):
-            raise DroverError("full", "the world has grown so large that a reply has no room for its frame")
-        return frame
-
-    def _first(self, requests: List[Dict[str, Any]], scenario: Optional[Mapping[str, Any]] = None) -> Moment:
-        """The moment after these requests, the last of which is the load of a world."""
-        replies = self._pipeline(requests + [{"op": "get", **self._frame_members}])
-        moment = Moment(self._frame(replies[-1]), replies[-2]["hash"] if requests else None, scenario or self.world.scenario, {})
-        ids, kinds, rows = moment.frame.id, moment.frame.kind, moment.of_kind(*self.kinds)
-        moment.agent_ids, moment.agent_kinds = tuple(int(ids[row]) for row in rows), tuple(kinds[row] for row in rows)
+    def _moment_of(self, seen: Seen, scenario: Mapping[str, Any], memory: Dict[str, Any]) -> Moment:
+        moment = Moment(seen.frame, seen.hash, scenario, memory)
+        moment.stopped = seen.stopped if isinstance(seen.stopped, str) else None
+        if isinstance(self._world, LocalWorld):
+            moment.near = lambda nearest: self._find_near(moment, nearest)
         return moment
 
+    def _episode(self, moment: Moment) -> None:
+        """An episode begins with this moment: whom it is about."""
+        ids, kinds, rows = moment.frame.id, moment.frame.kind, moment.of_kind(*self.kinds)
+        moment.agent_ids, moment.agent_kinds = tuple(int(ids[row]) for row in rows), tuple(kinds[row] for row in rows)
+        self._set_near(moment)
+
+    def _set_near(self, moment: Moment) -> None:
+        """In process, what the steps are to find for the agents of the episode."""
+        self._found_tick: Optional[int] = None  # that the nearest of self._near are of
+        if isinstance(self._world, LocalWorld):
+            self._near = self._near_of(self._observe, moment) if isinstance(self._observe, Nearest) else None
+            self._world.watch(self._near)
+
+    def _near_of(self, nearest: "Nearest", moment: Moment) -> Near:
+        known = {kind["name"] for kind in moment.scenario["kinds"]}
+        kinds = None if nearest.kinds is None else [name for name in nearest.kinds if name in known]
+        return Near(self._world.world, moment.agent_ids, nearest.count, kinds)  # type: ignore[arg-type]
+
+    def _find_near(self, moment: Moment, nearest: "Nearest") -> Any:
+        if moment.tick != self.world.tick:
+            raise RuntimeError("the world has gone on since this moment; ask for the nearest while it is the present one")
+        if nearest is self._observe and self._near is not None:
+            if self._found_tick != moment.tick:
+                self._near.ask(self._world.world)  # type: ignore[arg-type]
+            return self._near.values()
+        near = self._near_of(nearest, moment)
+        near.ask(self._world.world)  # type: ignore[arg-type]
+        return near.values()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("the environment is closed; make another one")
+
     def _begin(self, seed: Optional[int], options: Optional[Mapping[str, Any]]) -> Moment:
+        self._check_open()
         given = dict(options or {})
         save = given.pop("save", None)
         if given:
             raise ValueError(f"reset has no option {', '.join(map(repr, given))}; there is \"save\"")
         if seed is not None:
             self._seeds.seed(int(seed))
-        if save is not None:
-            load: Dict[str, Any] = {"op": "load", "save": save.name if isinstance(save, Saved) else str(save)}
-        else:
-            load = {"op": "load", "scenario": self.scenario, "warmup": False, "seed": self._seeds.getrandbits(SEED_BITS) if seed is None else int(seed)}
         self._over, self._next = "the reset failed", []
-        self.moment = self._first([load], self.moment.scenario)
+        if save is not None:
+            seen = self._world.begin_saved(save.kept if isinstance(save, Saved) else save)
+        else:
+            seen = self._world.begin(self._seeds.getrandbits(SEED_BITS) if seed is None else int(seed))
+        self.moment = self._moment_of(seen, self.moment.scenario, {})
+        self._episode(self.moment)
         self._over = None
         return self.moment
 
-    def _advance(self, drive: Optional[Dict[str, Any]]) -> Moment:
+    def _ticks_now(self) -> int:
+        """Of the step that begins."""
+        self._check_open()
         if self._over is not None:
             raise RuntimeError(f"{self._over}; call reset")
+        return self.ticks if self.end_tick is None else min(self.ticks, self.end_tick - self.moment.elapsed)
+
+    def _advance(self, vectors: Optional[Vectors]) -> Moment:
+        ticks = self._ticks_now()
+        self._over = "the step failed"  # unless the end of _arrive is reached
+        return self._arrive(self._world.step(self._next, vectors, ticks))
+
+    def _arrive(self, seen: Seen) -> Moment:
         before = self.moment
-        count = self.ticks if self.end_tick is None else min(self.ticks, self.end_tick - before.elapsed)
-        requests = self._next + ([drive] if drive else [])
-        step: Dict[str, Any] = {"op": "step", "count": count, "return": "packed", "fields": self._frame_members["fields"]}
-        if self._until is not None:
-            step["until"] = self._until
-        self._over = "the step failed"  # unless the end of this method is reached
-        reply = self._pipeline(requests + [step])[-1]
-        moment = Moment(self._frame(reply), reply.get("hash"), before.scenario, before.memory)
+        moment = self._moment_of(seen, before.scenario, before.memory)
         moment.follow(before, moment.tick - before.tick)
-        stopped = reply.get("stopped")
-        moment.stopped = stopped if isinstance(stopped, str) else None
-        self.moment = moment
+        self.moment, self._found_tick = moment, moment.tick
         self._over = None
         return moment
 
     def _requests_after(self, moment: Moment) -> List[Dict[str, Any]]:
         return [dict(request) for request in self._requests(moment) or ()] if self._requests is not None else []
 
-    def _drive(self, ids: Sequence[int], vectors: Sequence[Any]) -> Optional[Dict[str, Any]]:
-        """The request that gives each of these agents its vector."""
-        xs, ys = [], []
-        for id_, vector in zip(ids, vectors):
-            x, y = vector
-            if not (-LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT):
-                raise ValueError(f"the vector of agent {id_} is ({x}, {y}); each number is from {-LIMIT:g} to {LIMIT:g}")
-            xs.append(float(x))
-            ys.append(float(y))
-        return {"op": "drive", "agents": array.array("I", ids), "vx": array.array("f", xs), "vy": array.array("f", ys)} if xs else None
+    def _vectors(self, ids: Sequence[int], action: Any, what: str = "the action") -> Optional[Vectors]:
+        """A vector for each of these agents; ValueError for anything else."""
+        if not len(ids):
+            return None
+        shape = shape_of(action)
+        if shape != (len(ids), 2):
+            is_odd = shape is None or len(shape) != 2
+            raise ValueError(f"{what} " + ("is no table of numbers" if shape is None else f"has the shape {shape}") +
+                             ("" if is_odd else f", {shape[0]} rows of {shape[1]}") +  # type: ignore[index]
+                             f"; expected the shape ({len(ids)}, 2): vx, vy for each driven agent")
+        if self._module is not None:
+            table = self._module.asarray(action)
+            fits = (abs(table) <= LIMIT).all()
+            columns = self._module.ascontiguousarray(table.T, dtype="f4") if fits else table.T
+            vx, vy = columns
+        else:
+            rows = action.tolist() if hasattr(action, "tolist") else action
+            vx, vy = (array.array("f", [row[0] for row in rows]), array.array("f", [row[1] for row in rows]))
+            fits = all(-LIMIT <= number <= LIMIT for column in (vx, vy) for number in column)
+        if not fits:
+            id_, x, y = next((id_, x, y) for id_, x, y in zip(ids, vx, vy) if not (-LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT))
+            raise ValueError(f"the vector of agent {id_} is ({x:g}, {y:g}); each number is from {-LIMIT:g} to {LIMIT:g}")
+        return Vectors.of(array.array("I", ids), vx, vy)
 
     def _is_truncated(self) -> bool:
         return self.end_tick is not None and self.moment.elapsed >= self.end_tick
@@ -332,25 +388,26 @@ class _Lockstep:
 
     def save(self) -> Saved:
         """Keeps the present state, complete, for `restore` and for `reset(options={"save": saved})`."""
+        self._check_open()
         self._saves += 1
         name = f"env-{self._saves}"
-        unwanted, self._unwanted[:] = list(self._unwanted), []
-        *_, reply = self._pipeline([{"op": "remove_save", "name": old} for old in unwanted] + [{"op": "save", "name": name, "replace": True}])
-        saved = Saved(name, self.moment, self._next, self._over)
-        saved.hash = reply["hash"]
-        weakref.finalize(saved, self._unwanted.append, name).atexit = False
+        kept, hash_ = self._world.keep(name)
+        saved = Saved(name, kept, self.moment, self._next, self._over)
+        saved.hash = hash_
+        weakref.finalize(saved, self._world.forget, kept).atexit = False
         return saved
 
     def restore(self, saved: Saved) -> Any:
         """Goes back to a saved state, and on from there: the episode, its `memory` and the requests that were to be sent
         are what they were. Returns the observation."""
+        self._check_open()
         self._over = "the restoring failed"
-        loaded, = self._pipeline([{"op": "load", "save": saved.name}])
-        if loaded["hash"] != saved.hash:
+        if self._world.go_back(saved.kept) != saved.hash:
             raise DroverError("protocol", f"the saved world {saved.name} has another hash than it had")
         moment = copy.copy(saved.moment)
         moment.memory = copy.deepcopy(saved.memory)
         self.moment, self._next, self._over = moment, list(saved.requests), saved.over
+        self._set_near(moment)
         return self._observation()
 
     def _observation(self) -> Any:
@@ -360,9 +417,9 @@ class _Lockstep:
         """Nothing; `drover-viewer` shows the world at `env.world.address`."""
 
     def close(self) -> None:
-        """Ends the server."""
-        self._over = "the environment is closed"
-        self.world.close()
+        """Ends the server, or the simulation."""
+        self._is_closed = True
+        self._world.close()
 
     @property
     def unwrapped(self) -> Any:
@@ -405,14 +462,11 @@ class Env(_Lockstep, _EnvBase):
 
     def step(self, action: Any) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
         """Drives the agents and does the ticks: observation, reward, terminated, truncated, info."""
-        ids = self.agent_ids
-        drive = None
-        if action is not None:
-            rows = action.tolist() if hasattr(action, "tolist") else action
-            if len(rows) != len(ids):
-                raise ValueError(f"the action has {len(rows)} rows; there are {len(ids)} driven agents")
-            drive = self._drive(ids, rows)
-        moment = self._advance(drive)
+        self._advance(self._vectors(self.agent_ids, action) if action is not None else None)
+        return self._result()
+
+    def _result(self) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
+        moment, ids = self.moment, self.agent_ids
         observation = self._observation()
         reward = 0.0 if self._reward is None else self._reward(moment)
         ends = not any(id_ in moment.rows for id_ in ids) if self._terminated is None else bool(self._terminated(moment))
@@ -467,7 +521,10 @@ class ParallelEnv(_Lockstep, _ParallelBase):
         if unknown:
             raise ValueError(f"no agent {unknown[0]!r}; there are {', '.join(self.agents)}")
         acting = [name for name in self.agents if actions.get(name) is not None]
-        moment = self._advance(self._drive([self._ids[name] for name in acting], [actions[name] for name in acting]))
+        for name in acting:
+            if shape_of(actions[name]) != (2,):
+                raise ValueError(f"the action of {name} has the shape {shape_of(actions[name])}; expected the shape (2,): vx, vy")
+        moment = self._advance(self._vectors([self._ids[name] for name in acting], [list(actions[name]) for name in acting]))
         agents = self.agents
         observations = self._by_agent(agents)
         ended = self._ended(moment)

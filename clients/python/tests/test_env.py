@@ -5,13 +5,15 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 import unittest.mock
 
-from support import PACKAGE, PATIENCE_S, has_numpy
+from support import PACKAGE, PATIENCE_S, has_numpy, torus
 
 import drover
 import drover.env
+import drover.env_worlds
 from drover.env import Env, Nearest, ParallelEnv
 from drover.env_spaces import Box, shape_of
 
@@ -101,13 +103,13 @@ class Episodes(unittest.TestCase):
             pipeline.assert_called_once()
 
     def test_terminated_and_truncated_are_two_things(self):
-        with Env("driven", "drone", ticks=25, seconds=1, terminated=lambda moment: moment.memory.get("end", False)) as env:
+        with Env("driven", "drone", ticks=12, seconds=0.5, terminated=lambda moment: moment.memory.get("end", False)) as env:
             self.assertRaisesRegex(RuntimeError, "reset", env.step, None)
             _, info = env.reset(seed=1)
             self.assertEqual((info["tick"], info["elapsed"], info["gone"], info["stopped"]), (0, 0, [], None))
             ends = [env.step(None)[2:] for _ in range(3)]
             self.assertEqual([(terminated, truncated, info["tick"]) for terminated, truncated, info in ends],
-                             [(False, False, 25), (False, False, 50), (False, True, 60)])
+                             [(False, False, 12), (False, False, 24), (False, True, 30)])
             self.assertRaisesRegex(RuntimeError, "over; call reset", env.step, None)
             env.reset(seed=1)
             env.moment.memory["end"] = True
@@ -153,7 +155,9 @@ class Episodes(unittest.TestCase):
             count = len(env.agent_ids)
             wanted, _ = episode(env, seed=3)
             env.reset(seed=3)
-            self.assertRaisesRegex(ValueError, "1 rows", env.step, [(0, 0)])
+            self.assertRaisesRegex(ValueError, r"1 rows of 2; expected the shape \(48, 2\)", env.step, [(0, 0)])
+            self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", env.step, [(0, 0, 0)] * count)
+            self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", env.step, [None] * count)
             for bad in (math.nan, math.inf, 2e9):
                 self.assertRaisesRegex(ValueError, "vector of agent 1", env.step, [(bad, 0)] * count)
             hashes = [env.step(vectors(count, 0.3 * step))[4]["hash"] for step in range(5)]
@@ -165,22 +169,31 @@ class Episodes(unittest.TestCase):
             self.assertRaises(RuntimeError, env.step, None)
             env.reset(seed=3)
         self.assertTrue(is_gone(env.world))
-        self.assertRaisesRegex(RuntimeError, "closed", env.step, None)
+        self.assertRaisesRegex(RuntimeError, "closed; make another", env.step, None)
+        self.assertRaisesRegex(RuntimeError, "closed; make another", env.reset, seed=3)
 
     def test_a_constructor_that_fails_leaves_no_server(self):
         started = []
-        real = drover.env.ServerProcess
+        real = drover.env_worlds.ServerProcess
 
         def start(*arguments, **options):
             started.append(real(*arguments, **options))
             return started[-1]
 
-        with unittest.mock.patch.object(drover.env, "ServerProcess", start):
+        with unittest.mock.patch.object(drover.env_worlds, "ServerProcess", start):
             with self.assertRaises(drover.DroverError) as caught:
                 Env("driven", "whale")
             self.assertEqual(caught.exception.code, "no_kind")
+            with self.assertRaises(drover.DroverError) as caught:
+                Env("seek", "seeker")
+            self.assertEqual((caught.exception.code, caught.exception.field), ("bad_param", "kind"))
             self.assertRaises(ZeroDivisionError, Env, "driven", "drone", observe=lambda moment: 1 / 0)
-        self.assertEqual([process.process.poll() is not None for process in started], [True, True])
+        self.assertEqual([process.process.poll() is not None for process in started], [True] * 3)
+
+
+    def test_a_step_beyond_the_hold_is_said(self):
+        with self.assertWarnsRegex(drover.DroverWarning, "13 ticks.*for 12"):
+            Env("driven", "drone", ticks=13).close()
 
 
 class States(unittest.TestCase):
@@ -233,6 +246,7 @@ class Parallel(unittest.TestCase):
             self.assertEqual(infos["drone_2"]["id"], 2)
             self.assertTrue(env.observation_space("drone_1").contains(observations["drone_1"]))
             self.assertRaisesRegex(ValueError, "whale_1", env.step, {"whale_1": (0, 0)})
+            self.assertRaisesRegex(ValueError, r"drone_1 .*shape \(2,\)", env.step, {"drone_1": (0, 0, 0)})
             actions = {name: (10.0, 0.0) for name in env.agents}
             _, rewards, terminations, truncations, _ = env.step(actions)
             self.assertEqual((rewards["drone_1"], rewards["drone_2"]), (0.0, 1.5))
@@ -292,7 +306,9 @@ class Spaces(unittest.TestCase):
 
     def test_the_nearest(self):
         """Beside the plainest computation, in a world with an edge and in one without."""
-        for scenario, kind in (("driven", "drone"), ("hunters_and_prey", "hunter")):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for scenario, kind in (("driven", "drone"), (torus(folder.name), "hunter")):
             for numpy in BACKENDS:
                 with Env(scenario, kind, numpy=numpy, observe=Nearest(3, ["prey", "glider"])) as env:
                     observation, _ = env.reset(seed=1)
