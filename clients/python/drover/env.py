@@ -14,18 +14,23 @@ from __future__ import annotations
 
 import array
 import copy
+import ctypes
+import math
+import os
 import random
 import re
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union, cast
 
 from .columns import numpy_module
+from .env_picture import picture_of
 from .env_spaces import box, shape_of, space_like
 from .env_worlds import FIELDS, LocalWorld, Seen, ServedWorld, Vectors, has_same_agents
 from .errors import DroverError, DroverWarning
 from .ops import DEFAULT_TIMEOUT_S
-from .sim import Near
+from .sim import Near, Simulation, Turn, library
 
 LIMIT = 1e9  # px/s or mass*px/s^2 of a vector, either way
 SEED_BITS = 53
@@ -69,7 +74,7 @@ class Moment:
         self.scenario = scenario
         self.memory = memory
         self.before: Any = None
-        self.near: Optional[Callable[["Nearest"], Any]] = None  # in process: finds the nearest in the library
+        self.near: Optional[Callable[["Moment", "Nearest"], Any]] = None  # in process: finds the nearest in the library
         self.elapsed = 0
         self.agent_ids: Tuple[int, ...] = ()
         self.agent_kinds: Tuple[str, ...] = ()
@@ -130,7 +135,7 @@ class Nearest:
 
     def __call__(self, moment: Moment) -> Any:
         if moment.near is not None:
-            return moment.near(self)
+            return moment.near(moment, self)
         numpy = getattr(moment.frame.columns, "numpy", None)
         others = moment.of_kind(*self.kinds) if self.kinds is not None else range(len(moment.frame))
         wrap = moment.scenario["size"] if moment.scenario.get("edge") == "wrap" else None
@@ -189,7 +194,7 @@ Function = Callable[[Moment], Any]
 class _Lockstep:
     """What both shapes have in common: the server, the episode and its moments."""
 
-    metadata: Dict[str, Any] = {"render_modes": []}
+    metadata: Dict[str, Any] = {"render_modes": ["rgb_array"]}
     render_mode: Any = None
     spec: Any = None
 
@@ -223,11 +228,13 @@ class _Lockstep:
         self._reward, self._terminated, self._requests = reward, terminated, requests
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"the render_mode is {render_mode!r}; allowed: None, {', '.join(map(repr, self.metadata['render_modes']))}")
+        if render_mode is not None and numpy_module() is None:
+            raise ImportError("render_mode needs numpy, which is not installed")
         self.render_mode = render_mode
         wanted = fields.split() if isinstance(fields, str) else list(fields)
         wanted = list(FIELDS) + [name for name in wanted if name not in FIELDS]
         self._numpy = numpy
-        self._module = None if numpy is False else numpy_module()
+        self.numpy = None if numpy is False else numpy_module()
         self._seeds = random.Random()
         self._saves = 0
         self._next: List[Dict[str, Any]] = []
@@ -275,7 +282,7 @@ class _Lockstep:
         moment = Moment(seen.frame, seen.hash, scenario, memory)
         moment.stopped = seen.stopped if isinstance(seen.stopped, str) else None
         if isinstance(self._world, LocalWorld):
-            moment.near = lambda nearest: self._find_near(moment, nearest)
+            moment.near = self._find_near
         return moment
 
     def _episode(self, moment: Moment) -> None:
@@ -286,7 +293,7 @@ class _Lockstep:
 
     def _set_near(self, moment: Moment) -> None:
         """In process, what the steps are to find for the agents of the episode."""
-        self._found_tick: Optional[int] = None  # that the nearest of self._near are of
+        self._found_of: Optional[Moment] = None  # whose nearest a step has found
         if isinstance(self._world, LocalWorld):
             self._near = self._near_of(self._observe, moment) if isinstance(self._observe, Nearest) else None
             self._world.watch(self._near)
@@ -297,14 +304,13 @@ class _Lockstep:
         return Near(self._world.world, moment.agent_ids, nearest.count, kinds)  # type: ignore[arg-type]
 
     def _find_near(self, moment: Moment, nearest: "Nearest") -> Any:
-        if moment.tick != self.world.tick:
+        assert isinstance(self._world, LocalWorld)
+        world = self._world.world
+        if moment is not self.moment:
             raise RuntimeError("the world has gone on since this moment; ask for the nearest while it is the present one")
-        if nearest is self._observe and self._near is not None:
-            if self._found_tick != moment.tick:
-                self._near.ask(self._world.world)  # type: ignore[arg-type]
-            return self._near.values()
-        near = self._near_of(nearest, moment)
-        near.ask(self._world.world)  # type: ignore[arg-type]
+        near = self._near if nearest is self._observe and self._near is not None else self._near_of(nearest, moment)
+        if near is not self._near or self._found_of is not moment:
+            near.ask(world)
         return near.values()
 
     def _check_open(self) -> None:
@@ -334,7 +340,8 @@ class _Lockstep:
         self._check_open()
         if self._over is not None:
             raise RuntimeError(f"{self._over}; call reset")
-        return self.ticks if self.end_tick is None else min(self.ticks, self.end_tick - self.moment.elapsed)
+        left = self.ticks if self.end_tick is None else int(self.end_tick) - self.moment.elapsed
+        return min(self.ticks, left)
 
     def _advance(self, vectors: Optional[Vectors]) -> Moment:
         ticks = self._ticks_now()
@@ -345,7 +352,7 @@ class _Lockstep:
         before = self.moment
         moment = self._moment_of(seen, before.scenario, before.memory)
         moment.follow(before, moment.tick - before.tick)
-        self.moment, self._found_tick = moment, moment.tick
+        self.moment = self._found_of = moment
         self._over = None
         return moment
 
@@ -362,10 +369,10 @@ class _Lockstep:
             raise ValueError(f"{what} " + ("is no table of numbers" if shape is None else f"has the shape {shape}") +
                              ("" if is_odd else f", {shape[0]} rows of {shape[1]}") +  # type: ignore[index]
                              f"; expected the shape ({len(ids)}, 2): vx, vy for each driven agent")
-        if self._module is not None:
-            table = self._module.asarray(action)
+        if self.numpy is not None:
+            table = self.numpy.asarray(action)
             fits = (abs(table) <= LIMIT).all()
-            columns = self._module.ascontiguousarray(table.T, dtype="f4") if fits else table.T
+            columns = self.numpy.ascontiguousarray(table.T, dtype="f4") if fits else table.T
             vx, vy = columns
         else:
             rows = action.tolist() if hasattr(action, "tolist") else action
@@ -380,6 +387,17 @@ class _Lockstep:
         return self.end_tick is not None and self.moment.elapsed >= self.end_tick
 
     # --- what users call
+
+    def begin_step(self, vectors: Optional[Vectors]) -> None:
+        """The first half of a step in process; the library's `turns` comes after it, and then `end_step`."""
+        assert isinstance(self._world, LocalWorld)
+        ticks = self._ticks_now()
+        self._over, self._held = "the step failed", vectors
+        self._world.prepare(self._next, vectors, ticks)
+
+    def end_step(self) -> None:
+        assert isinstance(self._world, LocalWorld)
+        self._arrive(self._world.finish())
 
     @property
     def agent_ids(self) -> Tuple[int, ...]:
@@ -413,8 +431,10 @@ class _Lockstep:
     def _observation(self) -> Any:
         return self._observe(self.moment)
 
-    def render(self) -> None:
-        """Nothing; `drover-viewer` shows the world at `env.world.address`."""
+    def render(self) -> Any:
+        """With render_mode "rgb_array" a picture of where the agents are, height x width x 3 in numpy: a disc for each, in a color for
+        each kind, nothing else. Otherwise None; `drover-viewer` shows a server's world at `env.world.address`."""
+        return picture_of(self.moment) if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
         """Ends the server, or the simulation."""
@@ -462,10 +482,14 @@ class Env(_Lockstep, _EnvBase):
 
     def step(self, action: Any) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
         """Drives the agents and does the ticks: observation, reward, terminated, truncated, info."""
-        self._advance(self._vectors(self.agent_ids, action) if action is not None else None)
-        return self._result()
+        self._advance(self.vectors_of(action))
+        return self.result()
 
-    def _result(self) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
+    def vectors_of(self, action: Any) -> Optional[Vectors]:
+        """The vectors of an action; ValueError when it is none."""
+        return None if action is None else self._vectors(self.agent_ids, action)
+
+    def result(self) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
         moment, ids = self.moment, self.agent_ids
         observation = self._observation()
         reward = 0.0 if self._reward is None else self._reward(moment)
@@ -475,6 +499,135 @@ class Env(_Lockstep, _EnvBase):
         if ends or truncated:
             self._over = "the episode is over"
         return observation, reward, ends, truncated, self._info(moment)
+
+
+AUTORESETS = ("NextStep", "SameStep", "Disabled")
+
+
+class VectorEnv:
+    """Many worlds in process, in the shape of gymnasium.vector.VectorEnv: each is an Env, and one call steps them all, in several
+    threads. Batches are numpy arrays, or lists without numpy.
+
+    envs   the worlds, Env each
+    """
+
+    def __init__(self, num_envs: int, scenario: str, kind: Union[str, Sequence[str]], *, threads: Optional[int] = None,
+                 autoreset: str = "NextStep", **options: Any) -> None:
+        """threads     that step the worlds; by default as many as there are processors, and no more than worlds
+        autoreset   what becomes of a world whose episode is over, in the names of gymnasium's AutoresetMode. NextStep: the next step
+                    begins its next episode, whatever the action, with reward 0. SameStep: the same step does, and gives the last
+                    observation as infos["final_obs"]. Disabled: the next step is refused until `reset`
+        options     as of Env, but for those of a server
+        """
+        if autoreset not in AUTORESETS:
+            raise ValueError(f"autoreset is {autoreset!r}; allowed: {', '.join(AUTORESETS)}")
+        if num_envs < 1:
+            raise ValueError(f"{num_envs} worlds; allowed: 1 or more")
+        self.num_envs = num_envs
+        self.envs: List[Env] = []
+        self._pool: Optional[ThreadPoolExecutor] = None
+        try:
+            for _ in range(num_envs):
+                self.envs.append(Env(scenario, kind, in_process=True, **options))
+            first = self.envs[0]
+            self._module = first.numpy
+            self.autoreset = autoreset
+            self.metadata = {**first.metadata, "autoreset_mode": autoreset}
+            self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
+            self.observation_space = self._batched(first.observation_space, math.inf)
+            self.action_space = self._batched(first.action_space, first.limit)
+        except BaseException:
+            self.close()
+            raise
+        self._turns = (Turn * num_envs)()
+        self._worlds = [cast(Simulation, env.world) for env in self.envs]
+        for world, turn in zip(self._worlds, self._turns):
+            world.own_turn = turn
+        count = max(1, min(num_envs, os.cpu_count() or 1 if threads is None else threads))
+        self._shares = [(num_envs * at // count, num_envs * (at + 1) // count) for at in range(count)]
+        self._pool = ThreadPoolExecutor(count - 1) if count > 1 else None
+        self._ended = [False] * num_envs
+
+    def _batched(self, space: Any, limit: float) -> Any:
+        return space if space.shape is None else box(-limit, limit, (self.num_envs, *space.shape), self._module is not None)
+
+    def reset(self, *, seed: Union[int, Sequence[Optional[int]], None] = None,
+              options: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Dict[str, Any]]:
+        """Begins an episode of each world. seed: one for each; of a number s, the worlds get s, s + 1, ..."""
+        seeds = [None if seed is None else seed + at for at in range(self.num_envs)] if seed is None or isinstance(seed, int) else list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"there are {len(seeds)} seeds; expected {self.num_envs}")
+        begun = [env.reset(seed=one, options=options) for env, one in zip(self.envs, seeds)]
+        self._ended = [False] * self.num_envs
+        return self._batch([observation for observation, _ in begun]), self._infos([info for _, info in begun])
+
+    def step(self, actions: Any) -> Tuple[Any, Any, Any, Any, Dict[str, Any]]:
+        """One step of each world: observations, rewards, terminations, truncations, infos, a row each."""
+        if len(actions) != self.num_envs:
+            raise ValueError(f"there are {len(actions)} actions; expected {self.num_envs}, one for each world")
+        begins = [ended and self.autoreset == "NextStep" for ended in self._ended]
+        vectors = [None if begin else env.vectors_of(action) for env, begin, action in zip(self.envs, begins, actions)]
+        begun = {at: self.envs[at].reset() for at, begin in enumerate(begins) if begin}
+        for at, env in enumerate(self.envs):
+            if begins[at]:
+                self._worlds[at].prepare(0)
+            else:
+                env.begin_step(vectors[at])
+        self._take_turns()
+        results = [(begun[at][0], 0.0, False, False, begun[at][1]) if begins[at] else self._end_step(env) for at, env in enumerate(self.envs)]
+        self._ended = [terminated or truncated for _, _, terminated, truncated, _ in results]
+        observations, infos = [result[0] for result in results], [result[4] for result in results]
+        if self.autoreset == "SameStep":
+            self._begin_next(observations, infos)
+        rewards, terminations, truncations = (self._batch([result[at] for result in results]) for at in (1, 2, 3))
+        return self._batch(observations), rewards, terminations, truncations, self._infos(infos)
+
+    @staticmethod
+    def _end_step(env: Env) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
+        env.end_step()
+        return env.result()
+
+    def _begin_next(self, observations: List[Any], infos: List[Dict[str, Any]]) -> None:
+        for at, ended in enumerate(self._ended):
+            if ended:
+                last = {"final_obs": observations[at], "final_info": infos[at]}
+                observations[at], infos[at] = self.envs[at].reset()
+                infos[at].update(last)
+
+    def _take_turns(self) -> None:
+        take, turns = library().turns, self._turns
+        calls = [(ctypes.byref(turns[begin]), end - begin) for begin, end in self._shares]
+        others = [self._pool.submit(take, *call) for call in calls[1:]] if self._pool is not None else []
+        take(*calls[0])
+        for other in others:
+            other.result()
+
+    def _batch(self, rows: List[Any]) -> Any:
+        return rows if self._module is None or isinstance(rows[0], dict) else self._module.stack(rows)
+
+    def _infos(self, infos: List[Dict[str, Any]]) -> Dict[str, Any]:
+        """As gymnasium's: for each name the values of all worlds, and under _name which worlds have one."""
+        together: Dict[str, Any] = {}
+        for name in dict.fromkeys(name for info in infos for name in info):
+            together[name] = [info.get(name) for info in infos]
+            together["_" + name] = self._batch([name in info for info in infos])
+        return together
+
+    def render(self) -> Tuple[Any, ...]:
+        return tuple(env.render() for env in self.envs)
+
+    def close(self) -> None:
+        """Ends the worlds and the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+        for env in self.envs:
+            env.close()
+
+    def __enter__(self) -> "VectorEnv":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
 
 class ParallelEnv(_Lockstep, _ParallelBase):

@@ -14,7 +14,8 @@ from support import PACKAGE, PATIENCE_S, has_numpy, torus
 
 import drover
 import drover.sim
-from drover.env import Env, Nearest, ParallelEnv
+from drover.env import Env, Nearest, ParallelEnv, VectorEnv
+from drover.env_spaces import shape_of
 from drover.sim import Simulation
 
 BACKENDS = [False, True] if has_numpy() else [False]
@@ -202,6 +203,77 @@ class InProcess(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "server", Env, "driven", "drone", in_process=True, server="/bin/true")
         self.assertRaisesRegex(ValueError, "force", Env, "driven", "drone", in_process=True, fields="force")
         self.assertRaises(drover.DroverError, Env, "seek", "seeker", in_process=True)
+
+
+class Vector(unittest.TestCase):
+    def test_each_world_goes_as_an_env(self):
+        """Whatever the number of threads: observations, rewards, ends and hashes, and each world begins again by itself."""
+        for numpy, threads in [(backend, threads) for backend in BACKENDS for threads in (1, 2, 3)]:
+            options = {"seconds": 0.4, "reward": lambda moment: moment.tick, "numpy": numpy}
+            with VectorEnv(3, "driven", "drone", threads=threads, **options) as envs, Env("driven", "drone", in_process=True, **options) as env:
+                begun, _ = envs.reset(seed=8)
+                self.assertEqual(shape_of(begun), (3, 48, 20))
+                self.assertEqual((envs.observation_space.shape, envs.action_space.shape), ((3, 48, 20), (3, 48, 2)))
+                self.assertTrue(envs.observation_space.contains(begun))
+                actions = [[[(10 * world + turn, turn)] * 48 for world in range(3)] for turn in range(9)]
+                came = [envs.step(action) for action in actions]
+                for world in range(3):
+                    self.assertEqual(lists(env.reset(seed=8 + world)[0]), lists(begun[world]))
+                    over = False
+                    for turn in range(9):
+                        if over:
+                            (observation, info), reward, ends = env.reset(), 0.0, (False, False)
+                        else:
+                            observation, reward, *ends, info = env.step(actions[turn][world])
+                        observations, rewards, terminations, truncations, infos = came[turn]
+                        self.assertEqual(lists(observations[world]), lists(observation))
+                        self.assertEqual((rewards[world], terminations[world], truncations[world]), (reward, *ends))
+                        self.assertEqual((infos["hash"][world], infos["_hash"][world]), (info["hash"], True))
+                        over = any(ends)
+                    self.assertEqual([bool(truncations[world]) for _, _, _, truncations, _ in came], [turn == 3 or turn == 8 for turn in range(9)])
+
+    def test_the_ways_to_begin_again(self):
+        with VectorEnv(2, "driven", "drone", seconds=0.2, autoreset="SameStep", numpy=False) as envs:
+            envs.reset(seed=[3, 4])
+            envs.step([None, None])
+            observations, _, _, truncations, infos = envs.step([None, None])
+            self.assertEqual((truncations, infos["_final_obs"], infos["tick"]), ([True, True], [True, True], [0, 0]))
+            self.assertEqual([info["tick"] for info in infos["final_info"]], [12, 12])
+            self.assertNotEqual(observations, infos["final_obs"])
+        with VectorEnv(2, "driven", "drone", seconds=0.1, autoreset="Disabled") as envs:
+            envs.reset()
+            envs.step([None, None])
+            self.assertRaisesRegex(RuntimeError, "over; call reset", envs.step, [None, None])
+
+    def test_mistakes(self):
+        self.assertRaisesRegex(ValueError, "autoreset", VectorEnv, 2, "driven", "drone", autoreset="next")
+        self.assertRaises(ValueError, VectorEnv, 0, "driven", "drone")
+        self.assertRaises(drover.DroverError, VectorEnv, 2, "seek", "seeker")
+        with VectorEnv(2, "driven", "drone") as envs:
+            envs.reset(seed=1)
+            before = [env.world.hash for env in envs.envs]
+            self.assertRaisesRegex(ValueError, "expected 2", envs.step, [None])
+            self.assertRaisesRegex(ValueError, "expected 2", envs.reset, seed=[1])
+            self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", envs.step, [[(1, 1)] * 48, [(1, 1)] * 47])
+            self.assertEqual([env.world.hash for env in envs.envs], before)
+            envs.step([None, None])
+
+
+@unittest.skipUnless(has_numpy(), "numpy")
+class Pictures(unittest.TestCase):
+    def test_a_disc_for_each_agent(self):
+        for in_process in (False, True):
+            with Env("driven", "drone", in_process=in_process, render_mode="rgb_array") as env:
+                env.reset(seed=1)
+                picture = env.render()
+                self.assertEqual((picture.shape, str(picture.dtype)), ((400, 600, 3), "uint8"))
+                for row in range(len(env.moment.frame)):
+                    x, y = int(env.moment.frame.px.x[row] / 2), int(env.moment.frame.px.y[row] / 2)
+                    self.assertLess(picture[y, x].min(), 200)
+                self.assertEqual(picture[0, 0].tolist(), [250, 250, 247])
+        self.assertRaisesRegex(ValueError, "rgb_array", Env, "driven", "drone", in_process=True, render_mode="human")
+        with Env("driven", "drone", in_process=True) as env:
+            self.assertIsNone(env.render())
 
 
 if __name__ == "__main__":
