@@ -390,9 +390,9 @@ class Simulation(SyncRequests):
         memory, self._memory = self._memory, bytearray()
         return Agents(memory, turn.count, turn.room, self._wanted, self.numpy_module)
 
-    def nearest(self, ids: Sequence[int], count: int = 4, kinds: Optional[Sequence[str]] = None) -> Column:
+    def nearest(self, ids: Sequence[int], count: int = 4, kinds: Optional[Sequence[str]] = None) -> Any:
         """The rows of the nearest `count` (1 to 32) others of each of these agents, of these kinds or all: the nearest first, of
-        two as near the lower row; -1 where there are no more. len(ids) * count numbers, as a table in numpy."""
+        two as near the lower row; -1 where there are no more. A row for each id: a table in numpy, or lists."""
         near = Near(self, ids, count, kinds)
         near.ask(self)
         return near.rows()
@@ -451,11 +451,11 @@ class Near:
         if library().nearest(world.handle, self.asked) != 0:
             raise DroverError("busy", "out of memory")
 
-    def rows(self) -> Column:
-        """A copy of the rows."""
+    def rows(self) -> Any:
+        """A copy of the rows: a table in numpy, or lists."""
         if self._numpy is not None:
             return self._numpy.array(self._rows, dtype="i4").reshape(-1, self.count)
-        return array.array("i", self._rows)
+        return [self._rows[at:at + self.count].tolist() for at in range(0, len(self._rows), self.count)]
 
     def values(self) -> Any:
         """Of each agent x, y, vx, vy, and dx, dy, dvx, dvy of each of its nearest; 0 where there is none. A table in numpy, or lists."""

@@ -17,6 +17,7 @@ import drover.env_worlds
 from drover.env import Env, Nearest, ParallelEnv
 from drover.env_spaces import Box, shape_of
 
+CAN_LOAD = bool(os.environ.get("DROVER_SIM_LIBRARY")) or not os.environ.get("DROVER_SERVER_PROGRAM")  # libdrover-sim, in this process
 BACKENDS = [False, True] if has_numpy() else [False]
 # A package of the name gymnasium, or pettingzoo, with what drover.env uses of the real ones.
 FAKE_PACKAGES = """
@@ -278,6 +279,83 @@ class Parallel(unittest.TestCase):
             *_, terminations, _, _ = env.step({})
             self.assertEqual([name for name, ended in terminations.items() if ended], ["drone_1", "drone_3"])
             self.assertNotIn("drone_3", env.agents)
+
+
+class Rules(unittest.TestCase):
+    """What gymnasium's check_env and PettingZoo's parallel_api_test check, by their names for it; neither is needed for that."""
+
+    def check_env(self, **options):
+        with Env("driven", "drone", seconds=0.3, **options) as env:
+            space, actions = env.observation_space, env.action_space
+            self.assertEqual((space.dtype, actions.dtype), ("float32", "float32"))
+            self.assertIn("render_modes", env.metadata)
+            self.assertIs(env.unwrapped, env)
+            # check_reset_return_type, check_obs, check_reset_seed
+            observation, info = env.reset(seed=123)
+            self.assertIsInstance(info, dict)
+            self.assertIn(observation, space)
+            if options["numpy"]:
+                self.assertEqual((str(observation.dtype), observation.shape), ("float32", space.shape))
+            again, _ = env.reset(seed=123)
+            self.assertEqual(lists(again), lists(observation))
+            self.assertNotEqual(lists(env.reset()[0]), lists(observation))
+            # check_reset_options
+            env.reset(options={})
+            # env_step_passive_checker
+            actions.seed(5)
+            for _ in range(3):
+                action = actions.sample()
+                self.assertIn(action, actions)
+                result = env.step(action)
+                self.assertEqual(len(result), 5)
+                observation, reward, terminated, truncated, info = result
+                self.assertIn(observation, space)
+                self.assertIsInstance(reward, float)
+                self.assertEqual((type(terminated), type(truncated), type(info)), (bool, bool, dict))
+            self.assertEqual((terminated, truncated), (False, True))
+            # step determinism: the same seed and actions
+            ends = []
+            for _ in range(2):
+                env.reset(seed=9)
+                ends.append(lists(env.step(action)[0]))
+            self.assertEqual(ends[0], ends[1])
+        env.close()  # twice is no mistake
+
+    def test_check_env(self):
+        for numpy in BACKENDS:
+            self.check_env(numpy=numpy)
+            if CAN_LOAD:
+                self.check_env(numpy=numpy, in_process=True)
+
+    def parallel_api_test(self, **options):
+        def requests(moment):
+            return [{"op": "remove", "agents": [1]}] if moment.elapsed == 6 else []
+
+        with ParallelEnv("driven", "drone", seconds=0.3, requests=requests, **options) as env:
+            self.assertEqual(env.max_num_agents, len(env.possible_agents))
+            for agent in env.possible_agents:
+                self.assertIs(env.observation_space(agent), env.observation_space(agent))
+                self.assertIs(env.action_space(agent), env.action_space(agent))
+            observations, infos = env.reset(seed=1)
+            self.assertEqual((set(observations), set(infos), env.num_agents), (set(env.agents), set(env.agents), len(env.agents)))
+            gone = set()
+            while env.agents:
+                live = set(env.agents)
+                results = env.step({agent: env.action_space(agent).sample() for agent in env.agents})
+                self.assertEqual([set(result) for result in results], [live] * 5)
+                observations, rewards, terminations, truncations, _ = results
+                for agent in live:
+                    self.assertIn(observations[agent], env.observation_space(agent))
+                    self.assertIsInstance(rewards[agent], float)
+                gone |= {agent for agent in live if terminations[agent] or truncations[agent]}
+                self.assertFalse(gone & set(env.agents))
+                self.assertLessEqual(set(env.agents), set(env.possible_agents))
+            self.assertEqual(gone, set(env.possible_agents))
+
+    def test_parallel_api(self):
+        self.parallel_api_test()
+        if CAN_LOAD:
+            self.parallel_api_test(in_process=True)
 
 
 class Spaces(unittest.TestCase):

@@ -50,6 +50,12 @@ class Types(unittest.TestCase):
         names = re.findall(r'"event": \{"enum": \[([^\]]*)\]', text) + re.findall(r'"event": \{"const": ("[^"]*")', text)
         self.assertEqual(set(json.loads("[" + ", ".join(names) + "]")), set(EVENTS))
 
+    def test_fields_are_a_text_or_names(self):
+        with drover.serve("seek", paused=True) as world:
+            for fields in ("pos vel", ["pos", "vel"]):
+                self.assertEqual(world.step(1, return_="packed", fields=fields).frame.names, ("id", "x", "y", "vx", "vy"))
+                self.assertIn("vx", world.get(layout="packed", fields=fields)["key"])
+
     def test_the_package_runs_without_the_schema(self):
         for name in (PACKAGE / "drover").glob("*.py"):
             self.assertNotIn("protocol.schema", name.read_text(encoding="utf-8").replace("from protocol.schema.json", ""), name)

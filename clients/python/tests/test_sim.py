@@ -86,6 +86,16 @@ class Sim(unittest.TestCase):
                 self.assertEqual([len(getattr(all_of_it, name)) for name in drover.sim.COLUMNS], [len(agents) + 200] * 10)
                 self.assertEqual(set(lists(all_of_it.radius)), {7.0, 10.0})
 
+    def test_the_nearest_of_few(self):
+        for numpy in BACKENDS:
+            with Simulation("seek", numpy=numpy) as world:
+                world.spawn("seeker", x=1, y=1)
+                self.assertEqual(lists(world.nearest([1, 2, 9], 2)), [[1, -1], [0, -1], [-1, -1]])
+                self.assertEqual(lists(world.nearest([1], 1, [])), [[-1]])
+                with self.assertRaises(drover.DroverError) as caught:
+                    world.nearest([1], 1, ["whale"])
+                self.assertEqual(caught.exception.code, "no_kind")
+
     def test_copies_and_saves(self):
         with Simulation("driven", seed=3) as world:
             began = world.hash
