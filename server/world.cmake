@@ -25,6 +25,7 @@ set(DROVER_WORLD_SOURCES
   commands/state_gather.c
   commands/state_ranks.c
   frames/frame_form.c
+  frames/nearest_rows.c
   frames/snapshot_extract.c
   frames/snapshot_gather.c
   frames/snapshot_parcel.c

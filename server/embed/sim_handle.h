@@ -34,5 +34,11 @@ NODISCARD int sim_read_max_agents(const struct drover_sim_options *options, stru
 void sim_error_set(struct drover_sim_error *error, const struct failure *failure);
 /** So many ticks; their events follow those that are there. */
 void sim_run(struct drover_sim *sim, uint32_t ticks);
+/** Before sim->request is filled: the answer and the failure are none. */
+void sim_begin_answer(struct drover_sim *sim);
+/** Applies sim->request, whose extra goes with it. Returns the answer; sim->failure says whether it is an error. */
+const char *sim_answer(struct drover_sim *sim);
+/** The answer without its newline; an error where there is no memory for it. */
+const char *sim_end_answer(struct drover_sim *sim);
 
 #endif

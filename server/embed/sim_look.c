@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/protocol/message_scenario.h"
 #include "server/embed/sim_handle.h"
 #include "server/sim/math/trig.h"
 
@@ -80,6 +81,14 @@ const struct drover_sim_agents *drover_sim_agents(struct drover_sim *sim) {
     sim->agents = (struct drover_sim_agents){count,  out.id, out.kind,    out.state,  out.x,      out.y,
                                              out.vx, out.vy, out.heading, out.radius, out.stamina};
     return &sim->agents;
+}
+
+const char *drover_sim_scenario(struct drover_sim *sim) {
+    struct message_scenario scenario;
+    simulation_state_describe(&sim->state, &scenario);
+    buffer_clear(&sim->answer);
+    message_write_scenario(&scenario, &sim->answer);
+    return sim_end_answer(sim);
 }
 
 int32_t drover_sim_agent_count(const struct drover_sim *sim) {

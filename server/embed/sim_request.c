@@ -80,8 +80,7 @@ static void apply(struct drover_sim *sim) {
     }
 }
 
-/* The answer without its newline. */
-static const char *end_answer(struct drover_sim *sim) {
+const char *sim_end_answer(struct drover_sim *sim) {
     struct buffer *answer = &sim->answer;
     if (answer->length > 0 && !answer->failed && answer->data[answer->length - 1] == '\n') {
         answer->data[--answer->length] = '\0';
@@ -109,22 +108,28 @@ static void note_failure(struct drover_sim *sim, const char *answer) {
     }
 }
 
-static const char *answer_request(struct drover_sim *sim, const char *text, size_t length) {
+const char *sim_answer(struct drover_sim *sim) {
+    apply(sim);
+    request_fini(&sim->request);
+    const char *answer = sim_end_answer(sim);
+    note_failure(sim, answer);
+    return answer;
+}
+
+void sim_begin_answer(struct drover_sim *sim) {
     sim->failure = (struct failure){0};
     sim->lines++;
     buffer_clear(&sim->answer);
-    const bool is_decoded = decode(sim, text, length) == 0;
-    if (is_decoded) {
-        apply(sim);
-    } else {
-        message_write_refusal(&sim->request, sim->lines, &sim->failure, &sim->answer);
+}
+
+static const char *answer_request(struct drover_sim *sim, const char *text, size_t length) {
+    sim_begin_answer(sim);
+    if (decode(sim, text, length) == 0) {
+        return sim_answer(sim);
     }
+    message_write_refusal(&sim->request, sim->lines, &sim->failure, &sim->answer);
     request_fini(&sim->request);
-    const char *answer = end_answer(sim);
-    if (is_decoded) {
-        note_failure(sim, answer);
-    }
-    return answer;
+    return sim_end_answer(sim);
 }
 
 const char *drover_sim_request(struct drover_sim *sim, const char *request) {

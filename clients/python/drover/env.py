@@ -14,21 +14,27 @@ from __future__ import annotations
 
 import array
 import copy
+import ctypes
+import math
+import os
 import random
+import re
+import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union, cast
 
-from .client import Drover
-from .env_spaces import box, space_like
-from .errors import DroverError
-from .frames import Frame, of_reply
+from .columns import numpy_module
+from .env_picture import picture_of
+from .env_spaces import box, shape_of, space_like
+from .env_worlds import FIELDS, LocalWorld, Seen, ServedWorld, Vectors, has_same_agents
+from .errors import DroverError, DroverWarning
 from .ops import DEFAULT_TIMEOUT_S
-from .serving import ServerProcess
+from .sim import Near, Simulation, Turn, library
 
 LIMIT = 1e9  # px/s or mass*px/s^2 of a vector, either way
 SEED_BITS = 53
 PAIRS_AT_ONCE = 1 << 18  # of agents whose distances are in memory at once
-FIELDS = ("pos", "vel", "kind")  # what every frame of an environment has
 
 if TYPE_CHECKING:
     class _EnvBase:
@@ -61,13 +67,14 @@ class Moment:
     scenario   the description of the world
     """
 
-    def __init__(self, frame: Frame, hash_: Optional[str], scenario: Mapping[str, Any], memory: Dict[str, Any]) -> None:
+    def __init__(self, frame: Any, hash_: Optional[str], scenario: Mapping[str, Any], memory: Dict[str, Any]) -> None:
         self.frame = frame
         self.tick = frame.tick
         self.hash = hash_
         self.scenario = scenario
         self.memory = memory
-        self.before: Optional[Frame] = None
+        self.before: Any = None
+        self.near: Optional[Callable[["Moment", "Nearest"], Any]] = None  # in process: finds the nearest in the library
         self.elapsed = 0
         self.agent_ids: Tuple[int, ...] = ()
         self.agent_kinds: Tuple[str, ...] = ()
@@ -93,7 +100,7 @@ class Moment:
         """This moment comes after another one of the same episode."""
         self.before, self.elapsed = before.frame, before.elapsed + ticks
         self.agent_ids, self.agent_kinds = before.agent_ids, before.agent_kinds
-        if self.frame.key.message["id"] == before.frame.key.message["id"]:
+        if has_same_agents(self.frame, before.frame):
             self._rows = before.rows
             return
         now, then = self.rows, before.rows
@@ -102,11 +109,12 @@ class Moment:
 
 
 class Saved:
-    """A state of an environment, complete: of the world, which the environment's server keeps, and of the episode.
-    The server forgets it after the object."""
+    """A state of an environment, complete: of the world, which the environment's server keeps, or this process, and of the
+    episode. It is forgotten after the object."""
 
-    def __init__(self, name: str, moment: Moment, requests: List[Dict[str, Any]], over: Any) -> None:
+    def __init__(self, name: str, kept: Any, moment: Moment, requests: List[Dict[str, Any]], over: Any) -> None:
         self.name = name
+        self.kept = kept  # what the world knows it by
         self.tick = moment.tick
         self.hash = moment.hash
         self.moment = moment
@@ -126,6 +134,8 @@ class Nearest:
         self.kinds = kinds
 
     def __call__(self, moment: Moment) -> Any:
+        if moment.near is not None:
+            return moment.near(moment, self)
         numpy = getattr(moment.frame.columns, "numpy", None)
         others = moment.of_kind(*self.kinds) if self.kinds is not None else range(len(moment.frame))
         wrap = moment.scenario["size"] if moment.scenario.get("edge") == "wrap" else None
@@ -153,7 +163,7 @@ class Nearest:
 
     def _in_numpy(self, numpy: Any, moment: Moment, others: Iterable[int], wrap: Optional[Sequence[float]]) -> Any:
         px = moment.frame.px
-        table = numpy.stack([px.x, px.y, px.vx, px.vy], axis=1)
+        table = numpy.stack([px.x, px.y, px.vx, px.vy], axis=1).astype("f8")
         candidates = numpy.fromiter(others, dtype=numpy.intp)
         found = [(line, row) for line, row in enumerate(map(moment.rows.get, moment.agent_ids)) if row is not None]
         made = numpy.zeros((len(moment.agent_ids), 4 + 4 * self.count), dtype=numpy.float32)
@@ -184,146 +194,210 @@ Function = Callable[[Moment], Any]
 class _Lockstep:
     """What both shapes have in common: the server, the episode and its moments."""
 
-    metadata: Dict[str, Any] = {"render_modes": []}
+    metadata: Dict[str, Any] = {"render_modes": ["rgb_array"]}
     render_mode: Any = None
     spec: Any = None
 
     def __init__(self, scenario: str, kind: Union[str, Sequence[str]], *, ticks: int = 6, seconds: Optional[float] = None,
                  observe: Optional[Function] = None, reward: Optional[Function] = None, terminated: Optional[Function] = None,
                  requests: Optional[Function] = None, fields: Union[str, Sequence[str]] = (), until: Optional[Mapping[str, Any]] = None,
-                 limit: Optional[float] = None, observation_space: Any = None, server: Optional[str] = None,
-                 arguments: Sequence[str] = (), timeout: Optional[float] = DEFAULT_TIMEOUT_S, numpy: Optional[bool] = None) -> None:
-        """Starts the server.
+                 limit: Optional[float] = None, observation_space: Any = None, render_mode: Optional[str] = None, in_process: bool = False,
+                 server: Optional[str] = None, arguments: Sequence[str] = (), timeout: Optional[float] = DEFAULT_TIMEOUT_S,
+                 numpy: Optional[bool] = None) -> None:
+        """Starts the server, or makes the world in process.
 
         scenario   a name or the path of a file
         kind       the kind that is driven, or several; the scenario gives them the behavior `external`
-        ticks      of a step; not more than the behavior's `hold`, or the agents are on their own for the rest
+        ticks      of a step; with more than the behavior's `hold`, of which a DroverWarning says so, agents are on their own for the rest
         seconds    of the world, after which an episode is truncated; None: never
         observe    moment -> observation; Nearest() by default
         reward     moment -> number (ParallelEnv: or numbers by id); 0 by default
         terminated   moment -> whether the episode ends here (ParallelEnv: or the ids for which it does); by default when no driven agent is left
                    `observe` is called first, then `reward`, `terminated` and `requests`.
         requests   moment -> requests ({"op": ..., ...}) that are sent with the next step, before its vectors
-        fields     what frames have besides pos, vel and kind: state, heading, stamina, force, desired
+        fields     what frames have besides pos, vel and kind: state, heading, stamina; of a server also force, desired
         until      a condition that ends a step before its ticks are done, as in the request step
         limit      of the action space, px/s or mass*px/s^2; the largest max_speed of the kinds by default
+        render_mode   None, or "rgb_array": render() draws the agents' places, with numpy
+        in_process   the world is simulated in this process, by libdrover-sim (drover.sim), many times as fast; the hashes are the same
+        server, arguments, timeout   of the server, as for drover.serve
         """
         self.kinds: Tuple[str, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
         self.ticks = ticks
         self._observe: Function = observe or Nearest()
         self._reward, self._terminated, self._requests = reward, terminated, requests
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"the render_mode is {render_mode!r}; allowed: None, {', '.join(map(repr, self.metadata['render_modes']))}")
+        if render_mode is not None and numpy_module() is None:
+            raise ImportError("render_mode needs numpy, which is not installed")
+        self.render_mode = render_mode
         wanted = fields.split() if isinstance(fields, str) else list(fields)
-        self._frame_members: Dict[str, Any] = {"layout": "packed", "fields": list(FIELDS) + [name for name in wanted if name not in FIELDS]}
-        self._until = until
+        wanted = list(FIELDS) + [name for name in wanted if name not in FIELDS]
         self._numpy = numpy
+        self.numpy = None if numpy is False else numpy_module()
         self._seeds = random.Random()
-        self._unwanted: List[str] = []
         self._saves = 0
         self._next: List[Dict[str, Any]] = []
+        self._near: Optional[Near] = None
         self._over: Any = "reset was not called yet"
-        process = ServerProcess(scenario, paused=True, server=server, arguments=arguments)
+        self._is_closed = False
+        if in_process and (server is not None or arguments):
+            raise ValueError("in_process has no server; leave out server and arguments")
+        self._world: Union[ServedWorld, LocalWorld] = (LocalWorld(scenario, wanted, until, numpy) if in_process
+                                                       else ServedWorld(scenario, wanted, until, numpy, server, arguments, timeout))
+        self.world = self._world.world
         try:
-            process.wait_until_listening()
-            self.world = Drover(process.port, timeout=timeout, reconnect=False, numpy=numpy, server=process)
-        except BaseException:
-            process.end()
-            raise
-        try:
-            self.world.open()
             self._start(seconds, limit, observation_space)
         except BaseException:
-            self.world.close()
+            self._world.close()
             raise
 
     def _start(self, seconds: Optional[float], limit: Optional[float], observation_space: Any) -> None:
-        scenario = self.world.greeting["scenario"]
+        scenario = self._world.description
         self.scenario: str = scenario["name"]
         known = {kind["name"]: kind for kind in scenario["kinds"]}
         for name in self.kinds:
             if name not in known:
                 raise DroverError("no_kind", f"no kind {name!r}; this scenario has {', '.join(known)}")
+            self._check_external(name)
         speeds = [known[name].get("max_speed", 0) for name in self.kinds]
         self.limit = float(max(max(speed) if isinstance(speed, list) else speed for speed in speeds) if limit is None else limit)
         self.end_tick = None if seconds is None else max(1, round(seconds * scenario["tick_hz"]))
-        self.moment = self._first([], scenario)
+        self.moment = self._moment_of(self._world.first(), scenario, {})
+        self._episode(self.moment)
         self._observation_space = observation_space or space_like(self._observe(self.moment), self._numpy)
+
+    def _check_external(self, kind: str) -> None:
+        params = self.world.params(kind)
+        holds = [param.value for name, param in params.items() if re.fullmatch(r"(.*/)?external\d*\.hold", name)]
+        if not holds:
+            raise DroverError("bad_param", f"kind {kind!r} has no behavior external, so it cannot be driven; docs/scenarios.md, From outside", "kind")
+        if self.ticks > max(holds):
+            warnings.warn(f"a step has {self.ticks} ticks, kind {kind!r} follows a vector for {max(holds):g} (external.hold): agents are on their own for "
+                          "the rest of each step", DroverWarning, stacklevel=5)
 
     # --- the world
 
-    def _pipeline(self, requests: List[Dict[str, Any]]) -> List[Any]:
-        replies = self.world.pipeline(requests)
-        for reply in replies:
-            if isinstance(reply, DroverError):
-                raise reply
-        return replies
-
-    def _frame(self, reply: Mapping[str, Any]) -> Frame:
-        frame = of_reply(reply, self._numpy)
-        if not isinstance(frame, Frame):
-            raise DroverError("full", "the world has grown so large that a reply has no room for its frame")
-        return frame
-
-    def _first(self, requests: List[Dict[str, Any]], scenario: Optional[Mapping[str, Any]] = None) -> Moment:
-        """The moment after these requests, the last of which is the load of a world."""
-        replies = self._pipeline(requests + [{"op": "get", **self._frame_members}])
-        moment = Moment(self._frame(replies[-1]), replies[-2]["hash"] if requests else None, scenario or self.world.scenario, {})
-        ids, kinds, rows = moment.frame.id, moment.frame.kind, moment.of_kind(*self.kinds)
-        moment.agent_ids, moment.agent_kinds = tuple(int(ids[row]) for row in rows), tuple(kinds[row] for row in rows)
+    def _moment_of(self, seen: Seen, scenario: Mapping[str, Any], memory: Dict[str, Any]) -> Moment:
+        moment = Moment(seen.frame, seen.hash, scenario, memory)
+        moment.stopped = seen.stopped if isinstance(seen.stopped, str) else None
+        if isinstance(self._world, LocalWorld):
+            moment.near = self._find_near
         return moment
 
+    def _episode(self, moment: Moment) -> None:
+        """An episode begins with this moment: whom it is about."""
+        ids, kinds, rows = moment.frame.id, moment.frame.kind, moment.of_kind(*self.kinds)
+        moment.agent_ids, moment.agent_kinds = tuple(int(ids[row]) for row in rows), tuple(kinds[row] for row in rows)
+        self._set_near(moment)
+
+    def _set_near(self, moment: Moment) -> None:
+        """In process, what the steps are to find for the agents of the episode."""
+        self._found_of: Optional[Moment] = None  # whose nearest a step has found
+        if isinstance(self._world, LocalWorld):
+            self._near = self._near_of(self._observe, moment) if isinstance(self._observe, Nearest) else None
+            self._world.watch(self._near)
+
+    def _near_of(self, nearest: "Nearest", moment: Moment) -> Near:
+        known = {kind["name"] for kind in moment.scenario["kinds"]}
+        kinds = None if nearest.kinds is None else [name for name in nearest.kinds if name in known]
+        return Near(self._world.world, moment.agent_ids, nearest.count, kinds)  # type: ignore[arg-type]
+
+    def _find_near(self, moment: Moment, nearest: "Nearest") -> Any:
+        assert isinstance(self._world, LocalWorld)
+        world = self._world.world
+        if moment is not self.moment:
+            raise RuntimeError("the world has gone on since this moment; ask for the nearest while it is the present one")
+        near = self._near if nearest is self._observe and self._near is not None else self._near_of(nearest, moment)
+        if near is not self._near or self._found_of is not moment:
+            near.ask(world)
+        return near.values()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("the environment is closed; make another one")
+
     def _begin(self, seed: Optional[int], options: Optional[Mapping[str, Any]]) -> Moment:
+        self._check_open()
         given = dict(options or {})
         save = given.pop("save", None)
         if given:
             raise ValueError(f"reset has no option {', '.join(map(repr, given))}; there is \"save\"")
         if seed is not None:
             self._seeds.seed(int(seed))
-        if save is not None:
-            load: Dict[str, Any] = {"op": "load", "save": save.name if isinstance(save, Saved) else str(save)}
-        else:
-            load = {"op": "load", "scenario": self.scenario, "warmup": False, "seed": self._seeds.getrandbits(SEED_BITS) if seed is None else int(seed)}
         self._over, self._next = "the reset failed", []
-        self.moment = self._first([load], self.moment.scenario)
+        if save is not None:
+            seen = self._world.begin_saved(save.kept if isinstance(save, Saved) else save)
+        else:
+            seen = self._world.begin(self._seeds.getrandbits(SEED_BITS) if seed is None else int(seed))
+        self.moment = self._moment_of(seen, self.moment.scenario, {})
+        self._episode(self.moment)
         self._over = None
         return self.moment
 
-    def _advance(self, drive: Optional[Dict[str, Any]]) -> Moment:
+    def _ticks_now(self) -> int:
+        """Of the step that begins."""
+        self._check_open()
         if self._over is not None:
             raise RuntimeError(f"{self._over}; call reset")
+        left = self.ticks if self.end_tick is None else int(self.end_tick) - self.moment.elapsed
+        return min(self.ticks, left)
+
+    def _advance(self, vectors: Optional[Vectors]) -> Moment:
+        ticks = self._ticks_now()
+        self._over = "the step failed"  # unless the end of _arrive is reached
+        return self._arrive(self._world.step(self._next, vectors, ticks))
+
+    def _arrive(self, seen: Seen) -> Moment:
         before = self.moment
-        count = self.ticks if self.end_tick is None else min(self.ticks, self.end_tick - before.elapsed)
-        requests = self._next + ([drive] if drive else [])
-        step: Dict[str, Any] = {"op": "step", "count": count, "return": "packed", "fields": self._frame_members["fields"]}
-        if self._until is not None:
-            step["until"] = self._until
-        self._over = "the step failed"  # unless the end of this method is reached
-        reply = self._pipeline(requests + [step])[-1]
-        moment = Moment(self._frame(reply), reply.get("hash"), before.scenario, before.memory)
+        moment = self._moment_of(seen, before.scenario, before.memory)
         moment.follow(before, moment.tick - before.tick)
-        stopped = reply.get("stopped")
-        moment.stopped = stopped if isinstance(stopped, str) else None
-        self.moment = moment
+        self.moment = self._found_of = moment
         self._over = None
         return moment
 
     def _requests_after(self, moment: Moment) -> List[Dict[str, Any]]:
         return [dict(request) for request in self._requests(moment) or ()] if self._requests is not None else []
 
-    def _drive(self, ids: Sequence[int], vectors: Sequence[Any]) -> Optional[Dict[str, Any]]:
-        """The request that gives each of these agents its vector."""
-        xs, ys = [], []
-        for id_, vector in zip(ids, vectors):
-            x, y = vector
-            if not (-LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT):
-                raise ValueError(f"the vector of agent {id_} is ({x}, {y}); each number is from {-LIMIT:g} to {LIMIT:g}")
-            xs.append(float(x))
-            ys.append(float(y))
-        return {"op": "drive", "agents": array.array("I", ids), "vx": array.array("f", xs), "vy": array.array("f", ys)} if xs else None
+    def _vectors(self, ids: Sequence[int], action: Any, what: str = "the action") -> Optional[Vectors]:
+        """A vector for each of these agents; ValueError for anything else."""
+        if not len(ids):
+            return None
+        shape = shape_of(action)
+        if shape != (len(ids), 2):
+            is_odd = shape is None or len(shape) != 2
+            raise ValueError(f"{what} " + ("is no table of numbers" if shape is None else f"has the shape {shape}") +
+                             ("" if is_odd else f", {shape[0]} rows of {shape[1]}") +  # type: ignore[index]
+                             f"; expected the shape ({len(ids)}, 2): vx, vy for each driven agent")
+        if self.numpy is not None:
+            table = self.numpy.asarray(action)
+            fits = (abs(table) <= LIMIT).all()
+            columns = self.numpy.ascontiguousarray(table.T, dtype="f4") if fits else table.T
+            vx, vy = columns
+        else:
+            rows = action.tolist() if hasattr(action, "tolist") else action
+            vx, vy = (array.array("f", [row[0] for row in rows]), array.array("f", [row[1] for row in rows]))
+            fits = all(-LIMIT <= number <= LIMIT for column in (vx, vy) for number in column)
+        if not fits:
+            id_, x, y = next((id_, x, y) for id_, x, y in zip(ids, vx, vy) if not (-LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT))
+            raise ValueError(f"the vector of agent {id_} is ({x:g}, {y:g}); each number is from {-LIMIT:g} to {LIMIT:g}")
+        return Vectors.of(array.array("I", ids), vx, vy)
 
     def _is_truncated(self) -> bool:
         return self.end_tick is not None and self.moment.elapsed >= self.end_tick
 
     # --- what users call
+
+    def begin_step(self, vectors: Optional[Vectors]) -> None:
+        """The first half of a step in process; the library's `turns` comes after it, and then `end_step`."""
+        assert isinstance(self._world, LocalWorld)
+        ticks = self._ticks_now()
+        self._over, self._held = "the step failed", vectors
+        self._world.prepare(self._next, vectors, ticks)
+
+    def end_step(self) -> None:
+        assert isinstance(self._world, LocalWorld)
+        self._arrive(self._world.finish())
 
     @property
     def agent_ids(self) -> Tuple[int, ...]:
@@ -332,37 +406,40 @@ class _Lockstep:
 
     def save(self) -> Saved:
         """Keeps the present state, complete, for `restore` and for `reset(options={"save": saved})`."""
+        self._check_open()
         self._saves += 1
         name = f"env-{self._saves}"
-        unwanted, self._unwanted[:] = list(self._unwanted), []
-        *_, reply = self._pipeline([{"op": "remove_save", "name": old} for old in unwanted] + [{"op": "save", "name": name, "replace": True}])
-        saved = Saved(name, self.moment, self._next, self._over)
-        saved.hash = reply["hash"]
-        weakref.finalize(saved, self._unwanted.append, name).atexit = False
+        kept, hash_ = self._world.keep(name)
+        saved = Saved(name, kept, self.moment, self._next, self._over)
+        saved.hash = hash_
+        weakref.finalize(saved, self._world.forget, kept).atexit = False
         return saved
 
     def restore(self, saved: Saved) -> Any:
         """Goes back to a saved state, and on from there: the episode, its `memory` and the requests that were to be sent
         are what they were. Returns the observation."""
+        self._check_open()
         self._over = "the restoring failed"
-        loaded, = self._pipeline([{"op": "load", "save": saved.name}])
-        if loaded["hash"] != saved.hash:
+        if self._world.go_back(saved.kept) != saved.hash:
             raise DroverError("protocol", f"the saved world {saved.name} has another hash than it had")
         moment = copy.copy(saved.moment)
         moment.memory = copy.deepcopy(saved.memory)
         self.moment, self._next, self._over = moment, list(saved.requests), saved.over
+        self._set_near(moment)
         return self._observation()
 
     def _observation(self) -> Any:
         return self._observe(self.moment)
 
-    def render(self) -> None:
-        """Nothing; `drover-viewer` shows the world at `env.world.address`."""
+    def render(self) -> Any:
+        """With render_mode "rgb_array" a picture of where the agents are, height x width x 3 in numpy: a disc for each, in a color for
+        each kind, nothing else. Otherwise None; `drover-viewer` shows a server's world at `env.world.address`."""
+        return picture_of(self.moment) if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
-        """Ends the server."""
-        self._over = "the environment is closed"
-        self.world.close()
+        """Ends the server, or the simulation."""
+        self._is_closed = True
+        self._world.close()
 
     @property
     def unwrapped(self) -> Any:
@@ -405,14 +482,15 @@ class Env(_Lockstep, _EnvBase):
 
     def step(self, action: Any) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
         """Drives the agents and does the ticks: observation, reward, terminated, truncated, info."""
-        ids = self.agent_ids
-        drive = None
-        if action is not None:
-            rows = action.tolist() if hasattr(action, "tolist") else action
-            if len(rows) != len(ids):
-                raise ValueError(f"the action has {len(rows)} rows; there are {len(ids)} driven agents")
-            drive = self._drive(ids, rows)
-        moment = self._advance(drive)
+        self._advance(self.vectors_of(action))
+        return self.result()
+
+    def vectors_of(self, action: Any) -> Optional[Vectors]:
+        """The vectors of an action; ValueError when it is none."""
+        return None if action is None else self._vectors(self.agent_ids, action)
+
+    def result(self) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
+        moment, ids = self.moment, self.agent_ids
         observation = self._observation()
         reward = 0.0 if self._reward is None else self._reward(moment)
         ends = not any(id_ in moment.rows for id_ in ids) if self._terminated is None else bool(self._terminated(moment))
@@ -421,6 +499,135 @@ class Env(_Lockstep, _EnvBase):
         if ends or truncated:
             self._over = "the episode is over"
         return observation, reward, ends, truncated, self._info(moment)
+
+
+AUTORESETS = ("NextStep", "SameStep", "Disabled")
+
+
+class VectorEnv:
+    """Many worlds in process, in the shape of gymnasium.vector.VectorEnv: each is an Env, and one call steps them all, in several
+    threads. Batches are numpy arrays, or lists without numpy.
+
+    envs   the worlds, Env each
+    """
+
+    def __init__(self, num_envs: int, scenario: str, kind: Union[str, Sequence[str]], *, threads: Optional[int] = None,
+                 autoreset: str = "NextStep", **options: Any) -> None:
+        """threads     that step the worlds; by default as many as there are processors, and no more than worlds
+        autoreset   what becomes of a world whose episode is over, in the names of gymnasium's AutoresetMode. NextStep: the next step
+                    begins its next episode, whatever the action, with reward 0. SameStep: the same step does, and gives the last
+                    observation as infos["final_obs"]. Disabled: the next step is refused until `reset`
+        options     as of Env, but for those of a server
+        """
+        if autoreset not in AUTORESETS:
+            raise ValueError(f"autoreset is {autoreset!r}; allowed: {', '.join(AUTORESETS)}")
+        if num_envs < 1:
+            raise ValueError(f"{num_envs} worlds; allowed: 1 or more")
+        self.num_envs = num_envs
+        self.envs: List[Env] = []
+        self._pool: Optional[ThreadPoolExecutor] = None
+        try:
+            for _ in range(num_envs):
+                self.envs.append(Env(scenario, kind, in_process=True, **options))
+            first = self.envs[0]
+            self._module = first.numpy
+            self.autoreset = autoreset
+            self.metadata = {**first.metadata, "autoreset_mode": autoreset}
+            self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
+            self.observation_space = self._batched(first.observation_space, math.inf)
+            self.action_space = self._batched(first.action_space, first.limit)
+        except BaseException:
+            self.close()
+            raise
+        self._turns = (Turn * num_envs)()
+        self._worlds = [cast(Simulation, env.world) for env in self.envs]
+        for world, turn in zip(self._worlds, self._turns):
+            world.own_turn = turn
+        count = max(1, min(num_envs, os.cpu_count() or 1 if threads is None else threads))
+        self._shares = [(num_envs * at // count, num_envs * (at + 1) // count) for at in range(count)]
+        self._pool = ThreadPoolExecutor(count - 1) if count > 1 else None
+        self._ended = [False] * num_envs
+
+    def _batched(self, space: Any, limit: float) -> Any:
+        return space if space.shape is None else box(-limit, limit, (self.num_envs, *space.shape), self._module is not None)
+
+    def reset(self, *, seed: Union[int, Sequence[Optional[int]], None] = None,
+              options: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Dict[str, Any]]:
+        """Begins an episode of each world. seed: one for each; of a number s, the worlds get s, s + 1, ..."""
+        seeds = [None if seed is None else seed + at for at in range(self.num_envs)] if seed is None or isinstance(seed, int) else list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"there are {len(seeds)} seeds; expected {self.num_envs}")
+        begun = [env.reset(seed=one, options=options) for env, one in zip(self.envs, seeds)]
+        self._ended = [False] * self.num_envs
+        return self._batch([observation for observation, _ in begun]), self._infos([info for _, info in begun])
+
+    def step(self, actions: Any) -> Tuple[Any, Any, Any, Any, Dict[str, Any]]:
+        """One step of each world: observations, rewards, terminations, truncations, infos, a row each."""
+        if len(actions) != self.num_envs:
+            raise ValueError(f"there are {len(actions)} actions; expected {self.num_envs}, one for each world")
+        begins = [ended and self.autoreset == "NextStep" for ended in self._ended]
+        vectors = [None if begin else env.vectors_of(action) for env, begin, action in zip(self.envs, begins, actions)]
+        begun = {at: self.envs[at].reset() for at, begin in enumerate(begins) if begin}
+        for at, env in enumerate(self.envs):
+            if begins[at]:
+                self._worlds[at].prepare(0)
+            else:
+                env.begin_step(vectors[at])
+        self._take_turns()
+        results = [(begun[at][0], 0.0, False, False, begun[at][1]) if begins[at] else self._end_step(env) for at, env in enumerate(self.envs)]
+        self._ended = [terminated or truncated for _, _, terminated, truncated, _ in results]
+        observations, infos = [result[0] for result in results], [result[4] for result in results]
+        if self.autoreset == "SameStep":
+            self._begin_next(observations, infos)
+        rewards, terminations, truncations = (self._batch([result[at] for result in results]) for at in (1, 2, 3))
+        return self._batch(observations), rewards, terminations, truncations, self._infos(infos)
+
+    @staticmethod
+    def _end_step(env: Env) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
+        env.end_step()
+        return env.result()
+
+    def _begin_next(self, observations: List[Any], infos: List[Dict[str, Any]]) -> None:
+        for at, ended in enumerate(self._ended):
+            if ended:
+                last = {"final_obs": observations[at], "final_info": infos[at]}
+                observations[at], infos[at] = self.envs[at].reset()
+                infos[at].update(last)
+
+    def _take_turns(self) -> None:
+        take, turns = library().turns, self._turns
+        calls = [(ctypes.byref(turns[begin]), end - begin) for begin, end in self._shares]
+        others = [self._pool.submit(take, *call) for call in calls[1:]] if self._pool is not None else []
+        take(*calls[0])
+        for other in others:
+            other.result()
+
+    def _batch(self, rows: List[Any]) -> Any:
+        return rows if self._module is None or isinstance(rows[0], dict) else self._module.stack(rows)
+
+    def _infos(self, infos: List[Dict[str, Any]]) -> Dict[str, Any]:
+        """As gymnasium's: for each name the values of all worlds, and under _name which worlds have one."""
+        together: Dict[str, Any] = {}
+        for name in dict.fromkeys(name for info in infos for name in info):
+            together[name] = [info.get(name) for info in infos]
+            together["_" + name] = self._batch([name in info for info in infos])
+        return together
+
+    def render(self) -> Tuple[Any, ...]:
+        return tuple(env.render() for env in self.envs)
+
+    def close(self) -> None:
+        """Ends the worlds and the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+        for env in self.envs:
+            env.close()
+
+    def __enter__(self) -> "VectorEnv":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
 
 class ParallelEnv(_Lockstep, _ParallelBase):
@@ -467,7 +674,10 @@ class ParallelEnv(_Lockstep, _ParallelBase):
         if unknown:
             raise ValueError(f"no agent {unknown[0]!r}; there are {', '.join(self.agents)}")
         acting = [name for name in self.agents if actions.get(name) is not None]
-        moment = self._advance(self._drive([self._ids[name] for name in acting], [actions[name] for name in acting]))
+        for name in acting:
+            if shape_of(actions[name]) != (2,):
+                raise ValueError(f"the action of {name} has the shape {shape_of(actions[name])}; expected the shape (2,): vx, vy")
+        moment = self._advance(self._vectors([self._ids[name] for name in acting], [list(actions[name]) for name in acting]))
         agents = self.agents
         observations = self._by_agent(agents)
         ended = self._ended(moment)

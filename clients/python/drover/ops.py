@@ -58,7 +58,7 @@ class Field(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a step came to: `tick, digest = world.step(60)`. hash is None when the last tick was given up."""
+    """What a step came to: `tick, hash_ = world.step(60)`. hash is None when the last tick was given up."""
 
     tick: int
     hash: Optional[str]
@@ -149,9 +149,9 @@ class Requests:
         return self._ask(op, fields, timeout, reply)
 
     def step(self, count: Optional[int] = None, *, timeout: Any = UNSET, reply: bool = True, **fields: Any) -> Any:
-        """Does ticks of a paused world: `tick, digest = world.step(60)`."""
+        """Does ticks of a paused world: `tick, hash_ = world.step(60)`."""
         numpy = self._numpy
-        return self._ask("step", {"count": count, **fields}, timeout, reply, lambda answer: step_result(answer, numpy))
+        return self._ask("step", {"count": count, **_split_fields(fields)}, timeout, reply, lambda answer: step_result(answer, numpy))
 
     def params(self, kind: Optional[str] = None, *, timeout: Any = UNSET) -> Any:
         """Params by name; without a kind, by kind and name."""
@@ -179,7 +179,12 @@ def _members(op: str, positional: Tuple[str, ...], values: Tuple[Any, ...], fiel
         if name in fields:
             raise TypeError(f"{op}: {name} was given twice")
         fields[name] = value
-    return fields
+    return _split_fields(fields)
+
+
+def _split_fields(fields: Dict[str, Any]) -> Dict[str, Any]:
+    """The members of a request; `fields` may be a text, as in watch."""
+    return {**fields, "fields": split(fields["fields"])} if "fields" in fields else fields
 
 
 def _method(op: str, positional: Tuple[str, ...]) -> Callable[..., Any]:

@@ -1,5 +1,6 @@
 """Common to the tests of the package: where things are, and waiting."""
 
+import json
 import os
 import pathlib
 import sys
@@ -32,3 +33,14 @@ def has_numpy():
         return True
     except ImportError:
         return False
+
+
+def torus(folder):
+    """The path of a scenario without a border: driven agents, and others that wander."""
+    path = pathlib.Path(folder) / "torus.json"
+    wanderer = {"max_speed": 60, "max_force": 60, "behaviors": [{"wander": {}}]}
+    driven = {"max_speed": 60, "max_force": 600, "behaviors": [{"external": {"hold": 12}}]}
+    path.write_text(json.dumps({"name": "Torus", "description": "For tests.", "world": {"size": [400, 300], "edge": "wrap"}, "kinds":
+                                {"prey": wanderer, "hunter": driven}, "agents": [{"kind": "prey", "count": 30, "in": {"rect": [0, 0, 400, 300]}},
+                                                                                {"kind": "hunter", "count": 12, "in": {"rect": [0, 0, 400, 300]}}]}))
+    return str(path)

@@ -5,16 +5,19 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 import unittest.mock
 
-from support import PACKAGE, PATIENCE_S, has_numpy
+from support import PACKAGE, PATIENCE_S, has_numpy, torus
 
 import drover
 import drover.env
+import drover.env_worlds
 from drover.env import Env, Nearest, ParallelEnv
 from drover.env_spaces import Box, shape_of
 
+CAN_LOAD = bool(os.environ.get("DROVER_SIM_LIBRARY")) or not os.environ.get("DROVER_SERVER_PROGRAM")  # libdrover-sim, in this process
 BACKENDS = [False, True] if has_numpy() else [False]
 # A package of the name gymnasium, or pettingzoo, with what drover.env uses of the real ones.
 FAKE_PACKAGES = """
@@ -101,13 +104,13 @@ class Episodes(unittest.TestCase):
             pipeline.assert_called_once()
 
     def test_terminated_and_truncated_are_two_things(self):
-        with Env("driven", "drone", ticks=25, seconds=1, terminated=lambda moment: moment.memory.get("end", False)) as env:
+        with Env("driven", "drone", ticks=12, seconds=0.5, terminated=lambda moment: moment.memory.get("end", False)) as env:
             self.assertRaisesRegex(RuntimeError, "reset", env.step, None)
             _, info = env.reset(seed=1)
             self.assertEqual((info["tick"], info["elapsed"], info["gone"], info["stopped"]), (0, 0, [], None))
             ends = [env.step(None)[2:] for _ in range(3)]
             self.assertEqual([(terminated, truncated, info["tick"]) for terminated, truncated, info in ends],
-                             [(False, False, 25), (False, False, 50), (False, True, 60)])
+                             [(False, False, 12), (False, False, 24), (False, True, 30)])
             self.assertRaisesRegex(RuntimeError, "over; call reset", env.step, None)
             env.reset(seed=1)
             env.moment.memory["end"] = True
@@ -153,7 +156,9 @@ class Episodes(unittest.TestCase):
             count = len(env.agent_ids)
             wanted, _ = episode(env, seed=3)
             env.reset(seed=3)
-            self.assertRaisesRegex(ValueError, "1 rows", env.step, [(0, 0)])
+            self.assertRaisesRegex(ValueError, r"1 rows of 2; expected the shape \(48, 2\)", env.step, [(0, 0)])
+            self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", env.step, [(0, 0, 0)] * count)
+            self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", env.step, [None] * count)
             for bad in (math.nan, math.inf, 2e9):
                 self.assertRaisesRegex(ValueError, "vector of agent 1", env.step, [(bad, 0)] * count)
             hashes = [env.step(vectors(count, 0.3 * step))[4]["hash"] for step in range(5)]
@@ -165,22 +170,31 @@ class Episodes(unittest.TestCase):
             self.assertRaises(RuntimeError, env.step, None)
             env.reset(seed=3)
         self.assertTrue(is_gone(env.world))
-        self.assertRaisesRegex(RuntimeError, "closed", env.step, None)
+        self.assertRaisesRegex(RuntimeError, "closed; make another", env.step, None)
+        self.assertRaisesRegex(RuntimeError, "closed; make another", env.reset, seed=3)
 
     def test_a_constructor_that_fails_leaves_no_server(self):
         started = []
-        real = drover.env.ServerProcess
+        real = drover.env_worlds.ServerProcess
 
         def start(*arguments, **options):
             started.append(real(*arguments, **options))
             return started[-1]
 
-        with unittest.mock.patch.object(drover.env, "ServerProcess", start):
+        with unittest.mock.patch.object(drover.env_worlds, "ServerProcess", start):
             with self.assertRaises(drover.DroverError) as caught:
                 Env("driven", "whale")
             self.assertEqual(caught.exception.code, "no_kind")
+            with self.assertRaises(drover.DroverError) as caught:
+                Env("seek", "seeker")
+            self.assertEqual((caught.exception.code, caught.exception.field), ("bad_param", "kind"))
             self.assertRaises(ZeroDivisionError, Env, "driven", "drone", observe=lambda moment: 1 / 0)
-        self.assertEqual([process.process.poll() is not None for process in started], [True, True])
+        self.assertEqual([process.process.poll() is not None for process in started], [True] * 3)
+
+
+    def test_a_step_beyond_the_hold_is_said(self):
+        with self.assertWarnsRegex(drover.DroverWarning, "13 ticks.*for 12"):
+            Env("driven", "drone", ticks=13).close()
 
 
 class States(unittest.TestCase):
@@ -233,6 +247,7 @@ class Parallel(unittest.TestCase):
             self.assertEqual(infos["drone_2"]["id"], 2)
             self.assertTrue(env.observation_space("drone_1").contains(observations["drone_1"]))
             self.assertRaisesRegex(ValueError, "whale_1", env.step, {"whale_1": (0, 0)})
+            self.assertRaisesRegex(ValueError, r"drone_1 .*shape \(2,\)", env.step, {"drone_1": (0, 0, 0)})
             actions = {name: (10.0, 0.0) for name in env.agents}
             _, rewards, terminations, truncations, _ = env.step(actions)
             self.assertEqual((rewards["drone_1"], rewards["drone_2"]), (0.0, 1.5))
@@ -266,6 +281,83 @@ class Parallel(unittest.TestCase):
             self.assertNotIn("drone_3", env.agents)
 
 
+class Rules(unittest.TestCase):
+    """What gymnasium's check_env and PettingZoo's parallel_api_test check, by their names for it; neither is needed for that."""
+
+    def check_env(self, **options):
+        with Env("driven", "drone", seconds=0.3, **options) as env:
+            space, actions = env.observation_space, env.action_space
+            self.assertEqual((space.dtype, actions.dtype), ("float32", "float32"))
+            self.assertIn("render_modes", env.metadata)
+            self.assertIs(env.unwrapped, env)
+            # check_reset_return_type, check_obs, check_reset_seed
+            observation, info = env.reset(seed=123)
+            self.assertIsInstance(info, dict)
+            self.assertIn(observation, space)
+            if options["numpy"]:
+                self.assertEqual((str(observation.dtype), observation.shape), ("float32", space.shape))
+            again, _ = env.reset(seed=123)
+            self.assertEqual(lists(again), lists(observation))
+            self.assertNotEqual(lists(env.reset()[0]), lists(observation))
+            # check_reset_options
+            env.reset(options={})
+            # env_step_passive_checker
+            actions.seed(5)
+            for _ in range(3):
+                action = actions.sample()
+                self.assertIn(action, actions)
+                result = env.step(action)
+                self.assertEqual(len(result), 5)
+                observation, reward, terminated, truncated, info = result
+                self.assertIn(observation, space)
+                self.assertIsInstance(reward, float)
+                self.assertEqual((type(terminated), type(truncated), type(info)), (bool, bool, dict))
+            self.assertEqual((terminated, truncated), (False, True))
+            # step determinism: the same seed and actions
+            ends = []
+            for _ in range(2):
+                env.reset(seed=9)
+                ends.append(lists(env.step(action)[0]))
+            self.assertEqual(ends[0], ends[1])
+        env.close()  # twice is no mistake
+
+    def test_check_env(self):
+        for numpy in BACKENDS:
+            self.check_env(numpy=numpy)
+            if CAN_LOAD:
+                self.check_env(numpy=numpy, in_process=True)
+
+    def parallel_api_test(self, **options):
+        def requests(moment):
+            return [{"op": "remove", "agents": [1]}] if moment.elapsed == 6 else []
+
+        with ParallelEnv("driven", "drone", seconds=0.3, requests=requests, **options) as env:
+            self.assertEqual(env.max_num_agents, len(env.possible_agents))
+            for agent in env.possible_agents:
+                self.assertIs(env.observation_space(agent), env.observation_space(agent))
+                self.assertIs(env.action_space(agent), env.action_space(agent))
+            observations, infos = env.reset(seed=1)
+            self.assertEqual((set(observations), set(infos), env.num_agents), (set(env.agents), set(env.agents), len(env.agents)))
+            gone = set()
+            while env.agents:
+                live = set(env.agents)
+                results = env.step({agent: env.action_space(agent).sample() for agent in env.agents})
+                self.assertEqual([set(result) for result in results], [live] * 5)
+                observations, rewards, terminations, truncations, _ = results
+                for agent in live:
+                    self.assertIn(observations[agent], env.observation_space(agent))
+                    self.assertIsInstance(rewards[agent], float)
+                gone |= {agent for agent in live if terminations[agent] or truncations[agent]}
+                self.assertFalse(gone & set(env.agents))
+                self.assertLessEqual(set(env.agents), set(env.possible_agents))
+            self.assertEqual(gone, set(env.possible_agents))
+
+    def test_parallel_api(self):
+        self.parallel_api_test()
+        if CAN_LOAD:
+            self.parallel_api_test(in_process=True)
+
+
 class Spaces(unittest.TestCase):
     def test_box(self):
         space = Box(-2, 2, (3, 2))
@@ -292,7 +384,9 @@ class Spaces(unittest.TestCase):
 
     def test_the_nearest(self):
         """Beside the plainest computation, in a world with an edge and in one without."""
-        for scenario, kind in (("driven", "drone"), ("hunters_and_prey", "hunter")):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for scenario, kind in (("driven", "drone"), (torus(folder.name), "hunter")):
             for numpy in BACKENDS:
                 with Env(scenario, kind, numpy=numpy, observe=Nearest(3, ["prey", "glider"])) as env:
                     observation, _ = env.reset(seed=1)

@@ -178,6 +178,7 @@ def signature(op, schema, writer, result):
     words.append("*")
     for name, kind in types.items():
         python = name + "_" if keyword.iskeyword(name) else name
+        kind = f"Union[str, {kind}]" if name == "fields" else kind  # ops.split
         words.append(f"{python}: {kind}" if name in shape.required else f"{python}: Optional[{kind}] = ...")
     words += ["id: Union[int, str] = ...", "timeout: Optional[float] = ...", "reply: bool = ...", "**more: Any"]
     text = ",\n        ".join(words)

@@ -119,6 +119,16 @@ DROVER_SIM_API const char *drover_sim_requestf(struct drover_sim *sim, const cha
 /** Whether the last request was refused, and why: 0, or -1 with *error, which may be NULL. */
 DROVER_SIM_API int drover_sim_last_error(const struct drover_sim *sim, struct drover_sim_error *error);
 
+/** The request `drive` for these agents, without a text: each gets its vector, px/s or mass*px/s^2 as its kind's behavior
+ * `external` says, and follows it from the next tick on.
+ *
+ * ids      count; those that are gone are left out
+ * vx, vy   count each, from -1e9 to 1e9
+ * returns  0, or -1 as drover_sim_last_error says, and nothing changed: out_of_range, bad_param (a kind without
+ *          `external`), busy */
+DROVER_SIM_API int drover_sim_drive(struct drover_sim *sim, const uint32_t *ids, const float *vx,
+                                    const float *vy, int32_t count);
+
 /* ---- time ---- */
 
 /** Does so many ticks of 1 / drover_sim_tick_hz seconds. Allocates nothing. */
@@ -162,6 +172,28 @@ struct drover_sim_agents {
 };
 /** The agents as they are now. The handle's, valid until a request, a step or drover_sim_copy; NULL when out of memory. */
 DROVER_SIM_API const struct drover_sim_agents *drover_sim_agents(struct drover_sim *sim);
+
+/** A column each, in the order in which drover_sim_columns writes them: ids and floats of 4 bytes, then numbers of 2. */
+enum drover_sim_column {
+    DROVER_SIM_ID = 1,
+    DROVER_SIM_X = 2,
+    DROVER_SIM_Y = 4,
+    DROVER_SIM_VX = 8,
+    DROVER_SIM_VY = 16,
+    DROVER_SIM_HEADING = 32,
+    DROVER_SIM_RADIUS = 64,
+    DROVER_SIM_STAMINA = 128,
+    DROVER_SIM_KIND = 256,
+    DROVER_SIM_STATE = 512
+};
+/** The same agents in memory of the caller's, which stays as it is when the simulation goes on.
+ *
+ * wanted   of enum drover_sim_column, added up; bits without a column are passed over
+ * out      the wanted columns, one right behind the other, each of `room` entries; aligned for uint32_t. What lies behind
+ *          the last agent in a column is not written to. NULL: nothing is written
+ * returns  how many agents there are; more than `room`: nothing was written */
+DROVER_SIM_API int32_t drover_sim_columns(const struct drover_sim *sim, unsigned wanted, void *out,
+                                          int32_t room);
 DROVER_SIM_API int32_t drover_sim_agent_count(const struct drover_sim *sim);
 /** The row of an id in the columns, or -1. */
 DROVER_SIM_API int32_t drover_sim_row(const struct drover_sim *sim, uint32_t id);
@@ -187,6 +219,48 @@ DROVER_SIM_API int drover_sim_obstacle_count(const struct drover_sim *sim);
  * returns   how many there are; 0 when there is no obstacle of that number */
 DROVER_SIM_API int32_t drover_sim_obstacle(const struct drover_sim *sim, int obstacle, float *corners,
                                            int32_t room);
+
+/** The description of the world as it is now: the line `scenario` of protocol.md, NUL-terminated, without a newline. The
+ * handle's, until the next call on it. */
+DROVER_SIM_API const char *drover_sim_scenario(struct drover_sim *sim);
+
+/* ---- learning ---- */
+
+/** Asks for the nearest others of agents. */
+struct drover_sim_near {
+    const uint32_t *ids; /* whose; those that are gone have none */
+    int32_t count;       /* ids */
+    int32_t most;        /* of an agent, 1 to 32 */
+    uint64_t kinds;      /* bit k: agents of kind k count; UINT64_MAX: all do */
+    int32_t *
+        rows; /* count * most rows of the columns, the nearest first, of two as near the lower row; -1: no more */
+    float *
+        values; /* NULL; or count * (4 + 4 * most) numbers: of each agent its x, y, vx, vy, and of each that is near
+                      dx, dy, dvx, dvy, its own less the agent's; px and px/s; 0 where there is no agent */
+};
+/** Fills near->rows and near->values. Differences go the short way on a torus. Costs about as much for an agent however
+ * many there are. 0, or -1 without memory, or when `most` is none of those. */
+DROVER_SIM_API int drover_sim_nearest(const struct drover_sim *sim, const struct drover_sim_near *near);
+
+/** A step of a learner's loop: drover_sim_drive, drover_sim_step, drover_sim_columns, drover_sim_nearest, drover_sim_hash,
+ * in this order, with their members. */
+struct drover_sim_turn {
+    struct drover_sim *sim;
+    const uint32_t *ids;
+    const float *vx, *vy;
+    int32_t driven; /* 0: drover_sim_drive is not called */
+    uint32_t ticks;
+    unsigned wanted;
+    int32_t room;
+    void *out;
+    const struct drover_sim_near *near; /* NULL: not called */
+    int32_t
+        count; /* is set: how many agents there are; -1: the vectors were refused, and nothing else was done */
+    uint64_t hash; /* is set */
+};
+/** Takes so many turns, each of another simulation. Returns 0; or -1 when one of them was refused, or had no memory for
+ * its nearest; the others are taken. */
+DROVER_SIM_API int drover_sim_turns(struct drover_sim_turn *turns, int32_t count);
 
 /* ---- keeping ---- */
 

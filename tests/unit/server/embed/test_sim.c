@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,198 @@ static void test_a_save_of_any_seed(void **unused) {
     free(text);
 }
 
+/* Of the scenario `driven`, whose first agents are drones: a drive without a text does what the request does. */
+static void test_drive(void **unused) {
+    (void)unused;
+    struct drover_sim *sim = open_scenario("driven"), *other = open_scenario("driven");
+    struct drover_sim_error error;
+    const uint32_t ids[] = {1, 2, 999};
+    const float vx[] = {50.0f, -0.0f, 1.0f}, vy[] = {0.0f, -20.5f, 1.0f};
+    assert_int_equal(drover_sim_drive(sim, ids, vx, vy, 3), 0);
+    expect(other, "{\"op\":\"drive\",\"id\":1,\"agents\":[1,2,999],\"vx\":[50,-0.0,1],\"vy\":[0,-20.5,1]}",
+           "{\"op\":\"reply\",\"to\":\"drive\"");
+    assert_true(drover_sim_hash(sim) == drover_sim_hash(other));
+    drover_sim_step(sim, 5);
+    drover_sim_step(other, 5);
+    assert_true(drover_sim_hash(sim) == drover_sim_hash(other));
+    const float bad[] = {0.0f, NAN, 0.0f};
+    assert_int_equal(drover_sim_drive(sim, ids, vx, bad, 3), -1);
+    assert_int_equal(drover_sim_last_error(sim, &error), -1);
+    assert_string_equal(error.code, "out_of_range");
+    assert_string_equal(error.field, "vy[1]");
+    assert_int_equal(drover_sim_drive(sim, ids, vx, vy, -1), -1);
+    assert_true(drover_sim_hash(sim) == drover_sim_hash(other));
+    assert_int_equal(drover_sim_drive(sim, ids, vx, vy, 0), 0);
+    drover_sim_destroy(sim);
+    sim = open_scenario("seek");
+    assert_int_equal(drover_sim_drive(sim, ids, vx, vy, 1), -1);
+    assert_int_equal(drover_sim_last_error(sim, &error), -1);
+    assert_string_equal(error.code, "bad_param");
+    drover_sim_destroy(sim);
+    drover_sim_destroy(other);
+}
+
+static void test_columns_of_the_caller(void **unused) {
+    (void)unused;
+    struct drover_sim *sim = open_scenario("driven");
+    drover_sim_step(sim, 30);
+    const struct drover_sim_agents *agents = drover_sim_agents(sim);
+    const int32_t count = agents->count, room = count + 3;
+    uint32_t *out = calloc((size_t)room * 4, sizeof *out);
+    assert_non_null(out);
+    const unsigned wanted = DROVER_SIM_STATE | DROVER_SIM_HEADING | DROVER_SIM_ID | DROVER_SIM_Y;
+    assert_int_equal(drover_sim_columns(sim, wanted, out, count - 1), count);
+    assert_int_equal(out[0], 0);
+    assert_int_equal(drover_sim_columns(sim, wanted, NULL, 0), count);
+    assert_int_equal(drover_sim_columns(sim, wanted, out, room), count);
+    assert_memory_equal(out, agents->id, (size_t)count * 4);
+    assert_memory_equal(out + room, agents->y, (size_t)count * 4);
+    assert_memory_equal(out + 2 * room, agents->heading, (size_t)count * 4);
+    assert_memory_equal(out + 3 * room, agents->state, (size_t)count * 2);
+    assert_int_equal(out[room - 1], 0);
+    free(out);
+    drover_sim_destroy(sim);
+}
+
+static double short_way(double offset, double size, bool wraps) {
+    return !wraps ? offset : offset > size / 2 ? offset - size : offset < -size / 2 ? offset + size : offset;
+}
+
+/* The row that comes next after (square, row) in order of distance and row; -1: none. */
+static int32_t next_nearest(const struct drover_sim *sim, const struct drover_sim_agents *agents, int32_t own,
+                            uint64_t kinds, bool wraps, double *square, int32_t row) {
+    float width = 0.0f, height = 0.0f;
+    double best = INFINITY;
+    int32_t found = -1;
+    drover_sim_size(sim, &width, &height);
+    for (int32_t i = 0; i < agents->count; i++) {
+        const double x = short_way((double)agents->x[i] - (double)agents->x[own], (double)width, wraps);
+        const double y = short_way((double)agents->y[i] - (double)agents->y[own], (double)height, wraps);
+        const double away = x * x + y * y;
+        const bool is_later = away > *square || (!(away < *square) && i > row);
+        if (i != own && is_later && away < best && (kinds >> agents->kind[i] & 1u) != 0) {
+            best = away;
+            found = i;
+        }
+    }
+    *square = best;
+    return found;
+}
+
+static void compare_nearest(struct drover_sim *sim, uint64_t kinds, bool wraps, int32_t most) {
+    const struct drover_sim_agents *agents = drover_sim_agents(sim);
+    int32_t *rows = calloc((size_t)agents->count * (size_t)most, sizeof *rows);
+    assert_non_null(rows);
+    const struct drover_sim_near near = {agents->id, agents->count, most, kinds, rows, NULL};
+    assert_int_equal(drover_sim_nearest(sim, &near), 0);
+    for (int32_t own = 0; own < agents->count; own++) {
+        double square = -1.0;
+        int32_t row = -1;
+        for (int32_t place = 0; place < most; place++) {
+            const bool has_more = place == 0 || row >= 0;
+            row = has_more ? next_nearest(sim, agents, own, kinds, wraps, &square, row) : -1;
+            assert_int_equal(rows[own * most + place], row);
+        }
+    }
+    free(rows);
+}
+
+/* Beside the plainest search, where agents are scattered, and where many are as near as others. */
+static void test_nearest(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *scenario, *kind;
+        bool wraps;
+    } cases[] = {{"driven", "glider", false}, {"hunters_and_prey", "prey", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct drover_sim *sim = open_scenario(cases[i].scenario);
+        for (int round = 0; round < 4; round++) {
+            drover_sim_step(sim, 7);
+            compare_nearest(sim, UINT64_MAX, cases[i].wraps, 4);
+            compare_nearest(sim, 2, cases[i].wraps, 3);
+        }
+        for (int at = 0; at < 12;
+             at++) { /* a lattice with several in each place, borders of the world included */
+            (void)drover_sim_requestf(sim, "{\"op\":\"spawn\",\"kind\":\"%s\",\"count\":3,\"x\":%d,\"y\":%d}",
+                                      cases[i].kind, at % 4 * 100, at / 4 * 100);
+            assert_int_equal(drover_sim_last_error(sim, NULL), 0);
+        }
+        compare_nearest(sim, UINT64_MAX, cases[i].wraps, 32);
+        compare_nearest(sim, 1, cases[i].wraps, 1);
+        (void)drover_sim_request(sim, "{\"op\":\"remove\",\"agents\":[1,2,3]}");
+        compare_nearest(sim, UINT64_MAX, cases[i].wraps, 5);
+        (void)drover_sim_requestf(sim, "{\"op\":\"remove\",\"kind\":\"%s\"}", cases[i].kind);
+        compare_nearest(sim, 2, cases[i].wraps, 2);
+        drover_sim_destroy(sim);
+    }
+    struct drover_sim *sim = open_scenario("seek");
+    int32_t rows[] = {7, 7, 7, 7};
+    float values[24];
+    const uint32_t ids[] = {1, 99};
+    struct drover_sim_near near = {ids, 2, 2, UINT64_MAX, rows, values};
+    assert_int_equal(drover_sim_nearest(sim, &near), 0);
+    assert_true(rows[0] == -1 && rows[1] == -1 && rows[2] == -1 && rows[3] == -1);
+    const struct drover_sim_agents *seeker = drover_sim_agents(sim);
+    assert_true(values[0] == seeker->x[0] && values[1] == seeker->y[0] && values[4] == 0.0f &&
+                values[23] == 0.0f);
+    assert_string_equal(
+        drover_sim_request(sim, "{\"op\":\"spawn\",\"kind\":\"seeker\",\"x\":3,\"y\":5,\"vx\":2,\"vy\":1}"),
+        "");
+    assert_int_equal(drover_sim_nearest(sim, &near), 0);
+    seeker = drover_sim_agents(sim);
+    assert_true(rows[0] == 1 && values[4] == 3.0f - seeker->x[0] && values[5] == 5.0f - seeker->y[0]);
+    assert_true(values[6] == seeker->vx[1] - seeker->vx[0] && values[7] == seeker->vy[1] - seeker->vy[0]);
+    assert_true(values[8] == 0.0f && values[12] == 0.0f);
+    near.most = 33;
+    assert_int_equal(drover_sim_nearest(sim, &near), -1);
+    near.most = 0;
+    assert_int_equal(drover_sim_nearest(sim, &near), -1);
+    drover_sim_destroy(sim);
+}
+
+/* A turn is its five calls. */
+static void test_turns(void **unused) {
+    (void)unused;
+    struct drover_sim *sims[] = {open_scenario("driven"), open_scenario("driven"), open_scenario("seek")};
+    const uint32_t ids[] = {1, 2};
+    const float vx[] = {50.0f, 0.0f}, vy[] = {0.0f, 60.0f};
+    float out[2][200];
+    int32_t rows[2][4];
+    const struct drover_sim_near near[] = {{ids, 2, 2, UINT64_MAX, rows[0], NULL},
+                                           {ids, 2, 2, UINT64_MAX, rows[1], NULL}};
+    struct drover_sim_turn turns[2] = {{0}};
+    turns[0] =
+        (struct drover_sim_turn){sims[0], ids, vx, vy, 2, 6, DROVER_SIM_X, 200, out[0], &near[0], 0, 0};
+    turns[1] = (struct drover_sim_turn){sims[2], ids, vx, vy, 2, 6, DROVER_SIM_X, 200, out[1], NULL, 0, 0};
+    assert_int_equal(drover_sim_turns(turns, 2), -1);
+    assert_int_equal(turns[1].count, -1);
+    assert_int_equal(drover_sim_tick(sims[2]), 0);
+    assert_int_equal(drover_sim_drive(sims[1], ids, vx, vy, 2), 0);
+    drover_sim_step(sims[1], 6);
+    assert_int_equal(turns[0].count, drover_sim_columns(sims[1], DROVER_SIM_X, out[1], 200));
+    assert_memory_equal(out[0], out[1], (size_t)turns[0].count * sizeof(float));
+    assert_int_equal(drover_sim_nearest(sims[1], &near[1]), 0);
+    assert_memory_equal(rows[0], rows[1], sizeof rows[0]);
+    assert_true(turns[0].hash == drover_sim_hash(sims[1]));
+    turns[1].driven = 0;
+    assert_int_equal(drover_sim_turns(turns, 2), 0);
+    assert_int_equal(drover_sim_tick(sims[2]), 6);
+    assert_int_equal(drover_sim_tick(sims[0]), 12);
+    for (size_t i = 0; i < 3; i++) {
+        drover_sim_destroy(sims[i]);
+    }
+}
+
+static void test_the_description(void **unused) {
+    (void)unused;
+    struct drover_sim *sim = open_scenario("seek");
+    const char *line = drover_sim_scenario(sim);
+    assert_non_null(strstr(line, "\"op\":\"scenario\""));
+    assert_non_null(strstr(line, "\"kinds\":[{\"name\":\"seeker\""));
+    assert_null(strchr(line, '\n'));
+    drover_sim_destroy(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_save_of_any_seed),
@@ -355,6 +548,11 @@ int main(void) {
         cmocka_unit_test(test_refusals_change_nothing),
         cmocka_unit_test(test_bad_scenarios_and_options),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_columns_of_the_caller),
+        cmocka_unit_test(test_drive),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_the_description),
         cmocka_unit_test(test_obstacles),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_a_save_goes_on_the_same_way),
