@@ -9,7 +9,6 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
 
 const { values: given } = parseArgs({
     options: {
@@ -58,8 +57,7 @@ const assets = [];
 function add(name, bytes, hashed) {
     const dot = name.lastIndexOf("."), hash = digest(bytes);
     const full = hashed ? `${name.slice(0, dot)}-${hash.slice(0, 10)}${name.slice(dot)}` : name;
-    const compressed = gzipSync(bytes, { level: 9 });
-    compressed[9] = 255; // the operating system: unknown, so that every build machine writes the same bytes
+    const compressed = execFileSync("gzip", ["-9", "-n"], { input: bytes }); // the same bytes with every Node.js
     const gzip = compressed.length < bytes.length ? compressed : null;
     assets.push({ name: full, plain: name, type: TYPES[name.slice(dot + 1)], etag: hash.slice(0, 32), hashed, bytes, gzip });
     return full;
