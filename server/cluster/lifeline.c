@@ -34,7 +34,8 @@ enum {
     HURRY_MS = 500, /* for the tick under way, and the end of the other ranks, when rank 0 is to end, and */
     HURRY_GRACE_MS = 300, /* for sessions then */
     BEATS = 10,           /* in the span after which a rank hangs */
-    BEAT_MOST_MS = 250
+    BEAT_MOST_MS = 250,
+    SAID_MS = 2 * BEAT_MOST_MS /* rank 1 has noticed by then, too */
 };
 
 /* Where rank 0 listens. key: proves that a caller is a rank of this job. */
@@ -295,6 +296,9 @@ static _Noreturn void end_all(struct lifeline *lifeline, int code, int64_t grace
         beat(lifeline, code); /* the others need not say it again */
     }
     log_stop();
+    if (lifeline->cluster->rank > 1) { /* rank 1 is to say it before mpirun ends it because of this one */
+        (void)nanosleep(&(struct timespec){.tv_nsec = SAID_MS * 1000000L}, NULL);
+    }
     cluster_leave(code);
 }
 
