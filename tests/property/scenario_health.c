@@ -342,7 +342,28 @@ static void test_every_scenario(void **state) {
     assert_int_equal(each_scenario(getenv("DROVER_HEALTH"), failures_of), 0);
 }
 
+/* What rests slows down: a second after it began to, a hunter is below a fifth of its speed. */
+static void a_tired_hunter_slows_down(void **state) {
+    enum { HUNTERS = 3, RESTS = 0, SETTLED = 60, TICKS = 1800 };
+    int rested[HUNTERS] = {0}, seen = 0;
+    (void)state;
+    struct world *world = world_named("hunters_and_prey");
+    for (int tick = 0; tick < TICKS; tick++) {
+        world_step(world);
+        for (int32_t row = 0; row < HUNTERS; row++) {
+            const struct agent_view hunter = world_agent(world, row);
+            assert_int_equal(hunter.kind, 0);
+            rested[row] = hunter.state == RESTS ? rested[row] + 1 : 0;
+            seen += rested[row] > SETTLED ? 1 : 0;
+            assert_true(rested[row] <= SETTLED || vec2_length(hunter.velocity) < 0.2f * hunter.max_speed);
+        }
+    }
+    assert_true(seen > HUNTERS * SETTLED);
+    world_destroy(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scenario)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scenario),
+                                       cmocka_unit_test(a_tired_hunter_slows_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
