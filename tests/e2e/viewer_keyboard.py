@@ -65,7 +65,7 @@ def loads(viewer, client):
 def reads(viewer):
     step("I opens the card, F1 the keys, Esc closes them")
     viewer.key("i")
-    viewer.picture(lambda p: sum(p.pixel(x, 60) == POP for x in range(400, 800, 4)) > 30, "the card")
+    viewer.picture(lambda p: sum(p.pixel(x, 60) == POP for x in range(640, 1080, 4)) > 30, "the card")
     viewer.key("Escape")
     viewer.key("F1")
     viewer.picture(lambda p: p.count(support.ACCENT, SIZE[0] / 2, 350, 340) > 600, "the column of keys")

@@ -75,7 +75,7 @@ def drag(viewer, a, b):
 def sets_the_speed(viewer, client):
     step("the slider, the button and the keys set the server's speed")
     low, high = SLIDER
-    one = low + (high - low) * math.log(20) / math.log(200)
+    one = low + (high - low) * math.log(20) / math.log(320)
     drag(viewer, (int(one), LINE_Y), (low + 12, LINE_Y))
     wait_until(lambda: speed(client), lambda v: v < 0.4, "slower")
     drag(viewer, (low + 12, LINE_Y), (int(one) + 2, LINE_Y))

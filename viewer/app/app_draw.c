@@ -80,7 +80,9 @@ static void place_camera(struct app *app) {
                 : camera_beside(size, window, app->picture.margins, PANELS_LEGEND_MOST_PX * unit);
     }
     if (has_panels && app->open.card) {
-        app->picture.margins.right += camera_clear(size, window, app->picture.margins, card);
+        const float panel = view_settings_have_panel(&app->settings) ? app_panel_px(app) : 0.0f;
+        app->picture.margins.right +=
+            camera_clear(size, window, app->picture.margins, fmaxf(card - panel, 0.0f));
     }
     app_place_view(app);
     const int32_t index = app->selection.is_following && app->frame.names != NULL

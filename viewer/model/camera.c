@@ -28,7 +28,7 @@ float camera_beside(vec2 world_size, vec2 window_size, struct camera_margins mar
 float camera_clear(vec2 world_size, vec2 window_size, struct camera_margins margins, float strip) {
     const float before = camera_fit(world_size, window_size, margins).scale;
     margins.right += strip;
-    return camera_fit(world_size, window_size, margins).scale >= least_share * before ? strip : 0.0f;
+    return camera_fit(world_size, window_size, margins).scale >= 0.5f * before ? strip : 0.0f;
 }
 
 vec2 camera_to_window(const struct camera *camera, vec2 world) {

@@ -26,7 +26,7 @@ struct camera camera_fit(vec2 world_size, vec2 window_size, struct camera_margin
  * middle leaves that much, and where the world would lose more than a quarter of its size; at most the strip. Window px. */
 float camera_beside(vec2 world_size, vec2 window_size, struct camera_margins margins, float strip);
 /** How much wider the right margin becomes so that what lies there covers nothing of the whole world: the strip, or 0 where
- * the world would lose more than a quarter of its size. Window px. */
+ * the world would lose more than half of its size. Window px. */
 float camera_clear(vec2 world_size, vec2 window_size, struct camera_margins margins, float strip);
 /** A place of the world, px of the world, in the window, window px. */
 vec2 camera_to_window(const struct camera *camera, vec2 world);

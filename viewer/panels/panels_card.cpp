@@ -88,14 +88,12 @@ void panels::card_keys(const explain_card &card) {
     ImGui::EndTable();
 }
 
-/* As high as its texts, and no higher than the picture: then it scrolls, by the wheel and the keys. */
+/* Over the side panel: the world is what it is about. As high as its texts, and no higher than the picture: then it
+ * scrolls, by the wheel and the keys. */
 void panels::card(const panels_view &view, ImVec2 size) {
     const float margin = px(10), w = std::min(px(PANELS_CARD_PX), size.x - 2 * margin),
                 top = px(PANELS_BAR_PX + 10);
-    const float beside = view_settings_have_panel(view.settings) ? side_px : 0;
-    const bool has_room = size.x - beside - w - 2 * margin >= result.legend_right; /* else over the panel */
-    const float right = size.x - margin - (has_room ? beside : 0);
-    const float x = std::floor(std::max(right - w, margin));
+    const float x = std::floor(std::max(size.x - margin - w, margin));
     const explain_card &card = view.card;
     ImGui::SetNextWindowPos(ImVec2(x, top));
     ImGui::SetNextWindowSizeConstraints(ImVec2(w, 0), ImVec2(w, size.y - top - px(PANELS_TIMELINE_PX + 10)));

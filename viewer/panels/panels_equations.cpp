@@ -35,10 +35,10 @@ void panels::token(const panels_view &view, const formula_token &token, const ch
     }
 }
 
-/* The most that a size was in the last second: what is reserved for it does not move what follows from tick to tick, and
+/* The most that a size was in the last half second: what is reserved for it does not move what follows from tick to tick, and
  * no room is left of what once was there. key: within ImGui's ids. */
 float panels::reserved(const char *key, int index, float wide) {
-    constexpr int frames = 60;
+    constexpr int frames = 30;
     ImGuiStorage *const kept = ImGui::GetStateStorage();
     ImGui::PushID(index);
     ImGui::PushID(static_cast<int>(px(100)));

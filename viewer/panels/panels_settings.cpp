@@ -75,10 +75,10 @@ void panels::toggle_row(const panels_view &view, const shortcut &row) {
 }
 
 void panels::choice_row(const panels_view &view, const shortcut &row) {
-    const float names = px(108), pad = px(6);
+    const float names = px(108), keys = px(52), pad = px(6);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
-    float words = 0, keys = width(regular, row.name) + px(8);
+    float words = 0;
     for (int i = 0; row.setting.choices[i] != nullptr; i++) {
         words = std::max(words, width(regular, row.setting.choices[i]));
     }
