@@ -13,7 +13,16 @@
 #define PING_ID   "\"~ping\""
 #define RESYNC_ID "\"~resync\""
 
-enum { TIMEOUT_MS = 10000, SILENCE_MS = 5000, PING_EVERY_MS = 1000, RESYNC_EVERY_MS = 1000 };
+enum {
+    TIMEOUT_MS = 10000,
+    SILENCE_MS = 5000,
+    PING_EVERY_MS = 1000,
+    PING_BRISK_MS = 250, /* the same while frames may come late */
+    BRISK_MS = 5000,
+    LOOK_EVERY_MS = 100, /* at a ping that waits */
+    AWAY_MS = 200,
+    RESYNC_EVERY_MS = 1000
+};
 
 const char *drover_version(void) {
     return DROVER_VERSION;
@@ -62,6 +71,10 @@ double drover_ping_ms(const struct drover *world) {
         least = fmin(least, world->pings_ms[i]);
     }
     return least;
+}
+
+double drover_paced_hz(const struct drover *world) {
+    return world->asked_hz < world->standing.hz ? world->asked_hz : -1.0;
 }
 
 unsigned drover_connections(const struct drover *world) {
@@ -145,6 +158,8 @@ static void close_session(struct drover *world) {
     world->is_open = false;
     world->quiet_ms = HUGE_VAL;
     world->ping_count = 0;
+    world->ping_out_ms = HUGE_VAL;
+    pace_init(&world->pace);
     lose_requests(world);
     client_decoder_reset(world->decoder);
 }
@@ -217,6 +232,7 @@ static int take_hello(struct drover *world, const struct drover_message *message
     world->ping_due_ms = world->now_ms;
     set_state(world, DROVER_READY);
     standing_write(&world->standing, world->options.renew >= 0, &world->book.output);
+    world->asked_hz = world->standing.hz = world->options.renew >= 0 ? world->standing.hz : 0.0;
     return 0;
 }
 
@@ -228,12 +244,39 @@ static int take_bye(struct drover *world, const struct drover_message *message) 
     return field_is(message, "reason", "auth") ? refuse(world, world->farewell) : 0;
 }
 
+/* ---- the pace of frames ---- */
+
+static double ping_every_ms(const struct drover *world) {
+    const bool is_brisk = world->standing.hz > 0.0 && world->options.fixed_hz == 0 &&
+                          (world->now_ms < world->brisk_ms || world->pace.limit_hz < HUGE_VAL);
+    return is_brisk ? PING_BRISK_MS : PING_EVERY_MS;
+}
+
+/* What the ping that was sent then tells: its answer, or that there is none yet. */
+static void note_trip(struct drover *world, double sent_ms, bool is_back) {
+    if (sent_ms >= world->away_ms && world->standing.hz > 0.0) {
+        pace_ping(&world->pace, world->standing.hz, world->now_ms, world->now_ms - sent_ms, is_back);
+        world->ping_due_ms = fmin(world->ping_due_ms, world->now_ms + ping_every_ms(world));
+    }
+}
+
+static void keep_pace(struct drover *world) {
+    const double hz = pace_hz(&world->pace, world->standing.hz);
+    if (world->options.fixed_hz == 0 && world->standing.hz > 0.0 && hz != world->asked_hz &&
+        !request_book_changes_stream(&world->book)) {
+        standing_write_paced(&world->standing, hz, &world->book.output);
+        world->asked_hz = hz;
+    }
+}
+
 /* Answers to lines that the library sent itself. Whether the message is not for the caller. */
 static bool is_own_answer(struct drover *world, const struct drover_message *message, const char *id) {
     const bool is_reply = line_message_is(message, "reply");
     if (strcmp(id, PING_ID) == 0) {
         const double sent_ms = drover_message_number(message, "t0", world->now_ms);
         world->pings_ms[world->ping_count++ % HANDLE_PINGS] = fmax(world->now_ms - sent_ms, 0.0);
+        world->ping_out_ms = HUGE_VAL;
+        note_trip(world, sent_ms, true);
         return true;
     }
     return strcmp(id, RESYNC_ID) == 0 || (is_reply && strcmp(id, STANDING_RENEW_ID) == 0);
@@ -259,6 +302,11 @@ static int hand_over(struct drover *world, struct drover_message *message) {
     if (entry != NULL && drover_message_code(message) == NULL &&
         standing_take(&world->standing, entry) != 0) {
         handle_say(world, "out of memory: a subscription will not be renewed");
+    }
+    if (entry != NULL && entry->concern == CONCERN_SUBSCRIBE && drover_message_code(message) == NULL) {
+        world->asked_hz = world->standing.hz;
+        world->brisk_ms = world->now_ms + BRISK_MS;
+        world->ping_due_ms = world->now_ms;
     }
     deliver(world, message, entry);
     request_entry_free(entry);
@@ -299,6 +347,7 @@ static int take_message(struct drover *world, struct drover_message *message) {
 
 static void take_frame(struct drover *world, const struct client_event *event) {
     struct client_frame *frame = world->ready != NULL ? world->ready : world->spare;
+    pace_frame(&world->pace);
     if (world->ready != NULL) {
         world->missed++;
     } else {
@@ -418,7 +467,10 @@ void drover_opened(struct drover *world) {
 }
 
 static void send_ping(struct drover *world) {
-    if (world->options.silence_ms > 0 && world->now_ms >= world->ping_due_ms) {
+    if (world->options.silence_ms <= 0 || world->now_ms < world->ping_due_ms) {
+        return;
+    }
+    if (world->ping_out_ms == HUGE_VAL) {
         struct json_writer json = json_writer_begin(&world->book.output);
         json_object(&json);
         json_key_string(&json, "op", "ping");
@@ -427,9 +479,10 @@ static void send_ping(struct drover *world) {
         json_key_number(&json, "t0", world->now_ms);
         json_end(&json);
         buffer_append_text(&world->book.output, "\n");
-        world->ping_due_ms = world->now_ms + PING_EVERY_MS;
-        world->quiet_ms = fmin(world->quiet_ms, world->now_ms);
+        world->ping_out_ms = world->now_ms;
     }
+    world->ping_due_ms = world->now_ms + ping_every_ms(world);
+    world->quiet_ms = fmin(world->quiet_ms, world->now_ms);
 }
 
 /* A caller that was away may not have fed yet what came meanwhile: the silence counts from now. */
@@ -437,6 +490,9 @@ static void note_absence(struct drover *world) {
     if (world->now_ms - world->advanced_ms > world->options.silence_ms / 2.0 &&
         world->quiet_ms < world->now_ms) {
         world->quiet_ms = world->now_ms;
+    }
+    if (world->now_ms - world->advanced_ms > AWAY_MS) {
+        world->away_ms = world->now_ms;
     }
     world->advanced_ms = world->now_ms;
 }
@@ -454,6 +510,10 @@ int drover_advance(struct drover *world, double now_ms) {
                                                         : "the server does not answer");
     }
     if (world->state == DROVER_READY) {
+        if (world->ping_out_ms < HUGE_VAL) {
+            note_trip(world, world->ping_out_ms, false);
+        }
+        keep_pace(world);
         send_ping(world);
         request_book_pump(&world->book);
     }
@@ -470,6 +530,9 @@ int drover_timeout(const struct drover *world) {
     if (world->is_open && world->options.silence_ms > 0) {
         due = fmin(due, world->quiet_ms + world->options.silence_ms + 1.0);
         due = world->state == DROVER_READY ? fmin(due, world->ping_due_ms) : due;
+        due = world->ping_out_ms < HUGE_VAL && world->standing.hz > 0.0
+                  ? fmin(due, world->advanced_ms + LOOK_EVERY_MS)
+                  : due;
     }
     return due == HUGE_VAL ? -1 : (int)fmin(fmax(ceil(due - world->now_ms), 0.0), 1e6);
 }
@@ -627,7 +690,8 @@ struct drover *drover_create(const struct drover_options *options) {
     }
     read_options(world, options);
     request_book_init(&world->book);
-    world->quiet_ms = world->try_until_ms = HUGE_VAL;
+    world->quiet_ms = world->try_until_ms = world->ping_out_ms = HUGE_VAL;
+    pace_init(&world->pace);
     world->resynced_ms = -(double)RESYNC_EVERY_MS;
     world->decoder = client_decoder_create(CLIENT_LINE_BYTES);
     if (world->decoder == NULL) {

@@ -8,6 +8,7 @@
 #include "clients/c/client_frame.h"
 #include "clients/c/event_list.h"
 #include "clients/c/include/drover/drover.h"
+#include "clients/c/pace.h"
 #include "clients/c/request_book.h"
 #include "clients/c/standing.h"
 
@@ -54,6 +55,11 @@ struct drover {
         try_until_ms;   /* DROVER_CONNECTING without a connection: when the try has failed; HUGE_VAL: never */
     double quiet_ms;    /* since when the server owes a sign of life; HUGE_VAL: it does not */
     double ping_due_ms; /* the next ping */
+    double ping_out_ms; /* when the ping that waits for its answer was sent; HUGE_VAL: none waits */
+    struct pace pace;
+    double asked_hz; /* of the subscription, as the server was asked last */
+    double brisk_ms; /* until when pings go out often: the subscription is new */
+    double away_ms;  /* until when the caller was away: pings from before tell about it, not about the link */
     double resynced_ms;
     double pings_ms[HANDLE_PINGS]; /* a ring: round trips */
     unsigned ping_count;

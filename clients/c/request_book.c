@@ -245,6 +245,15 @@ struct request_entry *request_book_lose(struct request_book *book) {
     return NULL;
 }
 
+bool request_book_changes_stream(const struct request_book *book) {
+    for (const struct request_entry *entry = book->first; entry != NULL; entry = entry->next) {
+        if (entry->concern != CONCERN_NONE && entry->concern != CONCERN_HELLO) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool request_book_is_sent(const struct request_book *book) {
     for (const struct request_entry *entry = book->first; entry != NULL; entry = entry->next) {
         if (!entry->is_out) {

@@ -67,6 +67,8 @@ double request_book_deadline(const struct request_book *book);
 NODISCARD struct request_entry *request_book_lose(struct request_book *book);
 /** Removes the first request, whatever it is. */
 NODISCARD struct request_entry *request_book_take(struct request_book *book);
+/** Whether one waits, for the server or for its answer, that changes the subscription. */
+bool request_book_changes_stream(const struct request_book *book);
 /** Whether every request has gone out. */
 bool request_book_is_sent(const struct request_book *book);
 void request_entry_free(struct request_entry *entry);

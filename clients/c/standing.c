@@ -1,6 +1,7 @@
 /* See standing.h. */
 #include "clients/c/standing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +9,14 @@
 #include "common/json/json_writer.h"
 
 enum { HELLO_BYTES = 65536 };
+static const double usual_hz = 30.0; /* of a subscription that names none */
 
-/* A line with another id. NULL when out of memory. */
-static char *with_id(const char *line, const char *id) {
+/* A line with another value of a member. NULL when out of memory. */
+static char *with_member(const char *line, const char *name, const char *value) {
     cJSON *json = cJSON_Parse(line);
     char *text = NULL, *copy = NULL;
-    cJSON_DeleteItemFromObjectCaseSensitive(json, "id");
-    if (json != NULL && cJSON_AddRawToObject(json, "id", id) != NULL) {
+    cJSON_DeleteItemFromObjectCaseSensitive(json, name);
+    if (json != NULL && cJSON_AddRawToObject(json, name, value) != NULL) {
         text = cJSON_PrintUnformatted(json);
     }
     cJSON_Delete(json);
@@ -64,7 +66,7 @@ int standing_init(struct standing *standing, const char *name, const char *token
     buffer_printf(&line, "%s%s}", members != NULL ? "," : "", members != NULL ? members : "");
     int result = check_line(&line, failure);
     if (result == 0) {
-        standing->hello = with_id(line.data, STANDING_HELLO_ID);
+        standing->hello = with_member(line.data, "id", STANDING_HELLO_ID);
         result = standing->hello != NULL ? 0 : failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
     }
     buffer_fini(&line);
@@ -78,12 +80,20 @@ void standing_fini(struct standing *standing) {
 }
 
 static int replace(char **text, const struct request_entry *entry, const char *id) {
-    char *line = with_id(entry->text, id);
+    char *line = with_member(entry->text, "id", id);
     if (line != NULL) {
         free(*text);
         *text = line;
     }
     return line != NULL ? 0 : -1;
+}
+
+static double hz_of(const char *line) {
+    cJSON *json = cJSON_Parse(line);
+    const cJSON *hz = cJSON_GetObjectItemCaseSensitive(json, "hz");
+    const double value = cJSON_IsNumber(hz) && hz->valuedouble > 0.0 ? hz->valuedouble : usual_hz;
+    cJSON_Delete(json);
+    return value;
 }
 
 static void forget(char **text) {
@@ -99,6 +109,7 @@ int standing_take(struct standing *standing, const struct request_entry *entry) 
     case CONCERN_SUBSCRIBE:
         result = replace(&standing->subscribe, entry, STANDING_RENEW_ID);
         if (result == 0) {
+            standing->hz = hz_of(standing->subscribe);
             forget(&standing->region);
         }
         return result;
@@ -107,6 +118,7 @@ int standing_take(struct standing *standing, const struct request_entry *entry) 
     case CONCERN_UNSUBSCRIBE:
         forget(&standing->subscribe);
         forget(&standing->region);
+        standing->hz = 0.0;
         return 0;
     default:
         return 0;
@@ -120,6 +132,17 @@ void standing_write(const struct standing *standing, bool with_subscription, str
             buffer_append_text(out, lines[i]);
         }
     }
+}
+
+void standing_write_paced(const struct standing *standing, double hz, struct buffer *out) {
+    char number[32];
+    (void)snprintf(number, sizeof number, "%.2f", hz);
+    char *line = with_member(standing->subscribe, "hz", number);
+    if (line != NULL) {
+        buffer_append_text(out, line);
+        buffer_append_text(out, standing->region != NULL ? standing->region : "");
+    }
+    free(line);
 }
 
 bool standing_has_token(const struct standing *standing) {

@@ -13,6 +13,7 @@
 
 struct standing {
     char *hello, *subscribe, *region; /* lines with the ids above; NULL: none */
+    double hz;                        /* that the subscription asks for; 0: there is none */
 };
 
 /** Begins with the hello of the options: a name, a token, further members; each may be NULL. -1 with *failure when out of memory, or when the
@@ -24,6 +25,8 @@ void standing_fini(struct standing *standing);
 NODISCARD int standing_take(struct standing *standing, const struct request_entry *entry);
 /** Appends the lines of a new connection: hello, and with_subscription the rest. */
 void standing_write(const struct standing *standing, bool with_subscription, struct buffer *out);
+/** Appends the lines that subscribe to the same with this hz. */
+void standing_write_paced(const struct standing *standing, double hz, struct buffer *out);
 /** Whether a token is shown. */
 bool standing_has_token(const struct standing *standing);
 

@@ -10,7 +10,8 @@ import { withBrowser } from "./browser.mjs";
 import { killServer, needPage, startServer, withClient, withServer } from "./drover.mjs";
 import { Visit } from "./drover_page.mjs";
 import { difference } from "./png.mjs";
-import { check, endProgram, IS_SLOW, makeFolder, removeFolder, runTest, sleep, step, until } from "./support.mjs";
+import { startSlowLink } from "./slow_link.mjs";
+import { check, endProgram, IS_SLOW, makeFolder, PATIENCE_MS, removeFolder, runTest, sleep, step, until } from "./support.mjs";
 
 const [engine, ...asked] = process.argv.slice(2);
 const SMALL = { width: 800, height: 500, ratio: 1 }; // what is drawn by the processor costs little
@@ -131,6 +132,34 @@ const PARTS = {
       await page.close();
     });
     removeFolder(folder);
+  },
+
+  // On a narrow link, behind a proxy that takes what comes, the picture gets sparse and not old; it is as usual when the link is wide again.
+  async slow({ newPage }) {
+    await withServer(["hunters_and_prey"], (server) =>
+      withClient(server, async (client) => {
+        const link = await startSlowLink(server.web, 1e9);
+        const visit = await Visit.open(newPage, { address: `http://127.0.0.1:${link.port}` }, SMALL);
+        await visit.until("the world runs", async () => (await visit.text(".bar .state")).startsWith("running"));
+        link.bytesPerSecond = 16000;
+        const state = () => visit.text(".bar .state");
+        await visit.until("the state says that the link is slow", async () => /^slow link: \d+ frames a second$/.test(await state()));
+        const sent = await framesSent(client), { tick } = await client.stats();
+        await visit.until("the picture is at most a second old, for 10 pictures", async () => {
+          for (let i = 0; i < 10; i++) {
+            const shown = await visit.tick(), now = (await client.stats()).tick;
+            if (now - shown > 60) return false;
+            await visit.until("the next picture", async () => (await visit.tick()) !== shown);
+          }
+          return true;
+        });
+        check((await framesSent(client)) - sent < ((await client.stats()).tick - tick) / 4, "as many frames are sent as on a fast link");
+        link.bytesPerSecond = 1e9;
+        await visit.until("the world runs as usual again", async () => (await state()).startsWith("running"), 2 * PATIENCE_MS);
+        await visit.expectWell();
+        await visit.page.close();
+        await link.stop();
+      }));
   },
 
   // The card is lost and comes back: the same picture. Drawn in the main thread, where a test can reach the context.

@@ -1,6 +1,7 @@
 /* See link.h. */
 #include "viewer/link/link.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +113,11 @@ static void note_state(struct viewer_link *link, bool has_no_server) {
 
 static void note_measures(struct viewer_link *link) {
     const double ping_ms = link->status.state == LINK_READY ? drover_ping_ms(link->world) : -1.0;
+    const double paced_hz = fmax(drover_paced_hz(link->world), 0.0);
     const uint64_t bytes = drover_bytes(link->world);
-    if (bytes != link->status.byte_count || ping_ms < link->status.ping_ms ||
-        ping_ms > link->status.ping_ms) {
+    if (bytes != link->status.byte_count || ping_ms != link->status.ping_ms ||
+        paced_hz != link->status.paced_hz) {
+        link->status.paced_hz = paced_hz;
         link->status.byte_count = bytes;
         link->status.ping_ms = ping_ms;
         mailbox_set_status(&link->mailbox, &link->status);

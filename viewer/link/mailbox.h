@@ -39,6 +39,7 @@ struct link_status {
     uint64_t retry_at_ns;    /* LINK_WAITING, clock_now_ns */
     char reason[256];        /* why the last connection ended or could not be made; "" */
     double ping_ms;          /* least of the last round trips; < 0 before the first */
+    double paced_hz;         /* frames a second that are asked for because the link is slow; 0: as usual */
     uint64_t snapshot_count; /* received since the start */
     uint64_t skipped_count;  /* of them, never taken: a newer one came first */
     uint64_t byte_count;     /* received since the start */

@@ -376,7 +376,27 @@ static void fill_speed(const struct hud_input *input, const char *name, struct p
 #define WHAT_HELPS                                                                                           \
     "What helps: fewer agents, or more threads of the server (drover-server --threads), up to its cores."
 
+static bool is_paced(const struct hud_input *input, enum run_state state) {
+    return input->link->paced_hz > 0.0 &&
+           (state == RUN_RUNNING || state == RUN_PLAYING || state == RUN_STALLED);
+}
+
+/* "slow link: 8 frames a second"; while the way gets empty, as good as none is asked for */
+static void fill_paced(double hz, struct panels_view *view) {
+    if (hz >= 1.5) {
+        (void)snprintf(view->state, sizeof view->state, "slow link: %.0f frames a second", hz);
+    } else {
+        (void)snprintf(view->state, sizeof view->state, "slow link: %s",
+                       hz >= 0.5 ? "few frames" : "catching up");
+    }
+}
+
 static const char *state_tip(const struct hud_input *input, enum run_state state) {
+    if (is_paced(input, state)) {
+        return "More frames would come late, so fewer are asked for. It is as many as usual again when the "
+               "link is "
+               "faster.";
+    }
     if (state == RUN_WARMING) {
         return "A fresh world does its first ticks as fast as they can be done, so that it begins where its "
                "agents have found "
@@ -409,6 +429,10 @@ static void fill_state(const struct hud_input *input, struct panels_view *view) 
     }
     if (state == RUN_RUNNING || state == RUN_PLAYING) {
         fill_speed(input, states[state].name, view);
+    }
+    if (is_paced(input, state)) {
+        view->state_color = theme_color(palette, THEME_WARN);
+        fill_paced(input->link->paced_hz, view);
     }
 }
 

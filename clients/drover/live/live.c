@@ -135,6 +135,7 @@ int live_connect(struct live *live, int reconnect, enum exit_code *code) {
     }
     options.token = token[0] == '\0' ? NULL : token;
     options.timeout_ms = -1;
+    options.fixed_hz = 1; /* a pipe gets what was asked for */
     options.reconnect = reconnect;
     live->server = drover_connect(live->address, &options);
     if (live->server == NULL) {

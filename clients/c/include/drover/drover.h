@@ -83,9 +83,10 @@ struct drover_options {
     int silence_ms;    /* a server that is silent so long is gone; 0: 5000; negative: never, and no pings */
     int reconnect;     /* enum drover_reconnect */
     int renew; /* 0: a subscription is asked for again after a reconnect; negative: the caller does that */
+    int fixed_hz; /* 0: on a slow link fewer frames are asked for (drover_paced_hz); else as many as the caller did */
 };
 #define DROVER_OPTIONS                                                                                       \
-    { sizeof(struct drover_options), NULL, NULL, NULL, 0, 0, DROVER_RECONNECT_ALWAYS, 0 }
+    { sizeof(struct drover_options), NULL, NULL, NULL, 0, 0, DROVER_RECONNECT_ALWAYS, 0, 0 }
 
 /** Begins to connect; does not wait for the server (drover_wait_ready does).
  *
@@ -112,6 +113,9 @@ DROVER_API const char *drover_reason(const struct drover *world);
 DROVER_API int drover_errno(const struct drover *world);
 /** The shortest of the last round trips, ms; negative before the first. */
 DROVER_API double drover_ping_ms(const struct drover *world);
+/** Frames a second that the library asks for now in place of the subscription's hz, because the link is slow and frames would come late
+ * (docs/libdrover.md); negative: as many as the caller asked for. */
+DROVER_API double drover_paced_hz(const struct drover *world);
 /** Connections that were ready so far: more than 1 after a reconnect. */
 DROVER_API unsigned drover_connections(const struct drover *world);
 /** Bytes received over all connections. */

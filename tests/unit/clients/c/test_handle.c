@@ -531,6 +531,74 @@ static void subscriptions_are_renewed(void **state) {
     drover_close(world);
 }
 
+/* Pings that wait longer and longer behind frames: the same is subscribed to with fewer of them. */
+static void slow(struct drover *world) {
+    (void)feed(world, HELLO);
+    assert_int_equal(drover_advance(world, 1000.0), 0);
+    (void)feed(world, "{\"op\":\"reply\",\"to\":\"ping\",\"id\":\"~ping\",\"t0\":1000}\n");
+    assert_int_equal(drover_send(world, "{\"op\":\"subscribe\",\"hz\":20}"), 0);
+    (void)sent(world);
+    (void)feed(world, "{\"op\":\"reply\",\"to\":\"subscribe\",\"id\":\"~1\"}\n");
+    assert_int_equal(drover_send(world, "{\"op\":\"set_region\",\"region\":[0,0,9,9]}"), 0);
+    (void)sent(world);
+    (void)feed(world, "{\"op\":\"reply\",\"to\":\"set_region\",\"id\":\"~2\"}\n");
+    for (double now_ms = 1000.0; now_ms <= 1400.0; now_ms += 100.0) {
+        assert_int_equal(drover_advance(world, now_ms), 0);
+    }
+}
+
+static void a_slow_link_gets_fewer_frames(void **state) {
+    (void)state;
+    struct drover *world = begin(NULL);
+    slow(world);
+    assert_float_equal(drover_paced_hz(world), 0.1, 1e-9);
+    assert_non_null(strstr(sent(world), "{\"op\":\"subscribe\",\"id\":\"~renew\",\"hz\":0.10}\n"
+                                        "{\"op\":\"set_region\",\"region\":[0,0,9,9],\"id\":\"~renew\"}\n"));
+    assert_int_equal(feed(world, "{\"op\":\"reply\",\"to\":\"subscribe\",\"id\":\"~renew\"}\n"), 0);
+    /* another subscription that waits for its answer is not overtaken by the one before */
+    assert_int_equal(drover_send(world, "{\"op\":\"subscribe\",\"hz\":10}"), 0);
+    (void)sent(world);
+    for (double now_ms = 1500.0; now_ms <= 2000.0; now_ms += 100.0) {
+        assert_int_equal(drover_advance(world, now_ms), 0);
+    }
+    assert_null(strstr(sent(world), "subscribe"));
+    assert_int_equal(feed(world, "{\"op\":\"reply\",\"to\":\"subscribe\",\"id\":\"~3\"}\n"), 0);
+    assert_int_equal(drover_advance(world, 2100.0), 0);
+    assert_non_null(strstr(sent(world), "\"hz\":0.10"));
+    drain(world);
+    drover_close(world);
+}
+
+static void a_fixed_rate_stays(void **state) {
+    (void)state;
+    struct drover_options options = DROVER_OPTIONS;
+    options.fixed_hz = 1;
+    struct drover *world = begin(&options);
+    slow(world);
+    assert_true(drover_paced_hz(world) < 0.0);
+    assert_null(strstr(sent(world), "subscribe"));
+    drain(world);
+    drover_close(world);
+}
+
+/* A caller that was away cannot tell how long an answer took. */
+static void an_absence_is_no_slow_link(void **state) {
+    (void)state;
+    struct drover *world = begin(NULL);
+    (void)feed(world, HELLO "{\"op\":\"reply\",\"to\":\"ping\",\"id\":\"~ping\",\"t0\":1000}\n");
+    assert_int_equal(drover_send(world, "{\"op\":\"subscribe\"}"), 0);
+    (void)sent(world);
+    (void)feed(world, "{\"op\":\"reply\",\"to\":\"subscribe\",\"id\":\"~1\"}\n");
+    assert_int_equal(drover_advance(world, 2000.0), 0);
+    assert_non_null(strstr(sent(world), "\"t0\":2000"));
+    assert_int_equal(drover_advance(world, 4000.0), 0);
+    assert_int_equal(feed(world, "{\"op\":\"reply\",\"to\":\"ping\",\"id\":\"~ping\",\"t0\":2000}\n"), 0);
+    assert_int_equal(drover_advance(world, 4010.0), 0);
+    assert_true(drover_paced_hz(world) < 0.0);
+    drain(world);
+    drover_close(world);
+}
+
 static void a_silent_server_is_gone(void **state) {
     (void)state;
     struct drover *world = begin(NULL);
@@ -714,6 +782,9 @@ int main(void) {
         cmocka_unit_test(waits_grow),
         cmocka_unit_test(reconnecting_can_be_left),
         cmocka_unit_test(subscriptions_are_renewed),
+        cmocka_unit_test(a_slow_link_gets_fewer_frames),
+        cmocka_unit_test(a_fixed_rate_stays),
+        cmocka_unit_test(an_absence_is_no_slow_link),
         cmocka_unit_test(a_silent_server_is_gone),
         cmocka_unit_test(the_newest_frame_wins),
         cmocka_unit_test(frames_can_be_kept),

@@ -436,6 +436,27 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
     free(fixture);
 }
 
+static void a_slow_link_is_said(void **state) {
+    (void)state;
+    struct fixture *fixture = fixture_create();
+    struct hud_input input = input_of(fixture);
+    input.link = &fixture->link;
+    fixture->link.paced_hz = 7.6;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "slow link: 8 frames a second");
+    assert_int_not_equal(fixture->view.state_tip[0], '\0');
+    fixture->link.paced_hz = 0.5;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "slow link: few frames");
+    fixture->link.paced_hz = 0.1;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "slow link: catching up");
+    fixture->server.is_paused = true;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.state, "paused");
+    free(fixture);
+}
+
 static void a_lost_server_is_announced(void **state) {
     (void)state;
     struct fixture *fixture = fixture_create();
@@ -938,6 +959,7 @@ int main(void) {
         cmocka_unit_test(copies_have_no_ghosts_and_may_have_done_no_tick),
         cmocka_unit_test(figures_of_the_network_are_asked_for_or_explain),
         cmocka_unit_test(a_world_that_is_behind_its_rate_says_so),
+        cmocka_unit_test(a_slow_link_is_said),
         cmocka_unit_test(a_lost_server_is_announced),
         cmocka_unit_test(the_end_of_the_recording_s_server_is_said),
         cmocka_unit_test(how_to_start_a_server_is_said),
