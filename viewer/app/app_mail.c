@@ -47,7 +47,9 @@ static void keep_snapshot(struct app *app, const struct snapshot *snapshot) {
         history_forget(&app->past.history, snapshot->time_s);
     }
     if (has_agents(snapshot)) {
+        const struct stream_choice stream = mailbox_stream(connection_mailbox(app->connection));
         app->plots.own_value = own_value(app);
+        app->plots.in_world = stream.has_region ? app->server.agent_total : 0.0;
         plots_add(&app->plots, snapshot);
         if (is_replay) {
             history_insert(&app->past.history, snapshot);

@@ -377,11 +377,23 @@ static void add_scenery(const struct legend_input *input, struct legend *legend)
     }
 }
 
+/* Counts of a part of the world are no counts of the world. */
+static void mark_part(const struct legend_input *input, struct legend *legend) {
+    for (int i = 0; input->is_part && i < legend->count; i++) {
+        struct legend_row *row = &legend->rows[i];
+        const size_t used = strlen(row->words);
+        if (row->count >= 0) {
+            (void)snprintf(row->words + used, sizeof row->words - used, ", in view");
+        }
+    }
+}
+
 void legend_collect(const struct legend_input *input, struct legend *legend) {
     assert(input->server != NULL && input->frame != NULL && input->settings != NULL && input->colors != NULL);
     memset(legend, 0, sizeof *legend);
     if (!input->hides_agents) {
         add_agents(input, legend);
+        mark_part(input, legend);
     }
     legend->agent_count = legend->count;
     legend->lit = -1;

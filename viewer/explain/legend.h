@@ -61,6 +61,7 @@ struct legend_input {
     const struct message_agent *inspected; /* the selected agent's; NULL when it is not known */
     bool has_agent;                        /* one is selected, and in the frame: */
     int32_t agent;                         /* its index */
+    bool is_part;                          /* the frame has the agents around what is visible alone */
     bool hides_agents;                     /* the crowd is drawn as heat */
 };
 

@@ -44,6 +44,7 @@ const struct message_agent_term *explain_strongest(const struct message_agent *a
     float most = 0.0f;
     for (int i = 0; i < agent->term_count; i++) {
         const float length = vec2_length(agent->terms[i].gets);
+        strongest = strongest == NULL && agent->terms[i].has_desired ? &agent->terms[i] : strongest;
         strongest = length > most ? &agent->terms[i] : strongest;
         most = length > most ? length : most;
     }

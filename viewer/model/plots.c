@@ -84,6 +84,8 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     const double count = snapshot->count > 0 ? (double)snapshot->count : 1.0;
     memset(sample, 0, sizeof *sample);
     sample->time_s = snapshot->time_s;
+    sample->agents = snapshot->count;
+    sample->in_world = fmax(plots->in_world, (double)snapshot->count);
     sample->own = plots->own_kind[0] != '\0' ? plots->own_value : plots->own_name[0] != '\0' ? 0.0f : NAN;
     sample->mean_speed = (float)(speeds / count);
     sample->order = (float)(sqrt(along_x * along_x + along_y * along_y) / count);
@@ -110,12 +112,27 @@ static int write_number(double value, FILE *out) {
     return fprintf(out, "%lld.%03lld", thousandths / 1000, thousandths % 1000);
 }
 
+bool plots_is_part(const struct plots_sample *sample) {
+    return sample->in_world > (double)sample->agents;
+}
+
+static bool has_parts(const struct plots *plots) {
+    for (int i = 0; i < plots->count; i++) {
+        if (plots_is_part(plots_at(plots, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int plots_write_csv(const struct plots *plots, FILE *out) {
     assert(out != NULL);
     fputs("time_s,mean_speed,order", out);
     for (int s = 0; s < plots->state_count; s++) {
         fprintf(out, ",%s", plots->state_names[s]);
     }
+    const bool tells_parts = has_parts(plots);
+    fputs(tells_parts ? ",agents_in_view,agents_in_world" : "", out);
     for (int i = 0; i < plots->count; i++) {
         const struct plots_sample *sample = plots_at(plots, i);
         fputc('\n', out);
@@ -126,6 +143,9 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
         write_number((double)sample->order, out);
         for (int s = 0; s < plots->state_count; s++) {
             fprintf(out, ",%ld", lroundf(sample->states[s]));
+        }
+        if (tells_parts) {
+            fprintf(out, ",%ld,%ld", (long)sample->agents, lround(sample->in_world));
         }
     }
     fputc('\n', out);

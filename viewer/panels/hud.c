@@ -483,6 +483,9 @@ static void fill_legend(const struct hud_input *input, struct panels_view *view)
                                         .inspected = input->inspected,
                                         .has_agent = agent >= 0,
                                         .agent = agent,
+                                        .is_part =
+                                            input->has_region && input->frame->names != NULL &&
+                                            (double)input->frame->names->count < input->server->agent_total,
                                         .hides_agents = input->density != NULL || input->is_heat};
     legend_collect(&legend, &view->legend);
 }

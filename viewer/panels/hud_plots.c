@@ -71,7 +71,11 @@ void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
         return; /* a moment that is held for longer than the plots reach */
     }
     const struct plots_sample *sample = plots_at(plots, shown);
-    hud_format_tenths((double)sample->mean_speed, " px/s", speed->value, sizeof speed->value);
+    const char *part = plots_is_part(sample) ? ", in view" : "";
+    (void)snprintf(crowd->value, sizeof crowd->value, "%s", part[0] != '\0' ? "in view" : "");
+    hud_format_tenths((double)sample->mean_speed, part[0] != '\0' ? " px/s, in view" : " px/s", speed->value,
+                      sizeof speed->value);
     const long hundredths = lroundf(sample->order * 100.0f);
-    (void)snprintf(order->value, sizeof order->value, "%ld.%02ld", hundredths / 100, hundredths % 100);
+    (void)snprintf(order->value, sizeof order->value, "%ld.%02ld%s", hundredths / 100, hundredths % 100,
+                   part);
 }

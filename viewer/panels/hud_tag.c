@@ -45,8 +45,9 @@ static const struct message_agent_term *reason_of(const struct hud_input *input)
 static void fill_lines(const struct hud_input *input, struct panels_view *view) {
     struct panels_tag *tag = &view->tag;
     const char *state = value_of(view, "state"), *speed = value_of(view, "speed");
-    (void)snprintf(tag->lines[0], sizeof tag->lines[0], "%s%s%s", view->agent, state[0] != '\0' ? ": " : "",
-                   state);
+    const bool has_state = state[0] != '\0' && strcmp(state, view->agent_kind) != 0;
+    (void)snprintf(tag->lines[0], sizeof tag->lines[0], "%s%s%s", view->agent, has_state ? ": " : "",
+                   has_state ? state : "");
     if (input->inspected != NULL) {
         const struct message_agent_term *reason = reason_of(input);
         if (reason != NULL) {

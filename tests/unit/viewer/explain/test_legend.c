@@ -110,6 +110,18 @@ static void a_row_of_agents_lights_them(void **state) {
     assert_int_equal(fixture->legend.lit, -1);
 }
 
+static void counts_of_a_part_say_so(void **state) {
+    struct fixture *fixture = *state;
+    fixture->settings.color = COLOR_KIND;
+    fixture->settings.shows_velocity = true;
+    struct legend_input input = collect(fixture);
+    input.is_part = true; /* frames have the agents around what is visible alone */
+    legend_collect(&input, &fixture->legend);
+    assert_int_equal(row_of(fixture, "ship, in view")->count, 3);
+    assert_null(row_of(fixture, "ship"));
+    assert_non_null(row_of(fixture, "velocity")); /* it counts nothing */
+}
+
 /* Under a scale the shapes have no color of their own. */
 static void a_scale_stands_below_gray_shapes(void **state) {
     struct fixture *fixture = *state;
@@ -210,6 +222,7 @@ static void a_crowd_of_kinds_stays_in_the_box(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_row_of_agents_lights_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(counts_of_a_part_say_so, setup, teardown),
         cmocka_unit_test_setup_teardown(kinds_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scale_stands_below_gray_shapes, setup, teardown),
         cmocka_unit_test_setup_teardown(arrows_have_rows_while_they_are_drawn, setup, teardown),

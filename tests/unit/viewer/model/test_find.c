@@ -137,12 +137,39 @@ static void plots_are_means_and_stay_a_minute(void **state) {
     assert_string_equal(head, "time_s,mean_speed,order,seek,flee\n");
     assert_non_null(strstr(line, ",40.000,0.333,2,1\n"));
     fclose(file);
+    assert_false(plots_is_part(plots_at(&plots, plots.count - 1)));
+}
+
+static void plots_of_a_part_say_so(void **state) {
+    (void)state;
+    static struct plots plots;
+    const struct test_agent agents[] = {{.id = 1, .vx = 30}, {.id = 2, .vx = 50}};
+    char text[160] = "";
+    plots_init(&plots);
+    struct snapshot *snapshot = make_snapshot(0.0, agents, 2);
+    plots_add(&plots, snapshot);
+    snapshot->time_s = 1.0;
+    plots.in_world = 50000.0; /* those around what is visible are sent alone */
+    plots_add(&plots, snapshot);
+    snapshot_destroy(snapshot);
+    assert_false(plots_is_part(plots_at(&plots, 0)));
+    assert_true(plots_is_part(plots_at(&plots, 1)));
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(plots_write_csv(&plots, file), 0);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    assert_string_equal(text, "time_s,mean_speed,order,seek,agents_in_view,agents_in_world\n"
+                              "0.000,40.000,1.000,2,2,2\n1.000,40.000,1.000,2,2,50000\n");
+    fclose(file);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(letters_find_names), cmocka_unit_test(words_find_texts),
-        cmocka_unit_test(parameters_become_reaches), cmocka_unit_test(rings_have_names),
-        cmocka_unit_test(plots_are_means_and_stay_a_minute)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(letters_find_names),
+                                       cmocka_unit_test(words_find_texts),
+                                       cmocka_unit_test(parameters_become_reaches),
+                                       cmocka_unit_test(rings_have_names),
+                                       cmocka_unit_test(plots_are_means_and_stay_a_minute),
+                                       cmocka_unit_test(plots_of_a_part_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

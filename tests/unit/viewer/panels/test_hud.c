@@ -151,6 +151,11 @@ static void the_selected_agent_has_a_card(void **state) {
     input.now_ns += 600000000u;
     hud_fill(&input, &fixture->view);
     assert_string_equal(tag->lines[1], "runs from its target");
+    inspected.terms[0].gets = inspected.terms[1].gets = vec2_make(0, 0); /* it goes as it wants to go */
+    inspected.terms[1].has_desired = true;
+    input.now_ns += 600000000u;
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(tag->lines[1], "keeps its distance from 3 neighbors");
     fixture->settings.panel = PANEL_ON; /* the panel has it all */
     hud_fill(&input, &fixture->view);
     assert_string_equal(tag->lines[0], "");
