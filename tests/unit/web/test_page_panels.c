@@ -268,6 +268,23 @@ static void a_place_of_the_speed_is_a_speed_and_its_middle_is_one(void **state) 
     assert_float_equal(draw(fixture)->speed, 0.0, 0.0);
 }
 
+/* The row that is pointed at lasts, a click is of one picture; so is the width of the panel. */
+static void a_row_of_the_legend_is_lit_and_kept(void **state) {
+    struct fixture *fixture = *state;
+    assert_int_equal(draw(fixture)->lights, -1);
+    send(fixture, "{\"do\":\"light\",\"row\":2}");
+    (void)draw(fixture);
+    const struct panels_result *result = draw(fixture);
+    assert_true(result->lights == 2 && !result->keeps_light);
+    send(fixture, "{\"do\":\"light\",\"row\":-1}");
+    send(fixture, "{\"do\":\"keep_light\",\"row\":1}");
+    send(fixture, "{\"do\":\"width\",\"px\":400}");
+    result = draw(fixture);
+    assert_true(result->keeps_light && result->lights == 1 && result->panel_width == 400.0);
+    result = draw(fixture);
+    assert_true(!result->keeps_light && result->lights == -1 && result->panel_width == 0.0);
+}
+
 static void a_hit_is_found_by_its_name(void **state) {
     struct fixture *fixture = *state;
     fixture->open.picker = true;
@@ -352,6 +369,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_handle_of_the_timeline_holds_a_moment, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_place_of_the_speed_is_a_speed_and_its_middle_is_one, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_row_of_the_legend_is_lit_and_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hit_is_found_by_its_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_question_is_answered_with_what_its_line_holds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_selected_agent_has_its_equations_and_its_muted_behaviors, set_up,
