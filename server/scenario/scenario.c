@@ -143,9 +143,10 @@ int scenario_read_all(const char *text, size_t length, struct scenario *scenario
     (void)read_root(root, scenario, mistakes);
     cJSON_Delete(root);
     for (int i = before; i < mistakes->count; i++) {
-        const struct json_place place = json_place_find(scenario->text, mistakes->rows[i].field);
-        mistakes->rows[i].line = place.line;
-        mistakes->rows[i].column = place.column;
+        struct failure *row = &mistakes->rows[i];
+        const struct json_place place = json_place_find(scenario->text, row->field);
+        row->line = row->code == FAILURE_BUSY ? 0 : place.line;
+        row->column = row->code == FAILURE_BUSY ? 0 : place.column;
     }
     if (mistakes->count > before) {
         scenario_fini(scenario);

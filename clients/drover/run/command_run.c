@@ -218,6 +218,7 @@ static int read_grid(struct runs *runs, struct failure *failure) {
     for (int i = 0; i < runs->plan.parameter_count; i++) {
         struct run_parameter *parameter = &runs->plan.parameters[i];
         parameter->is_path = run_is_path(runs->probe.world, parameter->name);
+        runs->plan.has_paths = runs->plan.has_paths || parameter->is_path;
         if (parameter->is_path && !runs->has_scenario) {
             return failure_set(
                 failure, FAILURE_BAD_PARAM, "--from",
@@ -296,18 +297,16 @@ static int try_variants(struct runs *runs, struct failure *failure) {
 
 /* Tries all values, so that a mistake is found before the first run. */
 static int try_parameters(struct runs *runs, struct failure *failure) {
-    bool has_paths = false;
     for (int i = 0; i < runs->plan.parameter_count; i++) {
         if (interrupt_is_set(runs->context->interrupt)) {
             return failure_set(failure, FAILURE_BUSY, NULL, "interrupted");
         }
-        if (runs->plan.parameters[i].is_path) {
-            has_paths = true;
-        } else if ((i < runs->grid.design_parameters ? try_design : try_set)(runs, i, failure) != 0) {
+        if (!runs->plan.parameters[i].is_path &&
+            (i < runs->grid.design_parameters ? try_design : try_set)(runs, i, failure) != 0) {
             return -1;
         }
     }
-    return has_paths ? try_variants(runs, failure) : 0;
+    return runs->plan.has_paths ? try_variants(runs, failure) : 0;
 }
 
 static int plan_runs(struct runs *runs, struct failure *failure) {

@@ -155,25 +155,33 @@ static int write_row(struct one *one, struct failure *failure) {
 
 /* ---- the run ---- */
 
+static int build(struct one *one, const struct scenario *scenario, uint64_t seed, struct failure *failure) {
+    struct built_world built;
+    if (built_world_make(scenario, &one->task->overrides, &seed, NULL, &built, failure) != 0) {
+        return -1;
+    }
+    simulation_state_change(one->state, &built);
+    built_world_fini(&built);
+    return 0;
+}
+
 static int build_world(struct one *one, uint32_t index, struct failure *failure) {
     const struct run_task *task = one->task;
     const uint64_t seed = task->plan->seeds[index];
+    struct scenario variant;
     if (task->scenario == NULL) {
         world_set_seed(one->state->world, seed);
         return 0;
     }
-    struct scenario variant;
-    struct built_world built;
+    if (!task->plan->has_paths) {
+        return build(one, task->scenario, seed, failure);
+    }
     if (run_variant_make(task->scenario, task->plan, run_plan_values(task->plan, index), &variant, failure) !=
         0) {
         return -1;
     }
-    const int result = built_world_make(&variant, &task->overrides, &seed, NULL, &built, failure);
+    const int result = build(one, &variant, seed, failure);
     scenario_fini(&variant);
-    if (result == 0) {
-        simulation_state_change(one->state, &built);
-        built_world_fini(&built);
-    }
     return result;
 }
 

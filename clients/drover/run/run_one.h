@@ -38,8 +38,8 @@ struct run_report {
  * before it. request: receives it. */
 NODISCARD int run_set_parameter(struct simulation_state *state, const struct run_parameter *parameter,
                                 double value, struct request *request, struct failure *failure);
-/** Applies the parameters of a run that are not paths to its world, in the order of the plan. on_set: called after each. 0, or -1 with
- * *failure. */
+/** Applies the parameters of a run to its world, in the order of the plan, but for paths: its scenario has them. on_set:
+ * called after each. 0, or -1 with *failure. */
 NODISCARD int run_set_parameters(struct simulation_state *state, const struct run_plan *plan, uint32_t run,
                                  void (*on_set)(void *context, const struct request *request), void *context,
                                  struct failure *failure);

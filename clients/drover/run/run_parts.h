@@ -65,8 +65,7 @@ void run_parts_cut(struct run_parts *parts, int part);
 uint32_t run_parts_count(const struct run_parts *parts, enum run_state state);
 
 /** Writes runs.csv and runs.ndjson from the rows of all runs that are done, in the order of runs. tick_hz: of the worlds,
- * for the last column, time. *rows: how many. 0, or -1
- * with *failure. */
+ * for the last column, time. *rows: how many. 0, or -1 with *failure. */
 NODISCARD int run_parts_merge(const struct run_parts *parts, const struct run_columns *columns,
                               double tick_hz, uint64_t *rows, struct failure *failure);
 

@@ -46,10 +46,11 @@ struct run_grid {
 
 struct run_plan {
     int parameter_count;
-    struct run_parameter parameters[RUN_PLAN_PARAMETERS]; /* is_path: its caller's to say */
-    uint32_t count;                                       /* of runs; they are numbered from 1 */
-    uint64_t *seeds;                                      /* owned, by run */
-    double *values;                                       /* owned, by run; NAN: as the scenario has it */
+    struct run_parameter parameters[RUN_PLAN_PARAMETERS];
+    bool has_paths;  /* a parameter is a path; this and is_path are the caller's to say */
+    uint32_t count;  /* of runs; they are numbered from 1 */
+    uint64_t *seeds; /* owned, by run */
+    double *values;  /* owned, by run; NAN: as the scenario has it */
 };
 
 void run_grid_fini(struct run_grid *grid);

@@ -1,25 +1,33 @@
 /* See world_spacing.h. */
 #include "server/sim/world/world_spacing.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "server/sim/world/world_internal.h"
 
 enum { TRIES = 64, CELLS_ACROSS = 1024, CHECKS_EACH = 4096 };
 
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* A whole number of `most` at most, and `least` at least. */
+static int32_t whole_within(float value, int32_t least, int32_t most) {
+    return value <= (float)least ? least : value >= (float)most ? most : (int32_t)value;
+}
+
 /* Cells as wide as two bodies are apart that just keep the largest spacing. */
 static void lay_out(struct world_spacing *spacing, const struct world *world, const struct world_def *def) {
     float radius = 0.0f, gap = 0.0f;
     for (int i = 0; i < def->placement_count; i++) {
         const int kind = world_find_kind(world, def->placements[i].kind);
-        radius = kind < 0 ? radius : fmaxf(radius, world->kinds[kind].def.body.radius.high);
-        gap = fmaxf(gap, def->placements[i].spacing);
+        radius = kind < 0 ? radius : larger(radius, world->kinds[kind].def.body.radius.high);
+        gap = larger(gap, def->placements[i].spacing);
     }
-    const float wide = fmaxf(2.0f * radius + gap, 1.0f);
+    const float wide = larger(2.0f * radius + gap, 1.0f);
     const vec2 size = world->bounds.size;
-    spacing->columns = (int32_t)fminf(fmaxf(size.x / wide, 1.0f), (float)CELLS_ACROSS);
-    spacing->rows = (int32_t)fminf(fmaxf(size.y / wide, 1.0f), (float)CELLS_ACROSS);
+    spacing->columns = whole_within(size.x / wide, 1, CELLS_ACROSS);
+    spacing->rows = whole_within(size.y / wide, 1, CELLS_ACROSS);
     spacing->cell_size = vec2_make(size.x / (float)spacing->columns, size.y / (float)spacing->rows);
 }
 
@@ -59,7 +67,7 @@ void world_spacing_fini(struct world_spacing *spacing) {
 
 /* In an open world what lies outside counts to the cells at the border. */
 static int32_t index_of(float at, float cell, int32_t count) {
-    return (int32_t)fminf(fmaxf(at / cell, 0.0f), (float)(count - 1));
+    return whole_within(at / cell, 0, count - 1);
 }
 
 /* The neighbor of an index, around the world where that wraps; -1: there is none. */
