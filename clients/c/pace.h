@@ -10,6 +10,7 @@
  *    link carried when frames were late. Up to what the caller wishes.
  *
  * Where the link needs long for a single frame, half of that comes on top of the first limit, and all of it on top of the second.
+ * The Python client has the same rule, clients/python/drover/pace.py.
  */
 #ifndef DROVER_CLIENTS_C_PACE_H
 #define DROVER_CLIENTS_C_PACE_H

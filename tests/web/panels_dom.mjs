@@ -102,6 +102,11 @@ panels.update({ bar: { ...BAR, state: "paused", tick: "77" } });
 check("a pause is announced with counts", /^Paused at tick 77, .*\d/.test($("[role=status]").textContent));
 panels.update({ toast: { words: "no such thing", kind: "error", alpha: 1 } });
 check("an error is announced at once", $(".over [role=alert]").textContent === "no such thing");
+panels.update({ banner: { title: "Connecting in 2 s", words: "", token: false } });
+check("so is a connection that is gone", $(".over [role=alert]").textContent === "Connecting");
+panels.update({ banner: { title: "", words: "", token: false } });
+check("and nothing when it is back", $(".over [role=alert]").textContent === "");
+check("a picture's name has no comma of nothing", all("[aria-label]").every((node) => !node.getAttribute("aria-label").includes(" ,")));
 check("without a cluster there are no ranks", $(".ranks").closest("section").hidden);
 panels.update({ ranks: { rows: [{ name: "ranks", value: "2, stripes", tip: "t" }], bars: [
     { name: "0", value: "12.0 + 4.0 ms", tip: "a", work: 75, wait: 25, longest: false },

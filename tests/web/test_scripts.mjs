@@ -43,10 +43,14 @@ function testLoading({ awaited, bytesWords }) {
   same(awaited({ bar: bar("Flock", "12") }).share, 1);
 }
 
-function testAddress({ addressOf, fragmentOf, fragmentWith, optionsOf, takeFragment }, { socketUrl }) {
+function testAddress({ addressOf, fragmentOf, fragmentWith, optionsOf, takeFragment, withTheme }, { socketUrl }) {
   const fragment = fragmentOf("#token=secret&name=Ann%20B&renderer=raster&evil=--config");
   same(optionsOf(fragment, "secret", "h:80"), ["h:80", "--name=Ann B", "--token=secret"]);
   same(fragment.renderer, "raster");
+  const themes = (hash, isFirst, isLight) => withTheme(fragmentOf(hash), isFirst, isLight).options;
+  same(themes("", true, true), [["theme", "light"]]);
+  same([...themes("", false, true), ...themes("", true, false)], []);
+  same(themes("#theme=dark", true, true), [["theme", "dark"]]);
   same(fragmentOf(fragmentWith("#name=Ann&token=old", "a b&c")), { ...fragmentOf("#name=Ann"), token: "a b&c" });
   same(optionsOf(fragmentOf(""), "", "h:80"), ["h:80"]);
   same(addressOf({ protocol: "https:", hostname: "sim.example.org", port: "" }), "sim.example.org:443");

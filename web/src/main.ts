@@ -7,7 +7,7 @@ import { Menu } from "./menu";
 import { Panels } from "./panels/panels";
 import type { Actions, Message, Sections } from "./panels/view";
 import { RasterPainter } from "./raster";
-import { addressOf, fragmentWith, optionsOf, takeFragment } from "./start";
+import { addressOf, fragmentWith, optionsOf, takeFragment, withTheme } from "./start";
 
 const MOST_RATIO = 2;
 const CURSORS = ["default", "grab", "grabbing"];
@@ -153,7 +153,8 @@ class Page {
     }
 
     private start(): void {
-        const fragment = takeFragment(location, history);
+        const settings = stored("localStorage", SETTINGS), isLight = matchMedia("(prefers-color-scheme: light)").matches;
+        const fragment = withTheme(takeFragment(location, history), settings === "", isLight);
         if (fragment.token !== "") {
             store("sessionStorage", TOKEN, fragment.token);
         }
@@ -169,7 +170,7 @@ class Page {
             hasCard: this.own !== null && this.own.gl !== null,
             renderer: fragment.renderer,
             options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), addressOf(location)),
-            settings: stored("localStorage", SETTINGS),
+            settings,
             reducesMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
             isHidden: document.hidden,
         };

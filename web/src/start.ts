@@ -48,6 +48,12 @@ export function addressOf(place: { protocol: string; hostname: string; port: str
     return `${place.hostname}:${place.port !== "" ? place.port : place.protocol === "https:" ? "443" : "80"}`;
 }
 
+/** On a first visit the theme is the system's, unless the address names one. */
+export function withTheme(fragment: Fragment, isFirst: boolean, isLight: boolean): Fragment {
+    const hasTheme = fragment.options.some(([name]) => name === "theme");
+    return isFirst && isLight && !hasTheme ? { ...fragment, options: [...fragment.options, ["theme", "light"]] } : fragment;
+}
+
 /** The options for page.wasm. address: HOST:PORT of the server. */
 export function optionsOf(fragment: Fragment, token: string, address: string): string[] {
     return [

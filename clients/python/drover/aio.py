@@ -11,7 +11,7 @@ from .frames import AnyFrame, Density, Frame, Snapshot
 from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import AsyncRequests
 from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, check_options, split, warn_of_no_event
-from .protocol import Request
+from .protocol import LOOK_S, Request
 from .serving import START_S, ServerProcess
 
 
@@ -251,6 +251,7 @@ class Drover(Link, AsyncRequests):
             if self.session.fatal is not None:
                 self.session.close()
         else:
+            self._keep_pace()
             self._flush()
         self._after()
 
@@ -303,16 +304,20 @@ class Drover(Link, AsyncRequests):
         self._waiters.clear()
 
     async def _something(self, deadline: Optional[float], what: str) -> None:
-        """Waits until something came, or the connection changed."""
+        """Waits until something came, the connection changed, or it is time to look at the pace of frames."""
         loop = asyncio.get_running_loop()
         waiter: "asyncio.Future[None]" = loop.create_future()
         self._waiters.add(waiter)
         left = None if deadline is None else deadline - loop.time()
+        looks = self._watches_pace and (left is None or left > LOOK_S)
         try:
             if left is not None and left <= 0:
                 raise asyncio.TimeoutError
-            await asyncio.wait_for(waiter, left)
+            await asyncio.wait_for(waiter, LOOK_S if looks else left)
         except asyncio.TimeoutError:
+            if looks:
+                self._keep_pace()
+                return
             raise DroverError("timeout", f"{what} in time") from None
         finally:
             self._waiters.discard(waiter)

@@ -13,7 +13,7 @@ from .frames import AnyFrame, Density, Frame, Snapshot
 from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import LaterRequests, SyncRequests
 from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, split, warn_of_no_event
-from .protocol import Request
+from .protocol import LOOK_S, Request
 
 READ_LEAST, READ_MOST = 1 << 14, 1 << 20
 F = TypeVar("F")
@@ -284,10 +284,14 @@ class Drover(Link, SyncRequests):
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0 and what is not None:
             raise too_late(what)
+        if self._watches_pace:
+            self._keep_pace()
+            left = LOOK_S if left is None else min(left, LOOK_S)
         if self._wait_ready(left):
             if self.session.has_output:
                 self._flush()
             self._drain()
+            self._keep_pace()
         if self.session.notices:
             self._dispatch()
 
@@ -423,7 +427,8 @@ def connect(address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S
     reconnect  connect again when the connection is lost (after 0.25 s, then longer, at most 5 s), and subscribe again.
                A request that was sent and has no answer is never sent again: it fails with `lost`
     numpy      columns in numpy (True), without (False), or with it where it is installed
-    hello      members of the request hello: `name`, `token`, `seq`, `speed`
+    hello      members of the request hello: `name`, `token`, `seq`, `speed`; and fixed_hz=True: on a slow link frames come late rather
+               than sparsely
     """
     world = Drover(address, timeout=timeout, reconnect=reconnect, numpy=numpy, **hello)
     try:

@@ -21,12 +21,13 @@ class Link:
     """The state of a client's link. A client moves the bytes: `_now`, `_flush`, `_lose`."""
 
     def __init__(self, address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S, reconnect: bool = True,
-                 numpy: Optional[bool] = None, server: Any = None, **hello: Any) -> None:
+                 numpy: Optional[bool] = None, server: Any = None, fixed_hz: bool = False, **hello: Any) -> None:
         self.address: Tuple[str, int] = parse_address(address)
         self.timeout = timeout
         self.reconnect = reconnect
         self.server = server
         self.session = Session(hello, numpy)
+        self.session.fixed_hz = fixed_hz
         self._numpy = numpy
         self._listeners = Listeners(self.session)
         self._watched: Any = None  # the mark of the Watch whose subscription it is; the Watch itself ends when its loop does
@@ -45,6 +46,11 @@ class Link:
         """The description of the world, the newest that came."""
         return self.session.scenario
 
+    @property
+    def paced_hz(self) -> Optional[float]:
+        """Frames a second that are asked for in place of the subscription's, because the link is slow and they would come late; None: as many as it says."""
+        return self.session.paced_hz
+
     # --- what a client brings
 
     def _now(self) -> float:
@@ -58,6 +64,17 @@ class Link:
     def _lose(self, reason: str) -> None:
         """The connection is of no use."""
         raise NotImplementedError
+
+    @property
+    def _watches_pace(self) -> bool:
+        """Whether a loop over frames is there, whose pace is to be looked at every LOOK_S at least."""
+        return self._watched is not None and self.session.watches_pace
+
+    def _keep_pace(self) -> None:
+        if self._watches_pace:
+            self.session.keep_pace(1000.0 * self._now())
+            if self.session.has_output:
+                self._flush()
 
     # --- requests and answers
 

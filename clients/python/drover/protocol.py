@@ -20,11 +20,15 @@ from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Tuple, U
 from .columns import Backend, backend, wire_fields
 from .errors import DroverError, nonsense
 from .frames import AnyFrame, Key, of_message, parse
+from .pace import Pace
 
 PROTOCOL = 1
 LINE_LIMIT = 1 << 30  # bytes; a longer line is refused instead of kept
 RETRY_FIRST_S = 0.25
 RETRY_MOST_S = 5.0
+USUAL_HZ = 30.0  # of a subscription that names none
+PING_MS, AWAY_MS = 250.0, 200.0
+LOOK_S = 0.1  # at a ping that waits for its answer
 NOTICE_LIMIT = 65536  # notices that wait; the oldest go first
 FRAME_OPS = ("snapshot", "key", "delta", "density")
 FRAME_STARTS = {b'{"op":"%s",' % op.encode(): op for op in FRAME_OPS}
@@ -81,7 +85,7 @@ class Request:
         self.reply: Optional[Dict[str, Any]] = None
         self.error: Optional[DroverError] = None
         self.callback: Optional[Callable[["Request"], None]] = None
-        self.own = own  # the session's own: hello and subscribe after a reconnect
+        self.own = own  # the session's own: hello and subscribe after a reconnect, pings and subscribe on a slow link
 
     def finish(self, reply: Optional[Dict[str, Any]], error: Optional[DroverError] = None) -> None:
         self.done, self.reply, self.error = True, reply, error
@@ -113,6 +117,7 @@ class Session:
         self.tap = False  # every line as a notice `line`
         self.subscription: Optional[Dict[str, Any]] = None  # what a new connection subscribes with
         self.connections = 0
+        self.fixed_hz = False  # fewer frames are never asked for
         self._numpy = numpy
         self._backend: Optional[Backend] = None
         self._hello_fields = dict(wire_fields(hello_fields or {}))
@@ -139,6 +144,10 @@ class Session:
         self._missed = 0
         self._frames_wanted = False
         self._parting: Optional[str] = None
+        self._pace = Pace()
+        self._asked_hz: Optional[float] = None  # of the subscription, as the server was asked last; None: by the caller
+        self._ping: Optional[Request] = None  # it waits for its answer
+        self._ping_ms = self._ping_due_ms = self._looked_ms = self._away_ms = 0.0
 
     # --- the connection
 
@@ -248,7 +257,7 @@ class Session:
         return Request(op, fields, members.get("id"), line, own)
 
     def _queue(self, request: Request) -> None:
-        if request.op in ("subscribe", "unsubscribe"):
+        if request.op in ("subscribe", "unsubscribe") and not (request.own and self.up):
             self._frames_wanted = False  # until the reply: frames on the way are those of the subscription before
             self._drop_frames()
             if request.op == "unsubscribe":
@@ -260,6 +269,43 @@ class Session:
             request.finish({})
         else:
             self._pending[request.id] = request
+
+    # --- slow links
+
+    @property
+    def watches_pace(self) -> bool:
+        """Whether `keep_pace` is to be called every LOOK_S at least."""
+        return self.up and not self.fixed_hz and self._frames_wanted and self.subscription is not None and self.subscription.get("layout") != "events"
+
+    @property
+    def paced_hz(self) -> Optional[float]:
+        """Frames a second that are asked for in place of the subscription's, because the link is slow; None: as many as the caller asked for."""
+        return self._asked_hz
+
+    def keep_pace(self, now_ms: float) -> None:
+        """Looks at pings, and subscribes with fewer or more frames (pace.py). now_ms: of a clock that never falls."""
+        if now_ms - self._looked_ms > AWAY_MS:
+            self._away_ms = now_ms  # pings from before tell about the caller, not about the link
+        self._looked_ms = now_ms
+        if not self.watches_pace or self.subscription is None:
+            return
+        wish = float(self.subscription.get("hz") or USUAL_HZ)
+        if self._ping is not None and self._ping_ms >= self._away_ms:
+            self._pace.ping(wish, now_ms, now_ms - self._ping_ms, self._ping.done)
+        if self._ping is not None and self._ping.done:
+            self._ping = None
+        if self._ping is None and now_ms >= self._ping_due_ms:
+            self._ping, self._ping_ms, self._ping_due_ms = self._make("ping", {}, True, own=True), now_ms, now_ms + PING_MS
+            self._queue(self._ping)
+        self._pace_subscription(wish)
+
+    def _pace_subscription(self, wish: float) -> None:
+        hz = self._pace.hz(wish)
+        if hz == (wish if self._asked_hz is None else self._asked_hz) or any(
+                request.op in ("subscribe", "unsubscribe", "set_region") for request in self._pending.values()):
+            return
+        self._asked_hz = None if hz == wish else hz
+        self._queue(self._make("subscribe", {**(self.subscription or {}), "hz": hz}, True, own=True))
 
     # --- lines
 
@@ -348,6 +394,9 @@ class Session:
             self.greeting = {**self.greeting, **{name: message[name] for name in ("role", "tick", "time", "paused") if name in message}}
             self._opened()
             return
+        request.finish(None if error else message, error)
+        if self.up:
+            return  # a ping, or the same subscription with fewer or more frames
         if error is not None:
             self.subscription = None
         else:
@@ -358,6 +407,7 @@ class Session:
         """What a further connection has to ask for again."""
         if request.op == "subscribe":
             self.subscription = {name: value for name, value in request.fields.items() if name != "id"}
+            self._asked_hz = None
             self._frames_wanted = True
         elif request.op == "set_region" and self.subscription is not None:
             self.subscription.pop("region", None)
@@ -392,6 +442,7 @@ class Session:
         if op == "key":
             self._key_line = line
             return
+        self._pace.frames += 1
         if self._frame is not None:
             self._frame_missed += 1
         self._frame = (op, line, self._key_line)

@@ -58,7 +58,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
 
     async def test_leaving_the_loop_unsubscribes(self):
         with FakeServer(lambda _, line: reply_to(line) + (snapshot(1) if b'"subscribe"' in line else b"")) as server:
-            async with drover.aio.connect(server.port) as world:
+            async with drover.aio.connect(server.port, fixed_hz=True) as world:
                 async for _ in world.watch(layout="objects"):
                     break
                 gc.collect()

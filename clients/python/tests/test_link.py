@@ -267,7 +267,7 @@ class Links(Code):
             frame = line_of({"op": "snapshot", "tick": number, "time": 0, "agents": [], "targets": [], "clock": 0})
             return reply_to(line) + (frame if b'"subscribe"' in line else b"")
 
-        with FakeServer(answer) as server, drover.connect(server.port, name="Ann") as world:
+        with FakeServer(answer) as server, drover.connect(server.port, name="Ann", fixed_hz=True) as world:
             links = []
             world.on("link", links.append)
             ticks = []

@@ -330,5 +330,9 @@ export class Notices {
         setText(this.bannerWords, banner.words);
         this.token.show(banner.token);
         this.say(banner.title.replace(/ in \d+ s$/, ""), true);
+        if (banner.title === "") { /* what was urgent is over */
+            setText(this.assertive, "");
+            this.said = "";
+        }
     }
 }

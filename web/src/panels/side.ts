@@ -201,7 +201,7 @@ class PlotRow implements RowOf<Plot> {
             setAttribute(this.curves.children[s], "stroke", series.fill);
             setAttribute(this.curves.children[s], "d", this.path(series.values, plot.top));
         });
-        setAttribute(this.box.lastElementChild as Element, "aria-label", `${plot.title} ${plot.value}, the last minute`);
+        setAttribute(this.box.lastElementChild as Element, "aria-label", `${`${plot.title} ${plot.value}`.trim()}, the last minute`);
         show(this.mark, all.mark >= 0);
         this.stand(this.mark, all.mark);
     }
