@@ -449,6 +449,7 @@ int server_options_overrides(const struct server_options *options, struct world_
     *out = (struct world_overrides){.has_seed = options->seed[0] != '\0',
                                     .tick_hz = options->tick_hz,
                                     .max_agents = (int32_t)options->max_agents,
+                                    .agents_option = " (--max-agents)",
                                     .threads = server_options_threads(options)};
     if (options->tick_hz > 0.0 && options->tick_hz < 1.0) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--tick-hz", "--tick-hz: the smallest rate is 1");

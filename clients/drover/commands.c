@@ -1,4 +1,5 @@
 /* The table of commands, the first word of the command line, and what all commands do with theirs. See command.h. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ void commands_print_help(FILE *out) {
         "Options:\n"
         "  --help                  Shows this and exits; after a command, shows its options.\n"
         "  --version               Shows the version and exits.\n\n"
-        "Options of all commands for a live server:\n"
+        "Options of all commands for a live server, which may stand before the command, too:\n"
         "  --server HOST:PORT      The server; otherwise $DROVER_SERVER, otherwise 127.0.0.1:7717.\n"
         "  --token-file FILE       Has the token for the server in its first line; otherwise $DROVER_TOKEN.\n"
         "  --timeout S             How long to wait for the server's first line, seconds (5).\n"
@@ -118,6 +119,17 @@ void commands_print_help(FILE *out) {
         "A FILE that is - is standard input. The folder of drover-server --state is a recording, too.\n"
         "Exit codes: 0 well, 1 differs, refused or failed, 2 usage, 3 no server, 130 interrupted.\n",
         out);
+}
+
+/* An empty text is no server, though it is given: a variable that is not set is no wish for the usual one. */
+static bool has_empty_server(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const bool is_apart = strcmp(argv[i], "--server") == 0 && i + 1 < argc && argv[i + 1][0] == '\0';
+        if (is_apart || strcmp(argv[i], "--server=") == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool command_options(const struct options_def *def, int argc, char **argv, void *object, int count_min,
@@ -129,6 +141,10 @@ bool command_options(const struct options_def *def, int argc, char **argv, void 
         argv[i] = strcmp(argv[i], "-o") == 0 ? output_flag : argv[i];
     }
     *code = EXIT_USAGE;
+    if (has_empty_server(argc, argv)) {
+        (void)fputs("drover: --server: expected HOST:PORT, found nothing\n", stderr);
+        return false;
+    }
     switch (options_parse(def, argc, argv, object, &first, &failure)) {
     case OPTIONS_EXIT:
         *code = EXIT_WELL;
@@ -172,13 +188,43 @@ static int complain_command(const char *name) {
     return EXIT_USAGE;
 }
 
-static int run(const struct command_context *context, const struct command *command, int argc, char **argv) {
-    enum exit_code code = command->run(context, argc, argv);
-    if (fflush(stdout) != 0 && code == EXIT_WELL) {
-        perror("drover: standard output");
-        code = EXIT_DIFFERS;
+/* A reader of a pipe that has gone has all that it wanted. Returns the exit code. */
+static int finish_output(int code) {
+    if (fflush(stdout) == 0 || errno == EPIPE || code != EXIT_WELL) {
+        return code;
     }
-    return interrupt_is_set(context->interrupt) ? EXIT_INTERRUPTED : (int)code;
+    perror("drover: standard output");
+    return EXIT_DIFFERS;
+}
+
+static int run(const struct command_context *context, const struct command *command, int argc, char **argv) {
+    const int code = finish_output((int)command->run(context, argc, argv));
+    return interrupt_is_set(context->interrupt) ? EXIT_INTERRUPTED : code;
+}
+
+/* Moves the command before the options of live servers that stand before it. */
+static void put_command_first(int argc, char **argv) {
+    static const char *const valued[] = {"--server", "--token-file", "--timeout"};
+    int at = 1;
+    while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0') {
+        bool takes_next = false;
+        bool is_known = strcmp(argv[at], "--json") == 0;
+        for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+            const size_t length = strlen(valued[i]);
+            const bool is_this = strncmp(argv[at], valued[i], length) == 0;
+            takes_next = takes_next || (is_this && argv[at][length] == '\0');
+            is_known = is_known || (is_this && (argv[at][length] == '\0' || argv[at][length] == '='));
+        }
+        if (!is_known) {
+            return;
+        }
+        at += takes_next ? 2 : 1;
+    }
+    if (at > 1 && at < argc) {
+        char *command = argv[at];
+        memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+        argv[1] = command;
+    }
 }
 
 int commands_main(int argc, char **argv) {
@@ -186,21 +232,22 @@ int commands_main(int argc, char **argv) {
         perror("drover: /dev/null");
         return EXIT_DIFFERS;
     }
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that reaches the limit of the system is an error of its write */
+    put_command_first(argc, argv);
     const char *word = argc < 2 ? "--help" : argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         commands_print_help(argc < 2 ? stderr : stdout);
-        return argc < 2 ? EXIT_USAGE : EXIT_WELL;
+        return finish_output(argc < 2 ? EXIT_USAGE : EXIT_WELL);
     }
     if (strcmp(word, "--version") == 0) {
         (void)printf("drover %s\n", DROVER_VERSION);
-        return EXIT_WELL;
+        return finish_output(EXIT_WELL);
     }
     const struct command *command = command_find(word);
     if (command == NULL) {
         return complain_command(word);
     }
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file that reaches the limit of the system is an error of its write */
     struct interrupt *interrupt = interrupt_begin();
     if (interrupt == NULL) {
         (void)fputs("drover: no thread can be started\n", stderr);

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,12 +47,6 @@ int output_begin(struct output *output, struct interrupt *interrupt, const char 
     return 0;
 }
 
-/* A reader that has gone ends a program that writes to a pipe. */
-static void end_by_broken_pipe(void) {
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)raise(SIGPIPE);
-}
-
 static void write_bytes(struct output *output, const char *bytes, size_t left) {
     while (left > 0 && output->error == 0) {
         if (!interrupt_wait(output->interrupt, output->descriptor, POLLOUT)) {
@@ -65,9 +59,8 @@ static void write_bytes(struct output *output, const char *bytes, size_t left) {
         if (written >= 0) {
             bytes += written;
             left -= (size_t)written;
-        } else if (errno == EPIPE) {
-            end_by_broken_pipe();
-            output->error = EPIPE;
+        } else if (errno == EPIPE && output->path == NULL) {
+            _exit(EXIT_SUCCESS); /* the reader of the pipe has all that it wanted */
         } else if (errno != EINTR && errno != EAGAIN) {
             output->error = errno;
         }

@@ -60,6 +60,10 @@ const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_
     return text;
 }
 
+static const char *option_of(const struct world_overrides *overrides) {
+    return overrides->agents_option == NULL ? "" : overrides->agents_option;
+}
+
 int built_world_check_size(const struct world_def *def, const char *name, int64_t agents,
                            const struct world_overrides *overrides, uint64_t *bytes,
                            struct failure *failure) {
@@ -67,8 +71,8 @@ int built_world_check_size(const struct world_def *def, const char *name, int64_
     uint64_t needed = 0;
     if (agents > most) {
         return failure_set(failure, FAILURE_BAD_SCENARIO, "agents",
-                           "%s: %lld agents; at most %d are allowed (--max-agents)", name, (long long)agents,
-                           (int)most);
+                           "%s: %lld agents; at most %d are allowed%s", name, (long long)agents, (int)most,
+                           option_of(overrides));
     }
     if (agents > WORLD_SMALL && count_bytes(def, name, agents, overrides->threads, &needed, failure) != 0) {
         return -1;
@@ -133,8 +137,8 @@ int built_world_check_counts(const struct scenario *scenario, const struct world
         (void)snprintf(path, sizeof path, "agents[%d].count", i);
         if (agents > most) {
             return failure_set(failure, FAILURE_BAD_SCENARIO, path,
-                               "%s: %lld agents in all; at most %d are allowed (--max-agents)", path,
-                               (long long)agents, (int)most);
+                               "%s: %lld agents in all; at most %d are allowed%s", path, (long long)agents,
+                               (int)most, option_of(overrides));
         }
     }
     return 0;

@@ -20,8 +20,9 @@ struct world_overrides {
     double tick_hz; /* 0: the scenario's */
     bool has_simd;  /* otherwise the widest there is */
     enum simd simd;
-    int32_t max_agents; /* 0: LIMIT_AGENTS_USUAL */
-    int threads;        /* that will work on a tick; 0: one */
+    int32_t max_agents;        /* 0: LIMIT_AGENTS_USUAL */
+    const char *agents_option; /* " (--max-agents)", what may raise it, for messages; NULL: nothing */
+    int threads;               /* that will work on a tick; 0: one */
     /* Bytes that the machine can still give each of so many processes; NULL: a world that it cannot hold fails where it
      * does. */
     uint64_t (*memory_free)(int processes);

@@ -20,11 +20,6 @@
 
 /* ---- what the keeper has ---- */
 
-void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick) {
-    atomic_store(&logbook->kept_tick, tick);
-    atomic_store(&logbook->kept_ns, clock_now_ns());
-}
-
 /* The checkpoint of a journal, in its own file; then older ones may go. */
 static void write_checkpoint(struct logbook *logbook, const struct keeper_result *result) {
     struct failure failure = {0};

@@ -141,6 +141,8 @@ bool logbook_is_same_moment(struct logbook_moment a, struct logbook_moment b);
 /** Notes up to which tick the journal is on disk: a mark is kept until it is on disk, then the last one is waited for.
  * Locked. */
 void logbook_look_at_marks(struct logbook *logbook);
+/** The world of this tick is on disk: a checkpoint, or the beginning of the journal. Any thread. */
+void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick);
 /** Puts a line `at` into one output or (NULL) both. */
 void logbook_write_at(struct logbook *logbook, const struct simulation_state *state,
                       struct recorder_session session, struct output *only);
@@ -176,8 +178,6 @@ NODISCARD int logbook_need_keeper(struct logbook *logbook, const struct simulati
 /** Orders a checkpoint for both files. The journal goes on in a further file unless its number is given (not 0). */
 void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_state *state,
                               uint32_t journal_number, uint64_t now_ns);
-/** The world of this tick is on disk: a checkpoint, or the beginning of the journal. Any thread. */
-void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick);
 /** Orders one when it is due. */
 void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulation_state *state,
                                  uint64_t now_ns);

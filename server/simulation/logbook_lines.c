@@ -175,6 +175,11 @@ void logbook_look_at_marks(struct logbook *logbook) {
     }
 }
 
+void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick) {
+    atomic_store(&logbook->kept_tick, tick);
+    atomic_store(&logbook->kept_ns, clock_now_ns());
+}
+
 void logbook_write_at(struct logbook *logbook, const struct simulation_state *state,
                       struct recorder_session session, struct output *only) {
     logbook->now = logbook_moment_of(state);

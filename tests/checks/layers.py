@@ -83,7 +83,7 @@ C_AND_POSIX = PURE_C | {
     for name in "ctype errno fenv iso646 locale setjmp signal stdarg stdio stdnoreturn threads time uchar wchar "
     "dirent fcntl getopt ifaddrs netdb poll pthread sched semaphore strings unistd "
     "arpa/inet net/if netinet/in netinet/tcp "
-    "spawn sys/file sys/ioctl sys/mman sys/prctl sys/resource sys/socket sys/stat sys/time sys/types sys/un sys/wait termios".split()
+    "spawn sys/file sys/ioctl sys/mman sys/prctl sys/resource sys/socket sys/stat sys/statvfs sys/time sys/types sys/un sys/wait termios".split()
 }
 # Third-party headers: (pattern of the header, pattern of the files that may include it, the text of the rule)
 LIBRARIES = [

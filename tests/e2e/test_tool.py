@@ -449,7 +449,18 @@ class Export(Case):
         with subprocess.Popen([TOOL, "export", str(self.good), "--every", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             child.stdout.readline()
             child.stdout.close()
-            self.assertEqual(child.wait(PATIENCE_S), -signal.SIGPIPE)
+            self.assertEqual((child.wait(PATIENCE_S), child.stderr.read()), (0, b""))
+
+    def test_a_reader_that_was_never_there(self):
+        """The exit code is 0 in all commands, whatever writes their output."""
+        for arguments in (["export", self.good], ["export", "--ndjson", self.good], ["info", self.good], ["verify", self.good],
+                          ["diff", self.good, self.good], ["cut", self.good, "-"], ["help"], ["--help"], ["--version"], ["verify", "--help"],
+                          ["completion", "bash"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([TOOL, *map(str, arguments)], stdout=writer, stderr=subprocess.PIPE, timeout=PATIENCE_S, check=False)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
 
     def test_compressed(self):
         if shutil.which("zstd") is None:

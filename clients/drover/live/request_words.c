@@ -310,24 +310,34 @@ static bool takes_rest(const char *form) {
     return strstr(form, "...") != NULL;
 }
 
-static const char *choose_form(const struct request_command *command, int count) {
+static const char *choose_form(const struct request_command *command, int count, char *const *arguments) {
     for (int i = 0; i < REQUEST_WORDS_FORMS && command->forms[i] != NULL; i++) {
         const char *form = command->forms[i];
-        if (count_words(form) == count || (takes_rest(form) && count >= count_words(form))) {
+        const bool is_place = strncmp(form, "x ", 2) == 0;
+        if ((count_words(form) == count || (takes_rest(form) && count >= count_words(form))) &&
+            (!is_place || is_json_number(arguments[0]))) {
             return form;
         }
     }
-    return count == 0 ? "" : NULL;
+    return count == 0 ? "" : NULL; /* options may say all */
+}
+
+static int fail_form(const struct writing *writing, const char *found) {
+    const char *arguments = writing->command->arguments;
+    const bool has_place = arguments != NULL && strstr(arguments, "X Y") != NULL;
+    return failure_set(writing->failure, FAILURE_BAD_PARAM, NULL, "%s: expected %s, found %s%s",
+                       writing->command->name, arguments == NULL ? "no arguments" : arguments, found,
+                       has_place ? "; X and Y go together, px; --help shows the usage"
+                                 : "; --help shows the usage");
 }
 
 static int write_arguments(struct writing *writing, int count, char *const *arguments) {
     char word[MEMBER_NAME];
-    const char *form = choose_form(writing->command, count);
+    char found[MEMBER_NAME * 2];
+    const char *form = choose_form(writing->command, count, arguments);
     if (form == NULL) {
-        return failure_set(writing->failure, FAILURE_BAD_PARAM, NULL,
-                           "%s: expected %s; --help shows the usage", writing->command->name,
-                           writing->command->arguments == NULL ? "no arguments"
-                                                               : writing->command->arguments);
+        (void)snprintf(found, sizeof found, "%d (%.40s ...)", count, arguments[0]);
+        return fail_form(writing, found);
     }
     for (int i = 0; i < count; i++) {
         const size_t length = strcspn(form, " ");
@@ -372,6 +382,18 @@ static bool is_given(const struct writing *writing, const char *member) {
     return index >= 0 && writing->is_given[index];
 }
 
+/* Whether the command line says nothing of what a request needs that is nothing without it. */
+static bool is_bare(const struct writing *writing, int count) {
+    bool may_be = false, has_member = count > 0;
+    for (int i = 0; i < REQUEST_WORDS_FORMS && writing->command->forms[i] != NULL; i++) {
+        may_be = may_be || writing->command->forms[i][0] == '\0';
+    }
+    for (int i = 0; i < REQUEST_WORDS_MEMBERS; i++) {
+        has_member = has_member || writing->is_given[i];
+    }
+    return !may_be && !has_member;
+}
+
 int request_words_write(const struct request_command *command, const struct request_words *words, int count,
                         char *const *arguments, struct buffer *out, struct failure *failure) {
     struct writing writing = {
@@ -380,6 +402,9 @@ int request_words_write(const struct request_command *command, const struct requ
     json_key_string(&writing.json, "op", request_op_name(command->op));
     if (write_arguments(&writing, count, arguments) != 0 || write_options(&writing) != 0) {
         return -1;
+    }
+    if (is_bare(&writing, count)) {
+        return fail_form(&writing, "nothing");
     }
     if (command->implied != NULL && !is_given(&writing, command->implied) &&
         !is_given(&writing, command->unless)) {

@@ -36,7 +36,8 @@ struct request_command {
     const char *arguments_help, *summary;
     /* What positional arguments there may be: names of members with blanks between them. "name|agent": the second one when
      * the argument is a number. "kind.param": two members in one argument. "agents...": the last member, an array of all
-     * arguments that are left. The form with as many words as there are arguments counts. */
+     * arguments that are left. The form with as many words as there are arguments counts; one with "x" as its first word where that argument is a number.
+     * "": no arguments, and no options either. */
     const char *forms[REQUEST_WORDS_FORMS]; /* NULL-ended */
     struct request_switch switches[REQUEST_WORDS_SWITCHES + 1];
     const char *left_out; /* members without an option, with blanks around each; NULL: none */

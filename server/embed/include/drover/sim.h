@@ -18,6 +18,8 @@
  * used by one thread at a time; different handles have nothing in common. Numbers are IEEE floats in the units of the
  * protocol: px, seconds, radians where it is said so; x points right, y down.
  *
+ * A pointer may be NULL only where it is said so: any other one that is NULL ends the program.
+ *
  * docs/libdrover-sim.md has an example and the promise about later versions.
  */
 #ifndef DROVER_SIM_H
@@ -113,7 +115,8 @@ DROVER_SIM_API void drover_sim_destroy(struct drover_sim *sim);
  * returns  the reply or the error as protocol.md says, NUL-terminated, without a newline; "" when no answer is due (a change
  *          without an id that succeeded). The handle's, until the next call on it */
 DROVER_SIM_API const char *drover_sim_request(struct drover_sim *sim, const char *request);
-/** The same, of a format. Texts that may hold quotes are the caller's affair. */
+/** The same, of a format, as printf has it. Texts that may hold quotes are the caller's affair; so is the locale: where the
+ * program has set one with a decimal comma (setlocale, LC_NUMERIC), %f and %g write what is no JSON. */
 DROVER_SIM_API const char *drover_sim_requestf(struct drover_sim *sim, const char *format, ...)
     DROVER_SIM_PRINTF(2, 3);
 /** Whether the last request was refused, and why: 0, or -1 with *error, which may be NULL. */

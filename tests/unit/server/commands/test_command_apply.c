@@ -397,8 +397,7 @@ static void test_size(void **state) {
     placement->count = LIMIT_AGENTS;
     assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &overrides, &bytes, &failure), -1);
     assert_int_equal(failure.code, FAILURE_BAD_SCENARIO);
-    assert_string_equal(failure.message,
-                        "birds: 100000000 agents; at most 1048576 are allowed (--max-agents)");
+    assert_string_equal(failure.message, "birds: 100000000 agents; at most 1048576 are allowed");
     assert_int_equal(built_world_check_size(&def, "birds", LIMIT_AGENTS, &own, &bytes, &failure), 0);
     assert_true(bytes > UINT64_C(100) * LIMIT_AGENTS);
     own.memory_free = say_memory;
