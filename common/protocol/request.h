@@ -101,6 +101,8 @@ struct request_subscribe {
     float region[4]; /* px: x, y, width, height */
     float grid[2];   /* density: columns and rows, or 0 */
     float cell;      /* density: px, or 0 */
+    bool has_nearest;
+    uint32_t nearest; /* of a frame in a reply: so many of the nearest of every agent are beside it */
 };
 
 struct request_set_region {

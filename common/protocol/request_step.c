@@ -55,7 +55,7 @@ static int read_until(const cJSON *json, struct request_until *until, struct fai
 
 int request_check_step(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_step *step = &request->body.step;
-    static const char *const parts[] = {"fields", "region", "kinds"};
+    static const char *const parts[] = {"fields", "region", "kinds", "nearest"};
     for (size_t i = 0; !step->has_return && i < sizeof parts / sizeof parts[0]; i++) {
         if (cJSON_GetObjectItemCaseSensitive(json, parts[i]) != NULL) {
             return failure_set(failure, FAILURE_BAD_PARAM, parts[i], "allowed only with return");

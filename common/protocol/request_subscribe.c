@@ -219,6 +219,9 @@ int request_check_view(struct request_subscribe *view, const cJSON *json, struct
     if (view->has_region && read_region(json, view->region, failure) != 0) {
         return -1;
     }
+    if (view->has_nearest && frame_layout_row(view->layout)->key == NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "nearest", "allowed only with the layout packed");
+    }
     return check_field_names(view->fields, failure);
 }
 

@@ -142,7 +142,9 @@ static const char *const whole_layouts[] = {[LAYOUT_OBJECTS] = "objects", [LAYOU
      "What of every agent: pos, vel, heading, state, kind, stamina, force, desired."},                             \
     REGION,                                                                                                        \
     {"kinds", FIELD_NAMES, FIELD_MEMBER(structure, view.kinds), 0, 0, 0, 0, NULL, NULL,                             \
-     "Agents of these kinds only."}
+     "Agents of these kinds only."},                                                                               \
+    {"nearest", FIELD_UINT32, FIELD_MEMBER(structure, view.nearest), 0, 1, LIMIT_NEAREST, 1, NULL, NULL,            \
+     "Beside a packed frame, the rows of so many of the nearest other agents of it, for every agent."}
 
 static const struct field get_fields[] = {
     {"layout", FIELD_CHOICE, FIELD_MEMBER(struct request_get, view.layout), 0, 0, 0, LAYOUT_OBJECTS, whole_layouts,
@@ -153,6 +155,7 @@ static const struct field get_fields[] = {
 };
 static const struct request_presence get_presences[] = {
     HAS(struct request_get, "region", view.has_region),
+    HAS(struct request_get, "nearest", view.has_nearest),
     HAS(struct request_get, "agents", has_agents),
     NO_PRESENCE,
 };
@@ -247,6 +250,7 @@ static const struct field step_fields[] = {
 static const struct request_presence step_presences[] = {
     HAS(struct request_step, "return", has_return),
     HAS(struct request_step, "region", view.has_region),
+    HAS(struct request_step, "nearest", view.has_nearest),
     HAS(struct request_step, "until", has_until),
     NO_PRESENCE,
 };

@@ -9,16 +9,19 @@
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_packed.h"
 #include "common/snapshot/snapshot_view.h"
+#include "common/text/base64.h"
 #include "server/commands/command_find.h"
 #include "server/commands/command_handlers.h"
 #include "server/commands/state_gather.h"
+#include "server/frames/nearest_rows.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_stripes.h"
 
 enum {
     HEAD_BYTES = 65536, /* of a reply beside its agents: targets, names */
     FRAME_BYTES = LIMIT_GET_BYTES - HEAD_BYTES,
-    KEY_NUMBER = 1 /* a key of its own, for the frame beside it */
+    KEY_NUMBER = 1,  /* a key of its own, for the frame beside it */
+    HUNDREDTHS = 100 /* of a snapshot's numbers, in a px */
 };
 
 /* What a frame is made of. */
@@ -28,6 +31,8 @@ struct making {
     int32_t *rows;                   /* owned */
     const struct snapshot *shown;    /* one of the two */
     struct buffer key, frame;        /* lines; key: empty in a layout without */
+    int32_t nearest;                 /* of every agent; 0: not asked for */
+    struct buffer near;              /* their rows in base64 */
 };
 
 /* ---- what is refused before anything is copied ---- */
@@ -46,29 +51,31 @@ static int check_kinds(const struct world *world, const char *kinds, struct fail
     return 0;
 }
 
-static size_t agent_bytes(const struct snapshot_view *view) {
+static size_t agent_bytes(const struct snapshot_view *view, int32_t nearest) {
     const struct frame_layout *layout = frame_layout_row(view->layout);
     return layout->agent_bytes(view->fields) +
-           (layout->key != NULL ? layout->key->agent_bytes(view->fields) : 0);
+           (layout->key != NULL ? layout->key->agent_bytes(view->fields) : 0) +
+           base64_length((size_t)nearest * sizeof(int32_t));
 }
 
-static uint64_t most_agents(const struct snapshot_view *view) {
-    return FRAME_BYTES / agent_bytes(view);
+static uint64_t most_agents(const struct snapshot_view *view, int32_t nearest) {
+    return FRAME_BYTES / agent_bytes(view, nearest);
 }
 
 static int fail_memory(struct failure *failure) {
     return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
 }
 
-static int check_length(const struct snapshot_view *view, uint64_t agents, struct failure *failure) {
-    if (agents <= most_agents(view)) {
+static int check_length(const struct snapshot_view *view, int32_t nearest, uint64_t agents,
+                        struct failure *failure) {
+    if (agents <= most_agents(view, nearest)) {
         return 0;
     }
     return failure_set(failure, FAILURE_FULL, NULL,
                        "a frame of %" PRIu64
                        " agents takes about %zu bytes, at most %d are allowed; ask for a region, kinds, "
                        "agents, fewer fields, or the layout packed",
-                       agents, (size_t)agents * agent_bytes(view), LIMIT_GET_BYTES);
+                       agents, (size_t)agents * agent_bytes(view, nearest), LIMIT_GET_BYTES);
 }
 
 static struct snapshot_view view_of(const struct request_subscribe *asked) {
@@ -77,6 +84,10 @@ static struct snapshot_view view_of(const struct request_subscribe *asked) {
     memcpy(view.region, asked->region, sizeof view.region);
     memcpy(view.kinds, asked->kinds, sizeof view.kinds);
     return view;
+}
+
+static int32_t nearest_of(const struct request_subscribe *asked) {
+    return asked->has_nearest ? (int32_t)asked->nearest : 0;
 }
 
 int command_frame_check(const struct simulation_state *state, const struct request_subscribe *asked,
@@ -91,7 +102,7 @@ int command_frame_check(const struct simulation_state *state, const struct reque
         agents +=
             snapshot_view_has_kind(&view, world_kind(world, k)->name) ? world_kind_population(world, k) : 0;
     }
-    return view.has_region ? 0 : check_length(&view, (uint64_t)agents, failure);
+    return view.has_region ? 0 : check_length(&view, nearest_of(asked), (uint64_t)agents, failure);
 }
 
 /* ---- which agents ---- */
@@ -141,11 +152,12 @@ static int gather(const struct simulation_state *state, const struct request_col
     const int result =
         agents != NULL
             ? state_gather_ids(state, making->view.fields, agents->agents, agents->count, making->all)
-            : state_gather_view(state, &making->view, most_agents(&making->view), making->all, &shown);
+            : state_gather_view(state, &making->view, most_agents(&making->view, making->nearest),
+                                making->all, &shown);
     if (result != 0) {
         return fail_memory(failure);
     }
-    return check_length(&making->view, shown, failure);
+    return check_length(&making->view, making->nearest, shown, failure);
 }
 
 /* Forces of no other agents than the view shows; all, where memory is short. */
@@ -226,11 +238,56 @@ static void write_line(const char *name, const struct buffer *line, struct json_
     line->data[line->length - 1] = '\n';
 }
 
+/* Of the frame's own numbers: a client that looks for itself finds the same. */
+static bool find_among(const struct snapshot *shown, int32_t most, double *places, int32_t *rows,
+                       int32_t *out) {
+    const bool wraps = shown->wraps;
+    double *x = places, *y = places + shown->count;
+    for (int32_t row = 0; row < shown->count; row++) {
+        x[row] = (double)shown->x[row];
+        y[row] = (double)shown->y[row];
+        rows[row] = row;
+    }
+    const struct nearest_rows query = {
+        .x = x,
+        .y = y,
+        .candidates = rows,
+        .candidate_count = shown->count,
+        .askers = rows,
+        .asker_count = shown->count,
+        .most = most,
+        .wrap_x = wraps ? (double)shown->width * HUNDREDTHS : 0.0,
+        .wrap_y = wraps ? (double)shown->height * HUNDREDTHS : 0.0,
+    };
+    return nearest_rows_find(&query, out) == 0;
+}
+
+static bool find_nearest(struct making *making) {
+    const size_t count = (size_t)making->shown->count, most = (size_t)making->nearest;
+    double *places = malloc((2 * count + 1) * sizeof *places);
+    int32_t *rows = malloc((count + 1) * sizeof *rows), *found = malloc((count * most + 1) * sizeof *found);
+    bool is_made = places != NULL && rows != NULL && found != NULL &&
+                   find_among(making->shown, making->nearest, places, rows, found);
+    const size_t length = base64_length(count * most * sizeof *found);
+    char *text = is_made ? buffer_reserve(&making->near, length) : NULL;
+    if (text != NULL) {
+        (void)base64_encode_integers(found, count * most, sizeof *found, text);
+        buffer_commit(&making->near, length);
+    }
+    free(places);
+    free(rows);
+    free(found);
+    return text != NULL;
+}
+
 static void write_lines(const struct making *making, struct json_writer *json) {
     if (making->key.length > 0) {
         write_line("key", &making->key, json);
     }
     write_line("frame", &making->frame, json);
+    if (making->nearest > 0) {
+        json_key_string(json, "nearest", making->near.length > 0 ? making->near.data : "");
+    }
 }
 
 /* Ids that no agent has, in the order and as often as they were asked for. */
@@ -254,10 +311,13 @@ static int make(const struct simulation_state *state, const struct request_colum
     if (!select_agents(making, agents)) {
         return fail_memory(failure);
     }
-    if (check_length(&making->view, (uint64_t)making->shown->count, failure) != 0) {
+    if (check_length(&making->view, making->nearest, (uint64_t)making->shown->count, failure) != 0) {
         return -1;
     }
-    if (!encode(making) || making->key.length + making->frame.length > FRAME_BYTES) {
+    if (making->nearest > 0 && !find_nearest(making)) {
+        return fail_memory(failure);
+    }
+    if (!encode(making) || making->key.length + making->frame.length + making->near.length > FRAME_BYTES) {
         return failure_set(failure, FAILURE_FULL, NULL, "the frame takes more than %d bytes",
                            LIMIT_GET_BYTES);
     }
@@ -267,12 +327,13 @@ static int make(const struct simulation_state *state, const struct request_colum
 int command_frame_write(const struct simulation_state *state, const struct request_subscribe *asked,
                         const struct request_columns *agents, struct json_writer *json,
                         struct failure *failure) {
-    struct making making = {.view = view_of(asked)};
+    struct making making = {.view = view_of(asked), .nearest = nearest_of(asked)};
     if (check_kinds(state->world, making.view.kinds, failure) != 0) {
         return -1;
     }
     buffer_init(&making.key, FRAME_BYTES);
     buffer_init(&making.frame, FRAME_BYTES);
+    buffer_init(&making.near, FRAME_BYTES);
     const int result = make(state, agents, &making, failure);
     if (result == 0) {
         write_lines(&making, json);
@@ -285,6 +346,7 @@ int command_frame_write(const struct simulation_state *state, const struct reque
     free(making.rows);
     buffer_fini(&making.key);
     buffer_fini(&making.frame);
+    buffer_fini(&making.near);
     return result;
 }
 

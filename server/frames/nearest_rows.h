@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
+#include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 
-enum { NEAREST_ROWS_MOST = 32 /* that may be asked for, of an agent */ };
+enum { NEAREST_ROWS_MOST = LIMIT_NEAREST /* that may be asked for, of an agent */ };
 
 /** Places are in any unit, the same in both directions. Borrows all that it names. */
 struct nearest_rows {

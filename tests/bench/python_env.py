@@ -80,11 +80,14 @@ def main(arguments):
     if {"-h", "--help"} & set(arguments):
         print(__doc__.strip())
         return
+    counts = [argument for argument in arguments if argument != "--brief"]
+    if not all(count.isdigit() and int(count) > 0 for count in counts):
+        raise SystemExit(__doc__)
     share = 0.1 if "--brief" in arguments else 1.0
     numpy = numpy_module()
     print(f"Python {sys.version.split()[0]}, numpy {numpy.__version__ if numpy else 'none'}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; steps/s")
     with tempfile.TemporaryDirectory() as folder:
-        for agents in [int(argument) for argument in arguments if argument != "--brief"] or [1, 100, 1000]:
+        for agents in list(map(int, counts)) or [1, 100, 1000]:
             path = pathlib.Path(folder) / "crowd.json"
             path.write_text(json.dumps(crowd(agents)))
             for name, steps in measure(agents, str(path), share):

@@ -137,6 +137,9 @@ class Nearest:
         if moment.near is not None:
             return moment.near(moment, self)
         numpy = getattr(moment.frame.columns, "numpy", None)
+        rows = getattr(moment.frame, "nearest", None)
+        if numpy is not None and rows is not None and self.kinds is None and len(rows) == self.count * len(moment.frame):
+            return self._of_rows(numpy, moment, rows)
         others = moment.of_kind(*self.kinds) if self.kinds is not None else range(len(moment.frame))
         wrap = moment.scenario["size"] if moment.scenario.get("edge") == "wrap" else None
         if numpy is not None:
@@ -160,6 +163,25 @@ class Nearest:
                 dx, dy = _short(dx, wrap[0]), _short(dy, wrap[1])
             values += (dx, dy, table[row][2] - vx, table[row][3] - vy)
         return values + [0.0] * (4 + 4 * self.count - len(values))
+
+    def _of_rows(self, numpy: Any, moment: Moment, rows: Any) -> Any:
+        """With the nearest that the server found."""
+        px = moment.frame.px
+        table = numpy.stack([px.x, px.y, px.vx, px.vy], axis=1)
+        ids = numpy.array(moment.agent_ids, dtype="u4")
+        made = numpy.zeros((len(ids), 1 + self.count, 4), dtype="f4")
+        if len(moment.frame):
+            places = numpy.minimum(numpy.searchsorted(moment.frame.id, ids), len(moment.frame) - 1)
+            lines = numpy.flatnonzero(moment.frame.id[places] == ids)  # of the agents that are there
+            own = places[lines]
+            near = rows.reshape(len(moment.frame), self.count)[own]
+            beside = table[near] - table[own, None]
+            if moment.scenario.get("edge") == "wrap":
+                size = numpy.asarray(moment.scenario["size"])
+                beside[:, :, :2] -= size * numpy.round(beside[:, :, :2] / size)
+            beside[near < 0] = 0.0
+            made[lines, 0], made[lines, 1:] = table[own], beside
+        return made.reshape(len(ids), -1)
 
     def _in_numpy(self, numpy: Any, moment: Moment, others: Iterable[int], wrap: Optional[Sequence[float]]) -> Any:
         px = moment.frame.px
@@ -246,6 +268,8 @@ class _Lockstep:
         self._world: Union[ServedWorld, LocalWorld] = (LocalWorld(scenario, wanted, until, numpy) if in_process
                                                        else ServedWorld(scenario, wanted, until, numpy, server, arguments, timeout))
         self.world = self._world.world
+        if isinstance(self._world, ServedWorld) and isinstance(self._observe, Nearest) and self._observe.kinds is None and self.numpy is not None:
+            self._world.watch(self._observe.count)
         try:
             self._start(seconds, limit, observation_space)
         except BaseException:
@@ -359,16 +383,14 @@ class _Lockstep:
     def _requests_after(self, moment: Moment) -> List[Dict[str, Any]]:
         return [dict(request) for request in self._requests(moment) or ()] if self._requests is not None else []
 
-    def _vectors(self, ids: Sequence[int], action: Any, what: str = "the action") -> Optional[Vectors]:
+    def _vectors(self, ids: Sequence[int], action: Any) -> Optional[Vectors]:
         """A vector for each of these agents; ValueError for anything else."""
         if not len(ids):
             return None
         shape = shape_of(action)
         if shape != (len(ids), 2):
-            is_odd = shape is None or len(shape) != 2
-            raise ValueError(f"{what} " + ("is no table of numbers" if shape is None else f"has the shape {shape}") +
-                             ("" if is_odd else f", {shape[0]} rows of {shape[1]}") +  # type: ignore[index]
-                             f"; expected the shape ({len(ids)}, 2): vx, vy for each driven agent")
+            found = "is no table of numbers" if shape is None else f"has the shape {shape}"
+            raise ValueError(f"the action {found}; expected the shape ({len(ids)}, 2): vx, vy for each driven agent")
         if self.numpy is not None:
             table = self.numpy.asarray(action)
             fits = (abs(table) <= LIMIT).all()

@@ -45,7 +45,7 @@ class ServedWorld:
     def __init__(self, scenario: str, fields: Sequence[str], until: Optional[Mapping[str, Any]], numpy: Optional[bool], server: Optional[str],
                  arguments: Sequence[str], timeout: Optional[float]) -> None:
         self._numpy, self._until = numpy, until
-        self._fields = list(fields)
+        self._view: Dict[str, Any] = {"fields": list(fields)}
         self._unwanted: List[str] = []  # saves
         process = ServerProcess(scenario, paused=True, server=server, arguments=arguments)
         try:
@@ -61,6 +61,10 @@ class ServedWorld:
             raise
         self.description: Mapping[str, Any] = self.world.greeting["scenario"]
 
+    def watch(self, count: int) -> None:
+        """Each frame is to have the nearest so many of every agent."""
+        self._view["nearest"] = count
+
     def _pipeline(self, requests: List[Dict[str, Any]]) -> List[Any]:
         replies = self.world.pipeline(requests)
         for reply in replies:
@@ -75,7 +79,7 @@ class ServedWorld:
         return frame
 
     def _load(self, load: List[Dict[str, Any]]) -> Seen:
-        *loaded, seen = self._pipeline(load + [{"op": "get", "layout": "packed", "fields": self._fields}])
+        *loaded, seen = self._pipeline(load + [{"op": "get", "layout": "packed", **self._view}])
         return Seen(self._frame(seen), loaded[0]["hash"] if loaded else None)
 
     def first(self) -> Seen:
@@ -88,7 +92,7 @@ class ServedWorld:
         return self._load([{"op": "load", "save": save}])
 
     def step(self, requests: Sequence[Dict[str, Any]], vectors: Optional[Vectors], ticks: int) -> Seen:
-        step: Dict[str, Any] = {"op": "step", "count": ticks, "return": "packed", "fields": self._fields}
+        step: Dict[str, Any] = {"op": "step", "count": ticks, "return": "packed", **self._view}
         if self._until is not None:
             step["until"] = self._until
         drive = [{"op": "drive", "agents": vectors.ids, "vx": vectors.vx, "vy": vectors.vy}] if vectors is not None else []
@@ -244,10 +248,11 @@ class LocalFrame:
             raise AttributeError(f"the frame has no column {name}")
         numpy = getattr(self.columns, "numpy", None)
         values = getattr(self.px, name)
-        turn = FULL_TURN if name == "heading" else 1 << 40
         if numpy is not None:
-            return (numpy.rint(values.astype("f8") * 100).astype("i8") % turn if name == "heading" else numpy.rint(values.astype("f8") * 100)).astype("i4")
-        return memoryview(array.array("i", [round(value * 100) % turn if name == "heading" else round(value * 100) for value in values]))
+            column = numpy.rint(values.astype("f8") * 100).astype("i4")
+            return column % FULL_TURN if name == "heading" else column
+        numbers = [round(value * 100) for value in values]
+        return memoryview(array.array("i", [number % FULL_TURN for number in numbers] if name == "heading" else numbers))
 
     def has_same_agents(self, other: "LocalFrame") -> bool:
         size = 4 * self.own.count

@@ -136,6 +136,7 @@ class Frame(_Moment):
     stamina: Column
     desired: Column
     steering: Column
+    nearest: Optional[Column] = None  # of a reply to a request with `nearest`: rows, as protocol.md says under get; -1: none
 
     def __init__(self, message: Dict[str, Any], key: Key, missed: int = 0) -> None:
         super().__init__(message, missed)
@@ -323,4 +324,7 @@ def of_reply(reply: Mapping[str, Any], numpy: Optional[bool] = None) -> Optional
     if not isinstance(message.get("op"), str):
         raise nonsense("the frame of a reply has no op")
     columns, key = backend(numpy), reply.get("key")
-    return of_message(message, Key(key, columns) if isinstance(key, dict) else None, columns)
+    frame = of_message(message, Key(key, columns) if isinstance(key, dict) else None, columns)
+    if isinstance(frame, Frame) and "nearest" in reply:
+        frame.nearest = columns.column(decoded(reply["nearest"], "i"), "i")
+    return frame

@@ -567,6 +567,7 @@ class GetReply(_GetReplyAlways, total=False):
     unknown: List[str]
     hint: str
     key: ServerKey
+    nearest: str
     missing: List[int]
 
 
@@ -1216,6 +1217,7 @@ class StepReply(_StepReplyAlways, total=False):
     stopped: Literal[True, 'reached', 'caught', 'state', 'tick']
     key: ServerKey
     frame: Union[ServerSnapshot, ServerDelta, None]
+    nearest: str
 
 
 class _SubscribeReplyAlways(TypedDict):

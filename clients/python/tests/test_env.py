@@ -156,7 +156,7 @@ class Episodes(unittest.TestCase):
             count = len(env.agent_ids)
             wanted, _ = episode(env, seed=3)
             env.reset(seed=3)
-            self.assertRaisesRegex(ValueError, r"1 rows of 2; expected the shape \(48, 2\)", env.step, [(0, 0)])
+            self.assertRaisesRegex(ValueError, r"shape \(1, 2\); expected the shape \(48, 2\)", env.step, [(0, 0)])
             self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", env.step, [(0, 0, 0)] * count)
             self.assertRaisesRegex(ValueError, r"shape \(48, 2\)", env.step, [None] * count)
             for bad in (math.nan, math.inf, 2e9):
@@ -403,6 +403,23 @@ class Spaces(unittest.TestCase):
                         wanted = [own["x"], own["y"], own["vx"], own["vy"]] + [value for one in near[:3] for value in one]
                         for value, want in zip(row, wanted + [0.0] * (16 - len(wanted))):
                             self.assertAlmostEqual(value, want, delta=0.001)
+
+    @unittest.skipUnless(has_numpy(), "numpy")
+    def test_the_nearest_of_the_server(self):
+        """Those beside a frame are those of a search of all pairs of it, to the bit: where some are as near as others, and when some are gone."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for scenario, kind in (("driven", "drone"), (torus(folder.name), "hunter")):
+            nearest = Nearest(3)
+            with Env(scenario, kind, observe=nearest) as env:
+                env.reset(seed=2)
+                env.world.place(agents=list(range(1, 13)), x=[at % 4 * 100 for at in range(12)], y=[at // 4 * 100 for at in range(12)])
+                for turn in range(4):
+                    observation, *_ = env.step([(30, turn)] * len(env.agent_ids))
+                    self.assertEqual(len(env.moment.frame.nearest), 3 * len(env.moment.frame))
+                    env.moment.frame.nearest = None
+                    self.assertEqual(observation.tolist(), nearest(env.moment).tolist())
+                    env.world.remove(agents=[env.agent_ids[turn]])
 
     def test_with_the_packages(self):
         """The classes are the packages' where these are installed; theirs are played by small ones here."""

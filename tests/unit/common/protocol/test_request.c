@@ -525,6 +525,11 @@ static struct request random_request(uint64_t *random) {
         break;
     case REQUEST_STEP:
         request.body.step.count = 1 + test_below(random, LIMIT_STEP);
+        request.body.step.has_return = request.body.step.view.has_nearest = coin(random);
+        if (request.body.step.has_return) {
+            request.body.step.view.layout = LAYOUT_PACKED;
+            request.body.step.view.nearest = 1 + test_below(random, LIMIT_NEAREST);
+        }
         break;
     case REQUEST_LOAD:
         random_name(random, coin(random) ? request.body.load.scenario : request.body.load.save);

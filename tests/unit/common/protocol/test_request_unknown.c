@@ -43,9 +43,10 @@ static void says_what_was_meant(void **state) {
         {"{\"op\":\"subscribe\",\"rate\":5,\"Region\":[0,0,1,1],\"ID\":3}",
          "{\"unknown\":[\"rate\",\"Region\",\"ID\"],\"hint\":\"\\\"rate\\\": did you mean \\\"hz\\\"? "
          "\\\"Region\\\": did you mean \\\"region\\\"? \\\"ID\\\": did you mean \\\"id\\\"?\"}"},
-        {"{\"op\":\"step\",\"agent\":5}", "{\"unknown\":[\"agent\"],\"hint\":\"\\\"agent\\\" is a member of "
-                                          "set_target, remove, set_param, inspect and others; "
-                                          "step takes count, return, fields, region, kinds, until\"}"},
+        {"{\"op\":\"step\",\"agent\":5}",
+         "{\"unknown\":[\"agent\"],\"hint\":\"\\\"agent\\\" is a member of "
+         "set_target, remove, set_param, inspect and others; "
+         "step takes count, return, fields, region, kinds, nearest, until\"}"},
         {"{\"op\":\"pause\",\"wibble\":5}",
          "{\"unknown\":[\"wibble\"],\"hint\":\"pause takes nothing but an id\"}"},
         {"{\"op\":\"spawn\",\"type\":\"a\",\"wibble\":5}", /* refused: kind is missing */
@@ -122,7 +123,8 @@ static void answers_carry_it(void **state) {
     message_write_unknown(request, 7, &out);
     (void)failure_set(&failure, FAILURE_BUSY, NULL, "no");
     message_write_refusal(request, 2, &failure, &out);
-#define REMARK "\"unknown\":[\"ticking\"],\"hint\":\"step takes count, return, fields, region, kinds, until\""
+#define REMARK                                                                                               \
+    "\"unknown\":[\"ticking\"],\"hint\":\"step takes count, return, fields, region, kinds, nearest, until\""
     assert_string_equal(
         out.data,
         "{\"op\":\"reply\",\"to\":\"step\",\"id\":\"a\"," REMARK "}\n"
