@@ -59,6 +59,19 @@ inline float font_px(const ImFont *font) {
 #endif
 }
 
+/* A child whose controls are its parent's for the keyboard, until ImGui::EndChild. is_padded: as a window is. */
+inline void begin_part(const char *name, ImVec2 size, bool is_padded) {
+#if IMGUI_VERSION_NUM >= 19090 /* these are flags of children */
+    ImGui::BeginChild(name, size,
+                      ImGuiChildFlags_NavFlattened |
+                          (is_padded ? ImGuiChildFlags_AlwaysUseWindowPadding : ImGuiChildFlags_None));
+#else
+    ImGui::BeginChild(name, size, false,
+                      ImGuiWindowFlags_NavFlattened |
+                          (is_padded ? ImGuiWindowFlags_AlwaysUseWindowPadding : ImGuiWindowFlags_None));
+#endif
+}
+
 /* Draws into an ImGui list, in window px times the scale. */
 struct panels_pen {
     float scale;

@@ -173,7 +173,7 @@ void panels::sliders(const panels_view &view) {
     }
     kind_choice(view);
     const float from = ImGui::GetCursorPosY();
-    ImGui::BeginChild("rows", ImVec2(0, 0), false, ImGuiWindowFlags_NavFlattened);
+    begin_part("rows", ImVec2(0, 0), false);
     const float top = ImGui::GetCursorPosY();
     param_rows(view);
     sliders_px = from - top + ImGui::GetCursorPosY();

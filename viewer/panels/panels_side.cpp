@@ -8,8 +8,6 @@ namespace {
 constexpr ImGuiWindowFlags side_flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                         ImGuiWindowFlags_NoSavedSettings |
                                         ImGuiWindowFlags_NoBringToFrontOnFocus;
-constexpr ImGuiWindowFlags part_flags =
-    ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NavFlattened;
 
 /* Whether the control that has the keyboard is marked. */
 void mark_control(bool is_marked) {
@@ -163,14 +161,14 @@ void panels::side(const panels_view &view, ImVec2 size) {
     const float below =
         view.open->params ? std::min(head + std::max(sliders_px, px(120)), std::floor(room * 0.55f)) : head;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(5)));
-    ImGui::BeginChild("seen", ImVec2(0, room - below), false, part_flags);
+    begin_part("seen", ImVec2(0, room - below), true);
     observations(view);
     ImGui::EndChild();
     ImGui::SetCursorPos(ImVec2(0, room - below));
     const ImVec2 edge = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddRectFilled(edge, ImVec2(size.x, edge.y + px(1)),
                                               to_imgui(theme(THEME_PANEL_EDGE)));
-    ImGui::BeginChild("tuned", ImVec2(0, below), false, part_flags);
+    begin_part("tuned", ImVec2(0, below), true);
     sliders(view);
     ImGui::EndChild();
     ImGui::PopStyleVar(2);
