@@ -16,7 +16,7 @@
 #include "common/base/limits.h"
 #include "server/storage/disk_file.h"
 
-enum { CLOSING_MOST = 8 };
+enum { CLOSING_MOST = 8, MOST_A_SECOND = 100 };
 
 static const double close_wait_s = 10.0;
 
@@ -49,19 +49,32 @@ struct file_opener {
 
 /* ---- the thread ---- */
 
+/* number: of the second and further files of one second, which the server names itself; 0: the first. */
+static void write_path(struct file_opener *opener, const char *stamp, int number) {
+    char more[16] = "";
+    if (number > 0) {
+        (void)snprintf(more, sizeof more, "-%d", number + 1);
+    }
+    const int length =
+        snprintf(opener->path, sizeof opener->path, "%s/%s%s.drover", opener->folder, stamp, more);
+    if (length < 0 || (size_t)length >= sizeof opener->path) {
+        opener->path[0] = '\0';
+    }
+}
+
 static void name_file(struct file_opener *opener) {
-    const char *folder = opener->folder;
+    const bool is_named = opener->record.name[0] != '\0';
     const time_t now = time(NULL);
     struct tm parts;
     char stamp[64] = "drover";
-    if (opener->record.name[0] != '\0') {
+    if (is_named) {
         (void)snprintf(stamp, sizeof stamp, "%s", opener->record.name);
     } else if (localtime_r(&now, &parts) != NULL) {
         (void)strftime(stamp, sizeof stamp, "drover-%Y%m%d-%H%M%S", &parts);
     }
-    const int length = snprintf(opener->path, sizeof opener->path, "%s/%s.drover", folder, stamp);
-    if (length < 0 || (size_t)length >= sizeof opener->path) {
-        opener->path[0] = '\0';
+    write_path(opener, stamp, 0);
+    for (int i = 1; !is_named && i < MOST_A_SECOND && access(opener->path, F_OK) == 0; i++) {
+        write_path(opener, stamp, i);
     }
 }
 

@@ -268,12 +268,19 @@ class Requests(Recording):
             self.assertEqual((event["file"], event.get("reason")), ("first.drover", None))
             self.assertNotIn("recording", client.request("stats"))
             self.assert_error(client.request("record", on=True, name="first"), "exists")
+            names = set()
+            for _ in range(5):  # several in a second
+                begun = client.request("record", on=True)
+                self.assert_reply(begun, "record")
+                names.add(begun["name"])
+                self.assert_reply(client.request("record", on=False), "record")
+            self.assertEqual(len(names), 5)
             self.assert_reply(client.request("record", on=True), "record")
         lines = lines_of(self.folder / "first.drover")
         self.assertEqual(lines[-1]["op"], "end")
         self.assertGreaterEqual(of(lines, "checkpoint")[0]["tick"], on["from"])
         self.assertEqual(len(of(lines, "do")), 1)
-        self.assertEqual(len(list(self.folder.iterdir())), 2)
+        self.assertEqual(len(list(self.folder.iterdir())), 7)
         self.assertEqual(stat.S_IMODE(os.stat(self.folder / "first.drover").st_mode), 0o600)
 
     def test_errors_name_files_and_no_folders(self):
