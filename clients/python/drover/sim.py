@@ -68,13 +68,11 @@ class _Event(ctypes.Structure):
 _SIM, _TEXT, _INT, _UNSIGNED = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_uint64
 # What is used of drover/sim.h: the result, and the arguments.
 FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
-    "version": (_TEXT, []), "core": (ctypes.c_uint, []),
     "create": (_SIM, [_TEXT, ctypes.c_size_t, ctypes.POINTER(_Options), ctypes.POINTER(_Error)]),
     "create_from_save": (_SIM, [_TEXT, ctypes.c_size_t, ctypes.POINTER(_Options), ctypes.POINTER(_Error)]),
     "destroy": (None, [_SIM]), "request": (_TEXT, [_SIM, _TEXT]), "last_error": (ctypes.c_int, [_SIM, ctypes.POINTER(_Error)]),
-    "step": (None, [_SIM, ctypes.c_uint32]), "tick": (_UNSIGNED, [_SIM]), "tick_hz": (ctypes.c_double, [_SIM]), "hash": (_UNSIGNED, [_SIM]),
+    "tick": (_UNSIGNED, [_SIM]), "tick_hz": (ctypes.c_double, [_SIM]), "hash": (_UNSIGNED, [_SIM]),
     "events": (_INT, [_SIM, ctypes.POINTER(ctypes.POINTER(_Event)), ctypes.POINTER(ctypes.c_uint32)]),
-    "drive": (ctypes.c_int, [_SIM, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, _INT]),
     "columns": (_INT, [_SIM, ctypes.c_uint, ctypes.c_void_p, _INT]), "agent_count": (_INT, [_SIM]), "scenario": (_TEXT, [_SIM]),
     "nearest": (ctypes.c_int, [_SIM, ctypes.POINTER(_Near)]), "turns": (ctypes.c_int, [ctypes.POINTER(Turn), _INT]),
     "kind": (_TEXT, [_SIM, ctypes.c_int]), "kind_count": (ctypes.c_int, [_SIM]), "state": (_TEXT, [_SIM, ctypes.c_int, ctypes.c_int]),
