@@ -116,7 +116,13 @@ static void the_selected_agent_has_a_card(void **state) {
     fixture->frame.dir_x[0] = 1;
     fixture->frame.dir_y[0] = 0;
     fixture->frame.alpha[0] = 1;
-    struct message_agent inspected = {.id = 7, .term_count = 2, .neighbor_count = 3};
+    struct message_agent inspected = {.id = 7,
+                                      .kind = "ship",
+                                      .state = "flee",
+                                      .velocity = {30, 40},
+                                      .max_speed = 130,
+                                      .term_count = 2,
+                                      .neighbor_count = 3};
     inspected.terms[0] = (struct message_agent_term){.behavior = "flee", .type = "flee", .gets = {0, 5}};
     inspected.terms[1] = (struct message_agent_term){
         .behavior = "flock",
