@@ -93,13 +93,6 @@ int origin_read_begun(const struct state_directory *directory, const char *scena
                            "from its start again, --state-new puts it aside",
                            state_directory_path(directory), begun, scenario);
     }
-    if (state_directory_is_unreadable(directory)) {
-        return failure_set(
-            failure, FAILURE_BAD_SAVE, "--state",
-            "%.200s: no journal can be read; --state-new puts what is there aside, and a world "
-            "begins from its start",
-            state_directory_path(directory));
-    }
     if (scenario == NULL && begun[0] == '\0') {
         return failure_set(
             failure, FAILURE_BAD_SAVE, "--state",

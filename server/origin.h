@@ -26,8 +26,7 @@ NODISCARD int origin_open(struct origin *origin, const struct server_options *op
  *
  * scenario  the name of the one that the command line has; NULL: none
  * begun     "": the folder does not say; then the command line has it
- * returns   0; or -1 with *failure: it is another one, the journals are more than the empty ones of a crash at the first
- *           start, or neither says */
+ * returns   0; or -1 with *failure: it is another one, or neither says */
 NODISCARD int origin_read_begun(const struct state_directory *directory, const char *scenario,
                                 char begun[LIMIT_NAME_CHARS + 1], struct failure *failure);
 void origin_close(struct origin *origin);

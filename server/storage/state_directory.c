@@ -327,23 +327,6 @@ bool state_directory_was_begun(const struct state_directory *directory) {
            (scenario[0] != '\0' || atomic_load(&directory->last_number) > 0);
 }
 
-bool state_directory_is_unreadable(const struct state_directory *directory) {
-    struct state_files files;
-    struct failure failure;
-    struct stat found;
-    char path[DISK_FILE_PATH];
-    bool has_bytes = false;
-    if (!state_directory_was_begun(directory) || state_files_scan(&files, directory->path, &failure) != 0) {
-        return false;
-    }
-    for (int i = 0; i < files.count; i++) {
-        state_file_path(files.folder, files.rows[i].kind, files.rows[i].number, path);
-        has_bytes = has_bytes || (stat(path, &found) == 0 && found.st_size > 0);
-    }
-    state_files_fini(&files);
-    return has_bytes;
-}
-
 bool state_directory_has_lost(const struct state_directory *directory) {
     return directory->has_lost;
 }

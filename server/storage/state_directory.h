@@ -44,8 +44,6 @@ bool state_directory_holds_world(const struct state_directory *directory);
 /** Whether a world was begun here of which no journal can be read: a crash came before its first lines were on disk, or
  * they were damaged since. */
 bool state_directory_was_begun(const struct state_directory *directory);
-/** Whether it is not empty journals alone that were begun: something was kept, and cannot be read. */
-bool state_directory_is_unreadable(const struct state_directory *directory);
 /** Whether what the folder once held is missing, and how much is not known: state_directory_begin found that a world was begun, or
  * state_directory_read no journal behind the last checkpoint. */
 bool state_directory_has_lost(const struct state_directory *directory);
