@@ -57,6 +57,11 @@ static int column_of(const char *name) {
 
 /* ---- which there are ---- */
 
+/* The length of the numbers that a text has in base64; false: it has none, as a number in quotes. */
+static bool base64_of_floats(const char *text, size_t *bytes) {
+    return base64_decoded_length(text, strlen(text), bytes) && *bytes % 4 == 0;
+}
+
 static int find_given(const struct request *request, const cJSON *json, enum request_columns_rows rows,
                       struct given *given, struct failure *failure) {
     *given = (struct given){.agents = cJSON_GetObjectItemCaseSensitive(json, "agents")};
@@ -76,6 +81,11 @@ static int find_given(const struct request *request, const cJSON *json, enum req
             continue;
         }
         if (given->agents == NULL && rows == REQUEST_COLUMNS_OF_AGENTS) {
+            size_t bytes = 0;
+            if (cJSON_IsString(value) && !base64_of_floats(value->valuestring, &bytes)) {
+                return failure_set(failure, FAILURE_BAD_PARAM, field->name,
+                                   "expected a number, found a string");
+            }
             return failure_set(failure, FAILURE_BAD_PARAM, "agents",
                                "missing; %s has a number for each of agents", field->name);
         }
@@ -94,8 +104,7 @@ static int count_rows(const cJSON *value, const char *name, uint32_t *count, str
         bytes = (size_t)cJSON_GetArraySize(value) * 4;
     } else if (!cJSON_IsString(value)) {
         return failure_set(failure, FAILURE_BAD_PARAM, name, "expected an array, or base64 of 4 bytes each");
-    } else if (!base64_decoded_length(value->valuestring, strlen(value->valuestring), &bytes) ||
-               bytes % 4 != 0) {
+    } else if (!base64_of_floats(value->valuestring, &bytes)) {
         return failure_set(failure, FAILURE_BAD_PARAM, name,
                            "not base64 with padding of 4 bytes each, in little-endian order");
     }

@@ -98,6 +98,8 @@ static void refuses_other_lengths_and_types(void **state) {
                  "missing; x has a number for each of agents");
     refused_line("{\"op\":\"set_target\",\"kind\":\"a\",\"x\":1,\"y\":\"AACAPw==\"}", FAILURE_BAD_PARAM,
                  "agents", "missing; y has a number for each of agents");
+    refused_line("{\"op\":\"set_target\",\"kind\":\"a\",\"x\":\"5\",\"y\":1}", FAILURE_BAD_PARAM, "x",
+                 "expected a number, found a string");
     refused_line("{\"op\":\"set_target\",\"agents\":[1]}", FAILURE_BAD_PARAM, "x",
                  "agents go with x and y, which are columns");
     refused_line("{\"op\":\"set_target\",\"agents\":[1],\"clear\":true}", FAILURE_BAD_PARAM, "clear",
