@@ -339,8 +339,10 @@ void session_requests_line(struct loop_context *loop, struct session *session, c
         return;
     }
     admission_charge(session, NULL, length);
+    /* What a role may not do is denied, whatever its members are. */
+    const bool is_allowed = admission_allow(session, request.op, &failure) == 0;
     reply_refusal(session, &request, &failure);
-    if (failure.code == FAILURE_PARSE) {
+    if (is_allowed && failure.code == FAILURE_PARSE) {
         count_bad_line(session);
     } else {
         session->bad_lines = 0;

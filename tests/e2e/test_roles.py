@@ -95,6 +95,7 @@ class Tokens(Case):
                                 else:
                                     self.assert_error(message, "denied", field="op")
                                     self.assertIn(f"needs the role {needed}; you are {role}", message["message"])
+                                    self.assert_error(client.request(op, **{**fields, "at": "soon"}), "denied", field="op")
 
     def test_the_world_is_told_with_the_role(self):
         with self.server() as server, server.connect() as admin, server.connect() as client:
