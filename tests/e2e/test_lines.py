@@ -4,7 +4,7 @@ import json
 import time
 import unittest
 
-from drover_client import Case, Closed, Server, parse_strict
+from drover_client import Case, Closed, Server
 
 PING = '{"op":"ping","id":%d}\n'
 
@@ -218,12 +218,15 @@ class Lines(Case):
         except (ConnectionResetError, BrokenPipeError, Closed):
             pass  # closed while the test was still sending; tearDown checks that others are served
 
-    def test_an_http_request_later_on_is_just_a_bad_line(self):
-        self.client.send_raw(PING % 1 + "GET / HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n")
+    def test_an_http_request_later_on_ends_the_connection(self):
+        self.client.send_raw(PING % 1 + "GET / HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n" + PING % 2)
         self.assert_reply(self.client.receive(), "ping", id=1)
-        for _ in range(3):
-            self.assert_error(parse_strict(self.client.read_line()), "parse")
-        self.still_talks()
+        self.assertEqual(self.client.read_line(), b"HTTP/1.1 400 Bad Request\r")
+        rest = b""
+        with self.assertRaises(Closed):
+            while True:
+                rest += self.client.read_line()
+        self.assertNotIn(b'"id":2', rest)
 
 
 if __name__ == "__main__":
