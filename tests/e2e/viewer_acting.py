@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import socket
 import sys
 import tempfile
@@ -265,6 +266,7 @@ class LateDensity:
     def __init__(self, port, late_s):
         self.server_port, self.late_s, self.is_armed = port, late_s, False
         self.due = []  # when the replies to these requests may arrive
+        self.asked = []  # the frames a second of each
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -286,8 +288,12 @@ class LateDensity:
             end.close()
 
     def _look(self, data):
-        if self.is_armed and b'"layout":"density"' in data:
-            self.due.append(time.monotonic() + self.late_s)
+        for line in data.splitlines() if self.is_armed else ():
+            if b'"layout":"density"' in line:
+                hz = re.search(rb'"hz":[^,}]*', line)
+                self.asked.append(hz[0] if hz else b"")
+                if self.asked[-1] == self.asked[0]:  # not once more at fewer frames a second: a late server is a slow link
+                    self.due.append(time.monotonic() + self.late_s)
 
     def _wait(self, _):
         time.sleep(max(0.0, self.due[-1] - time.monotonic()) if self.due else 0.0)
