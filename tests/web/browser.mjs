@@ -149,7 +149,9 @@ async function openPage(browser, address, { width = 1366, height = 768, ratio = 
     if (message.type() === "error") page.errors.push(`console: ${message.text()}`);
   });
   page.on("error", (error) => page.errors.push(`the page ended: ${error.message}`));
-  await page.setViewport({ width, height, deviceScaleFactor: ratio, isMobile: touch, hasTouch: touch });
+  await page.setViewport({ width, height, deviceScaleFactor: ratio, isMobile: touch, hasTouch: touch }).catch((error) => {
+    if (!error.message.includes("unknown command")) throw error; // Firefox 140 turns no screens; the size is set beside that
+  });
   if (media.length > 0) await page.emulateMediaFeatures(media);
   if (load) await page.goto(address, { waitUntil: "load", timeout: PATIENCE_MS });
   return page;
