@@ -70,7 +70,7 @@ class Ranks(Case):
 
     def test_metrics(self):
         page = (ROOT / "docs/deploy.md").read_text()
-        table = page[page.index("A cluster (cluster.md) has these as well:"):page.index("Worth an alert")]
+        table = page[page.index("A cluster (cluster.md) has these as well:"):page.index("[deploy/drover-alerts.yml]")]
         named = set(re.findall(r"`(drover_rank_\w+?)(?:_total)?\{rank\}`", table))
         with WebCluster(2, "--paused", "flock") as server, server.connect() as client:
             client.request("step", count=10)

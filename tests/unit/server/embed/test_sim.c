@@ -409,7 +409,7 @@ static double short_way(double offset, double size, bool wraps) {
 static int32_t next_nearest(const struct drover_sim *sim, const struct drover_sim_agents *agents, int32_t own,
                             uint64_t kinds, bool wraps, double *square, int32_t row) {
     float width = 0.0f, height = 0.0f;
-    double best = INFINITY;
+    double best = (double)INFINITY;
     int32_t found = -1;
     drover_sim_size(sim, &width, &height);
     for (int32_t i = 0; i < agents->count; i++) {

@@ -138,7 +138,8 @@ static void the_selected_agent_has_a_card(void **state) {
     input.tag = &memory;
     const struct panels_tag *tag = &fixture->view.tag;
     for (int i = 0; i < 9; i++) { /* in the middle, at each edge and in each corner */
-        const vec2 at = vec2_make(190.0f * (float)(i % 3), 140.0f * (float)(i / 3));
+        const int column = i % 3, row = i / 3;
+        const vec2 at = vec2_make(190.0f * (float)column, 140.0f * (float)row);
         fixture->frame.x[0] = at.x;
         fixture->frame.y[0] = at.y;
         hud_fill(&input, &fixture->view);
