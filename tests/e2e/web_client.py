@@ -4,6 +4,7 @@ Written against RFC 6455 and protocol.md. WebClient is drover_client.Client over
 """
 
 import base64
+import contextlib
 import hashlib
 import os
 import re
@@ -186,7 +187,8 @@ class WebClient(Client):
             self._messages.append(payload)
         elif opcode == PING:
             self.pings.append(payload)
-            self.socket.sendall(frame(payload, PONG))
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # what was sent before the end is still read
+                self.socket.sendall(frame(payload, PONG))
         elif opcode == PONG:
             self.pongs.append(payload)
         else:
