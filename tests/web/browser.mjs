@@ -10,6 +10,7 @@ import { check, endProgram, makeFolder, PATIENCE_MS, removeFolder, requireModule
 const START_MS = 90_000; // a cold Firefox on a busy machine
 const CHROMIUM_WORDS = [
   "--no-sandbox",
+  "--blink-settings=preferredColorScheme=0", // the system is dark, as the window is
   "--disable-dev-shm-usage",
   "--disable-gpu",
   "--use-angle=swiftshader",
@@ -28,6 +29,7 @@ const CHROMIUM_WORDS = [
 ];
 // Firefox asks no server of its maker for anything.
 const FIREFOX_SETTINGS = {
+  "layout.css.prefers-color-scheme.content-override": 0, // dark
   "app.normandy.enabled": false,
   "app.update.enabled": false,
   "browser.aboutwelcome.enabled": false,
