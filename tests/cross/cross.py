@@ -26,7 +26,8 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("golden", "checks")]
+from exported_symbols import listed  # noqa: E402
 from golden_matrix import ALL, TICKS, agents_of, parse, ticks_within  # noqa: E402
 from golden_matrix import hashes as hashes_of  # noqa: E402
 
@@ -98,8 +99,9 @@ def check_exports(library, names):
     """A DLL shows the names of the list alone."""
     listing = run("x86_64-w64-mingw32-objdump", "-p", library).partition("[Ordinal/Name Pointer] Table")[2]
     shown = set(re.findall(r"^\s+\[ *\d+\](?: \+base\[ *\d+\] +[0-9a-f]+)? (\w+)$", listing, re.MULTILINE))
-    if shown != set(names.read_text().split()):
-        sys.exit(f"{library} shows other names than {names}: {sorted(shown ^ set(names.read_text().split()))}")
+    expected = listed(names.read_text())
+    if shown != expected:
+        sys.exit(f"{library} shows other names than {names}: {sorted(shown ^ expected)}")
 
 
 def check_refusal(source, compiler):
@@ -183,7 +185,7 @@ def main():
     suffix = ".exe" if target == "mingw" else ""
     if target == "mingw":
         for library in ("libdrover", "libdrover-sim"):
-            check_exports(programs / f"{library}.dll", source / f"tests/checks/{library}.symbols")
+            check_exports(programs / f"{library}.dll", source / f"debian/{library}0.symbols")
         prepare_wine(folder / "wine")
 
     def command(name):
