@@ -41,14 +41,14 @@ function(drover_shared_library name)
   install(FILES ${package_dir}/${arg_PACKAGE}Config.cmake ${package_dir}/${arg_PACKAGE}ConfigVersion.cmake
     DESTINATION ${config_install_dir} COMPONENT ${library}-dev)
   if(DROVER_STATIC)
-    drover_static_library(${name} ${arg_OBJECTS} ${arg_LINK})
+    drover_static_library(${name} ${arg_OBJECTS} ${arg_LINK} ${arg_PACKAGE} ${arg_EXPORT_NAME}_static)
   endif()
   install(EXPORT ${arg_PACKAGE}Targets NAMESPACE Drover:: DESTINATION ${config_install_dir} COMPONENT ${library}-dev)
 endfunction()
 
-# drover_static_library(NAME OBJECTS LINK) - libNAME.a: one object with all that the shared library has, in which only the functions of the header can
-# be seen. The program that it is linked into needs libcjson and libm.
-function(drover_static_library name objects link)
+# drover_static_library(NAME OBJECTS LINK PACKAGE TARGET) - libNAME.a: one object with all that the shared library has, in which only the functions
+# of the header can be seen; in the package of CMake it is Drover::TARGET. The program that it is linked into needs libcjson and libm.
+function(drover_static_library name objects link static_package static_target)
   set(archive ${CMAKE_BINARY_DIR}/lib/lib${name}.a)
   set(object ${CMAKE_BINARY_DIR}/lib/lib${name}.o)
   get_target_property(others ${link} LINK_LIBRARIES)
@@ -67,4 +67,6 @@ function(drover_static_library name objects link)
     COMMAND_EXPAND_LISTS VERBATIM)
   add_custom_target(lib${name}_static ALL DEPENDS ${archive})
   install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT lib${name}-dev)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/StaticTarget.cmake.in ${package_dir}/${static_package}Static.cmake @ONLY)
+  install(FILES ${package_dir}/${static_package}Static.cmake DESTINATION ${config_install_dir} COMPONENT lib${name}-dev)
 endfunction()

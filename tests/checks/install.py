@@ -108,9 +108,17 @@ def check_static(scratch, prefix):
     package, = prefix.glob("lib/**/pkgconfig/drover-sim.pc")
     flags = run("pkg-config", "--static", "--cflags", "--libs", "drover-sim", env={**os.environ, "PKG_CONFIG_PATH": str(package.parent)})
     run("cc", "-o", program, source, *flags.replace("-ldrover-sim", "-l:libdrover-sim.a").split())
-    check("libdrover-sim" not in run("ldd", program), "a program that is linked statically needs the shared library")
-    said = run(program, SOURCE / "scenarios/seek.json")
-    check(re.search(r"^tick 60, hash [0-9a-f]{16}$", said, re.MULTILINE), f"the program that is linked statically prints {said}")
+    project = scratch / "project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(embeds C)\nfind_package(DroverSim REQUIRED)\n"
+        "add_executable(embeds ../embeds.c)\ntarget_link_libraries(embeds Drover::sim_static)\n", encoding="utf-8")
+    run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", project / "build")
+    for built in (program, project / "build/embeds"):
+        check("libdrover-sim" not in run("ldd", built), f"{built}, which is linked statically, needs the shared library")
+        said = run(built, SOURCE / "scenarios/seek.json")
+        check(re.search(r"^tick 60, hash [0-9a-f]{16}$", said, re.MULTILINE), f"{built}, which is linked statically, prints {said}")
 
 
 def main():
