@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/limits.h"
 #include "common/json/json_check.h"
 #include "common/json/json_writer.h"
 
 enum { HELLO_BYTES = 65536 };
-static const double usual_hz = 30.0; /* of a subscription that names none */
 
 /* A line with another value of a member. NULL when out of memory. */
 static char *with_member(const char *line, const char *name, const char *value) {
@@ -91,7 +91,7 @@ static int replace(char **text, const struct request_entry *entry, const char *i
 static double hz_of(const char *line) {
     cJSON *json = cJSON_Parse(line);
     const cJSON *hz = cJSON_GetObjectItemCaseSensitive(json, "hz");
-    const double value = cJSON_IsNumber(hz) && hz->valuedouble > 0.0 ? hz->valuedouble : usual_hz;
+    const double value = cJSON_IsNumber(hz) && hz->valuedouble > 0.0 ? hz->valuedouble : USUAL_FRAME_HZ;
     cJSON_Delete(json);
     return value;
 }

@@ -61,6 +61,7 @@
 #define LIMIT_SMALLEST       1e-15     /* numbers from outside that are nearer to 0 are 0 */
 #define LIMIT_SPEED          20000.0   /* px/s, max_speed */
 #define LIMIT_TICK_HZ        480
+#define USUAL_FRAME_HZ       30.0       /* of a subscription that names none */
 #define LIMIT_SCENARIO_BYTES 4194304    /* a scenario file */
 #define LIMIT_SAVES          256        /* saved worlds of a server */
 #define LIMIT_SAVE_BYTES     1073741824 /* all of them together */

@@ -49,8 +49,8 @@ static const struct request_presence no_presences[] = {NO_PRESENCE};
 static const struct field subscribe_fields[] = {
     {"layout", FIELD_CHOICE, FIELD_MEMBER(struct request_subscribe, layout), 0, 0, 0, LAYOUT_OBJECTS,
      frame_layout_names, NULL, "The form of the snapshots."},
-    {"hz", FIELD_DOUBLE, FIELD_MEMBER(struct request_subscribe, hz), 0, 0.01, LIMIT_TICK_HZ, 30, NULL, NULL,
-     "Snapshots a second of simulated time."},
+    {"hz", FIELD_DOUBLE, FIELD_MEMBER(struct request_subscribe, hz), 0, 0.01, LIMIT_TICK_HZ, USUAL_FRAME_HZ, NULL,
+     NULL, "Snapshots a second of simulated time."},
     {"forces", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, forces), 0, 0, 0, 0, NULL, NULL,
      "Steering vectors with every agent."},
     {"parts", FIELD_BOOL, FIELD_MEMBER(struct request_subscribe, parts), 0, 0, 0, 0, NULL, NULL,

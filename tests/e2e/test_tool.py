@@ -554,7 +554,7 @@ class Recorded(Case):
 
 
     def test_a_gap(self):
-        """A journal that ended and began again: nobody knows what its world did meanwhile, and nobody says so."""
+        """A journal that ended and began again: what its world did meanwhile is not known, and nothing is said about it."""
         folder = self.folder / "gap"
         with Server("--state", str(folder), "--keep", "all", "--checkpoint-every", "1", "flock") as server, server.connect() as client:
             client.request("spawn", kind="bird", count=3)

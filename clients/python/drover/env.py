@@ -310,7 +310,7 @@ class _Lockstep:
         return moment
 
     def _episode(self, moment: Moment) -> None:
-        """An episode begins with this moment: whom it is about."""
+        """An episode begins with this moment: the agents that it is about."""
         ids, kinds, rows = moment.frame.id, moment.frame.kind, moment.of_kind(*self.kinds)
         moment.agent_ids, moment.agent_kinds = tuple(int(ids[row]) for row in rows), tuple(kinds[row] for row in rows)
         self._set_near(moment)

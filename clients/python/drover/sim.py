@@ -246,7 +246,7 @@ class Simulation(SyncRequests):
         self.restart(seed)
 
     def restart(self, seed: Optional[int] = None) -> None:
-        """Makes the world anew, at its tick 0, with another seed perhaps; None: the scenario's."""
+        """Restarts the world, at its tick 0, with another seed perhaps; None: the scenario's."""
         name, text = self._text
         if seed is not None and not 0 <= seed < 1 << 64:
             raise ValueError(f"the seed is {seed}; allowed: 0 to {(1 << 64) - 1}")
