@@ -232,6 +232,12 @@ def is_answer(message, request_id):
     return message["op"] in ("reply", "error") and "id" in message and message["id"] == request_id
 
 
+def text_so_far(file):
+    """What a program that may still run has written to its file. The program writes at the position of its descriptor, which is
+    ours as well: it stays where it is, or the next line would be written over the first one."""
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode("utf-8", "replace")
+
+
 class Server:
     """A real server on a free port of 127.0.0.1. Leaving the with-block stops it with SIGTERM and expects this exit code."""
 
@@ -281,8 +287,7 @@ class Server:
             return client.hello
 
     def stderr(self):
-        self._stderr.seek(0)
-        return self._stderr.read().decode("utf-8", "replace")
+        return text_so_far(self._stderr)
 
     def rss_bytes(self):
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()

@@ -16,7 +16,7 @@ import time
 import unittest
 
 from drover_client import (MEASURED_MEMORY, ROOT, Case, Client, Closed, Server, parse_strict, run_server, server_binary,
-                           wait_for)
+                           text_so_far, wait_for)
 
 
 def raw(port, data, timeout=10.0, half_close=False):
@@ -294,8 +294,7 @@ class Coming(Case):
                 wait_for(lambda: len(os.listdir(f"/proc/{server.pid}/fd")) <= before, "back to the baseline")
                 with Client(port) as late:
                     self.assert_reply(late.request("ping"), "ping")
-            stderr.seek(0)
-            self.assertEqual(stderr.read().count(b"cannot accept"), 1, "said once")
+            self.assertEqual(text_so_far(stderr).count("cannot accept"), 1, "said once")
         finally:
             server.terminate()
             self.assertEqual(server.wait(20), 0)

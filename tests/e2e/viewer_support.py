@@ -16,7 +16,7 @@ import tempfile
 import time
 import zlib
 
-from drover_client import PATIENCE_S, ROOT, end_process, wait_for
+from drover_client import PATIENCE_S, ROOT, end_process, text_so_far, wait_for
 
 # viewer/explain/behavior_colors.c, theme.c
 STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x6D, 0xF8, 0xC0), "flee": (0xFA, 0x9F, 0x3C),
@@ -334,8 +334,7 @@ class Viewer:
         self.folder.cleanup()
 
     def said(self):
-        self.log.seek(0)
-        return self.log.read().decode("utf-8", "replace")
+        return text_so_far(self.log)
 
     def _finds_window(self):
         if self.process.poll() is not None:

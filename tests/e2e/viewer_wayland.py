@@ -15,7 +15,7 @@ if len(sys.argv) != 3:
     sys.exit(__doc__)
 os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
 
-from drover_client import Server, end_process, wait_for  # noqa: E402  (it reads DROVER_SERVER)
+from drover_client import Server, end_process, text_so_far, wait_for  # noqa: E402  (it reads DROVER_SERVER)
 import viewer_support as support  # noqa: E402
 from viewer_support import check, step, wait_until  # noqa: E402
 
@@ -50,8 +50,7 @@ class Weston:
 
     def __exit__(self, error_type, *_):
         if error_type is not None:
-            self.log.seek(0)
-            print(f"--- weston said:\n{self.log.read().decode('utf-8', 'replace')}---", file=sys.stderr)
+            print(f"--- weston said:\n{text_so_far(self.log)}---", file=sys.stderr)
         self.end()
         self.log.close()
         self.folder.cleanup()

@@ -57,6 +57,11 @@ export class Visit {
     return this.page.evaluate((one) => [...document.querySelectorAll(one)].filter((node) => node.checkVisibility()).length, selector);
   }
 
+  // Whether the bar says that the world runs. A busy machine is behind its clock, and its pictures are as late as on a slow link.
+  async runs() {
+    return /^(running|slow link)/.test(await this.text(".bar .state"));
+  }
+
   async tick() {
     return Number((await this.text(".bar .item.numbers .value")).replace(/\D/g, ""));
   }
