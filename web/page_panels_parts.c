@@ -270,7 +270,7 @@ static const char *const marks[] = {
     [LEGEND_CIRCLE] = "circle", [LEGEND_CROSS] = "cross",   [LEGEND_TIE] = "tie",
     [LEGEND_DASHES] = "dashes", [LEGEND_TRAIL] = "trail",   [LEGEND_ONION] = "onion",
     [LEGEND_WALL] = "wall",     [LEGEND_TARGET] = "target", [LEGEND_PATH] = "path",
-    [LEGEND_FLOW] = "flow",     [LEGEND_REGION] = "region",
+    [LEGEND_FLOW] = "flow",     [LEGEND_REGION] = "region", [LEGEND_FLAG] = "flag",
 };
 _Static_assert(sizeof marks / sizeof marks[0] == LEGEND_MARK_COUNT, "a word a mark");
 

@@ -33,6 +33,10 @@ const struct field message_view_fields[] = {
      .min = 0.1,
      .max = 1000.0,
      .help = "1: the whole world fits; more is nearer."},
+    {.name = "flag",
+     .type = FIELD_NAME,
+     FIELD_MEMBER(struct message_view, flag),
+     .help = "The target that is drawn as a flag."},
     {.type = FIELD_END},
 };
 

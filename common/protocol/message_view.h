@@ -25,7 +25,8 @@ enum message_view_member {
     MESSAGE_VIEW_SELECT = 1u << 2,
     MESSAGE_VIEW_PANEL = 1u << 3,
     MESSAGE_VIEW_ZOOM = 1u << 4,
-    MESSAGE_VIEW_OVERLAYS = 1u << 5,
+    MESSAGE_VIEW_FLAG = 1u << 5,
+    MESSAGE_VIEW_OVERLAYS = 1u << 6,
 };
 
 /** Plain value. Zeroed it says nothing; a member whose bit is not in `has` is zero. */
@@ -36,6 +37,7 @@ struct message_view {
     uint32_t select;                  /* the id of the agent that is selected, from 1 */
     bool panel;                       /* whether the side panel is open */
     float zoom;                       /* 1: the whole world fits; 2: twice as near */
+    char flag[LIMIT_NAME_CHARS + 1];  /* the target that is drawn as a flag */
     int overlay_count;                /* 0 with MESSAGE_VIEW_OVERLAYS in `has`: no overlay at all */
     char overlays[LIMIT_VIEW_OVERLAYS]
                  [LIMIT_NAME_CHARS + 1]; /* "velocity", "radii", ... in the file's order */

@@ -9,7 +9,7 @@ import unittest
 
 from drover_client import Case, Server
 
-VIEW = {"trails": True, "color": "heading", "select": 2, "panel": False, "zoom": 1.5, "overlays": ["velocity", "radii"]}
+VIEW = {"trails": True, "color": "heading", "select": 2, "panel": False, "zoom": 1.5, "flag": "bench", "overlays": ["velocity", "radii"]}
 ABOUT = {"group": "behaviors", "caption": "Two arrows – one mouse.", "try": "Move the mouse.", "look_for": "They meet.", "source": "Here."}
 PARK = {
     "name": "Park", "description": "A walk.", "seed": 5, "world": {"size": [700, 500]},

@@ -12,6 +12,7 @@
 #include "viewer/draw/scenery_draw.h"
 #include "viewer/draw/tiles.h"
 #include "viewer/explain/theme.h"
+#include "viewer/model/scenario_view.h"
 #include "viewer/model/torus.h"
 
 /* A hand that clicks: beyond an agent's radius, window px; behind what it follows, s. */
@@ -234,6 +235,31 @@ static float marker_unit(const struct scene *scene, const struct scene_style *st
     return scene->pixel_scale * (is_mouse ? fmaxf(share, 0.85f) : 0.85f * share);
 }
 
+static bool is_flag(const struct scene *scene, const char *target) {
+    return strcmp(target, scene->server->scenario.view.flag) == 0;
+}
+
+/* A pole on a foot at this place, and a cloth: in the color of the agent that has captured it. */
+static void draw_flag(const struct scene *scene, struct canvas *canvas, vec2 at) {
+    const int32_t captor = scenario_view_captor(scene->server, scene->frame);
+    const color pole = theme_color(canvas->palette, THEME_TARGET),
+                outline = theme_color(canvas->palette, THEME_OUTLINE),
+                cloth = captor >= 0 ? scene->frame->fill[captor] : pole;
+    const float unit = scene->pixel_scale;
+    const vec2 top = vec2_make(at.x, at.y - 32.0f * unit), fringe = vec2_make(0.0f, 2.0f * unit);
+    const vec2 tip = vec2_make(top.x + 20.0f * unit, top.y + 8.0f * unit),
+               foot = vec2_make(top.x, top.y + 16.0f * unit);
+    const vec2 edge[3] = {vec2_sub(top, fringe), vec2_make(tip.x + 4.0f * unit, tip.y),
+                          vec2_add(foot, fringe)},
+               inside[3] = {top, tip, foot};
+    canvas_draw_line(canvas, at, top, 5.0f * unit, outline);
+    canvas_fill_polygon(canvas, edge, 3, outline);
+    canvas_fill_disc(canvas, at, 5.0f * unit, outline);
+    canvas_fill_disc(canvas, at, 3.5f * unit, pole);
+    canvas_draw_line(canvas, at, top, 2.5f * unit, pole);
+    canvas_fill_polygon(canvas, inside, 3, cloth);
+}
+
 static void draw_target(const struct scene *scene, struct canvas *canvas, const struct scene_style *style,
                         vec2 at, const char *name) {
     const bool is_mouse = strcmp(name, "mouse") == 0;
@@ -241,6 +267,8 @@ static void draw_target(const struct scene *scene, struct canvas *canvas, const 
     if (scene->has_cursor && is_mouse) {
         canvas_draw_ring(canvas, at, 14.0f * unit, 1.5f * unit,
                          color_fade(theme_color(canvas->palette, THEME_TARGET), 0.8f));
+    } else if (is_flag(scene, name)) {
+        draw_flag(scene, canvas, at);
     } else {
         draw_marker(canvas, at, marker_unit(scene, style, is_mouse),
                     theme_color(canvas->palette, THEME_TARGET));
@@ -257,7 +285,9 @@ static void draw_targets(const struct scene *scene, struct canvas *canvas, const
                         frame->names->target_names.names[frame->targets[i].name]);
         }
     }
-    if (scene->has_cursor) {
+    if (scene->has_cursor && is_flag(scene, "mouse")) {
+        draw_flag(scene, canvas, scene->cursor);
+    } else if (scene->has_cursor) {
         draw_marker(canvas, scene->cursor, scene->pixel_scale, theme_color(canvas->palette, THEME_TARGET));
     }
 }

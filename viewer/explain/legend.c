@@ -9,6 +9,7 @@
 #include "viewer/explain/param_list.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/radius_overlay.h"
+#include "viewer/model/scenario_view.h"
 
 static struct legend_row *add(struct legend *legend, enum legend_mark mark, color fill, const char *words) {
     static const struct legend_row none = {.count = -1};
@@ -359,9 +360,15 @@ static void add_obstacles(const struct legend_input *input, struct legend *legen
 static void add_scenery(const struct legend_input *input, struct legend *legend) {
     const enum palette palette = view_settings_palette(input->settings);
     const struct message_geometry *geometry = &input->server->scenario.geometry;
-    if (input->frame->names != NULL && input->frame->target_count > 0) {
+    const bool has_flag = scenario_view_flag(&input->server->scenario.view, input->frame) != NULL;
+    const int32_t targets = input->frame->target_count - (has_flag ? 1 : 0);
+    if (has_flag) {
+        (void)add(legend, LEGEND_FLAG, theme_color(palette, THEME_TARGET),
+                  scenario_view_captor(input->server, input->frame) >= 0 ? "flag, captured" : "flag");
+    }
+    if (input->frame->names != NULL && targets > 0) {
         (void)add(legend, LEGEND_TARGET, theme_color(palette, THEME_TARGET),
-                  input->frame->target_count > 1 ? "targets" : "target");
+                  targets > 1 ? "targets" : "target");
     }
     if (geometry->path_count > 0) {
         (void)add(legend, LEGEND_PATH, theme_color(palette, THEME_PATH_LINE),

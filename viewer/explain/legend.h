@@ -29,6 +29,7 @@ enum legend_mark {
     LEGEND_ONION,  /* shapes that fade with time */
     LEGEND_WALL,
     LEGEND_TARGET,
+    LEGEND_FLAG, /* a target */
     LEGEND_PATH,
     LEGEND_FLOW,
     LEGEND_REGION,

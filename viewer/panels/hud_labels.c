@@ -98,7 +98,10 @@ static void add_targets(struct naming *naming) {
         const char *name = frame->names->target_names.names[frame->targets[i].name];
         const vec2 at = hud_in_picture(input, frame->targets[i].position);
         add_marker(naming, at, 14.0f * unit_of(input));
-        if (strcmp(name, "mouse") == 0) {
+        if (strcmp(name, input->server->scenario.view.flag) == 0) {
+            add_name(naming, 't', "flag", at, marker_reach_px * unit_of(input),
+                     text_of(input, THEME_TEXT_DIM));
+        } else if (strcmp(name, "mouse") == 0) {
             mouse = (int)i;
         } else if (!is_cursor(name)) {
             add_name(naming, 't', name, at, marker_reach_px * unit_of(input), text_of(input, THEME_TEXT_DIM));

@@ -53,6 +53,11 @@ void panels::legend_mark(const legend_row &row, ImVec2 at) {
         list->AddCircle(at, px(5), fill, 32, px(1.5f));
         list->AddCircleFilled(at, px(2), fill, 16);
         break;
+    case LEGEND_FLAG:
+        list->AddLine(ImVec2(at.x - px(4), at.y + px(8)), ImVec2(at.x - px(4), at.y - px(8)), fill, px(1.5f));
+        list->AddTriangleFilled(ImVec2(at.x - px(4), at.y - px(8)), ImVec2(at.x + px(7), at.y - px(3.5f)),
+                                ImVec2(at.x - px(4), at.y + px(1)), fill);
+        break;
     case LEGEND_REGION: {
         const ImVec2 low(at.x - px(8), at.y - px(5)), high(at.x + px(8), at.y + px(5));
         list->AddRectFilled(low, high, to_imgui(color_fade(row.fill, 0.25f)));

@@ -76,6 +76,7 @@ class View(TypedDict, total=False):
     select: int
     panel: bool
     zoom: float
+    flag: str
 
 
 About = TypedDict('About', {

@@ -52,6 +52,8 @@ function nodesOf(mark: string, shape: string): SVGElement[] {
         return [line(-12, 0, 12, 0, 4)];
     case "target":
         return [ring(0, 0, 5), disc(0, 0, 2)];
+    case "flag":
+        return [line(-4, -8, -4, 8), svg("polygon", { points: "-4,-8 7,-3.5 -4,1", fill: "currentColor" })];
     case "region":
         return [svg("rect", { x: -8, y: -5, width: 16, height: 10, fill: "currentColor", "fill-opacity": 0.25, stroke: "currentColor",
             "stroke-width": 1.5 })];

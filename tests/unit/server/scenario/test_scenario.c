@@ -80,7 +80,8 @@ static void test_view_and_about(void **state) {
         "{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"p\":{}},\"agents\":[{\"kind\":\"p\","
         "\"at\":[1,2],"
         "\"count\":5}],\"view\":{\"trails\":true,\"color\":\"heading\",\"overlays\":[\"velocity\",\"radii\"],"
-        "\"select\":5,\"panel\":false,\"zoom\":2},\"about\":{\"group\":\"large\",\"caption\":\"C\",\"try\":"
+        "\"select\":5,\"panel\":false,\"zoom\":2,\"flag\":\"mouse\"},\"about\":{\"group\":\"large\","
+        "\"caption\":\"C\",\"try\":"
         "\"T\","
         "\"look_for\":\"L\",\"source\":\"S\"}}";
     struct failure failure = {0};
@@ -88,8 +89,10 @@ static void test_view_and_about(void **state) {
         fail_msg("%s: %s", failure.field, failure.message);
     }
     const struct message_view *view = &scenario.view;
-    assert_true(view->has == (MESSAGE_VIEW_TRAILS | MESSAGE_VIEW_COLOR | MESSAGE_VIEW_SELECT |
-                              MESSAGE_VIEW_PANEL | MESSAGE_VIEW_ZOOM | MESSAGE_VIEW_OVERLAYS));
+    assert_true(view->has ==
+                (MESSAGE_VIEW_TRAILS | MESSAGE_VIEW_COLOR | MESSAGE_VIEW_SELECT | MESSAGE_VIEW_PANEL |
+                 MESSAGE_VIEW_ZOOM | MESSAGE_VIEW_FLAG | MESSAGE_VIEW_OVERLAYS));
+    assert_string_equal(view->flag, "mouse");
     assert_true(view->trails && !view->panel && view->zoom == 2.0f && view->select == 5);
     assert_string_equal(view->color, "heading");
     assert_int_equal(view->overlay_count, 2);
@@ -307,7 +310,7 @@ static const char *const mistakes[][3] = {
      "kinds.p.behaviors[0].follow_flow.flow_field", "no flow field \"g\"; this world has \"f\""},
     {"{" WORLD ",\"view\":[]}", "view", "expected an object, found an array"},
     {"{" WORLD ",\"view\":{\"trail\":true}}", "view.trail",
-     "unknown key \"trail\" (did you mean \"trails\"?); allowed: trails, color, select, panel, zoom, "
+     "unknown key \"trail\" (did you mean \"trails\"?); allowed: trails, color, select, panel, zoom, flag, "
      "overlays"},
     {"{" WORLD ",\"view\":{\"trails\":1}}", "view.trails", "expected true or false, found a number"},
     {"{" WORLD ",\"view\":{\"color\":\"by speed\"}}", "view.color", "\"by speed\" is not a name"},

@@ -148,6 +148,30 @@ static void the_cursor_leads_and_the_echo_is_a_ring(void **state) {
                          theme_color(PALETTE_SAFE, THEME_WORLD)); /* the ring, 14 px out */
 }
 
+static void a_flag_takes_the_color_of_the_agent_that_stands_on_it(void **state) {
+    struct fixture *fixture = *state;
+    const color agent = explain_behavior_color(PALETTE_SAFE, "seek"),
+                own = theme_color(PALETTE_SAFE, THEME_TARGET);
+    add_target(fixture->snapshot, "mouse", 104, 100);
+    fixture->frame.target_count = 1;
+    fixture->frame.targets[0] = (struct frame_target){0, {104.5f, 100.5f}};
+    (void)snprintf(fixture->server.scenario.view.flag, sizeof fixture->server.scenario.view.flag, "mouse");
+    fixture->frame.vx[0] = 80; /* it only comes by */
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 112, 76), own); /* the cloth */
+    fixture->frame.vx[0] = 10;
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 112, 76), agent);
+    fixture->frame.targets[0].position.x = 120.5f; /* beside it */
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 128, 76), own);
+    fixture->scene.has_cursor = true;
+    fixture->scene.cursor = vec2_make(150.5f, 60.5f);
+    draw(fixture);
+    assert_int_equal(pixel(fixture, 158, 36), own); /* it is in the hand */
+    assert_int_not_equal(pixel(fixture, 128, 76), own);
+}
+
 static void overlays_are_for_the_selected_agent(void **state) {
     struct fixture *fixture = *state;
     uint32_t id = 0;
@@ -279,6 +303,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(vectors_appear_on_request, setup, teardown),
         cmocka_unit_test_setup_teardown(a_click_catches_where_an_agent_was_a_moment_ago, setup, teardown),
         cmocka_unit_test_setup_teardown(the_cursor_leads_and_the_echo_is_a_ring, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_flag_takes_the_color_of_the_agent_that_stands_on_it, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(overlays_are_for_the_selected_agent, setup, teardown),
         cmocka_unit_test_setup_teardown(the_border_of_a_wrapping_world_shows_an_agent_twice, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_around_a_wrapping_world_are_dimmed, setup, teardown),

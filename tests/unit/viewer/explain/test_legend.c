@@ -202,6 +202,27 @@ static void what_lies_in_the_world_has_rows(void **state) {
     assert_int_equal(region->fill, explain_behavior_color(PALETTE_SAFE, "contain"));
 }
 
+static void a_flag_is_no_other_target(void **state) {
+    struct fixture *fixture = *state;
+    add_target(fixture->snapshot, "home", 0, 0);
+    add_target(fixture->snapshot, "mouse", 0, 0);
+    assert_int_equal(frame_reserve(&fixture->frame, 1), 0);
+    fixture->frame.count = fixture->frame.settled_count = 1;
+    fixture->frame.kind[0] = fixture->frame.state[0] = 0;
+    fixture->frame.x[0] = fixture->frame.y[0] = fixture->frame.vx[0] = fixture->frame.vy[0] = 0;
+    fixture->frame.target_count = 2;
+    fixture->frame.targets[0] = (struct frame_target){0, {400, 300}};
+    fixture->frame.targets[1] = (struct frame_target){1, {500, 300}};
+    (void)snprintf(fixture->server.scenario.view.flag, sizeof fixture->server.scenario.view.flag, "mouse");
+    (void)collect(fixture);
+    assert_int_equal(row_of(fixture, "flag")->mark, LEGEND_FLAG);
+    assert_int_equal(row_of(fixture, "target")->mark, LEGEND_TARGET);
+    fixture->frame.targets[1].position = vec2_make(0, 0);
+    (void)collect(fixture);
+    assert_non_null(row_of(fixture, "flag, captured"));
+    frame_fini(&fixture->frame);
+}
+
 static void a_crowd_of_kinds_stays_in_the_box(void **state) {
     struct fixture *fixture = *state;
     fixture->settings.color = COLOR_KIND;
@@ -227,6 +248,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_scale_stands_below_gray_shapes, setup, teardown),
         cmocka_unit_test_setup_teardown(arrows_have_rows_while_they_are_drawn, setup, teardown),
         cmocka_unit_test_setup_teardown(behaviors_have_their_colors_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_flag_is_no_other_target, setup, teardown),
         cmocka_unit_test_setup_teardown(what_lies_in_the_world_has_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_of_kinds_stays_in_the_box, setup, teardown),
     };
