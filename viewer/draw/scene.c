@@ -15,8 +15,9 @@
 #include "viewer/model/scenario_view.h"
 #include "viewer/model/torus.h"
 
-/* A hand that clicks: beyond an agent's radius, window px; behind what it follows, s. */
-static const float hand_reach_px = 16.0f, hand_delay_s = 0.15f;
+/* A hand that clicks: beyond an agent's radius, window px; behind what it follows, s: 0.12 to 0.15 of the hand, the rest of
+ * a busy machine. */
+static const float hand_reach_px = 16.0f, hand_delay_s = 0.25f;
 
 /* Only lines that are seen, however far in or out. camera: of the tile. */
 static void draw_grid(const struct scene *scene, struct canvas *canvas, const struct camera *camera) {

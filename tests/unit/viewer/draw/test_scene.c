@@ -201,6 +201,7 @@ static void a_click_catches_where_an_agent_was_a_moment_ago(void **state) {
     assert_false(scene_pick_for_hand(&fixture->scene, vec2_make(65, 100), 0.0, &id)); /* paused: it was not */
     assert_false(scene_pick_for_hand(&fixture->scene, vec2_make(135, 100), 1.0, &id)); /* nor will it be */
     assert_true(scene_pick_for_hand(&fixture->scene, vec2_make(127, 100), 1.0, &id));
+    assert_true(scene_pick_for_hand(&fixture->scene, vec2_make(35, 100), 1.0, &id)); /* a busy machine */
     fixture->scene.pixel_scale = 0.5f; /* a picture in which that is twice as far */
     assert_false(scene_pick_for_hand(&fixture->scene, vec2_make(127, 100), 1.0, &id));
 }
