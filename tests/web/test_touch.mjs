@@ -70,7 +70,8 @@ async function lookAt(newPage, server, client, name) {
     await visit.until("no caption over the open sheet", async () => (await visit.count(".sheet-open .timeline")) > 0 && (await visit.count(".caption")) === 0);
     await tap(".side .handle");
   } else {
-    check((await visit.count(".side")) === 0, `${name}: the panel is open`);
+    if ((await visit.count(".side")) > 0) await tap(".bar button", "Panel");
+    await visit.until(`${name}: the panel is closed`, async () => (await visit.count(".side")) === 0);
     const line = await placeOf(".timeline"), world = await placeOf("#world");
     check(world.bottom <= line.top, `${name}: the world ends at ${world.bottom}, the timeline begins at ${line.top}`);
   }
