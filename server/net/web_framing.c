@@ -13,7 +13,15 @@
 enum {
     LENGTH_BYTES = 4, /* before each message in the store, and a NUL after it */
     FRESH_BYTES = 512,
-    REPLY_BYTES = 16384 /* the answers to the control frames of one read, at most */
+    REPLY_BYTES = 16384, /* the answers to the control frames of one read, at most */
+    HEAD_BYTES = 14      /* of a frame with a mask, at most */
+};
+
+/* The frame at hand: libwslay tells of it with the first byte of its payload, which may never come. */
+struct frame_head {
+    unsigned char bytes[HEAD_BYTES];
+    size_t length; /* so far; 0 once its payload has begun */
+    uint64_t left; /* of its payload */
 };
 
 struct web_framing {
@@ -28,6 +36,7 @@ struct web_framing {
     struct buffer replies; /* what libwslay sends: pongs and closes */
     size_t pong_at, pong_length;
     size_t in_length, in_taken;
+    struct frame_head head;
     char in[WEB_FRAMING_READ_BYTES];
 };
 
@@ -165,6 +174,50 @@ static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_o
     }
 }
 
+/* ---- heads of frames ---- */
+
+static bool is_whole(const struct frame_head *head) {
+    const unsigned form = head->length < 2 ? 0 : head->bytes[1] & 0x7fu;
+    const size_t longer = form == 126 ? 2 : form == 127 ? 8 : 0;
+    return head->length >= 2 && head->length == 2 + longer + ((head->bytes[1] & 0x80u) != 0 ? 4 : 0);
+}
+
+static uint64_t payload_of(const struct frame_head *head) {
+    const unsigned form = head->bytes[1] & 0x7fu;
+    const int longer = form == 126 ? 2 : form == 127 ? 8 : 0;
+    uint64_t length = longer > 0 ? 0 : form;
+    for (int i = 0; i < longer; i++) {
+        length = length << 8 | head->bytes[2 + i];
+    }
+    return length;
+}
+
+/* Follows the frames through the bytes of a read. */
+static void follow(struct frame_head *head, const char *bytes, size_t count) {
+    for (size_t at = 0; at < count;) {
+        if (head->left > 0) {
+            const size_t taken = head->left < count - at ? (size_t)head->left : count - at;
+            head->left -= taken;
+            head->length = 0;
+            at += taken;
+            continue;
+        }
+        head->bytes[head->length++] = (unsigned char)bytes[at++];
+        if (is_whole(head)) {
+            head->left = payload_of(head);
+            head->length = head->left == 0 ? 0 : head->length;
+        }
+    }
+}
+
+/* Whether a head has come, and nothing behind it yet, that announces more than a message may have. */
+static bool announces_too_much(const struct web_framing *framing) {
+    const struct frame_head *head = &framing->head;
+    const unsigned opcode = head->bytes[0] & 0x0fu;
+    const size_t before = opcode == WSLAY_CONTINUATION_FRAME && framing->is_open ? open_length(framing) : 0;
+    return is_whole(head) && opcode <= WSLAY_TEXT_FRAME && head->left > framing->max_bytes - before;
+}
+
 /* ---- reading ---- */
 
 /* Finds in what libwslay sends the last pong, and the code of its close frame. */
@@ -203,8 +256,11 @@ void web_framing_commit(struct web_framing *framing, size_t count) {
         return;
     }
     look_at_replies(framing);
+    follow(&framing->head, framing->in, count);
     if (framing->code == 0 && result != 0) {
         refuse(framing, WEB_CLOSE_PROTOCOL);
+    } else if (framing->code == 0 && announces_too_much(framing)) {
+        refuse(framing, WEB_CLOSE_TOO_LONG);
     }
 }
 

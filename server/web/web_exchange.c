@@ -91,14 +91,31 @@ enum { SINGLE_FIELDS = sizeof single_fields / sizeof *single_fields };
 
 struct head {
     int fields, of_single[SINGLE_FIELDS];
+    bool is_malformed;
 };
+
+/* A name is a token, with no blank before its colon; a value has no control character but tabs (RFC 9110, 5.1 and 5.5):
+ * libmicrohttpd takes others. */
+static bool is_field(const char *name, const char *value) {
+    static const char token[] =
+        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (name[0] == '\0' || name[strspn(name, token)] != '\0') {
+        return false;
+    }
+    for (const char *at = value == NULL ? "" : value; *at != '\0'; at++) {
+        if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
 
 static enum MHD_Result count_field(void *context, enum MHD_ValueKind kind, const char *name,
                                    const char *value) {
     struct head *head = context;
     (void)kind;
-    (void)value;
     head->fields++;
+    head->is_malformed = head->is_malformed || !is_field(name, value);
     for (int i = 0; i < SINGLE_FIELDS; i++) {
         head->of_single[i] += strcasecmp(name, single_fields[i]) == 0;
     }
@@ -128,6 +145,9 @@ bool web_exchange_begin(struct MHD_Connection *connection, const char *method, e
                (size != NULL && size->header_size > LIMIT_WEB_HEADER_BYTES)) {
         status = 431;
         text = "too many headers; 32 of them, and 8192 bytes in all, are read\n";
+    } else if (head.is_malformed) {
+        status = 400;
+        text = "a header has a name that is no token, or a control character; expected Name: value\n";
     } else if (is_ambiguous(&head)) {
         status = 400;
         text = "the request needs one Host, and at most one Origin, Content-Length, Sec-WebSocket-Key and "

@@ -193,6 +193,12 @@ class Heads(OneServer, Web):
                 self.assertIn(parse_answer(read_until_closed(connection))[0], (0, 400, 405, 431, 505), raw[:20])
         self.assert_serves()
 
+    def test_fields_that_are_none(self):
+        for field, status in ((b"Content-Length : 5", 400), (b"X\t: a", 400), (b"X(Y): a", 400), (b"X: a\rY: b", 400), (b"X: \x01", 400), (b"X: \x7f", 400),
+                              (b"X\0Y: a", 400), (b"X: a\tb", 200), (b"X: \xc3\xa4", 200), (b"X:", 200), (b"!#$%&'*+-.^_`|~: a", 200)):
+            raw = b"GET / HTTP/1.1\r\nHost: localhost\r\n" + field + b"\r\n\r\n"
+            self.assertEqual(ask(self.server.web, raw=raw)[0], status, field)
+
     def test_slow_heads(self):
         with contextlib.ExitStack() as stack:
             silent, dripping, preconnected = (stack.enter_context(connect_to(self.server.web)) for _ in range(3))

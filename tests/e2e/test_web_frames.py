@@ -139,7 +139,9 @@ class Frames(OneServer, Case):
         self.assert_refused([frame(b"\xc3", TEXT, final=False), frame(b"\x28", 0)], 1007)
 
     def test_too_long(self):
-        self.assert_refused([frame(b"x", length=1048577, short=64)], 1009)  # at its first byte
+        for length in (1048577, 1 << 62):
+            self.assert_refused([frame(length=length, short=64)], 1009)  # its head alone
+        self.assert_refused([frame(b"x", length=1048577, short=64)], 1009)
         self.assert_refused([frame(b"x" * 1048576, TEXT, final=False), frame(b"x", 0)], 1009)
         self.assert_refused([frame(b"x", length=1 << 40, short=64)], 1009)
 

@@ -17,6 +17,7 @@ from web_client import WebClient, WebServer, ask, connect_to, parse_answer, read
 
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 SERIES = 70
+FREE_GUESSES = 10  # LIMIT_TOKEN_FREE
 SLOW = os.environ.get("DROVER_SLOW") == "1"
 
 
@@ -266,6 +267,20 @@ class Tokens(Case):
             answers = [parse_answer(read_until_closed(guess))[0] for guess in guesses]
             self.assertEqual(set(answers), {401, 429})
             self.assertGreater(answers.count(429), 80)
+
+    def test_so_many_wrong_tokens_wait(self):
+        def guess(connection, token="not-this-one"):
+            connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n" % token.encode())
+            return connection
+
+        with WebServer("--token-file", self.tokens, "flock") as server, contextlib.ExitStack() as stack:
+            for _ in range(FREE_GUESSES + 2):  # one after the other: never too many
+                self.assertEqual(ask(server.web, "/metrics", headers={"Authorization": "Bearer not-this-one"})[0], 401)
+            waiting = [guess(stack.enter_context(connect_to(server.web))) for _ in range(12)]
+            wait_for(lambda: ask(server.web, "/metrics", headers={"Authorization": "Bearer scrape-me-1"})[0] == 429, "a refusal")
+            self.assertEqual(ask(server.web, "/metrics")[0], 401)  # without a token
+            self.assertEqual({parse_answer(read_until_closed(one))[0] for one in waiting}, {401, 429})
+            self.assertEqual(ask(server.web, "/metrics", headers={"Authorization": "Bearer scrape-me-1"})[0], 200)
 
     def test_a_server_stops_while_an_answer_is_held_back(self):
         with WebServer("--token-file", self.tokens, "flock") as server:

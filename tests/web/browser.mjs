@@ -121,16 +121,16 @@ export async function runInPage(engine, { module, files, asked = {}, limitMs = 2
 // --- with a driver ------------------------------------------------------------------------------------------------
 
 // An engine driven by puppeteer, with an empty profile. Gives the test { browser, engine, newPage }; newPage(address, options)
-// opens a page and keeps its errors in page.errors.
-export async function withBrowser(engine, test, { words = [] } = {}) {
+// opens a page and keeps its errors in page.errors. words: of the command line; here: a name that is this machine for it.
+export async function withBrowser(engine, test, { words = [], here } = {}) {
   const puppeteer = requireModule("puppeteer-core");
   const executablePath = engineProgram(engine);
   const folder = makeFolder(engine);
   const common = { executablePath, headless: true, userDataDir: folder, env: environmentFor(folder), protocolTimeout: 3 * PATIENCE_MS };
   const options =
     engine === "firefox"
-      ? { ...common, browser: "firefox", extraPrefsFirefox: FIREFOX_SETTINGS, args: words }
-      : { ...common, args: [...CHROMIUM_WORDS, ...words] };
+      ? { ...common, browser: "firefox", extraPrefsFirefox: { ...FIREFOX_SETTINGS, ...(here && { "network.dns.localDomains": here }) }, args: words }
+      : { ...common, args: [...CHROMIUM_WORDS, ...(here ? [`--host-resolver-rules=MAP ${here} 127.0.0.1`] : []), ...words] };
   const browser = await within(`${engine} starts`, (puppeteer.default ?? puppeteer).launch(options), START_MS);
   const first = browser.process();
   try {

@@ -66,6 +66,30 @@ $(".timeline .icon-button").click();
 check("pause", said() === JSON.stringify([{ do: "shortcut", row: actions.pause.row }]));
 
 const open = OPEN;
+const tip = $(".tip");
+const over = (node) => node.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse" }));
+panels.update({ open: { ...open, panel: true, timeline: true } });
+over($(".timeline .icon-button"));
+check("a tip beside what the pointer rests on", !tip.hidden);
+panels.update({ open: { ...open, panel: false, timeline: false } });
+check("it goes with its control", tip.hidden);
+panels.update({ open: { ...open, panel: true, timeline: true } });
+over($(".setting"));
+check("a tip in the panel", !tip.hidden);
+$(".seen").dispatchEvent(new Event("scroll"));
+check("it goes when the panel is scrolled", tip.hidden);
+press($("#world"), "v");
+const nextAgent = all(".agent-buttons button").find((node) => node.dataset.tip !== undefined);
+nextAgent.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, pointerType: "touch" }));
+$(".picker input").focus();
+nextAgent.focus({ focusVisible: true });
+check("a finger brings no tip", tip.hidden);
+nextAgent.blur();
+press($("#world"), "Tab");
+nextAgent.focus({ focusVisible: true });
+check("a key does", !tip.hidden);
+nextAgent.blur();
+sent.length = 0;
 panels.update({ open: { ...open, picker: true }, picker: { wanted: "", count_words: "2 of 2", hits: [
     { name: "flock", title: "Flock <b>", description: "d", caption: "c", group: "Behaviors", group_count: 1, save: false },
     { name: "night", title: "flock, tick 3", description: "d", caption: "", group: "Saved worlds", group_count: 1, save: true }] } });

@@ -9,7 +9,7 @@ const same = (found, wanted) =>
   check(JSON.stringify(found) === JSON.stringify(wanted), () => `${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
 
 async function load(folder, name) {
-  const out = join(folder, `${name}.mjs`);
+  const out = join(folder, `${name.replace("/", "-")}.mjs`);
   const made = spawnSync("esbuild", [join(ROOT, "web/src", `${name}.ts`), "--bundle", "--format=esm", "--target=es2020", `--outfile=${out}`, "--log-level=warning"]);
   if (made.error) skip("not installed: esbuild");
   check(made.status === 0, () => String(made.stderr));
@@ -100,6 +100,22 @@ async function testFingers({ Touch }) {
   same([menus, pointers()], [1, []]);
 }
 
+function testWords({ forFingers, gestureOf, gestures }) {
+  const rows = [
+    ["Lead the herd with the mouse; click a hunter and watch its stamina.", "Lead the herd with a finger; tap a hunter and watch its stamina."],
+    ["Zoom in with the wheel; click one and press L to follow it.", "Zoom in with two fingers; tap one and choose Follow to follow it."],
+    ["Press K and raise it; press A and click to add.", "Open the sliders and raise it; choose Add and tap to add."],
+    ["Press C until the color shows the speed.", "Change \"color by\" until the color shows the speed."],
+    ["Jerk the mouse from side to side. Click it.", "Jerk your finger from side to side. Tap it."],
+    ["Click adds: prey  (A: another kind, Shift: 10, Esc: done)", "Tap adds: prey"],
+    ["the target named mouse (in a world of one)", "the target named mouse (in a world of one)"],
+  ];
+  for (const [words, wanted] of rows) same(forFingers(words), wanted);
+  const keys = [{ key: "Mouse", words: "a" }, { key: "M", words: "b" }, { key: "Drag", words: "c" }, { key: "", words: "d" }, { key: "Click", words: "e" }];
+  same(gestures(keys).map(({ key, words }) => key + words), ["Draga", "Dragc", "d", "Tape"]);
+  same([gestureOf("two fingers"), gestureOf("a button beside the timeline"), gestureOf("")], ["Two fingers", "", ""]);
+}
+
 await runTest(async () => {
   const folder = makeFolder("scripts");
   step("keys and wheel");
@@ -109,4 +125,5 @@ await runTest(async () => {
   testAddress(await load(folder, "start"), await load(folder, "link"));
   step("fingers");
   await testFingers(await load(folder, "touch"));
+  testWords(await load(folder, "panels/fingers"));
 });

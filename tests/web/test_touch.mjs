@@ -5,7 +5,7 @@
 import { withBrowser } from "./browser.mjs";
 import { needPage, withClient, withServer } from "./drover.mjs";
 import { PHONE, settled, Visit } from "./drover_page.mjs";
-import { check, runTest, sleep, step } from "./support.mjs";
+import { check, runTest, sleep, step, until } from "./support.mjs";
 
 const [engine] = process.argv.slice(2);
 const near = (a, b, most) => Math.hypot(a.x - b.x, a.y - b.y) <= most;
@@ -44,7 +44,80 @@ async function cameraOf(hand, client) {
   return { scale, toPage: ({ x, y }) => ({ x: places[0].x + (x - seen[0].x) * scale, y: places[0].y + (y - seen[0].y) * scale }) };
 }
 
-await runTest(() =>
+const SCREENS = {
+  "a phone": PHONE, "a phone on its side": { ...PHONE, width: 844, height: 390 },
+  "a tablet": { ...PHONE, width: 820, height: 1180, ratio: 1 }, "a tablet on its side": { ...PHONE, width: 1180, height: 820, ratio: 1 },
+};
+
+// What is read and reached on a screen for fingers of any size, with no panel open.
+async function lookAt(newPage, server, client, name) {
+  const visit = await Visit.open(newPage, server, SCREENS[name]), { page } = visit, hand = await Hand.on(page), isPhone = name === "a phone";
+  const placeOf = (one, words) => visit.until(`${name}: ${words ?? one}`, () => page.evaluate((selector, text) => {
+    const node = [...document.querySelectorAll(selector)].find((each) => each.checkVisibility() && (text === null || (each.getAttribute("aria-label") ?? each.textContent) === text));
+    const box = node?.getBoundingClientRect();
+    return box && box.height > 0 && { x: box.left + box.width / 2, y: box.top + box.height / 2, top: box.top, bottom: box.bottom };
+  }, one, words ?? null));
+  const tap = async (one, words) => hand.tap(await placeOf(one, words));
+  const about = async () => {
+    if (isPhone) await tap(".menu-button");
+    await tap(isPhone ? ".sheet-menu button" : ".bar button", "About");
+  };
+  const caption = await visit.until(`${name}: a caption`, () => visit.text(".caption"));
+  check(caption.includes("with a finger; tap a hunter"), `${name}: ${caption}`);
+
+  if (isPhone) {
+    await tap(".side .handle");
+    await visit.until("no caption over the open sheet", async () => (await visit.count(".sheet-open .timeline")) > 0 && (await visit.count(".caption")) === 0);
+    await tap(".side .handle");
+  } else {
+    if ((await visit.count(".side")) > 0) await tap(".bar button", "Panel");
+    await visit.until(`${name}: the panel is closed`, async () => (await visit.count(".side")) === 0);
+    const line = await placeOf(".timeline"), world = await placeOf("#world");
+    check(world.bottom <= line.top, `${name}: the world ends at ${world.bottom}, the timeline begins at ${line.top}`);
+  }
+  const isPaused = async () => (await client.stats()).paused;
+  await tap(isPhone ? ".bar button" : ".timeline button", "Pause");
+  await until(`${name}: a tap pauses`, isPaused);
+  await tap(isPhone ? ".bar button" : ".timeline button", "Play");
+  await until(`${name}: and goes on`, async () => !(await isPaused()));
+
+  await visit.until(`${name}: a past`, async () => (await page.$eval(".timeline .back", (node) => parseFloat(node.textContent))) < -1);
+  await page.evaluate(() => {
+    const line = document.querySelector('.timeline > input.track[aria-label$="minute"]');
+    line.value = "-1";
+    line.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  const ago = await visit.until(`${name}: how long ago it was`, () => visit.text(".ago"));
+  check(/^[\d.]+ s ago$/.test(ago), `${name}: "${ago}" names keys`);
+  await about();
+  const card = await placeOf(".card"), banner = await placeOf(".ago");
+  check(card.top >= banner.bottom, `${name}: About begins at ${card.top}, the banner ends at ${banner.bottom}`);
+  const words = await visit.text(".card");
+  check(!/mouse;|[Cc]lick|Keys/.test(words), `${name}: ${words}`);
+  check((await visit.count(".tip")) === 0, `${name}: a finger brings "${await visit.text(".tip")}"`);
+  await tap(".card .close");
+
+  await tap(isPhone ? ".menu-button" : ".bar button", isPhone ? "Menu" : "Help");
+  if (isPhone) await tap(".sheet-menu button", "Help");
+  await visit.until(`${name}: the help begins with what fingers do`, async () => /^Drag.*Two fingers/s.test(await visit.text("dialog[open] .keys")));
+  await sleep(300);
+  check((await visit.count(".tip")) === 0, `${name}: help that opens brings "${await visit.text(".tip")}"`);
+  await visit.expectWell();
+  await page.close();
+}
+
+const onScreens = () =>
+  withServer(["hunters_and_prey"], async (server) => {
+    needPage(server);
+    await withClient(server, (client) => withBrowser(engine, async ({ newPage }) => {
+      for (const name of Object.keys(SCREENS)) {
+        step(`words and controls on ${name}`);
+        await lookAt(newPage, server, client, name);
+      }
+    }));
+  });
+
+const withGestures = () =>
   withServer(["hunters_and_prey", "--paused"], async (server) => {
     needPage(server);
     await withClient(server, async (client) => {
@@ -100,4 +173,9 @@ await runTest(() =>
         await visit.expectWell();
       });
     });
-  }));
+  });
+
+await runTest(async () => {
+  await onScreens();
+  await withGestures();
+});

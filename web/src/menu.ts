@@ -3,7 +3,7 @@ import type { Actions } from "./panels/view";
 
 const ROWS: [keyof Actions, string][] = [
     ["add", "Add agents"], ["remove", "Remove agents"], ["follow", "Follow the agent"], ["forces", "Forces"], ["undo", "Undo"],
-    ["redo", "Redo"], ["fit", "The whole world"], ["picker", "Scenarios"], ["help", "Keys"],
+    ["redo", "Redo"], ["fit", "The whole world"], ["picker", "Scenarios"], ["help", "Help"],
 ];
 
 export class Menu {

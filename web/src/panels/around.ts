@@ -1,5 +1,6 @@
 /* Around the picture: the bar, the legend, the caption, notices, names. */
 import { button, el, List, type RowOf, setAttribute, setStyle, setText, setTip, setWhyNot, show } from "./dom";
+import { hasFingers, said } from "./fingers";
 import { icon, Mark, setIcon } from "./marks";
 import type { Actions, Action, Banner, Bar, Caption, Label, Legend, LegendRow, Message, Scale, Tag, Timeline, Toast, Words } from "./view";
 
@@ -51,7 +52,7 @@ export class BarPart {
         }
         const group = el("nav", "buttons only-wide");
         group.setAttribute("aria-label", "Open");
-        for (const [name, words] of [["picker", "Scenarios"], ["card", "About"], ["help", "Keys"], ["screenshot", "Picture"], ["panel", "Panel"]] as const) {
+        for (const [name, words] of [["picker", "Scenarios"], ["card", "About"], ["help", hasFingers() ? "Help" : "Keys"], ["screenshot", "Picture"], ["panel", "Panel"]] as const) {
             const node = button("plain", words, () => this.actions !== null && this.act(this.actions[name]));
             this.buttons.push({ name, node });
             group.append(node);
@@ -227,7 +228,7 @@ export class Notices {
     private readonly captionLines = [el("p", "what"), el("p"), el("p", "dim only-wide")];
     private readonly tag = el("div", "tag");
     private readonly tagLines = [el("p", "what"), el("p"), el("p", "dim")];
-    private readonly tool = el("p", "tool");
+    private readonly tool: HTMLButtonElement; /* for fingers; others have Esc */
     private readonly past = el("div", "past-frame");
     private readonly pastWords = el("p", "ago");
     private readonly toast = el("p", "toast");
@@ -239,9 +240,10 @@ export class Notices {
     private readonly token: TokenField;
     private said = "";
 
-    /** enter: takes a token that was typed. */
-    constructor(enter: (token: string) => void) {
+    /** enter: takes a token that was typed. close: ends what the tool does. */
+    constructor(enter: (token: string) => void, close: () => void) {
         this.token = new TokenField(enter);
+        this.tool = button("tool", "", close);
         const labels = el("div", "labels");
         labels.setAttribute("aria-hidden", "true");
         this.labels = new List(labels, () => {
@@ -293,26 +295,27 @@ export class Notices {
         this.caption.classList.toggle("high", caption.high);
         setStyle(this.caption, "--alpha", String(caption.alpha));
         caption.lines.forEach((line, i) => {
-            setText(this.captionLines[i], line);
+            setText(this.captionLines[i], said(line));
             show(this.captionLines[i], line !== "");
         });
         if (isShown) {
-            this.say(caption.lines.slice(0, 2).join(" ").trim());
+            this.say(said(caption.lines.slice(0, 2).join(" ").trim()));
         }
     }
 
     setWords(words: Words): void {
-        const said = words.tool !== "" ? words.tool : words.hint;
-        setText(this.tool, said);
+        const line = said(words.tool !== "" ? words.tool : words.hint), ends = hasFingers() && words.tool !== "";
+        setText(this.tool, ends ? `${line}   Done` : line);
+        this.tool.disabled = !ends;
         this.tool.classList.toggle("hint", words.tool === "");
-        show(this.tool, said !== "");
-        this.say(said);
+        show(this.tool, line !== "");
+        this.say(line);
     }
 
     setTimeline(timeline: Timeline, isReplay: boolean): void {
         const isPast = timeline.past !== "" && !isReplay;
         show(this.past, isPast);
-        setText(this.pastWords, isPast ? `${timeline.past}    ${timeline.play ? "Space: play" : "Space: hold"}   End: now` : "");
+        setText(this.pastWords, isPast ? timeline.past + (hasFingers() ? "" : `    ${timeline.play ? "Space: play" : "Space: hold"}   End: now`) : "");
     }
 
     setToast(toast: Toast): void {

@@ -1,5 +1,6 @@
 /* What opens over the picture: the list of worlds, the card about this one, the help, a question. */
 import { button, el, isOff, List, newId, RowOf, setAttribute, setText, show } from "./dom";
+import { forFingers, gestureOf, gestures, hasFingers, said } from "./fingers";
 import { icon } from "./marks";
 import type { Actions, Card, Dialog, Help, Hit, Message, Picker } from "./view";
 
@@ -215,7 +216,7 @@ export class CardPart {
     readonly node = el("section", "card");
     private readonly title = el("h2");
     private readonly parts: { head: HTMLElement; body: HTMLElement; name: keyof Card }[] = [];
-    private readonly keysHead = el("h3", "", "Keys that matter here");
+    private readonly keysHead = el("h3", "", hasFingers() ? "For your fingers" : "Keys that matter here");
     private readonly keys: List<Card["keys"][0]>;
     private readonly keysNode = el("dl", "keys");
 
@@ -267,11 +268,11 @@ export class CardPart {
         setText(this.title, card.title);
         for (const { head, body, name } of this.parts) {
             const words = card[name] as string;
-            setText(body, words);
+            setText(body, said(words));
             show(body, words !== "");
             show(head, words !== "" && head.textContent !== "");
         }
-        this.keys.set(card.keys);
+        this.keys.set(hasFingers() ? gestures(card.keys) : card.keys);
         show(this.keysHead, card.keys.length > 0);
     }
 }
@@ -291,9 +292,10 @@ export class HelpPart {
             return {
                 node,
                 set(row: Help["rows"][0]) {
-                    setText(key, row.key);
-                    setText(words, row.words);
-                    setText(way, row.way === "" ? "" : ` (${row.way})`);
+                    const gesture = hasFingers() ? gestureOf(row.way) : "";
+                    setText(key, gesture !== "" ? gesture : row.key);
+                    setText(words, gesture !== "" ? forFingers(row.words) : row.words);
+                    setText(way, row.way === "" || gesture !== "" ? "" : ` (${row.way})`);
                     node.classList.toggle("off", row.off);
                 },
             };
@@ -303,7 +305,8 @@ export class HelpPart {
 
     set(help: Help): void {
         setText(this.modal.title, help.title);
-        this.rows.set(help.rows);
+        const hands = help.rows.filter(({ way }) => hasFingers() && gestureOf(way) !== ""); /* first what fingers do */
+        this.rows.set([...hands, ...help.rows.filter((row) => !hands.includes(row))]);
     }
 }
 
@@ -340,7 +343,7 @@ export class DialogPart {
                 this.send({ do: "agree", entered: this.hasLine ? this.line.value : "" });
             }
         });
-        this.form.append(this.words, this.line, this.refused, this.note, el("div", "answers", el("span", "dim", "Esc goes back"), this.agree));
+        this.form.append(this.words, this.line, this.refused, this.note, el("div", "answers", el("span", "dim", hasFingers() ? "" : "Esc goes back"), this.agree));
         this.modal.box.append(this.form);
     }
 

@@ -5,6 +5,7 @@
 import { BarPart, LegendPart, Notices } from "./around";
 import { button, el, setAttribute, setStyle, setText, show } from "./dom";
 import { CardPart, DialogPart, HelpPart, PickerPart } from "./lists";
+import { hasFingers } from "./fingers";
 import { icon } from "./marks";
 import { AgentPart, NetworkPart, ParamsPart, PlotsPart, RanksPart, SettingsPart } from "./side";
 import { TimePart } from "./time";
@@ -18,7 +19,7 @@ const RUNNING_MS = 66; /* between two pictures of numbers that run */
 
 /* Rows of the sheet's menu, for hands without keys. */
 const MENU: [keyof Actions, string][] = [
-    ["picker", "Scenarios"], ["card", "About"], ["help", "Keys"], ["fit", "Whole world"], ["follow", "Follow"], ["next_agent", "Next agent"],
+    ["picker", "Scenarios"], ["card", "About"], ["help", hasFingers() ? "Help" : "Keys"], ["fit", "Whole world"], ["follow", "Follow"], ["next_agent", "Next agent"],
     ["add", "Add"], ["remove", "Remove"], ["undo", "Undo"], ["redo", "Redo"], ["save", "Save"], ["forces", "Forces"], ["screenshot", "Picture"], ["full_screen", "Full screen"],
 ];
 
@@ -129,7 +130,7 @@ export class Panels {
     constructor(private readonly root: HTMLElement, private readonly send: Send, enter: (token: string) => void) {
         const act = (action: Action) => send({ do: "shortcut", row: action.row }), actions = () => this.actions;
         root.classList.add("panels");
-        this.notices = new Notices(enter);
+        this.notices = new Notices(enter, () => this.actions !== null && act(this.actions.close));
         this.tip = new Tip(root);
         this.bar = new BarPart(act, () => this.sheet.setOpen(!this.sheet.isOpen));
         this.legend = new LegendPart(act, send);
@@ -220,13 +221,16 @@ export class Panels {
         if (timeline !== undefined) {
             this.bar.setTimeline(timeline);
             this.time.set(timeline);
-            this.notices.setTimeline(timeline, (open ?? this.open)?.replay === true);
+            const isReplay = (open ?? this.open)?.replay === true;
+            this.notices.setTimeline(timeline, isReplay);
+            this.root.classList.toggle("has-past", timeline.past !== "" && !isReplay);
         }
         this.updateNotices(sections);
         this.updateLists(sections);
         if (open !== undefined) {
             this.setOpen(open);
         }
+        this.tip.hideStray();
     }
 
     private updateSide({ equations, settings, plots, params, ranks, network, replay }: Sections): void {
@@ -373,13 +377,15 @@ export class Panels {
         this.root.classList.toggle("kiosk", open.kiosk);
         this.root.classList.toggle("has-panel", open.panel && !isNarrow);
         this.root.style.setProperty("--side-px", `max(264px, min(${open.panel_px}px, 50vw))`);
-        this.root.classList.toggle("has-timeline", open.timeline && !isNarrow);
+        const isOwn = hasFingers() && !open.timeline && !open.kiosk && !isNarrow; /* fingers have it without the panel too: the world ends above it */
+        setStyle(document.documentElement, "--own-time", isOwn ? "calc(var(--time-px) + var(--safe-bottom))" : "0px");
+        this.root.classList.toggle("has-timeline", (open.timeline || isOwn) && !isNarrow);
         this.bar.setOpen({ picker: open.picker, card: open.card, help: open.help, panel: open.panel });
         this.legend.setOpen(open.legend);
         this.params.setOpen(open.params);
         this.time.setReplaying(open.replay);
         show(this.sheet.node, !open.kiosk && (open.panel || isNarrow));
-        show(this.time.node, !open.kiosk && (open.timeline || isNarrow));
+        show(this.time.node, !open.kiosk && (open.timeline || isOwn || isNarrow));
         if (!isNarrow) {
             (open.panel ? this.sheet.seen : this.notices.over).append(this.network.node); /* in the panel, else in a corner */
         }
@@ -413,6 +419,7 @@ export class Panels {
 
     /* A phone's world is above the sheet, open or folded: the agent that the sheet is about is seen. */
     private makeRoom(): void {
+        this.root.classList.toggle("has-sheet", this.narrow.matches && this.sheet.isOpen);
         setStyle(document.documentElement, "--sheet-px", this.narrow.matches ? `${this.sheet.node.offsetHeight}px` : "0px");
     }
 

@@ -2,6 +2,7 @@
 import { button, el, isOff, List, newId, RowOf, setAttribute, setStyle, setText, setTip, setWhyNot, show, svg } from "./dom";
 import { EquationsPart } from "./equations";
 import { Mark } from "./marks";
+import { said } from "./fingers";
 import type { Tip } from "./tip";
 import type { Actions, Agent, Message, Network, Param, Params, Plot, Plots, Rank, Ranks, Row, Setting } from "./view";
 
@@ -78,7 +79,7 @@ export class AgentPart {
         this.section.setTitle(hasOne ? agent.title : "Agent", "");
         show(this.list, agent.rows.length > 0);
         this.rows.set(hasOne ? agent.rows : []);
-        const note = hasOne ? agent.note : "Click an agent to see what it does, and why.";
+        const note = hasOne ? agent.note : said("Click an agent to see what it does, and why.");
         setText(this.note, note);
         show(this.note, note !== "");
         show(this.follow, hasOne);

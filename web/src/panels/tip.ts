@@ -1,10 +1,12 @@
-/* The sentence beside the control that the pointer rests on, or that the keyboard is at. Esc takes it away. */
+/* The sentence beside the control that the pointer rests on, or that the keyboard is at; a finger has none. Esc takes it away. */
 import { el, newId, setAttribute } from "./dom";
+import { hasFingers } from "./fingers";
 
 export class Tip {
     readonly node = el("div", "tip");
     private owner: Element | null = null;
     private under: EventTarget | null = null; /* the pointer */
+    private isTouched = hasFingers(); /* what was used last is a finger */
 
     constructor(root: HTMLElement) {
         this.node.id = newId();
@@ -23,13 +25,20 @@ export class Tip {
         });
         root.addEventListener("focusin", (event) => {
             const target = event.target as Element;
-            if (target.matches(":focus-visible")) {
+            if (!this.isTouched && target.matches(":focus-visible")) {
                 this.over(target);
             }
         });
         root.addEventListener("focusout", () => this.hide());
         root.addEventListener("pointerdown", () => this.hide());
-        window.addEventListener("keydown", ({ key }) => key !== "Escape" && this.hide());
+        root.addEventListener("scroll", () => this.hide(), true);
+        window.addEventListener("pointerdown", ({ pointerType }) => (this.isTouched = pointerType === "touch"), true);
+        window.addEventListener("keydown", ({ key }) => {
+            this.isTouched = false;
+            if (key !== "Escape") {
+                this.hide();
+            }
+        }, true);
     }
 
     get isShown(): boolean {
@@ -57,6 +66,13 @@ export class Tip {
         this.node.hidden = false;
         this.place(owner, owner.getBoundingClientRect());
         setAttribute(owner, "aria-describedby", this.node.id);
+    }
+
+    /** Nothing is said of a control that has gone. */
+    hideStray(): void {
+        if (this.owner !== null && this.owner.getClientRects().length === 0) {
+            this.hide();
+        }
     }
 
     /* Left of what is in the side panel, else below or above. */

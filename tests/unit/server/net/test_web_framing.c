@@ -76,6 +76,10 @@ static void rules(void **state) {
     EXPECT("\x81\x81" MASKED "a\x81\x01z", "a|", WEB_CLOSE_PROTOCOL);
     EXPECT("\xc1\x81" MASKED "a", "", WEB_CLOSE_PROTOCOL);
     EXPECT("\x82\x81" MASKED "a", "", WEB_CLOSE_NOT_TEXT);
+    EXPECT("\x81\x81" MASKED "a\x81\x91" MASKED, "a|", WEB_CLOSE_TOO_LONG); /* the head alone */
+    EXPECT("\x81\xff\x40\0\0\0\0\0\0\0" MASKED, "", WEB_CLOSE_TOO_LONG);
+    EXPECT("\x01\x8f" MASKED "0123456789abcde\x80\x82" MASKED, "", WEB_CLOSE_TOO_LONG);
+    EXPECT("\x81\x90" MASKED "0123456789abcdef\x81\x90" MASKED, "0123456789abcdef|", 0);
     EXPECT("\x81\x91" MASKED "0123456789abcdefg", "", WEB_CLOSE_TOO_LONG);
     EXPECT("\x01\x8f" MASKED "0123456789abcde\x80\x82" MASKED "fg", "", WEB_CLOSE_TOO_LONG);
     EXPECT("\x81\x82" MASKED "\xc3(", "", WEB_CLOSE_NOT_UTF8);
