@@ -68,6 +68,11 @@ enum exit_code command_diff(const struct command_context *context, int argc, cha
                                      : "A and B cannot both be standard input");
         return command_complain(context, &failure, EXIT_USAGE);
     }
+    if (options.is_json && strcmp(options.cut, "-") == 0) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--cut",
+                          "--cut: --json has standard output for itself; allowed: --cut FILE");
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
     struct diff_def def = {.program = options.with[0] == '\0' ? NULL : options.with,
                            .cut = options.cut,
                            .replaces = options.replaces,

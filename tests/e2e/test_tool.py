@@ -107,7 +107,7 @@ class CommandLine(Case):
             (["export", "a", "--csv", "--ndjson"], ["--csv", "--ndjson"]), (["export", "a", "--fields", "x,yy"], ["yy", "vy"]),
             (["export", "a", "--fields", "x,x"], ["twice"]), (["export", "a", "--from", "5", "--to", "4"], ["--to"]),
             (["cut", "a"], ["OUT"]), (["cut", "a", "b", "--from", "-1"], ["from"]), (["diff", "a"], ["--with"]),
-            (["diff", "-", "-"], ["standard input"]), (["diff"], ["A"]),
+            (["diff", "-", "-"], ["standard input"]), (["diff", "a", "b", "--json", "--cut", "-"], ["--cut", "FILE"]), (["diff"], ["A"]),
         ]:
             with self.subTest(arguments=arguments):
                 said = self.expect(2, *arguments)
