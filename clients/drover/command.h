@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "clients/drover/interrupt.h"
+#include "common/base/buffer.h"
 #include "common/base/failure.h"
+#include "common/base/nodiscard.h"
 #include "common/system/options.h"
 
 /** What a program that calls drover sees. */
@@ -66,5 +68,10 @@ bool command_options(const struct options_def *def, int argc, char **argv, void 
  * is printed), otherwise `code`. */
 enum exit_code command_complain(const struct command_context *context, const struct failure *failure,
                                 enum exit_code code);
+
+/** How long a line of --json gets, bytes. */
+enum { COMMAND_LINE_BYTES = 1 << 26 };
+/** Prints the object of --json as a line, and frees the buffer. 0, or -1 with *failure when it did not fit into memory. */
+NODISCARD int command_print_line(struct buffer *line, struct failure *failure);
 
 #endif

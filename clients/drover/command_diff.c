@@ -9,7 +9,7 @@
 struct diff_options {
     char with[1024];
     char cut[1024];
-    bool replaces;
+    bool replaces, is_json;
     struct player_means means;
 };
 
@@ -20,6 +20,8 @@ static const struct field diff_table[] = {
      "Writes a recording of the two seconds around the difference, from A."},
     {"replace", FIELD_BOOL, FIELD_MEMBER(struct diff_options, replaces), 0, 0, 0, 0, NULL, NULL,
      "Replace the file of --cut that is there already."},
+    {"json", FIELD_BOOL, FIELD_MEMBER(struct diff_options, is_json), 0, 0, 0, 0, NULL, NULL,
+     "Prints what is found as a JSON object."},
     PLAYER_MEANS_ROWS(struct diff_options, means),
     {.name = NULL, .type = FIELD_END},
 };
@@ -34,6 +36,21 @@ const struct options_def command_diff_options = {
     .takes_several = true,
     .table = diff_table,
 };
+
+static int run_as_json(struct diff_def *def, bool *is_same, struct failure *failure) {
+    struct buffer line;
+    buffer_init(&line, COMMAND_LINE_BYTES);
+    struct json_writer json = json_writer_begin(&line);
+    def->json = &json;
+    json_object(&json);
+    if (diff_run(def, is_same, failure) != 0) {
+        buffer_fini(&line);
+        return -1;
+    }
+    json_key_bool(&json, "same", *is_same);
+    json_end(&json);
+    return command_print_line(&line, failure);
+}
 
 enum exit_code command_diff(const struct command_context *context, int argc, char **argv) {
     struct diff_options options = {.means = {.threads = 1}};
@@ -51,6 +68,11 @@ enum exit_code command_diff(const struct command_context *context, int argc, cha
                                      : "A and B cannot both be standard input");
         return command_complain(context, &failure, EXIT_USAGE);
     }
+    if (options.is_json && strcmp(options.cut, "-") == 0) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--cut",
+                          "--cut: --json has standard output for itself; allowed: --cut FILE");
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
     struct diff_def def = {.program = options.with[0] == '\0' ? NULL : options.with,
                            .cut = options.cut,
                            .replaces = options.replaces,
@@ -64,7 +86,7 @@ enum exit_code command_diff(const struct command_context *context, int argc, cha
         }
     }
     bool is_same = false;
-    if (diff_run(&def, &is_same, &failure) != 0) {
+    if ((options.is_json ? run_as_json(&def, &is_same, &failure) : diff_run(&def, &is_same, &failure)) != 0) {
         return command_complain(context, &failure, EXIT_DIFFERS);
     }
     return is_same ? EXIT_WELL : EXIT_DIFFERS;

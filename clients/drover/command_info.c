@@ -11,8 +11,6 @@
 #include "common/base/buffer.h"
 #include "common/json/json_writer.h"
 
-enum { JSON_BYTES = 1 << 26 };
-
 struct info_options {
     bool is_json;
 };
@@ -256,20 +254,6 @@ static void write_checkpoints(const struct recording_facts *facts, struct json_w
     json_end(json);
 }
 
-static void write_gaps(const struct recording_facts *facts, struct json_writer *json) {
-    json_key(json, "gaps");
-    json_array(json);
-    for (int i = 0; i < facts->gap_count; i++) {
-        json_object(json);
-        json_key_unsigned(json, "world", facts->gaps[i].before.world);
-        json_key_unsigned(json, "after_tick", facts->gaps[i].before.tick);
-        json_key_unsigned(json, "tick", facts->gaps[i].after.tick);
-        json_key_unsigned(json, "requests", facts->gaps[i].after.seq - facts->gaps[i].before.seq);
-        json_end(json);
-    }
-    json_end(json);
-}
-
 static void write_info(const struct info *info, struct json_writer *json) {
     const struct recording_facts *facts = info->facts;
     json_object(json);
@@ -284,21 +268,11 @@ static void write_info(const struct info *info, struct json_writer *json) {
     json_key_unsigned(json, "lines", facts->lines);
     json_key_unsigned(json, "torn_lines", facts->torn_lines);
     json_key_bool(json, "sums", facts->files_without_sums == 0);
-    if (facts->damage.is_there) {
-        json_key(json, "damage");
-        json_object(json);
-        json_key_string(json, "file", facts->damage.path);
-        json_key_unsigned(json, "line", facts->damage.line);
-        json_key_unsigned(json, "byte", facts->damage.byte);
-        json_key_string(json, "reason", facts->damage.what);
-        json_key_unsigned(json, "request", facts->damage.before.seq + 1);
-        json_key_unsigned(json, "after_tick", facts->damage.before.tick);
-        json_end(json);
-    }
+    input_write_damage(facts, json);
     write_worlds(facts, json);
     write_requests(info, json);
     write_checkpoints(facts, json);
-    write_gaps(facts, json);
+    input_write_gaps(facts, json);
     json_key_unsigned(json, "last_tick", facts->last.tick);
     json_key_unsigned(json, "seq", facts->last.seq);
     json_key_bool(json, "paused", facts->is_paused_at_end);
@@ -311,15 +285,10 @@ static void write_info(const struct info *info, struct json_writer *json) {
 
 static int print_json(const struct info *info, struct failure *failure) {
     struct buffer line;
-    buffer_init(&line, JSON_BYTES);
+    buffer_init(&line, COMMAND_LINE_BYTES);
     struct json_writer json = json_writer_begin(&line);
     write_info(info, &json);
-    const bool is_whole = !line.failed;
-    if (is_whole) {
-        (void)printf("%s\n", line.data);
-    }
-    buffer_fini(&line);
-    return is_whole ? 0 : failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    return command_print_line(&line, failure);
 }
 
 /* ---- the command ---- */

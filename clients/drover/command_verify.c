@@ -11,12 +11,15 @@
 
 struct verify_options {
     uint32_t every;
+    bool is_json;
     struct player_means means;
 };
 
 static const struct field verify_table[] = {
     {"every", FIELD_UINT32, FIELD_MEMBER(struct verify_options, every), 0, 1, 1000000, 1, NULL, "N",
      "Compares each N-th hash of the recording."},
+    {"json", FIELD_BOOL, FIELD_MEMBER(struct verify_options, is_json), 0, 0, 0, 0, NULL, NULL,
+     "Prints a JSON object for each recording, one a line."},
     PLAYER_MEANS_ROWS(struct verify_options, means),
     {.name = NULL, .type = FIELD_END},
 };
@@ -33,8 +36,11 @@ const struct options_def command_verify_options = {
     .table = verify_table,
 };
 
+enum verdict { VERDICT_SAME, VERDICT_DIFFERS, VERDICT_UNPROVED, VERDICT_INCOMPLETE };
+
 /* What was verified of a recording, world by world. */
 struct verification {
+    struct json_writer *json; /* of --json; NULL: for people */
     uint64_t ticks, hashes;
     int missing; /* worlds that cannot be played */
     bool
@@ -61,24 +67,47 @@ static void print_same(const struct verification *verified, const struct player 
     (void)putchar('\n');
 }
 
-static enum exit_code print_unproved(const struct verification *verified, const struct player *player) {
-    (void)printf("%s: core %" PRIu32 ": %" PRIu64 " ticks, but the recording has no hash to compare with\n",
-                 player->argument, player->facts->header.core, verified->ticks);
-    return EXIT_DIFFERS;
+static void print_verdict(enum verdict verdict, const struct verification *verified,
+                          const struct player *player) {
+    if (verdict == VERDICT_UNPROVED) {
+        (void)printf("%s: core %" PRIu32 ": %" PRIu64
+                     " ticks, but the recording has no hash to compare with\n",
+                     player->argument, player->facts->header.core, verified->ticks);
+    } else if (verdict != VERDICT_DIFFERS) {
+        print_same(verified, player);
+    }
+}
+
+static void write_verdict(enum verdict verdict, const struct verification *verified,
+                          const struct player *player) {
+    static const char *const names[] = {"same", "differs", "unproved", "incomplete"};
+    json_key_string(verified->json, "file", player->argument);
+    json_key_string(verified->json, "verdict", names[verdict]);
+    json_key_unsigned(verified->json, "core", player->facts->header.core);
+    json_key_unsigned(verified->json, "ticks", verified->ticks);
+    json_key_unsigned(verified->json, "hashes", verified->hashes);
+    json_key_unsigned(verified->json, "checkpoints", (uint64_t)player->facts->checkpoint_count);
+    json_key_bool(verified->json, "sums", player->facts->files_without_sums == 0);
 }
 
 /* Whether each checkpoint holds the world that its hash says; names those that do not. */
-static bool check_checkpoints(const struct player *player) {
+static bool check_checkpoints(const struct player *player, struct json_writer *json) {
+    const struct recording_facts *facts = player->facts;
     bool is_right = true;
-    for (int i = 0; i < player->facts->checkpoint_count && !interrupt_is_set(player->interrupt); i++) {
+    for (int i = 0; i < facts->checkpoint_count && !interrupt_is_set(player->interrupt); i++) {
         struct failure failure = {0};
-        if (recording_check_checkpoint(player->recording, i, &failure) != 0) {
+        if (recording_check_checkpoint(player->recording, i, &failure) == 0) {
+            continue;
+        }
+        if (json != NULL) {
+            input_write_checkpoint(player->argument, facts, i, failure.message, json);
+        } else {
             (void)printf("%s: the checkpoint of tick %" PRIu64 " of world %" PRIu32 " differs from its hash: "
                          "%s\n",
-                         player->argument, player->facts->checkpoints[i].tick,
-                         player->facts->checkpoints[i].world, failure.message);
-            is_right = false;
+                         player->argument, facts->checkpoints[i].tick, facts->checkpoints[i].world,
+                         failure.message);
         }
+        is_right = false;
     }
     return is_right;
 }
@@ -89,6 +118,17 @@ static int pass_over_world(struct player *player, int index, struct verification
     const struct recording_world *world = &player->facts->worlds[index];
     verified->missing++;
     verified->is_torn = index == player->facts->world_count - 1 && world->last_tick == world->first_tick;
+    if (verified->json != NULL) {
+        json_object(verified->json);
+        json_key_unsigned(verified->json, "world", world->number);
+        json_key_string(verified->json, "scenario", world->scenario);
+        json_key_unsigned(verified->json, "first_tick", world->first_tick);
+        json_key_unsigned(verified->json, "last_tick", world->last_tick);
+        json_key_string(verified->json, "reason", failure->message);
+        json_end(verified->json);
+        *failure = (struct failure){0};
+        return index + 1;
+    }
     (void)printf("%s; so world %" PRIu32 " (%s, ticks %" PRIu64 " to %" PRIu64 ") cannot be verified\n",
                  failure->message, world->number, world->scenario, world->first_tick, world->last_tick);
     *failure = (struct failure){0};
@@ -130,35 +170,82 @@ static int verify_worlds(struct comparison *comparison, struct player *player, s
     return 0;
 }
 
-static enum exit_code verify(struct player *player, const char *path, uint32_t every,
-                             struct failure *failure) {
+static int play(struct player *player, uint32_t every, struct comparison *comparison,
+                struct verification *verified, struct failure *failure) {
     struct progress progress;
-    struct comparison comparison = {.every = every, .progress = &progress};
-    struct verification verified = {.ticks = 0};
+    *comparison = (struct comparison){.every = every, .progress = &progress};
     progress_begin(&progress, "verify", player_ticks(player, NULL));
-    const int result = verify_worlds(&comparison, player, &verified, failure);
+    comparison_begin_list(verified->json, "not_verified");
+    const int result = verify_worlds(comparison, player, verified, failure);
+    comparison_end_list(verified->json);
     progress_end(&progress);
-    const bool is_whole = !input_print_damage(player->argument, player->facts, stdout);
-    input_print_gaps(player->argument, player->facts, stdout);
-    if (result != 0) {
-        return EXIT_DIFFERS;
-    }
-    if (comparison.differs) {
+    comparison->progress = NULL;
+    return result;
+}
+
+/* Says where it differs. */
+static int report_difference(struct player *player, const char *path, struct json_writer *json,
+                             struct failure *failure) {
+    if (json != NULL) {
+        comparison_write_difference(player, json);
+    } else {
         comparison_print_difference(player);
-        if (comparison_print_checkpoint(player, path, failure) != 0) {
-            progress_end(&progress); /* *failure says what happened */
-        }
-        return EXIT_DIFFERS;
     }
-    if (!check_checkpoints(player)) {
-        return EXIT_DIFFERS;
+    return comparison_print_checkpoint(player, path, json, failure);
+}
+
+static enum verdict find_verdict(const struct player *player, const struct verification *verified) {
+    comparison_begin_list(verified->json, "damaged_checkpoints");
+    const bool is_right = check_checkpoints(player, verified->json);
+    comparison_end_list(verified->json);
+    const bool is_whole = !player->facts->damage.is_there &&
+                          (verified->missing == 0 || (verified->missing == 1 && verified->is_torn));
+    return !is_right               ? VERDICT_DIFFERS
+           : verified->hashes == 0 ? VERDICT_UNPROVED
+           : is_whole              ? VERDICT_SAME
+                                   : VERDICT_INCOMPLETE;
+}
+
+static enum exit_code verify(struct player *player, const char *path, uint32_t every,
+                             struct json_writer *json, struct failure *failure) {
+    struct comparison comparison;
+    struct verification verified = {.json = json};
+    enum verdict verdict = VERDICT_DIFFERS;
+    const int result = play(player, every, &comparison, &verified, failure);
+    if (json != NULL) {
+        input_write_damage(player->facts, json);
+        input_write_gaps(player->facts, json);
+    } else {
+        (void)input_print_damage(player->argument, player->facts, stdout);
+        input_print_gaps(player->argument, player->facts, stdout);
     }
-    if (verified.hashes == 0) {
-        return print_unproved(&verified, player);
+    if (result != 0 || (comparison.differs && report_difference(player, path, json, failure) != 0)) {
+        return EXIT_DIFFERS; /* *failure says what happened */
     }
-    print_same(&verified, player);
-    return is_whole && (verified.missing == 0 || (verified.missing == 1 && verified.is_torn)) ? EXIT_WELL
-                                                                                              : EXIT_DIFFERS;
+    if (!comparison.differs) {
+        verdict = find_verdict(player, &verified);
+    }
+    (json != NULL ? write_verdict : print_verdict)(verdict, &verified, player);
+    return verdict == VERDICT_SAME ? EXIT_WELL : EXIT_DIFFERS;
+}
+
+/* The same, for people or as a line of --json. */
+static enum exit_code verify_and_say(struct player *player, const char *path,
+                                     const struct verify_options *options, struct failure *failure) {
+    struct buffer line;
+    if (!options->is_json) {
+        return verify(player, path, options->every, NULL, failure);
+    }
+    buffer_init(&line, COMMAND_LINE_BYTES);
+    struct json_writer json = json_writer_begin(&line);
+    json_object(&json);
+    const enum exit_code code = verify(player, path, options->every, &json, failure);
+    if (failure->code != FAILURE_NONE) {
+        buffer_fini(&line);
+        return code;
+    }
+    json_end(&json);
+    return command_print_line(&line, failure) == 0 ? code : EXIT_DIFFERS;
 }
 
 /* The first `joined` of the arguments, as one recording. */
@@ -174,7 +261,7 @@ static enum exit_code verify_joined(const struct command_context *context, char 
     means.more = arguments + 1;
     if (input_find(arguments[0], context->interrupt, path, &failure) == 0 &&
         player_open(&player, arguments[0], path, &means, context->interrupt, &failure) == 0) {
-        code = verify(&player, path, options->every, &failure);
+        code = verify_and_say(&player, path, options, &failure);
         player_close(&player);
     }
     arguments[joined] = next;

@@ -175,6 +175,15 @@ enum exit_code command_complain(const struct command_context *context, const str
     return code;
 }
 
+int command_print_line(struct buffer *line, struct failure *failure) {
+    const bool is_whole = !line->failed;
+    if (is_whole) {
+        (void)printf("%s\n", line->data);
+    }
+    buffer_fini(line);
+    return is_whole ? 0 : failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+}
+
 static int complain_command(const char *name) {
     struct nearest_name nearest = nearest_name_begin(name);
     char hint[NEAREST_HINT_BYTES];

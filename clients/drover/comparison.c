@@ -63,12 +63,21 @@ static void print_last_request(const struct player *player, const struct recordi
     (void)printf(".\n");
 }
 
+static bool is_hash(const struct replay_divergence *divergence) {
+    return divergence->recorded != 0 || divergence->computed != 0;
+}
+
+/* The last hash that was the same. *count: of how many. */
+static const struct recording_moment *last_equal(const struct player *player, uint64_t *count) {
+    const bool is_last = !is_hash(player_divergence(player));
+    *count = player->hashes.compared - (is_last ? 0 : 1);
+    return is_last ? &player->hashes.last : &player->hashes.previous;
+}
+
 void comparison_print_difference(const struct player *player) {
     const struct replay_divergence *divergence = player_divergence(player);
-    const struct player_hashes *hashes = &player->hashes;
-    const bool is_hash = divergence->recorded != 0 || divergence->computed != 0;
-    const struct recording_moment *equal = is_hash ? &hashes->previous : &hashes->last;
-    const uint64_t equals = hashes->compared - (is_hash ? 1 : 0);
+    uint64_t equals;
+    const struct recording_moment *equal = last_equal(player, &equals);
     (void)printf("%s: core %" PRIu32 ": ", player->argument, player->facts->header.core);
     if (equals > 0 && equal->world == divergence->moment.world) {
         (void)printf("the same to tick %" PRIu64 " (%" PRIu64 " hash%s), ", equal->tick, equals,
@@ -78,13 +87,50 @@ void comparison_print_difference(const struct player *player) {
     if (player->facts->world_count > 1) {
         (void)printf(" of world %" PRIu32, divergence->moment.world);
     }
-    if (is_hash) {
+    if (is_hash(divergence)) {
         (void)printf(": the recording has %016" PRIx64 ", this program computes %016" PRIx64 "\n",
                      divergence->recorded, divergence->computed);
         print_last_request(player, equal);
     } else {
         (void)printf(": %s\n", divergence->reason);
     }
+}
+
+static void write_last_request(const struct player *player, struct json_writer *json) {
+    const struct recording_moment *moment = &player->asked.moment;
+    if (moment->seq != 0) {
+        json_key(json, "request");
+        json_object(json);
+        json_key_unsigned(json, "seq", moment->seq);
+        json_key_string(json, "op", request_op_name(player->asked.change.op));
+        json_key_unsigned(json, "tick", moment->tick);
+        json_key_unsigned(json, "by", player->asked.change.by);
+        json_key_string(json, "name", player->asked.change.name);
+        json_end(json);
+    }
+}
+
+void comparison_write_difference(const struct player *player, struct json_writer *json) {
+    const struct replay_divergence *divergence = player_divergence(player);
+    uint64_t equals;
+    const struct recording_moment *equal = last_equal(player, &equals);
+    json_key(json, "difference");
+    json_object(json);
+    json_key_unsigned(json, "world", divergence->moment.world);
+    json_key_unsigned(json, "tick", divergence->moment.tick);
+    if (equals > 0 && equal->world == divergence->moment.world) {
+        json_key_unsigned(json, "same_to_tick", equal->tick);
+    }
+    if (is_hash(divergence)) {
+        json_key(json, "recorded");
+        json_hex64(json, divergence->recorded);
+        json_key(json, "computed");
+        json_hex64(json, divergence->computed);
+        write_last_request(player, json);
+    } else {
+        json_key_string(json, "reason", divergence->reason);
+    }
+    json_end(json);
 }
 
 /* The first checkpoint of the world that the player is in that it has not passed; NULL: none. */
@@ -120,7 +166,8 @@ static int go_to(struct player *player, struct recording_moment *moment, struct 
 }
 
 static int print_against(struct player *player, struct player *recorded,
-                         const struct recording_moment *checkpoint, struct failure *failure) {
+                         const struct recording_moment *checkpoint, struct json_writer *json,
+                         struct failure *failure) {
     struct world_difference *difference = calloc(1, sizeof *difference);
     if (difference == NULL) {
         return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
@@ -129,7 +176,13 @@ static int print_against(struct player *player, struct player *recorded,
     if (result == 0) {
         result = world_difference_find(recorded->state.world, player->state.world, difference, failure);
     }
-    if (result == 0) {
+    if (result == 0 && json != NULL) {
+        json_key(json, "checkpoint");
+        json_object(json);
+        json_key_unsigned(json, "tick", checkpoint->tick);
+        world_difference_write(difference, "recorded", "computed", json);
+        json_end(json);
+    } else if (result == 0) {
         (void)printf("At the checkpoint of tick %" PRIu64 " %" PRId32 " of %" PRId32 " agents differ:\n",
                      checkpoint->tick, difference->agent_count, world_agent_count(recorded->state.world));
         world_difference_print(difference, "recording", "here");
@@ -138,8 +191,12 @@ static int print_against(struct player *player, struct player *recorded,
     return result;
 }
 
-int comparison_print_checkpoint(struct player *player, const char *path, struct failure *failure) {
+int comparison_print_checkpoint(struct player *player, const char *path, struct json_writer *json,
+                                struct failure *failure) {
     const struct recording_moment *checkpoint = next_checkpoint(player);
+    if (checkpoint == NULL && json != NULL) {
+        return 0;
+    }
     if (checkpoint == NULL) {
         (void)printf("No checkpoint follows in the recording, so nothing is known about its agents.\n");
         return 0;
@@ -153,7 +210,20 @@ int comparison_print_checkpoint(struct player *player, const char *path, struct 
     if (player_open(&recorded, player->argument, path, &means, player->interrupt, failure) != 0) {
         return -1;
     }
-    const int result = print_against(player, &recorded, checkpoint, failure);
+    const int result = print_against(player, &recorded, checkpoint, json, failure);
     player_close(&recorded);
     return result;
+}
+
+void comparison_begin_list(struct json_writer *json, const char *key) {
+    if (json != NULL) {
+        json_key(json, key);
+        json_array(json);
+    }
+}
+
+void comparison_end_list(struct json_writer *json) {
+    if (json != NULL) {
+        json_end(json);
+    }
 }

@@ -10,6 +10,7 @@
 #include "clients/drover/progress.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
 
 struct comparison {
     bool has_from;                        /* from a checkpoint or a world, */
@@ -23,10 +24,17 @@ struct comparison {
 
 /** Plays the recording to the first difference, or to its end. 0, or -1 with *failure. */
 NODISCARD int comparison_run(struct comparison *comparison, struct player *player, struct failure *failure);
-/** Goes on from the difference to the checkpoint that follows, and prints on standard output what differs there. The
- * recording is opened again from path. Says so when no checkpoint follows. 0, or -1 with *failure. */
-NODISCARD int comparison_print_checkpoint(struct player *player, const char *path, struct failure *failure);
+/** Goes on from the difference to the checkpoint that follows, and prints on standard output what differs there, or that no
+ * checkpoint follows. json: NULL, or writes the member "checkpoint" in place of it, if one follows. The recording is opened again
+ * from path. 0, or -1 with *failure. */
+NODISCARD int comparison_print_checkpoint(struct player *player, const char *path, struct json_writer *json,
+                                          struct failure *failure);
+/** A member that is a list, to be ended behind its rows; nothing without a json. */
+void comparison_begin_list(struct json_writer *json, const char *key);
+void comparison_end_list(struct json_writer *json);
 /** Prints the sentence that says where the recording and this program part. */
 void comparison_print_difference(const struct player *player);
+/** The same for programs, as the member "difference" of the open object. */
+void comparison_write_difference(const struct player *player, struct json_writer *json);
 
 #endif

@@ -48,7 +48,14 @@ static const char *const side_names[2] = {"A", "B"};
 static int print_inputs(struct diff *diff, struct recording *const recordings[2],
                         const struct outline outlines[2], struct failure *failure) {
     const size_t first = outline_first_input(&outlines[0], &outlines[1]);
-    if (first == outlines[0].input_count && first == outlines[1].input_count) {
+    const bool is_same = first == outlines[0].input_count && first == outlines[1].input_count;
+    if (diff->def->json != NULL) {
+        json_key_unsigned(diff->def->json, "same_inputs", first);
+        json_key_bool(diff->def->json, "inputs_differ", !is_same);
+        diff->differs = diff->differs || !is_same;
+        return 0;
+    }
+    if (is_same) {
         const size_t worlds = outline_world_count(&outlines[0]);
         (void)printf("Inputs: %zu request%s and %zu world%s, the same.\n", first - worlds,
                      first - worlds == 1 ? "" : "s", worlds, worlds == 1 ? "" : "s");
@@ -67,10 +74,28 @@ static int print_inputs(struct diff *diff, struct recording *const recordings[2]
     return 0;
 }
 
-static void print_hashes(struct diff *diff, const struct outline outlines[2]) {
-    const struct outline_parting *recorded = &diff->recorded;
+static void write_hashes(const struct outline_parting *recorded, struct json_writer *json) {
+    json_key(json, "recorded");
+    json_object(json);
+    if (recorded->has_equal) {
+        json_key_unsigned(json, "same_to_tick", recorded->equal.tick);
+    }
     if (recorded->has_different) {
-        diff->differs = true;
+        json_key_unsigned(json, "world", recorded->different.world);
+        json_key_unsigned(json, "tick", recorded->different.tick);
+        for (int side = 0; side < 2; side++) {
+            json_key(json, side_names[side]);
+            json_hex64(json, recorded->hash[side]);
+        }
+    }
+    json_end(json);
+}
+
+static void print_hashes(const struct diff *diff, const struct outline outlines[2]) {
+    const struct outline_parting *recorded = &diff->recorded;
+    if (diff->def->json != NULL) {
+        write_hashes(recorded, diff->def->json);
+    } else if (recorded->has_different) {
         (void)printf("Recorded hashes: ");
         if (recorded->has_equal && recorded->equal.world == recorded->different.world) {
             (void)printf("the same to tick %" PRIu64 ", ", recorded->equal.tick);
@@ -94,6 +119,7 @@ static int compare_outlines(struct diff *diff, struct recording *const recording
         return -1;
     }
     outline_part(&outlines[0], &outlines[1], &diff->recorded);
+    diff->differs = diff->differs || diff->recorded.has_different;
     const int result = print_inputs(diff, recordings, outlines, failure);
     if (result == 0) {
         print_hashes(diff, outlines);
@@ -110,6 +136,10 @@ static void check_checkpoints(struct diff *diff, int side, struct recording *rec
         struct failure failure = {0};
         if (recording_check_checkpoint(recording, i, &failure) != 0) {
             diff->differs = true;
+            if (diff->def->json != NULL) {
+                input_write_checkpoint(diff->def->argument[side], facts, i, failure.message, diff->def->json);
+                continue;
+            }
             (void)printf("%s is damaged: its checkpoint of tick %" PRIu64 " of world %" PRIu32
                          " is not the world that was recorded: %s\n",
                          side_names[side], facts->checkpoints[i].tick, facts->checkpoints[i].world,
@@ -126,10 +156,12 @@ static int compare_recorded(struct diff *diff, struct failure *failure) {
         recordings[1] = input_open(diff->def->argument[1], diff->def->path[1], NULL, failure);
     }
     if (recordings[1] != NULL) {
+        comparison_begin_list(diff->def->json, "damaged_checkpoints");
         for (int side = 0; side < 2; side++) {
             (void)input_print_damage(diff->def->argument[side], recording_facts(recordings[side]), stderr);
             check_checkpoints(diff, side, recordings[side]);
         }
+        comparison_end_list(diff->def->json);
         result = compare_outlines(diff, recordings, failure);
     }
     recording_close(recordings[0]);
@@ -239,8 +271,18 @@ static int compare_worlds(struct diff *diff, struct failure *failure) {
     return b == NULL ? -1 : world_difference_find(a, b, &diff->difference, failure);
 }
 
-static void print_agents(const struct diff *diff, uint64_t tick) {
+/* key: of what is written for programs. */
+static void print_agents(const struct diff *diff, const char *key, uint64_t tick) {
     const struct world_difference *difference = &diff->difference;
+    struct json_writer *json = diff->def->json;
+    if (json != NULL) {
+        json_key(json, key);
+        json_object(json);
+        json_key_unsigned(json, "tick", tick);
+        world_difference_write(difference, side_names[0], side_names[1], json);
+        json_end(json);
+        return;
+    }
     (void)printf("At tick %" PRIu64 " ", tick);
     if (difference->agent_count == 0) {
         (void)printf("no agent differs yet, but:\n");
@@ -262,6 +304,24 @@ static const struct side_force *find_force(const struct side_forces *forces, con
         }
     }
     return NULL;
+}
+
+/* The names of the behaviors whose force differs. */
+static void write_behaviors(const struct side_forces *a, const struct side_forces *b,
+                            struct json_writer *json) {
+    comparison_begin_list(json, "behaviors");
+    for (int i = 0; i < a->count; i++) {
+        const struct side_force *other = find_force(b, a->rows[i].label);
+        if (other == NULL || !is_same_force(&a->rows[i], other)) {
+            json_string(json, a->rows[i].label);
+        }
+    }
+    for (int i = 0; i < b->count; i++) {
+        if (find_force(a, b->rows[i].label) == NULL) {
+            json_string(json, b->rows[i].label);
+        }
+    }
+    comparison_end_list(json);
 }
 
 static void print_forces(const struct side_forces *a, const struct side_forces *b) {
@@ -305,6 +365,10 @@ static int explain(struct diff *diff, const struct recording_moment *moment, str
             return failure->code == FAILURE_NO_AGENT ? 0 : -1;
         }
     }
+    if (diff->def->json != NULL) {
+        write_behaviors(&forces[0], &forces[1], diff->def->json);
+        return 0;
+    }
     (void)printf("Behaviors of agent %" PRIu32 " whose force from tick %" PRIu64 " to %" PRIu64 " differs:\n",
                  agent->id, moment->tick, moment->tick + 1);
     print_forces(&forces[0], &forces[1]);
@@ -316,7 +380,9 @@ static int search_agents(struct diff *diff, struct recording_moment moment, stru
     for (int i = 0; i < SEARCH_TICKS && diff->difference.agent_count == 0; i++, moment.tick++) {
         for (int side = 0; side < 2; side++) {
             if (side_go(&diff->sides[side], &moment, failure) != 0) {
-                (void)printf("No agent differs before the run ends.\n");
+                if (diff->def->json == NULL) {
+                    (void)printf("No agent differs before the run ends.\n");
+                }
                 *failure = (struct failure){0};
                 return 0;
             }
@@ -329,12 +395,27 @@ static int search_agents(struct diff *diff, struct recording_moment moment, stru
         }
     }
     if (diff->difference.agent_count == 0) {
-        (void)printf("No agent differs in the next %d ticks.\n", SEARCH_TICKS);
+        if (diff->def->json == NULL) {
+            (void)printf("No agent differs in the next %d ticks.\n", SEARCH_TICKS);
+        }
         return 0;
     }
-    print_agents(diff, moment.tick);
+    print_agents(diff, "first_agents", moment.tick);
     moment.tick--;
     return explain(diff, &moment, failure);
+}
+
+static void write_parting(const struct parting *parting, struct json_writer *json) {
+    json_key(json, "parting");
+    json_object(json);
+    json_key_string(json, "by",
+                    parting->is_elsewhere  ? "moments"
+                    : parting->is_world    ? "world"
+                    : parting->by_requests ? "requests"
+                                           : "tick");
+    json_key_unsigned(json, "world", parting->world);
+    json_key_unsigned(json, "tick", parting->tick);
+    json_end(json);
 }
 
 static void print_parting(const struct diff *diff) {
@@ -383,15 +464,21 @@ static int compare_starts(struct diff *diff, struct failure *failure) {
     if (diff->parting.is_elsewhere) {
         return 0;
     }
-    if (a != NULL && b != NULL && !is_same_scenario(a, b)) {
+    const bool is_other = a != NULL && b != NULL && !is_same_scenario(a, b);
+    if (diff->def->json != NULL) {
+        json_key_bool(diff->def->json, "scenarios_differ", is_other);
+    }
+    if (is_other && diff->def->json == NULL) {
         print_scenario(side_names[0], a);
         print_scenario(side_names[1], b);
+    }
+    if (is_other) {
         return 0;
     }
     if (go_to_world(diff, failure) != 0 || compare_worlds(diff, failure) != 0) {
         return -1;
     }
-    print_agents(diff, diff->parting.tick);
+    print_agents(diff, "difference", diff->parting.tick);
     return 0;
 }
 
@@ -401,14 +488,18 @@ static int find_agents(struct diff *diff, struct failure *failure) {
     const struct recording_moment before = {.world = parting->world,
                                             .tick = parting->tick - (by_tick ? 1 : 0)};
     diff->differs = true;
-    print_parting(diff);
+    if (diff->def->json != NULL) {
+        write_parting(parting, diff->def->json);
+    } else {
+        print_parting(diff);
+    }
     if (parting->is_world) {
         return compare_starts(diff, failure);
     }
     if (go_both(diff, &before, by_tick, failure) != 0 || compare_worlds(diff, failure) != 0) {
         return -1;
     }
-    print_agents(diff, parting->tick);
+    print_agents(diff, "difference", parting->tick);
     if (diff->difference.agent_count == 0) {
         const struct recording_moment next = {.world = parting->world, .tick = parting->tick};
         return search_agents(diff, next, failure);
@@ -417,6 +508,22 @@ static int find_agents(struct diff *diff, struct failure *failure) {
 }
 
 /* ---- a recording that this program does not compute ---- */
+
+static int write_side(struct player *player, int index, const struct comparison *comparison,
+                      const struct diff *diff, struct failure *failure) {
+    struct json_writer *json = diff->def->json;
+    json_object(json);
+    json_key_string(json, "file", player->argument);
+    json_key_unsigned(json, "hashes", player->hashes.compared);
+    if (comparison->differs) {
+        comparison_write_difference(player, json);
+        if (comparison_print_checkpoint(player, diff->def->path[index], json, failure) != 0) {
+            return -1;
+        }
+    }
+    json_end(json);
+    return 0;
+}
 
 /* Says of one recording whether its hashes are those that this program computes. *different: of it. */
 static int compare_side(struct diff *diff, int index, struct recording_moment *different,
@@ -432,12 +539,12 @@ static int compare_side(struct diff *diff, int index, struct recording_moment *d
         return -1;
     }
     int result = comparison_run(&comparison, &player, failure);
-    if (result == 0 && comparison.differs) {
+    if (def->json != NULL && result == 0) {
+        result = write_side(&player, index, &comparison, diff, failure);
+    } else if (result == 0 && comparison.differs) {
         (void)printf("Simulated again from tick %" PRIu64 ": ", diff->start.tick);
         comparison_print_difference(&player);
-        result = comparison_print_checkpoint(&player, def->path[index], failure);
-        *different = player_divergence(&player)->moment;
-        diff->differs = true;
+        result = comparison_print_checkpoint(&player, def->path[index], NULL, failure);
         (void)printf(
             "So the file %s is wrong there, not the simulation: it was edited or damaged, or recorded by a "
             "program that computes other bits.\n",
@@ -445,6 +552,10 @@ static int compare_side(struct diff *diff, int index, struct recording_moment *d
     } else if (result == 0 && player.hashes.compared > 0) {
         (void)printf("Simulated again from tick %" PRIu64 ": %s: all %" PRIu64 " hashes are the same.\n",
                      diff->start.tick, def->argument[index], player.hashes.compared);
+    }
+    if (comparison.differs) {
+        *different = player_divergence(&player)->moment;
+        diff->differs = true;
     }
     player_close(&player);
     return result;
@@ -465,7 +576,12 @@ static const char *why_it_ended(const struct diff *diff) {
 
 /* The runs are the same: a difference between what was recorded is one between a recording and its simulation. */
 static int compare_with_recorded(struct diff *diff, int *cut_side, struct failure *failure) {
-    (void)printf("Simulated: the same to tick %" PRIu64 "%s.\n", diff->last.tick, why_it_ended(diff));
+    if (diff->def->json != NULL) {
+        json_key_unsigned(diff->def->json, "same_to_tick", diff->last.tick);
+    } else {
+        (void)printf("Simulated: the same to tick %" PRIu64 "%s.\n", diff->last.tick, why_it_ended(diff));
+    }
+    comparison_begin_list(diff->def->json, "simulated_again");
     for (int i = 0; i < (diff->has_two ? 2 : 1); i++) {
         struct recording_moment different = {0};
         if (!diff->recorded.has_different && !player_divergence(&diff->sides[0].player)->has_diverged) {
@@ -480,6 +596,7 @@ static int compare_with_recorded(struct diff *diff, int *cut_side, struct failur
             *cut_side = i;
         }
     }
+    comparison_end_list(diff->def->json);
     return 0;
 }
 
@@ -503,7 +620,7 @@ static int write_cut(const struct diff *diff, int side, struct failure *failure)
                       .path = def->cut,
                       .replaces = def->replaces};
     const int result = cut_write(&cut, &player, def->interrupt, failure);
-    if (result == 0 && strcmp(def->cut, "-") != 0) {
+    if (result == 0 && def->json == NULL && strcmp(def->cut, "-") != 0) {
         (void)printf("Wrote ticks %" PRIu64 " to %" PRIu64 " of %s: %s\n", cut.from, cut.to,
                      def->argument[side], def->cut);
     }

@@ -8,6 +8,7 @@
 #include "clients/drover/player.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
 
 struct diff_def {
     const char *argument[2]; /* the recordings' names on the command line; the same one twice, or two */
@@ -17,9 +18,10 @@ struct diff_def {
     bool replaces;
     struct player_means means;
     struct interrupt *interrupt;
+    struct json_writer *json; /* NULL, or an open object, which gets the findings as members */
 };
 
-/** Prints on standard output, a finding a line. 0: *is_same says whether nothing differs; -1 with *failure. */
+/** Prints on standard output, a finding a line, unless there is a json. 0: *is_same says whether nothing differs; -1 with *failure. */
 NODISCARD int diff_run(const struct diff_def *def, bool *is_same, struct failure *failure);
 
 #endif

@@ -188,3 +188,42 @@ void input_print_gaps(const char *argument, const struct recording_facts *facts,
                       gap->before.seq + 1, gap->after.seq);
     }
 }
+
+void input_write_damage(const struct recording_facts *facts, struct json_writer *json) {
+    const struct recording_damage *damage = &facts->damage;
+    if (damage->is_there) {
+        json_key(json, "damage");
+        json_object(json);
+        json_key_string(json, "file", damage->path);
+        json_key_unsigned(json, "line", damage->line);
+        json_key_unsigned(json, "byte", damage->byte);
+        json_key_string(json, "reason", damage->what);
+        json_key_unsigned(json, "request", damage->before.seq + 1);
+        json_key_unsigned(json, "after_tick", damage->before.tick);
+        json_end(json);
+    }
+}
+
+void input_write_gaps(const struct recording_facts *facts, struct json_writer *json) {
+    json_key(json, "gaps");
+    json_array(json);
+    for (int i = 0; i < facts->gap_count; i++) {
+        json_object(json);
+        json_key_unsigned(json, "world", facts->gaps[i].before.world);
+        json_key_unsigned(json, "after_tick", facts->gaps[i].before.tick);
+        json_key_unsigned(json, "tick", facts->gaps[i].after.tick);
+        json_key_unsigned(json, "requests", facts->gaps[i].after.seq - facts->gaps[i].before.seq);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void input_write_checkpoint(const char *argument, const struct recording_facts *facts, int index,
+                            const char *reason, struct json_writer *json) {
+    json_object(json);
+    json_key_string(json, "file", argument);
+    json_key_unsigned(json, "world", facts->checkpoints[index].world);
+    json_key_unsigned(json, "tick", facts->checkpoints[index].tick);
+    json_key_string(json, "reason", reason);
+    json_end(json);
+}

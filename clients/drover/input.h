@@ -8,6 +8,7 @@
 #include "clients/drover/interrupt.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
 #include "server/storage/recording.h"
 
 enum { INPUT_PATH = 4096 };
@@ -25,5 +26,11 @@ NODISCARD struct recording *input_open(const char *argument, const char *path, c
 bool input_print_damage(const char *argument, const struct recording_facts *facts, FILE *out);
 /** Names the gaps, one a line. */
 void input_print_gaps(const char *argument, const struct recording_facts *facts, FILE *out);
+/** The same for programs, as members of the open object: "damage", if there is any, and "gaps". */
+void input_write_damage(const struct recording_facts *facts, struct json_writer *json);
+void input_write_gaps(const struct recording_facts *facts, struct json_writer *json);
+/** A row of "damaged_checkpoints": checkpoint number index, which is not the world that its hash says. */
+void input_write_checkpoint(const char *argument, const struct recording_facts *facts, int index,
+                            const char *reason, struct json_writer *json);
 
 #endif

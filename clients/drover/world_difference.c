@@ -2,6 +2,7 @@
 #include "clients/drover/world_difference.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -405,4 +406,65 @@ void world_difference_print(const struct world_difference *difference, const cha
     if (difference->agent_count > DIFFERENCE_AGENTS) {
         (void)printf("  and %" PRId32 " further agents\n", difference->agent_count - DIFFERENCE_AGENTS);
     }
+}
+
+/* ---- for programs ---- */
+
+static void write_value(const struct difference_value *value, int side, struct json_writer *json) {
+    float number;
+    memcpy(&number, &value->bits[side], sizeof number);
+    if (value->name[side][0] != '\0') {
+        json_string(json, value->name[side]);
+    } else if (!value->is_float) {
+        json_unsigned(json, value->bits[side]);
+    } else if (isfinite(number)) {
+        json_float(json, number);
+    } else {
+        json_raw(json, "null");
+    }
+}
+
+static void write_agent(const struct difference_agent *agent, const char *const names[2],
+                        struct json_writer *json) {
+    json_object(json);
+    json_key_unsigned(json, "id", agent->id);
+    if (agent->is_missing[0] || agent->is_missing[1]) {
+        json_key_string(json, "only_in", names[agent->is_missing[0] ? 1 : 0]);
+    }
+    json_key(json, "values");
+    json_array(json);
+    for (int i = 0; i < agent->value_count; i++) {
+        json_object(json);
+        json_key_string(json, "field", agent->values[i].field);
+        for (int side = 0; side < 2; side++) {
+            json_key(json, names[side]);
+            write_value(&agent->values[i], side, json);
+        }
+        json_end(json);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+void world_difference_write(const struct world_difference *difference, const char *name_a, const char *name_b,
+                            struct json_writer *json) {
+    const char *const names[] = {name_a, name_b};
+    json_key_unsigned(json, "agents_differ", (uint64_t)difference->agent_count);
+    json_key(json, "agents");
+    json_array(json);
+    for (int i = 0; i < difference->agent_count && i < DIFFERENCE_AGENTS; i++) {
+        write_agent(&difference->agents[i], names, json);
+    }
+    json_end(json);
+    json_key(json, "others");
+    json_array(json);
+    for (int i = 0; i < difference->note_count && i < DIFFERENCE_NOTES; i++) {
+        json_object(json);
+        json_key_string(json, "what", difference->notes[i]);
+        for (int side = 0; side < 2 && difference->values[i][side][0] != '\0'; side++) {
+            json_key_string(json, names[side], difference->values[i][side]);
+        }
+        json_end(json);
+    }
+    json_end(json);
 }

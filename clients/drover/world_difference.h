@@ -9,6 +9,7 @@
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
 #include "server/sim/world/world.h"
 
 enum { DIFFERENCE_AGENTS = 4, DIFFERENCE_VALUES = 40, DIFFERENCE_NOTES = 8, DIFFERENCE_NOTE = 160 };
@@ -45,5 +46,9 @@ NODISCARD int world_difference_find(const struct world *a, const struct world *b
 /** Prints it on standard output, a line each. name_a, name_b: what the worlds are called. */
 void world_difference_print(const struct world_difference *difference, const char *name_a,
                             const char *name_b);
+/** Writes it as members of the open object: "agents_differ", "agents", "others" (docs/recording.md). The names are the keys of
+ * values. */
+void world_difference_write(const struct world_difference *difference, const char *name_a, const char *name_b,
+                            struct json_writer *json);
 
 #endif

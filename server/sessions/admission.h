@@ -33,7 +33,7 @@ NODISCARD int admission_greet(const struct access *access, struct token_guard *t
 int admission_deny(struct failure *failure);
 /** Whether the session's role allows the op. 0, or -1 with *failure, which says what role is needed. */
 NODISCARD int admission_allow(const struct session *session, enum request_op op, struct failure *failure);
-/** The same for a request, and for each member of a batch: the failure names the first that is not allowed. */
+/** The same for a request with its members, and for each request of a batch: the failure names the first that is not allowed. */
 NODISCARD int admission_allow_all(const struct session *session, const struct request *request,
                                   struct failure *failure);
 /** Takes from the session's rate limit what the line being handled costs: nothing when its sender waits for

@@ -123,6 +123,14 @@ class Results(Case):
             self.assertEqual(sum(int(row[name]) for name in states), int(row["count.prey"]))
             self.assertEqual(row["caught"], row["caught.hunter"])
 
+    def test_json(self):
+        arguments = ["seek", "--seed", "1..2", "--ticks", 30, "--every", 10, "--out", self.folder / "r", "--json"]
+        said = json.loads(self.run_well(*arguments))
+        self.assertGreater(said.pop("seconds"), 0)
+        self.assertEqual(said, {"out": str(self.folder / "r"), "runs": 2, "failed": 0, "rows": 8, "ran": 2, "ticks": 60})
+        said = json.loads(self.run_well(*arguments, "--resume"))
+        self.assertEqual((said["runs"], said["rows"], said["ran"], said["ticks"]), (2, 8, 0, 0))
+
     def test_no_wall_time_is_in_the_results(self):
         self.run_well("seek", "--ticks", 30, "--out", self.folder / "r")
         done = done_lines(self.folder / "r")

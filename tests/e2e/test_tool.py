@@ -107,7 +107,7 @@ class CommandLine(Case):
             (["export", "a", "--csv", "--ndjson"], ["--csv", "--ndjson"]), (["export", "a", "--fields", "x,yy"], ["yy", "vy"]),
             (["export", "a", "--fields", "x,x"], ["twice"]), (["export", "a", "--from", "5", "--to", "4"], ["--to"]),
             (["cut", "a"], ["OUT"]), (["cut", "a", "b", "--from", "-1"], ["from"]), (["diff", "a"], ["--with"]),
-            (["diff", "-", "-"], ["standard input"]), (["diff"], ["A"]),
+            (["diff", "-", "-"], ["standard input"]), (["diff", "a", "b", "--json", "--cut", "-"], ["--cut", "FILE"]), (["diff"], ["A"]),
         ]:
             with self.subTest(arguments=arguments):
                 said = self.expect(2, *arguments)
@@ -274,6 +274,26 @@ class Verify(Case):
         self.expect(1, "verify", broken)
         self.assertIn("B is damaged: its checkpoint of tick 120", self.expect(1, "diff", cut, broken))
 
+    def test_json(self):
+        """The same facts for programs: an object for each recording, and the same exit codes."""
+        bad = make(self.folder / "bad.drover", fault=(240, FAULT_AGENT))
+        flipped = self.flipped("flipped.drover", 1)
+        same, differs, damaged = map(json.loads, self.expect(1, "verify", "--json", self.good, bad, flipped).splitlines())
+        self.assertEqual({key: same[key] for key in ("file", "verdict", "core", "ticks", "hashes", "checkpoints", "gaps", "not_verified")},
+                         {"file": str(self.good), "verdict": "same", "core": CORE, "ticks": 300, "hashes": 6, "checkpoints": 2, "gaps": [],
+                          "not_verified": []})
+        self.assertEqual((differs["verdict"], differs["difference"]["tick"], differs["difference"]["same_to_tick"]), ("differs", 240, 180))
+        self.assertNotEqual(differs["difference"]["recorded"], differs["difference"]["computed"])
+        self.assertEqual((differs["difference"]["request"]["op"], differs["difference"]["request"]["seq"]), ("spawn", 3))
+        self.assertEqual((differs["checkpoint"]["tick"], differs["checkpoint"]["agents_differ"]), (240, 1))
+        agent = differs["checkpoint"]["agents"][0]
+        self.assertEqual((agent["id"], [value["field"] for value in agent["values"]]), (FAULT_AGENT, ["vx"]))
+        self.assertNotEqual(agent["values"][0]["recorded"], agent["values"][0]["computed"])
+        self.assertEqual((damaged["verdict"], [row["tick"] for row in damaged["damaged_checkpoints"]]), ("differs", [240]))
+        self.assertEqual(json.loads(self.expect(0, "verify", "--json", self.good))["verdict"], "same")
+        result = drover("verify", "--json", self.folder / "none")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+
     def test_a_checkpoint_and_a_hash_line_that_contradict(self):
         bad = self.folder / "contradiction.drover"
         text = self.good.read_text(encoding="utf-8")
@@ -346,6 +366,29 @@ class Diff(Case):
                  for state in kind.get("states", [])}
         found = re.search(r"agent 11: state: A (\w+), B (\w+)\n", said)
         self.assertLessEqual({found[1], found[2]}, names, said)
+
+    def test_json(self):
+        """One object: what is recorded, where the runs part and by what, agents with both values, behaviors."""
+        found = json.loads(self.expect(0, "diff", "--json", self.good, self.good))
+        self.assertEqual((found["same"], found["inputs_differ"], found["same_inputs"], found["same_to_tick"]), (True, False, 4, 300))
+        other = make(self.folder / "other.drover", inputs=INPUTS.replace("120}", "121}"))
+        found = json.loads(self.expect(1, "diff", "--json", self.good, other))
+        self.assertEqual((found["same"], found["inputs_differ"], found["same_inputs"]), (False, True, 1))
+        self.assertEqual(found["parting"], {"by": "requests", "world": 1, "tick": 75})
+        self.assertEqual(found["difference"]["others"], [{"what": "parameter bird.max_speed", "A": "120", "B": "121"}])
+        self.assertEqual((found["first_agents"]["tick"], found["behaviors"]), (76, ["flock"]))
+        found = json.loads(self.expect(1, "diff", "--json", self.good, "--with", PLANTED))
+        self.assertEqual((found["parting"]["by"], found["parting"]["tick"]), ("tick", FAULT_TICK))
+        agent = found["difference"]["agents"][0]
+        self.assertEqual((agent["id"], agent["values"][0]["field"], found["behaviors"]), (FAULT_AGENT, "vx", []))
+        bad = make(self.folder / "bad.drover", fault=(FAULT_TICK, FAULT_AGENT))
+        found = json.loads(self.expect(1, "diff", "--json", self.good, bad, "--cut", self.folder / "cut_json.drover"))
+        self.assertEqual((found["recorded"]["same_to_tick"], found["recorded"]["tick"]), (120, 180))
+        self.assertEqual(["difference" in row for row in found["simulated_again"]], [False, True])
+        self.assertEqual(found["simulated_again"][1]["difference"]["tick"], 180)
+        other = make(self.folder / "seek.drover", scenario="scenarios/seek.json", inputs="")
+        found = json.loads(self.expect(1, "diff", "--json", self.good, other))
+        self.assertEqual((found["parting"]["by"], found["scenarios_differ"]), ("world", True))
 
     def test_programs_that_are_no_drover(self):
         for program in ("/bin/true", "/nowhere/drover"):

@@ -17,6 +17,7 @@
 #include "clients/drover/run/run_parts.h"
 #include "clients/drover/run/run_plan.h"
 #include "clients/drover/run/run_variant.h"
+#include "common/json/json_writer.h"
 #include "common/system/memory_free.h"
 #include "server/library/scenario_library.h"
 
@@ -30,7 +31,7 @@ struct run_options {
     double seconds;
     uint64_t ticks, every;
     uint32_t jobs, max_agents;
-    bool writes_agents, is_resumed, records;
+    bool writes_agents, is_resumed, records, is_json;
 };
 
 static const struct field run_table[] = {
@@ -70,6 +71,8 @@ static const struct field run_table[] = {
      "Goes on in a folder: does the runs that are not done, and those that failed."},
     {"scenarios", FIELD_TEXT, FIELD_MEMBER(struct run_options, scenarios), 0, 0, 0, 0, NULL, "DIR",
      "Where scenarios are found by name; default: where drover-server finds them."},
+    {"json", FIELD_BOOL, FIELD_MEMBER(struct run_options, is_json), 0, 0, 0, 0, NULL, NULL,
+     "Prints the line about the results as a JSON object."},
     {.name = NULL, .type = FIELD_END},
 };
 
@@ -362,6 +365,24 @@ static int choose_jobs(const struct runs *runs) {
     return (int)(wanted < runs->plan.count ? wanted : runs->plan.count);
 }
 
+/* For programs: what is in the folder, and what this call did. */
+static int print_results(const struct runs *runs, const struct run_tally *tally, uint64_t rows,
+                         struct failure *failure) {
+    struct buffer line;
+    buffer_init(&line, COMMAND_LINE_BYTES);
+    struct json_writer json = json_writer_begin(&line);
+    json_object(&json);
+    json_key_string(&json, "out", runs->options->out);
+    json_key_unsigned(&json, "runs", run_parts_count(&runs->parts, RUN_DONE));
+    json_key_unsigned(&json, "failed", run_parts_count(&runs->parts, RUN_FAILED));
+    json_key_unsigned(&json, "rows", rows);
+    json_key_unsigned(&json, "ran", tally->runs);
+    json_key_unsigned(&json, "ticks", tally->ticks);
+    json_key_number(&json, "seconds", tally->seconds);
+    json_end(&json);
+    return command_print_line(&line, failure);
+}
+
 static enum exit_code finish(struct runs *runs, const struct run_tally *tally, struct failure *failure) {
     const uint32_t done = run_parts_count(&runs->parts, RUN_DONE),
                    failed = run_parts_count(&runs->parts, RUN_FAILED);
@@ -377,12 +398,18 @@ static enum exit_code finish(struct runs *runs, const struct run_tally *tally, s
         0) {
         return command_complain(runs->context, failure, EXIT_DIFFERS);
     }
-    (void)printf("%s/runs.csv, %s/runs.ndjson: %" PRIu32 " runs, %" PRIu64 " rows", runs->options->out,
-                 runs->options->out, done, rows);
-    if (tally->runs > 0 && tally->seconds > 0.0) {
-        (void)printf("; %.1f s, %.0f ticks/s", tally->seconds, (double)tally->ticks / tally->seconds);
+    if (runs->options->is_json) {
+        if (print_results(runs, tally, rows, failure) != 0) {
+            return command_complain(runs->context, failure, EXIT_DIFFERS);
+        }
+    } else {
+        (void)printf("%s/runs.csv, %s/runs.ndjson: %" PRIu32 " runs, %" PRIu64 " rows", runs->options->out,
+                     runs->options->out, done, rows);
+        if (tally->runs > 0 && tally->seconds > 0.0) {
+            (void)printf("; %.1f s, %.0f ticks/s", tally->seconds, (double)tally->ticks / tally->seconds);
+        }
+        (void)printf("\n");
     }
-    (void)printf("\n");
     if (failed > 0) {
         (void)fprintf(stderr, "drover: %" PRIu32 " of %" PRIu32 " runs failed; --resume tries them again\n",
                       failed, runs->plan.count);

@@ -42,11 +42,24 @@ if TYPE_CHECKING:
 
     class _ParallelBase:
         pass
+
+    class _VectorBase:
+        pass
+
+    _mode_named: Callable[[str], Any] = str
 else:
     try:
         from gymnasium import Env as _EnvBase
     except ImportError:
         _EnvBase = object
+    try:
+        from gymnasium.vector import VectorEnv as _VectorBase
+    except ImportError:
+        _VectorBase = object
+    try:
+        from gymnasium.vector import AutoresetMode as _mode_named
+    except ImportError:
+        _mode_named = str
     try:
         from pettingzoo import ParallelEnv as _ParallelBase
     except ImportError:
@@ -526,7 +539,7 @@ class Env(_Lockstep, _EnvBase):
 AUTORESETS = ("NextStep", "SameStep", "Disabled")
 
 
-class VectorEnv:
+class VectorEnv(_VectorBase):
     """Many worlds in process, in the shape of gymnasium.vector.VectorEnv: each is an Env, and one call steps them all, in several
     threads. Batches are numpy arrays, or lists without numpy.
 
@@ -541,20 +554,22 @@ class VectorEnv:
                     observation as infos["final_obs"]. Disabled: the next step is refused until `reset`
         options     as of Env, but for those of a server
         """
+        self.num_envs = num_envs
+        self.envs: List[Env] = []
+        self.closed = False
+        self._pool: Optional[ThreadPoolExecutor] = None
         if autoreset not in AUTORESETS:
             raise ValueError(f"autoreset is {autoreset!r}; allowed: {', '.join(AUTORESETS)}")
         if num_envs < 1:
             raise ValueError(f"{num_envs} worlds; allowed: 1 or more")
-        self.num_envs = num_envs
-        self.envs: List[Env] = []
-        self._pool: Optional[ThreadPoolExecutor] = None
         try:
             for _ in range(num_envs):
                 self.envs.append(Env(scenario, kind, in_process=True, **options))
             first = self.envs[0]
             self._module = first.numpy
             self.autoreset = autoreset
-            self.metadata = {**first.metadata, "autoreset_mode": autoreset}
+            self.metadata = {**first.metadata, "autoreset_mode": _mode_named(autoreset)}
+            self.spec, self.render_mode = first.spec, first.render_mode
             self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
             self.observation_space = self._batched(first.observation_space, math.inf)
             self.action_space = self._batched(first.action_space, first.limit)
@@ -638,8 +653,9 @@ class VectorEnv:
     def render(self) -> Tuple[Any, ...]:
         return tuple(env.render() for env in self.envs)
 
-    def close(self) -> None:
+    def close(self, **_: Any) -> None:
         """Ends the worlds and the threads."""
+        self.closed = True
         if self._pool is not None:
             self._pool.shutdown()
         for env in self.envs:

@@ -21,15 +21,23 @@ CAN_LOAD = bool(os.environ.get("DROVER_SIM_LIBRARY")) or not os.environ.get("DRO
 BACKENDS = [False, True] if has_numpy() else [False]
 # A package of the name gymnasium, or pettingzoo, with what drover.env uses of the real ones.
 FAKE_PACKAGES = """
-import sys, types
+import enum, sys, types
 class Env:
     def reset(self, *, seed=None, options=None): self.was_reset_with = seed
 class ParallelEnv: pass
 class Box:
     def __init__(self, low, high, shape, dtype): self.shape = shape
+class VectorEnv:
+    closed = False
+    def __del__(self):
+        if not self.closed: self.close()
+class AutoresetMode(enum.Enum):
+    NEXT_STEP, SAME_STEP, DISABLED = "NextStep", "SameStep", "Disabled"
 gymnasium, spaces, pettingzoo = types.ModuleType("gymnasium"), types.ModuleType("gymnasium.spaces"), types.ModuleType("pettingzoo")
 gymnasium.Env, gymnasium.spaces, spaces.Box, pettingzoo.ParallelEnv = Env, spaces, Box, ParallelEnv
-sys.modules.update({"gymnasium": gymnasium, "gymnasium.spaces": spaces, "pettingzoo": pettingzoo})
+vector = gymnasium.vector = types.ModuleType("gymnasium.vector")
+vector.VectorEnv, vector.AutoresetMode = VectorEnv, AutoresetMode
+sys.modules.update({"gymnasium": gymnasium, "gymnasium.spaces": spaces, "gymnasium.vector": vector, "pettingzoo": pettingzoo})
 import drover.columns, drover.env
 with drover.env.Env("driven", "drone") as env:
     env.reset(seed=5)
@@ -42,6 +50,15 @@ with drover.env.ParallelEnv("driven", "drone") as env:
     observations, infos = env.reset(seed=5)
     assert list(observations) == list(infos) == env.agents and env.num_agents == env.max_num_agents > 0
     env.step({})
+assert issubclass(drover.env.VectorEnv, VectorEnv)
+if sys.argv[1] == "True":
+    with drover.env.VectorEnv(2, "driven", "drone", autoreset="SameStep") as envs:
+        assert isinstance(envs, VectorEnv) and envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+        envs.reset(seed=5)
+        assert not envs.closed
+    assert envs.closed
+    try: drover.env.VectorEnv(0, "driven", "drone")
+    except ValueError: pass
 """
 
 
@@ -423,7 +440,7 @@ class Spaces(unittest.TestCase):
 
     def test_with_the_packages(self):
         """The classes are the packages' where these are installed; theirs are played by small ones here."""
-        done = subprocess.run([sys.executable, "-W", "error", "-c", FAKE_PACKAGES], capture_output=True, text=True, timeout=4 * PATIENCE_S,
+        done = subprocess.run([sys.executable, "-W", "error", "-c", FAKE_PACKAGES, str(CAN_LOAD)], capture_output=True, text=True, timeout=4 * PATIENCE_S,
                               env={**os.environ, "PYTHONPATH": str(PACKAGE)}, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
