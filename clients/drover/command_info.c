@@ -18,9 +18,8 @@ struct info_options {
 };
 
 static const struct field info_table[] = {
-    {"json", FIELD_BOOL, FIELD_MEMBER(struct info_options, is_json), 0, 0, 0, 0, NULL, NULL,
-     "Prints a JSON object for each file, one a line."},
-    {.name = NULL, .type = FIELD_END},
+    OPTION_FLAG(struct info_options, is_json, "json", "Prints a JSON object for each file, one a line."),
+    OPTIONS_END,
 };
 
 const struct options_def command_info_options = {

@@ -31,7 +31,7 @@ struct states_options {
 
 static const struct field states_table[] = {
     PLAYER_MEANS_ROWS(struct states_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_states_options = {

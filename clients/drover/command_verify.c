@@ -15,10 +15,10 @@ struct verify_options {
 };
 
 static const struct field verify_table[] = {
-    {"every", FIELD_UINT32, FIELD_MEMBER(struct verify_options, every), 0, 1, 1000000, 1, NULL, "N",
-     "Compares each N-th hash of the recording."},
+    OPTION_NUMBER(struct verify_options, every, "every", 1, 1000000, 1, "N",
+                  "Compares each N-th hash of the recording."),
     PLAYER_MEANS_ROWS(struct verify_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_verify_options = {

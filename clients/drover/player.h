@@ -13,8 +13,8 @@
 
 #include "clients/drover/interrupt.h"
 #include "common/base/failure.h"
-#include "common/base/field.h"
 #include "common/base/nodiscard.h"
+#include "common/system/options.h"
 #include "server/recording/replay.h"
 #include "server/simulation/worker_pool.h"
 #include "server/storage/recording.h"
@@ -28,30 +28,12 @@ struct player_means {
 };
 extern const char *const player_simd_choices[];
 #define PLAYER_MEANS_ROWS(structure, member)                                                                 \
-    {"threads",                                                                                              \
-     FIELD_UINT32,                                                                                           \
-     FIELD_MEMBER(structure, member.threads),                                                                \
-     0,                                                                                                      \
-     1,                                                                                                      \
-     64,                                                                                                     \
-     1,                                                                                                      \
-     NULL,                                                                                                   \
-     "N",                                                                                                    \
-     "Threads that work on a tick. The results do not depend on it."},                                       \
-        {"simd",                                                                                             \
-         FIELD_CHOICE,                                                                                       \
-         FIELD_MEMBER(structure, member.simd),                                                               \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         player_simd_choices,                                                                                \
-         "W",                                                                                                \
-         "Instructions for sums over neighbors. The results do not depend on it."},                          \
-    {                                                                                                        \
-        "anyway", FIELD_BOOL, FIELD_MEMBER(structure, member.is_anyway), 0, 0, 0, 0, NULL, NULL,             \
-            "Plays a recording of another core as well, whose bits may differ."                              \
-    }
+    OPTION_NUMBER(structure, member.threads, "threads", 1, 64, 1, "N",                                       \
+                  "Threads that work on a tick. The results do not depend on it."),                          \
+        OPTION_CHOICE(structure, member.simd, "simd", player_simd_choices, "W",                              \
+                      "Instructions for sums over neighbors. The results do not depend on it."),             \
+        OPTION_FLAG(structure, member.is_anyway, "anyway",                                                   \
+                    "Plays a recording of another core as well, whose bits may differ.")
 
 /** The recorded hashes that the world was compared with since player_begin. */
 struct player_hashes {

@@ -71,7 +71,7 @@ static const struct completion_script scripts[] = {
 struct no_options {
     char unused;
 };
-static const struct field no_table[] = {{.name = NULL, .type = FIELD_END}};
+static const struct field no_table[] = {OPTIONS_END};
 
 const struct options_def command_completion_options = {
     .program = "drover completion",

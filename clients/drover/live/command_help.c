@@ -16,10 +16,9 @@ struct help_options {
 };
 
 static const struct field help_table[] = {
-    {"all", FIELD_BOOL, FIELD_MEMBER(struct help_options, has_all), 0, 0, 0, 0, NULL, NULL,
-     "All requests of the server, for ask and raw."},
+    OPTION_FLAG(struct help_options, has_all, "all", "All requests of the server, for ask and raw."),
     LIVE_OPTION_ROWS(struct help_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 const struct options_def command_help_options = {
     .program = "drover help",

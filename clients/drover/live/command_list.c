@@ -12,10 +12,10 @@ struct list_options {
 };
 
 static const struct field list_table[] = {
-    {"names", FIELD_BOOL, FIELD_MEMBER(struct list_options, has_names), 0, 0, 0, 0, NULL, NULL,
-     "Names alone, one a line; of parameters those that set takes."},
+    OPTION_FLAG(struct list_options, has_names, "names",
+                "Names alone, one a line; of parameters those that set takes."),
     LIVE_OPTION_ROWS(struct list_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 const struct options_def command_list_options = {
     .program = "drover list",

@@ -13,12 +13,10 @@ struct ping_options {
 };
 
 static const struct field ping_table[] = {
-    {"count", FIELD_UINT32, FIELD_MEMBER(struct ping_options, count), 0, 0, 1e9, 4, NULL, "N",
-     "How many; 0: go on."},
-    {"every", FIELD_DOUBLE, FIELD_MEMBER(struct ping_options, every), 0, 0.01, 3600, 1, NULL, "S",
-     "From one to the next, seconds."},
+    OPTION_NUMBER(struct ping_options, count, "count", 0, 1e9, 4, "N", "How many; 0: go on."),
+    OPTION_NUMBER(struct ping_options, every, "every", 0.01, 3600, 1, "S", "From one to the next, seconds."),
     LIVE_OPTION_ROWS(struct ping_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 const struct options_def command_ping_options = {
     .program = "drover ping",

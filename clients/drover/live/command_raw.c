@@ -24,10 +24,10 @@ struct raw_options {
 };
 
 static const struct field raw_table[] = {
-    {"once", FIELD_BOOL, FIELD_MEMBER(struct raw_options, is_once), 0, 0, 0, 0, NULL, NULL,
-     "End when the connection is lost, in place of making it again."},
+    OPTION_FLAG(struct raw_options, is_once, "once",
+                "End when the connection is lost, in place of making it again."),
     LIVE_OPTION_ROWS(struct raw_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 const struct options_def command_raw_options = {
     .program = "drover raw",

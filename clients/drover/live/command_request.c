@@ -247,7 +247,7 @@ struct ask_options {
 
 static const struct field ask_table[] = {
     LIVE_OPTION_ROWS(struct ask_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 const struct options_def command_ask_options = {
     .program = "drover ask",

@@ -16,14 +16,13 @@ struct top_options {
 };
 
 static const struct field top_table[] = {
-    {"every", FIELD_DOUBLE, FIELD_MEMBER(struct top_options, every), 0, 0.05, 3600, 1, NULL, "S",
-     "From one look at the server to the next, seconds."},
-    {"count", FIELD_UINT32, FIELD_MEMBER(struct top_options, count), 0, 0, 1e9, 0, NULL, "N",
-     "End after so many; 0: go on."},
-    {"reconnect", FIELD_BOOL, FIELD_MEMBER(struct top_options, reconnects), 0, 0, 0, 0, NULL, NULL,
-     "When the server goes, wait for it to come back."},
+    OPTION_NUMBER(struct top_options, every, "every", 0.05, 3600, 1, "S",
+                  "From one look at the server to the next, seconds."),
+    OPTION_NUMBER(struct top_options, count, "count", 0, 1e9, 0, "N", "End after so many; 0: go on."),
+    OPTION_FLAG(struct top_options, reconnects, "reconnect",
+                "When the server goes, wait for it to come back."),
     LIVE_OPTION_ROWS(struct top_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 const struct options_def command_top_options = {
     .program = "drover top",

@@ -21,48 +21,28 @@ struct watch_options {
 };
 
 #define VIEW_ROWS(structure)                                                                                 \
-    {"kinds",                                                                                                \
-     FIELD_TEXT,                                                                                             \
-     FIELD_MEMBER(structure, kinds),                                                                         \
-     0,                                                                                                      \
-     0,                                                                                                      \
-     0,                                                                                                      \
-     0,                                                                                                      \
-     NULL,                                                                                                   \
-     "LIST",                                                                                                 \
-     "Only agents of these kinds, with commas between them."},                                               \
-        {"region",                                                                                           \
-         FIELD_TEXT,                                                                                         \
-         FIELD_MEMBER(structure, region),                                                                    \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         NULL,                                                                                               \
-         "X,Y,W,H",                                                                                          \
-         "Only agents in this rectangle: its upper left corner, width and height, px."},                     \
-    {                                                                                                        \
-        "agents", FIELD_TEXT, FIELD_MEMBER(structure, agents), 0, 0, 0, 0, NULL, "LIST",                     \
-            "Only agents with these ids, with commas between them."                                          \
-    }
+    OPTION_TEXT(structure, kinds, "kinds", "LIST", "Only agents of these kinds, with commas between them."), \
+        OPTION_TEXT(structure, region, "region", "X,Y,W,H",                                                  \
+                    "Only agents in this rectangle: its upper left corner, width and height, px."),          \
+        OPTION_TEXT(structure, agents, "agents", "LIST",                                                     \
+                    "Only agents with these ids, with commas between them.")
 
 static const struct field watch_table[] = {
-    {"hz", FIELD_DOUBLE, FIELD_MEMBER(struct watch_options, hz), 0, 0.01, 480, 10, NULL, "N",
-     "Frames a second of simulated time."},
-    {"count", FIELD_UINT32, FIELD_MEMBER(struct watch_options, count), 0, 0, 1e9, 0, NULL, "N",
-     "End after so many frames, or events; 0: go on."},
+    OPTION_NUMBER(struct watch_options, hz, "hz", 0.01, 480, 10, "N", "Frames a second of simulated time."),
+    OPTION_NUMBER(struct watch_options, count, "count", 0, 1e9, 0, "N",
+                  "End after so many frames, or events; 0: go on."),
     VIEW_ROWS(struct watch_options),
-    {"events", FIELD_BOOL, FIELD_MEMBER(struct watch_options, has_events), 0, 0, 0, 0, NULL, NULL,
-     "What happens (pause, spawn, caught ...), in place of frames."},
-    {"reconnect", FIELD_BOOL, FIELD_MEMBER(struct watch_options, reconnects), 0, 0, 0, 0, NULL, NULL,
-     "When the server goes, wait for it to come back."},
+    OPTION_FLAG(struct watch_options, has_events, "events",
+                "What happens (pause, spawn, caught ...), in place of frames."),
+    OPTION_FLAG(struct watch_options, reconnects, "reconnect",
+                "When the server goes, wait for it to come back."),
     LIVE_OPTION_ROWS(struct watch_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 static const struct field get_table[] = {
     VIEW_ROWS(struct watch_options),
     LIVE_OPTION_ROWS(struct watch_options, live),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 #define FIELDS_HELP                                                                                          \

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "common/base/field.h"
+#include "common/system/options.h"
 
 enum { LIVE_SERVER = 300, LIVE_PATH = 1024 };
 
@@ -19,41 +19,14 @@ struct live_options {
 
 /* The rows of an option table; `member` is the struct live_options in `structure`. */
 #define LIVE_OPTION_ROWS(structure, member)                                                                  \
-    {"server",                                                                                               \
-     FIELD_TEXT,                                                                                             \
-     FIELD_MEMBER(structure, member.server),                                                                 \
-     0,                                                                                                      \
-     0,                                                                                                      \
-     0,                                                                                                      \
-     0,                                                                                                      \
-     NULL,                                                                                                   \
-     "HOST:PORT",                                                                                            \
-     "The server; by default $DROVER_SERVER, otherwise 127.0.0.1:7717."},                                    \
-        {"token-file",                                                                                       \
-         FIELD_TEXT,                                                                                         \
-         FIELD_MEMBER(structure, member.token_file),                                                         \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         NULL,                                                                                               \
-         "FILE",                                                                                             \
-         "The file that has the token for the server in its first line; - is standard input. By default "    \
-         "the "                                                                                              \
-         "token is $DROVER_TOKEN."},                                                                         \
-        {"timeout",                                                                                          \
-         FIELD_DOUBLE,                                                                                       \
-         FIELD_MEMBER(structure, member.timeout),                                                            \
-         0,                                                                                                  \
-         0.1,                                                                                                \
-         3600,                                                                                               \
-         LIVE_TIMEOUT_S,                                                                                     \
-         NULL,                                                                                               \
-         "S",                                                                                                \
-         "How long to wait for the server's first line, seconds."},                                          \
-    {                                                                                                        \
-        "json", FIELD_BOOL, FIELD_MEMBER(structure, member.is_json), 0, 0, 0, 0, NULL, NULL,                 \
-            "JSON objects, one a line, as where standard output is no terminal."                             \
-    }
+    OPTION_TEXT(structure, member.server, "server", "HOST:PORT",                                             \
+                "The server; by default $DROVER_SERVER, otherwise 127.0.0.1:7717."),                         \
+        OPTION_TEXT(structure, member.token_file, "token-file", "FILE",                                      \
+                    "The file that has the token for the server in its first line; - is standard input. By " \
+                    "default the token is $DROVER_TOKEN."),                                                  \
+        OPTION_NUMBER(structure, member.timeout, "timeout", 0.1, 3600, LIVE_TIMEOUT_S, "S",                  \
+                      "How long to wait for the server's first line, seconds."),                             \
+        OPTION_FLAG(structure, member.is_json, "json",                                                       \
+                    "JSON objects, one a line, as where standard output is no terminal.")
 
 #endif

@@ -82,8 +82,7 @@ static void make_member(struct request_options *options, int index, const struct
 }
 
 void request_options_make(const struct request_command *command, struct request_options *options) {
-    static const struct field live_rows[] = {LIVE_OPTION_ROWS(struct request_words, live),
-                                             {.name = NULL, .type = FIELD_END}};
+    static const struct field live_rows[] = {LIVE_OPTION_ROWS(struct request_words, live), OPTIONS_END};
     const struct field *fields = request_fields(command->op);
     struct field *row = options->rows;
     for (int i = 0; i < REQUEST_WORDS_MEMBERS && fields[i].type != FIELD_END; i++) {

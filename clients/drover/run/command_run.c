@@ -34,43 +34,45 @@ struct run_options {
 };
 
 static const struct field run_table[] = {
-    {"seed", FIELD_TEXT, FIELD_MEMBER(struct run_options, seed), 0, 0, 0, 0, NULL, "LIST",
-     "The seeds, a run each: 1..20, or 1,5,7; default: the scenario's."},
-    {"set", FIELD_TEXT, FIELD_MEMBER(struct run_options, set), FIELD_LIST, 0, 0, 0, NULL, "KIND.PARAM=LIST",
-     "The values of a parameter, a run each: bird.max_speed=80,100 or bird.flock.weight=0.5:2:0.5 (from, to, "
-     "step). A number of the scenario goes by its path: world.walls[0][3]=250,270. May be repeated: all "
-     "combinations are run."},
-    {"design", FIELD_TEXT, FIELD_MEMBER(struct run_options, design), 0, 0, 0, 0, NULL, "FILE.csv",
-     "A table with a row for each run: columns seed and KIND.PARAM; an empty cell is as the scenario has "
-     "it."},
-    {"seconds", FIELD_DOUBLE, FIELD_MEMBER(struct run_options, seconds), 0, 0, SECONDS_MOST, 60, NULL, "S",
-     "How long a run is at most, in seconds of its world."},
-    {"ticks", FIELD_UINT64, FIELD_MEMBER(struct run_options, ticks), 0, 0, TICKS_MOST, 0, NULL, "N",
-     "The same in ticks, in place of --seconds; 0: --seconds."},
-    {"until", FIELD_TEXT, FIELD_MEMBER(struct run_options, until), 0, 0, 0, 0, NULL, "EXPR",
-     "Ends a run after the tick in which a measure compares so: caught>=5, count.prey<10."},
-    {"every", FIELD_UINT64, FIELD_MEMBER(struct run_options, every), 0, 0, TICKS_MOST, 0, NULL, "TICKS",
-     "From one row of a run to the next, the first tick and the last one included; 0: the last tick alone."},
-    {"measure", FIELD_TEXT, FIELD_MEMBER(struct run_options, measure), 0, 0, 0, 0, NULL, "LIST",
-     "What to measure, with commas between: count, speed, polarization, milling, nearest, overlaps, caught, "
-     "reached, at_rest, or of one kind: speed.bird; default: all."},
-    {"agents", FIELD_BOOL, FIELD_MEMBER(struct run_options, writes_agents), 0, 0, 0, 0, NULL, NULL,
-     "Writes where the agents were, too, a file a run: agents-N.csv."},
-    {"record", FIELD_BOOL, FIELD_MEMBER(struct run_options, records), 0, 0, 0, 0, NULL, NULL,
-     "Writes a recording of each run, too: run-N.drover."},
-    {"from", FIELD_TEXT, FIELD_MEMBER(struct run_options, from), 0, 0, 0, 0, NULL, "FILE",
-     "Begins each run with a saved world, or with the end of a recording, in place of a scenario."},
-    {"jobs", FIELD_UINT32, FIELD_MEMBER(struct run_options, jobs), 0, 0, JOBS_MOST, 0, NULL, "N",
-     "Runs at the same time, a process each; the results do not depend on it. 0: as many as processors."},
-    {"max-agents", FIELD_UINT32, FIELD_MEMBER(struct run_options, max_agents), 0, 1, LIMIT_AGENTS,
-     LIMIT_AGENTS_USUAL, NULL, "N", "Agents that the world may have."},
-    {"out", FIELD_TEXT, FIELD_MEMBER(struct run_options, out), 0, 0, 0, 0, NULL, "DIR",
-     "The folder of the results, which is made: runs.csv, runs.ndjson, plan.ndjson."},
-    {"resume", FIELD_BOOL, FIELD_MEMBER(struct run_options, is_resumed), 0, 0, 0, 0, NULL, NULL,
-     "Goes on in a folder: does the runs that are not done, and those that failed."},
-    {"scenarios", FIELD_TEXT, FIELD_MEMBER(struct run_options, scenarios), 0, 0, 0, 0, NULL, "DIR",
-     "Where scenarios are found by name; default: where drover-server finds them."},
-    {.name = NULL, .type = FIELD_END},
+    OPTION_TEXT(struct run_options, seed, "seed", "LIST",
+                "The seeds, a run each: 1..20, or 1,5,7; default: the scenario's."),
+    OPTION_TEXTS(struct run_options, set, "set", "KIND.PARAM=LIST",
+                 "The values of a parameter, a run each: bird.max_speed=80,100 or "
+                 "bird.flock.weight=0.5:2:0.5 (from, to, step). A number of the scenario goes by its path: "
+                 "world.walls[0][3]=250,270. May be repeated: all combinations are run."),
+    OPTION_TEXT(struct run_options, design, "design", "FILE.csv",
+                "A table with a row for each run: columns seed and KIND.PARAM; an empty cell is as the "
+                "scenario has it."),
+    OPTION_NUMBER(struct run_options, seconds, "seconds", 0, SECONDS_MOST, 60, "S",
+                  "How long a run is at most, in seconds of its world."),
+    OPTION_NUMBER(struct run_options, ticks, "ticks", 0, TICKS_MOST, 0, "N",
+                  "The same in ticks, in place of --seconds; 0: --seconds."),
+    OPTION_TEXT(struct run_options, until, "until", "EXPR",
+                "Ends a run after the tick in which a measure compares so: caught>=5, count.prey<10."),
+    OPTION_NUMBER(struct run_options, every, "every", 0, TICKS_MOST, 0, "TICKS",
+                  "From one row of a run to the next, the first tick and the last one included; 0: the last "
+                  "tick alone."),
+    OPTION_TEXT(struct run_options, measure, "measure", "LIST",
+                "What to measure, with commas between: count, speed, polarization, milling, nearest, "
+                "overlaps, caught, reached, at_rest, or of one kind: speed.bird; default: all."),
+    OPTION_FLAG(struct run_options, writes_agents, "agents",
+                "Writes where the agents were, too, a file a run: agents-N.csv."),
+    OPTION_FLAG(struct run_options, records, "record", "Writes a recording of each run, too: run-N.drover."),
+    OPTION_TEXT(
+        struct run_options, from, "from", "FILE",
+        "Begins each run with a saved world, or with the end of a recording, in place of a scenario."),
+    OPTION_NUMBER(
+        struct run_options, jobs, "jobs", 0, JOBS_MOST, 0, "N",
+        "Runs at the same time, a process each; the results do not depend on it. 0: as many as processors."),
+    OPTION_NUMBER(struct run_options, max_agents, "max-agents", 1, LIMIT_AGENTS, LIMIT_AGENTS_USUAL, "N",
+                  "Agents that the world may have."),
+    OPTION_TEXT(struct run_options, out, "out", "DIR",
+                "The folder of the results, which is made: runs.csv, runs.ndjson, plan.ndjson."),
+    OPTION_FLAG(struct run_options, is_resumed, "resume",
+                "Goes on in a folder: does the runs that are not done, and those that failed."),
+    OPTION_TEXT(struct run_options, scenarios, "scenarios", "DIR",
+                "Where scenarios are found by name; default: where drover-server finds them."),
+    OPTIONS_END,
 };
 
 const struct options_def command_runs_options = {
