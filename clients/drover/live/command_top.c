@@ -71,7 +71,7 @@ static void show(struct top *top, const struct drover_message *reply) {
 }
 
 /* Takes in what has come. False: it is time to end, with *code. */
-static bool take_in(struct top *top, enum exit_code *code) {
+static bool take_in_stats(struct top *top, enum exit_code *code) {
     for (;;) {
         switch (drover_next(top->live.server)) {
         case DROVER_NOTHING:
@@ -120,7 +120,7 @@ static enum exit_code top_loop(struct top *top) {
         ask_again(top);
         switch (live_wait(&top->live, patience_ms(top), top->live.terminal.has_keys)) {
         case LIVE_READY:
-            if (!take_in(top, &code)) {
+            if (!take_in_stats(top, &code)) {
                 return interrupt_is_set(top->live.context->interrupt) ? EXIT_INTERRUPTED : code;
             }
             break;
