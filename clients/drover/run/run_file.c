@@ -11,7 +11,7 @@
 
 enum { AT_ONCE = 1 << 18, BUFFER_LIMIT = 1 << 28 };
 
-static int fail(const struct run_file *file, int error, struct failure *failure) {
+static int fail_file(const struct run_file *file, int error, struct failure *failure) {
     return failure_set(failure, FAILURE_IO, NULL, "%.250s: %s", file->path, strerror(error));
 }
 
@@ -20,11 +20,11 @@ int run_file_begin(struct run_file *file, const char *folder, const char *name, 
     const int length = snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
     (void)snprintf(file->part, sizeof file->part, "%s.part", file->path);
     if (length < 0 || length >= (int)sizeof file->path) {
-        return fail(file, ENAMETOOLONG, failure);
+        return fail_file(file, ENAMETOOLONG, failure);
     }
     file->descriptor = open(file->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file->descriptor < 0) {
-        return fail(file, errno, failure);
+        return fail_file(file, errno, failure);
     }
     file->is_open = true;
     buffer_init(&file->buffer, BUFFER_LIMIT);
@@ -55,13 +55,13 @@ int run_file_finish(struct run_file *file, struct failure *failure) {
     }
     if (error != 0) {
         run_file_abandon(file);
-        return fail(file, error, failure);
+        return fail_file(file, error, failure);
     }
     (void)close(file->descriptor);
     file->is_open = false;
     buffer_fini(&file->buffer);
     error = disk_file_sync_folder(file->path);
-    return error == 0 ? 0 : fail(file, error, failure);
+    return error == 0 ? 0 : fail_file(file, error, failure);
 }
 
 void run_file_abandon(struct run_file *file) {

@@ -12,7 +12,7 @@ struct axis {
     int count;
 };
 
-struct layout {
+struct column_layout {
     const struct run_discs *discs;
     const struct run_cells *cells;
     struct axis across, down;
@@ -35,7 +35,7 @@ static struct axis choose_axis(double low, double size, double cell, bool wraps)
     return (struct axis){.origin = low, .cell = wraps ? size / count : cell, .count = (int)count};
 }
 
-static void choose_layout(struct layout *layout) {
+static void choose_layout(struct column_layout *layout) {
     const struct run_discs *discs = layout->discs;
     double low_x = 0.0, low_y = 0.0, high_x = discs->width, high_y = discs->height;
     if (!discs->wraps) {
@@ -60,12 +60,12 @@ static int cell_on(const struct axis *axis, double place) {
     return cell < 0.0 ? 0 : cell >= axis->count ? axis->count - 1 : (int)cell;
 }
 
-static int cell_of(const struct layout *layout, int32_t disc) {
+static int cell_of(const struct column_layout *layout, int32_t disc) {
     return cell_on(&layout->down, layout->discs->y[disc]) * layout->across.count +
            cell_on(&layout->across, layout->discs->x[disc]);
 }
 
-static bool make_room(int32_t **array, int32_t *room, int32_t count) {
+static bool make_neighbor_room(int32_t **array, int32_t *room, int32_t count) {
     if (count > *room) {
         int32_t *bigger = realloc(*array, (size_t)count * sizeof *bigger);
         if (bigger == NULL) {
@@ -78,10 +78,10 @@ static bool make_room(int32_t **array, int32_t *room, int32_t count) {
 }
 
 /* A counting sort of the discs by cell. */
-static bool sort_discs(struct layout *layout, struct run_cells *cells) {
+static bool sort_discs(struct column_layout *layout, struct run_cells *cells) {
     const int count = layout->across.count * layout->down.count;
-    if (!make_room(&cells->begin, &cells->begin_room, count + 1) ||
-        !make_room(&cells->item, &cells->item_room, layout->discs->count)) {
+    if (!make_neighbor_room(&cells->begin, &cells->begin_room, count + 1) ||
+        !make_neighbor_room(&cells->item, &cells->item_room, layout->discs->count)) {
         return false;
     }
     for (int cell = 0; cell <= count; cell++) {
@@ -122,7 +122,7 @@ struct found {
     uint64_t overlaps;
 };
 
-static void look_in(const struct layout *layout, int32_t disc, int cell, struct found *found) {
+static void look_in(const struct column_layout *layout, int32_t disc, int cell, struct found *found) {
     const struct run_discs *discs = layout->discs;
     const struct run_cells *cells = layout->cells;
     for (int32_t k = cells->begin[cell]; k < cells->begin[cell + 1]; k++) {
@@ -150,7 +150,7 @@ static int span(const struct axis *axis, bool wraps, int cell, int steps, int *f
 }
 
 /* Looks at all discs within `steps` cells. Returns whether that is all of them. */
-static bool look_around(const struct layout *layout, int32_t disc, int steps, struct found *found) {
+static bool look_around(const struct column_layout *layout, int32_t disc, int steps, struct found *found) {
     const struct run_discs *discs = layout->discs;
     int first_x = 0, first_y = 0;
     const int columns =
@@ -169,7 +169,7 @@ static bool look_around(const struct layout *layout, int32_t disc, int steps, st
 
 bool run_neighbors_measure(const struct run_discs *discs, struct run_cells *cells,
                            struct run_neighbors *out) {
-    struct layout layout = {.discs = discs, .cells = cells};
+    struct column_layout layout = {.discs = discs, .cells = cells};
     double sum = 0.0, largest = 0.0;
     *out = (struct run_neighbors){.nearest = (double)NAN};
     if (discs->count < 2) {
