@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/cut.h"
 #include "clients/drover/input.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 
 struct cut_options {
     uint64_t from, to;

@@ -6,10 +6,7 @@
 
 #include "clients/drover/command.h"
 #include "clients/drover/input.h"
-#include "clients/drover/input_group.h"
-#include "clients/drover/output.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 #include "common/json/json_writer.h"
 #include "common/text/nearest_name.h"
 

@@ -5,9 +5,7 @@
 #include "clients/drover/command.h"
 #include "clients/drover/comparison.h"
 #include "clients/drover/input.h"
-#include "clients/drover/input_group.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 
 struct verify_options {
     uint32_t every;

@@ -6,14 +6,69 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clients/drover/interrupt.h"
+#include "clients/drover/command.h"
 #include "clients/drover/player.h"
-#include "clients/drover/side_row.h"
 #include "common/base/failure.h"
+#include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
 #include "server/recording/replay.h"
 #include "server/scenario/built_world.h"
 #include "server/sim/world/world.h"
+
+/** A tick of a run. */
+struct side_row {
+    struct recording_moment at; /* seq is not set */
+    uint64_t arrived;           /* hash before the requests of this tick took effect */
+    uint64_t settled;           /* and afterwards */
+};
+
+/** What steers an agent: its behaviors' weighted forces, mass*px/s^2. */
+struct side_forces {
+    int count;
+    struct side_force {
+        char label[LIMIT_NAME_CHARS + 16];
+        vec2 force;
+    } rows[LIMIT_BEHAVIORS + 1];
+};
+
+/** What a side is made of. */
+struct side_def {
+    const char *name;
+    const char *argument; /* the recording's, on the command line */
+    const char *path;     /* and where it lies */
+    const char *program;  /* NULL: this program; otherwise the path of another */
+    struct player_means means;
+    struct interrupt *interrupt;
+};
+
+/** The first line of another program's answers; the number is raised when they change. */
+#define SIDE_GREETING "drover states 1"
+
+/* Another program `drover`, started as a child that simulates a recording (command_states.c) and answers over pipes.
+ * Its functions do what those of side.h do. */
+
+struct other_program;
+
+/** NULL with *failure. */
+NODISCARD struct other_program *other_program_start(const struct side_def *def, struct failure *failure);
+/** Ends the child. NULL is fine. */
+void other_program_end(struct other_program *other);
+NODISCARD int other_program_begin(struct other_program *other, const struct recording_moment *moment,
+                                  struct failure *failure);
+NODISCARD int other_program_ask(struct other_program *other, int most, struct failure *failure);
+NODISCARD int other_program_rows(struct other_program *other, struct side_row *rows, int most, bool *is_over,
+                                 struct failure *failure);
+NODISCARD int other_program_go(struct other_program *other, const struct recording_moment *moment,
+                               struct failure *failure);
+NODISCARD int other_program_tick(struct other_program *other, struct failure *failure);
+/** *out is empty before, and the caller's afterwards. */
+NODISCARD int other_program_world(struct other_program *other, struct built_world *out,
+                                  struct failure *failure);
+NODISCARD int other_program_explain(struct other_program *other, uint32_t agent, struct side_forces *out,
+                                    struct failure *failure);
+
+/* What the two ends of a comparison of runs tell each other: side.h, and the other program of side.h. */
 
 struct other_program;
 

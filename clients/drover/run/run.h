@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clients/drover/interrupt.h"
+#include "clients/drover/command.h"
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/limits.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clients/drover/progress.h"
+#include "clients/drover/command.h"
 #include "common/json/json_writer.h"
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
