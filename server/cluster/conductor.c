@@ -40,7 +40,7 @@ static void ticked(void *context) {
     rank_teller_end_tick(((struct conductor *)context)->teller);
 }
 
-static const struct rank_report *tell(void *context, const struct simulation_state *state) {
+static const struct rank_report *tell_others(void *context, const struct simulation_state *state) {
     struct conductor *conductor = context;
     order(conductor, RANK_ORDER_TIMES, NULL, 0);
     return rank_teller_tell(conductor->teller, state);
@@ -73,7 +73,7 @@ static void give_up(void *context) {
     lifeline_give_up(((struct conductor *)context)->lifeline);
 }
 
-static void fail(void *context, const char *reason) {
+static void fail_order(void *context, const char *reason) {
     const struct conductor *conductor = context;
     cluster_fail(conductor->cluster, reason);
 }
@@ -98,7 +98,7 @@ static void put(void *context, const struct simulation_state *state, const struc
         saved_world_write(state->world, &rest, state->name, state->text, state->text_length, &text, NULL);
     }
     if (text.failed) {
-        fail(context, "out of memory for the text of the world");
+        fail_order(context, "out of memory for the text of the world");
     }
     order(conductor, RANK_ORDER_WORLD, text.data, text.length);
     buffer_fini(&text);
@@ -117,9 +117,9 @@ struct conductor *conductor_create(const struct cluster *cluster, struct order_c
                                                 .put = put,
                                                 .check = check,
                                                 .ticked = ticked,
-                                                .tell = tell,
+                                                .tell = tell_others,
                                                 .differ = differ,
-                                                .fail = fail,
+                                                .fail = fail_order,
                                                 .hurry = hurry,
                                                 .give_up = give_up,
                                                 .is_lost = lifeline_is_lost(lifeline)};

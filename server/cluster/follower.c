@@ -18,7 +18,7 @@
 #include "server/storage/checkpoint_round.h"
 #include "server/storage/recording.h"
 
-enum { ANSWER_BYTES = 16 * 1024 * 1024, REASON_BYTES = 400 };
+enum { ANSWER_BYTES = 16 * 1024 * 1024, FOLLOWER_REASON_BYTES = 400 };
 
 struct follower {
     struct follower_def def;
@@ -212,7 +212,7 @@ static const struct {
 
 /* What came of the order before is the same here as on rank 0. */
 static void compare(const struct follower *follower, const struct order_head *head) {
-    char reason[REASON_BYTES];
+    char reason[FOLLOWER_REASON_BYTES];
     if (head->has_digest && follower->has_digest && head->digest != follower->digest) {
         (void)snprintf(reason, sizeof reason,
                        "its world is not the one of rank 0: after %s at tick %" PRIu64 " it has %016" PRIx64
