@@ -45,7 +45,7 @@ struct command {
     command_run *run;
     const char *arguments, *summary; /* summary NULL: for the program itself, not listed */
     enum command_group group;
-    const struct options_def *options; /* NULL: those of its request (live/request_words.h) */
+    const struct options_def *options; /* NULL: those of its request (live/live_commands.h) */
 };
 
 /** All commands; the last row has no name. */

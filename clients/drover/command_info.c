@@ -13,7 +13,6 @@
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/limits.h"
-#include "common/base/nodiscard.h"
 #include "common/json/json_check.h"
 #include "common/json/json_writer.h"
 #include "common/protocol/request.h"
@@ -36,9 +35,6 @@ struct census {
     struct census_session sessions[CENSUS_SESSIONS]; /* in the order in which they came */
     uint64_t more;                                   /* requests of further sessions */
 };
-
-/** malloc'd, the caller's; NULL with *failure. */
-NODISCARD struct census *census_take(struct recording *recording, struct failure *failure);
 
 /* ---- census ---- */
 
@@ -79,7 +75,8 @@ static bool count_line(void *context, const char *text, size_t length) {
     return true;
 }
 
-struct census *census_take(struct recording *recording, struct failure *failure) {
+/* malloc'd, the caller's; NULL with *failure. */
+static struct census *census_take(struct recording *recording, struct failure *failure) {
     struct census *census = calloc(1, sizeof *census);
     if (census == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");

@@ -17,6 +17,8 @@
 
 #include "server/recording/checkpoint.h"
 
+static void other_program_end(struct other_program *other);
+
 enum { LINE = 512, PIECE = 1 << 16, STATE_MOST = 1 << 30, SPAWN_TEXT = 4096 };
 
 struct other_program {
@@ -152,7 +154,8 @@ static int make_pipes(int ends[4]) {
     return 0;
 }
 
-struct other_program *other_program_start(const struct side_def *def, struct failure *failure) {
+/* NULL with *failure. */
+static struct other_program *other_program_start(const struct side_def *def, struct failure *failure) {
     struct other_program *other = calloc(1, sizeof *other);
     int ends[4];
     if (other == NULL || make_pipes(ends) != 0) {
@@ -178,7 +181,8 @@ struct other_program *other_program_start(const struct side_def *def, struct fai
     return other;
 }
 
-void other_program_end(struct other_program *other) {
+/* Ends the child. NULL is fine. */
+static void other_program_end(struct other_program *other) {
     if (other == NULL) {
         return;
     }
@@ -205,28 +209,28 @@ static int ask_moment(struct other_program *other, const char *word, const struc
     return ask(other, line, "ok", failure);
 }
 
-int other_program_begin(struct other_program *other, const struct recording_moment *moment,
-                        struct failure *failure) {
+static int other_program_begin(struct other_program *other, const struct recording_moment *moment,
+                               struct failure *failure) {
     return ask_moment(other, "begin", moment, failure);
 }
 
-int other_program_go(struct other_program *other, const struct recording_moment *moment,
-                     struct failure *failure) {
+static int other_program_go(struct other_program *other, const struct recording_moment *moment,
+                            struct failure *failure) {
     return ask_moment(other, "go", moment, failure);
 }
 
-int other_program_tick(struct other_program *other, struct failure *failure) {
+static int other_program_tick(struct other_program *other, struct failure *failure) {
     return ask(other, "tick\n", "ok", failure);
 }
 
-int other_program_ask(struct other_program *other, int most, struct failure *failure) {
+static int other_program_ask(struct other_program *other, int most, struct failure *failure) {
     char line[LINE];
     (void)snprintf(line, sizeof line, "rows %d\n", most);
     return send_text(other, line, failure);
 }
 
-int other_program_rows(struct other_program *other, struct side_row *rows, int most, bool *is_over,
-                       struct failure *failure) {
+static int other_program_rows(struct other_program *other, struct side_row *rows, int most, bool *is_over,
+                              struct failure *failure) {
     char line[LINE];
     for (int count = 0;;) {
         if (read_line(other, line, failure) != 0) {
@@ -261,7 +265,9 @@ static int read_bytes(struct other_program *other, char *out, size_t bytes, stru
     return 0;
 }
 
-int other_program_world(struct other_program *other, struct built_world *out, struct failure *failure) {
+/* *out is empty before, and the caller's afterwards. */
+static int other_program_world(struct other_program *other, struct built_world *out,
+                               struct failure *failure) {
     char line[LINE];
     size_t bytes = 0;
     if (send_text(other, "state\n", failure) != 0 || read_line(other, line, failure) != 0) {
@@ -305,8 +311,8 @@ static int read_force(struct other_program *other, struct side_force *out, struc
     return 0;
 }
 
-int other_program_explain(struct other_program *other, uint32_t agent, struct side_forces *out,
-                          struct failure *failure) {
+static int other_program_explain(struct other_program *other, uint32_t agent, struct side_forces *out,
+                                 struct failure *failure) {
     char line[LINE];
     (void)snprintf(line, sizeof line, "forces %" PRIu32 "\n", agent);
     if (send_text(other, line, failure) != 0 || read_line(other, line, failure) != 0) {

@@ -50,24 +50,6 @@ struct side_def {
 
 struct other_program;
 
-/** NULL with *failure. */
-NODISCARD struct other_program *other_program_start(const struct side_def *def, struct failure *failure);
-/** Ends the child. NULL is fine. */
-void other_program_end(struct other_program *other);
-NODISCARD int other_program_begin(struct other_program *other, const struct recording_moment *moment,
-                                  struct failure *failure);
-NODISCARD int other_program_ask(struct other_program *other, int most, struct failure *failure);
-NODISCARD int other_program_rows(struct other_program *other, struct side_row *rows, int most, bool *is_over,
-                                 struct failure *failure);
-NODISCARD int other_program_go(struct other_program *other, const struct recording_moment *moment,
-                               struct failure *failure);
-NODISCARD int other_program_tick(struct other_program *other, struct failure *failure);
-/** *out is empty before, and the caller's afterwards. */
-NODISCARD int other_program_world(struct other_program *other, struct built_world *out,
-                                  struct failure *failure);
-NODISCARD int other_program_explain(struct other_program *other, uint32_t agent, struct side_forces *out,
-                                    struct failure *failure);
-
 /* What the two ends of a comparison of runs tell each other: side.h, and the other program of side.h. */
 
 struct other_program;

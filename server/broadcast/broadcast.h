@@ -90,8 +90,6 @@ bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *sl
 void broadcast_encode(struct broadcast *broadcast);
 /** Offers the frames to these sessions; one of an epoch that is over by now is discarded. */
 void broadcast_end(struct broadcast *broadcast, struct session_set *sessions);
-/** Sends a line (an event) to every subscriber. Takes the bytes: text is malloc'd. */
-void broadcast_line(char *text, size_t length, struct session_set *sessions);
 /** Whether a session gets an event of this bit (message_event_bit): it is subscribed to it, and its wants_seq is has_seq. */
 bool broadcast_wants(const struct session *session, uint64_t event, bool has_seq);
 /** The same to those of these subscribers that want the event. */

@@ -72,7 +72,9 @@ static void take_first(struct order_channel *channel) {
     mpi_wait(channel->requests, 1, MPI_WAIT_NAP);
 }
 
-void order_channel_give(struct order_channel *channel, const struct order_head *head, const void *bytes) {
+/* Rank 0: gives the others an order. */
+static void order_channel_give(struct order_channel *channel, const struct order_head *head,
+                               const void *bytes) {
     assert(channel->cluster->rank == 0);
     const size_t size = (size_t)head->size, now = size < SHORT_BYTES ? size : SHORT_BYTES;
     channel->first.head = *head;
@@ -97,7 +99,8 @@ static void make_room(struct order_channel *channel, size_t size) {
     }
 }
 
-const char *order_channel_take(struct order_channel *channel, struct order_head *head) {
+/* The others: waits for one. Its bytes, with a NUL behind them, are the channel's, valid until the next call. */
+static const char *order_channel_take(struct order_channel *channel, struct order_head *head) {
     take_first(channel);
     *head = channel->first.head;
     const size_t size = (size_t)head->size, now = size < SHORT_BYTES ? size : SHORT_BYTES;
@@ -171,12 +174,14 @@ void rank_teller_destroy(struct rank_teller *teller) {
     }
 }
 
-void rank_teller_begin_tick(struct rank_teller *teller) {
+/* A tick begins. */
+static void rank_teller_begin_tick(struct rank_teller *teller) {
     teller->began_ns = clock_now_ns();
     teller->waited_ns = exchange_mpi_times(teller->exchange).wait_ns;
 }
 
-void rank_teller_end_tick(struct rank_teller *teller) {
+/* It is done. */
+static void rank_teller_end_tick(struct rank_teller *teller) {
     const uint64_t all_ns = clock_now_ns() - teller->began_ns;
     const uint64_t wait_ns = exchange_mpi_times(teller->exchange).wait_ns - teller->waited_ns;
     const uint64_t work_ns = all_ns > wait_ns ? all_ns - wait_ns : 0;
@@ -214,7 +219,10 @@ static void fill_own(struct rank_teller *teller, const struct simulation_state *
     memcpy(own->host, teller->cluster->all[own->rank].host, CLUSTER_HOST_BYTES);
 }
 
-const struct rank_report *rank_teller_tell(struct rank_teller *teller, const struct simulation_state *state) {
+/* Collective (RANK_ORDER_TIMES). Rank 0 gets the reports of all ranks, one a rank, valid until the next call; the others get
+ * NULL. */
+static const struct rank_report *rank_teller_tell(struct rank_teller *teller,
+                                                  const struct simulation_state *state) {
     const int ranks = teller->cluster->ranks;
     struct exchange_part *out = teller->parts, *in = teller->parts + ranks;
     fill_own(teller, state);
@@ -361,7 +369,7 @@ const struct state_ranks *conductor_ranks(const struct conductor *conductor) {
 
 /* ---- follower ---- */
 
-enum { ANSWER_BYTES = 16 * 1024 * 1024, FOLLOWER_REASON_BYTES = 400 };
+enum { ANSWER_BYTES = 16 * 1024 * 1024 };
 
 struct follower {
     struct follower_def def;
@@ -555,7 +563,7 @@ static const struct {
 
 /* What came of the order before is the same here as on rank 0. */
 static void compare(const struct follower *follower, const struct order_head *head) {
-    char reason[FOLLOWER_REASON_BYTES];
+    char reason[REASON_BYTES];
     if (head->has_digest && follower->has_digest && head->digest != follower->digest) {
         (void)snprintf(reason, sizeof reason,
                        "its world is not the one of rank 0: after %s at tick %" PRIu64 " it has %016" PRIx64

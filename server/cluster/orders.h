@@ -31,10 +31,6 @@ struct order_head {
 NODISCARD struct order_channel *order_channel_create(const struct cluster *cluster);
 /** Collective. NULL is fine. */
 void order_channel_destroy(struct order_channel *channel);
-/** Rank 0: gives the others an order. */
-void order_channel_give(struct order_channel *channel, const struct order_head *head, const void *bytes);
-/** The others: waits for one. Its bytes, with a NUL behind them, are the channel's, valid until the next call. */
-const char *order_channel_take(struct order_channel *channel, struct order_head *head);
 
 /* What a rank measures in its ticks and reports to rank 0 (server/simulation/rank_report.h). The thread that has the
  * state uses it.
@@ -47,13 +43,6 @@ NODISCARD struct rank_teller *rank_teller_create(const struct cluster *cluster,
                                                  struct exchange_mpi *exchange);
 /** NULL is fine. */
 void rank_teller_destroy(struct rank_teller *teller);
-/** A tick begins. */
-void rank_teller_begin_tick(struct rank_teller *teller);
-/** It is done. */
-void rank_teller_end_tick(struct rank_teller *teller);
-/** Collective (RANK_ORDER_TIMES). Rank 0 gets the reports of all ranks, one a rank, valid until the next call; the others get
- * NULL. */
-const struct rank_report *rank_teller_tell(struct rank_teller *teller, const struct simulation_state *state);
 
 /* Rank 0's way to the other ranks: struct state_ranks over MPI. The thread that has the state of the simulation uses it. */
 

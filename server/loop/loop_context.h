@@ -73,9 +73,6 @@ void session_requests_refuse_late(struct session *session, uint64_t now_ms);
  * loop.
  */
 
-/** Sends the first line of a connection: the server, the session's number and role, and the world when the
- * role may read it. */
-void session_describe_send_hello(struct loop_context *loop, struct session *session);
 /** The world as it is, for the caller to free, and a revision that the description contains at least. NULL
  * when memory is short: the session is closed then. */
 NODISCARD struct message_hello *session_describe_world(struct loop_context *loop, struct session *session,

@@ -9,7 +9,9 @@
 #include "server/loop/loop_context.h"
 #include "server/sessions/admission.h"
 
-void session_describe_send_hello(struct loop_context *loop, struct session *session) {
+/* Sends the first line of a connection: the server, the session's number and role, and the world when the
+ * role may read it. */
+static void session_describe_send_hello(struct loop_context *loop, struct session *session) {
     struct message_hello *hello = calloc(1, sizeof *hello);
     if (hello == NULL) {
         session_close(session, "full", "out of memory");

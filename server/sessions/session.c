@@ -12,6 +12,10 @@
 #include "server/net/peer_socket.h"
 #include "server/net/web_frame.h"
 
+static void session_send_raw(struct session *session, struct buffer *bytes);
+
+static bool session_is_web(const struct session *session);
+
 static const char *const names[REFUSAL_COUNT] = {[REFUSAL_FULL] = "full",
                                                  [REFUSAL_AUTH] = "auth",
                                                  [REFUSAL_PROTOCOL] = "protocol",
@@ -458,7 +462,8 @@ bool session_is_open(const struct session *session) {
     return session->stream.phase == STREAM_OPEN;
 }
 
-bool session_is_web(const struct session *session) {
+/* Whether its messages are those of a WebSocket. */
+static bool session_is_web(const struct session *session) {
     return session->framing.web != NULL;
 }
 
@@ -584,7 +589,8 @@ void session_send_shared(struct session *session, struct shared_bytes *lines) {
     }
 }
 
-void session_send_raw(struct session *session, struct buffer *bytes) {
+/* Queues bytes that go to the wire as they are, such as a ping, and takes the buffer's bytes. */
+static void session_send_raw(struct session *session, struct buffer *bytes) {
     size_t length = 0;
     char *data = buffer_take(bytes, &length);
     struct shared_bytes *shared = data == NULL ? NULL : shared_bytes_create(data, length);

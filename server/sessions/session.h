@@ -163,8 +163,6 @@ void session_take_early(struct session *session, const char *bytes, size_t lengt
 void session_set_role(struct session *session, enum role role);
 /** The longest line that the client may send, bytes. */
 size_t session_line_limit(const struct session *session);
-/** Whether its messages are those of a WebSocket. */
-bool session_is_web(const struct session *session);
 /** Whether the session takes requests and sends: its end has not begun. */
 bool session_is_open(const struct session *session);
 /** What the log says of the session besides a message. code: NULL, or a literal. */
@@ -206,8 +204,6 @@ void session_send(struct session *session, struct buffer *lines);
 void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share; takes its own reference. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
-/** Queues bytes that go to the wire as they are, such as a ping, and takes the buffer's bytes. */
-void session_send_raw(struct session *session, struct buffer *bytes);
 /** Queues an unrequested line (an event, a scenario), unless too much waits: then it is left out. */
 void session_send_event(struct session *session, struct shared_bytes *lines);
 /** Whether lines were left out and may be made up for now: the client has read half of what waited. */

@@ -112,7 +112,8 @@ static void host_closed(void *context, struct session *session) {
     free(session);
 }
 
-void session_set_report(struct session_set *set) {
+/* Logs how many sessions were refused without a line of their own, at most a line a second for each cause. */
+static void session_set_report(struct session_set *set) {
     for (int i = 0; i < REFUSAL_COUNT; i++) {
         const enum refusal_cause cause = (enum refusal_cause)i;
         const uint64_t more = refusal_log_report(&set->refusals, cause, uv_now(set->loop));

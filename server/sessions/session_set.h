@@ -73,8 +73,6 @@ struct session *session_set_find(const struct session_set *set, uint32_t id);
 struct session_traffic session_set_traffic(const struct session_set *set);
 /** How many numbered sessions come from this address, those that are closing included. */
 int session_set_count_address(const struct session_set *set, const char *address);
-/** Logs how many sessions were refused without a line of their own, at most a line a second for each cause. */
-void session_set_report(struct session_set *set);
 /** Says bye to every session, and waits for none longer than STREAM_FLUSH_MS. */
 void session_set_close_all(struct session_set *set, const char *reason, const char *text);
 

@@ -18,7 +18,8 @@ static bool is_set(const char *name) {
     return value != NULL && value[0] != '\0';
 }
 
-struct terminal terminal_find(void) {
+/* Looks what standard output is. */
+static struct terminal terminal_find(void) {
     struct terminal terminal = {.is_there = isatty(STDOUT_FILENO) == 1};
     const char *kind = getenv("TERM");
     const bool is_dumb = kind == NULL || kind[0] == '\0' || strcmp(kind, "dumb") == 0;
@@ -64,7 +65,7 @@ void terminal_take(struct terminal *terminal) {
     say("\033[?1049h\033[?25l");
 }
 
-void terminal_give_back(struct terminal *terminal) {
+static void terminal_give_back(struct terminal *terminal) {
     if (terminal->is_taken) {
         say("\033[?25h\033[?1049l");
         terminal->is_taken = false;

@@ -44,14 +44,11 @@ struct terminal {
     struct termios before;
 };
 
-/** Looks what standard output is. */
-struct terminal terminal_find(void);
 /** Its size; 80 and 24 where it does not say. */
 void terminal_size(int *width, int *height);
 /** Shows the other screen, without the cursor, and reads single keys. What was on the screen comes back with
  * terminal_give_back, which is also called when the program is stopped by a signal that command.h takes. */
 void terminal_take(struct terminal *terminal);
-void terminal_give_back(struct terminal *terminal);
 /** The key that was pressed, or -1 when none was, or standard input has ended. Does not wait. */
 int terminal_key(struct terminal *terminal);
 

@@ -88,7 +88,8 @@ static void write_run(const struct run_plan *plan, uint32_t run, struct buffer *
     end_line(&json, out);
 }
 
-void run_plan_write(const struct run_task *task, const struct run_origin *origin, struct buffer *out) {
+/* Appends the lines of plan.ndjson; the first one names the program and is for people. */
+static void run_plan_write(const struct run_task *task, const struct run_origin *origin, struct buffer *out) {
     struct json_writer json = begin_line(out, "plan");
     json_key_unsigned(&json, "format", PLAN_FORMAT);
     json_key_string(&json, "program", "drover " DROVER_VERSION);
@@ -162,8 +163,10 @@ static int lock(int descriptor, const char *folder, struct interrupt *interrupt,
     return 0;
 }
 
-int run_folder_open(const char *folder, bool is_resumed, struct interrupt *interrupt,
-                    struct failure *failure) {
+/* Makes the folder, or opens it, and locks it: the descriptor, or -1 with *failure. Without is_resumed an existing folder
+ * must be empty. A lock of a run that is just ending is waited for. */
+static int run_folder_open(const char *folder, bool is_resumed, struct interrupt *interrupt,
+                           struct failure *failure) {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         return fail(folder, errno, failure);
     }
@@ -242,7 +245,9 @@ static int write_plan(const char *folder, const struct buffer *plan, struct fail
     return result;
 }
 
-int run_folder_set_plan(const char *folder, const struct buffer *plan, struct failure *failure) {
+/* Writes plan.ndjson, or compares it with the one that is there. 0, or -1 with *failure, which names the first line that
+ * differs. */
+static int run_folder_set_plan(const char *folder, const struct buffer *plan, struct failure *failure) {
     char path[RUN_FILE_PATH];
     char reason[REGULAR_FILE_REASON];
     char *text = NULL;

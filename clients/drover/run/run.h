@@ -41,8 +41,6 @@ NODISCARD int run_seeds_read(struct run_values *list, const char *text, size_t l
                              struct failure *failure);
 /** One decimal number, and nothing else. False when it is none, or not finite. */
 NODISCARD bool run_number_read(const char *text, size_t length, double *value);
-/** The same for a whole number from 0 to 2^53 - 1. */
-NODISCARD bool run_seed_read(const char *text, size_t length, double *value);
 
 /* The runs of `drover run`: which parameters are set, and for each run its seed and values. Pure.
  *
@@ -89,8 +87,6 @@ struct run_plan {
 };
 
 void run_grid_fini(struct run_grid *grid);
-/** A further parameter; its values are empty. Its index, or -1 with *failure: no KIND.NAME, twice, too many. */
-NODISCARD int run_grid_add(struct run_grid *grid, const char *name, size_t length, struct failure *failure);
 /** What --set says, "bird.max_speed=80,100", once or more often with a space between. 0, or -1 with *failure. */
 NODISCARD int run_grid_read_set(struct run_grid *grid, const char *text, struct failure *failure);
 
@@ -148,17 +144,12 @@ struct run_cells {
     int32_t *begin, *item; /* owned: by cell its first place in item; the discs by cell */
     int32_t begin_room, item_room;
 };
-void run_cells_fini(struct run_cells *cells);
 
 struct run_neighbors {
     double
         nearest; /* px: mean distance from a center to the nearest other one; NAN for fewer than two discs */
     uint64_t overlaps; /* pairs of discs whose centers are nearer than the sum of their radii */
 };
-
-/** False without memory. */
-NODISCARD bool run_neighbors_measure(const struct run_discs *discs, struct run_cells *cells,
-                                     struct run_neighbors *out);
 
 /* What `drover run` measures of a world: columns of a table, of all agents and of each kind. Pure: reads the world.
  *
@@ -311,16 +302,6 @@ struct run_report {
  * before it. request: receives it. */
 NODISCARD int run_set_parameter(struct simulation_state *state, const struct run_parameter *parameter,
                                 double value, struct request *request, struct failure *failure);
-/** Applies the parameters of a run to its world, in the order of the plan, but for paths: its scenario has them. on_set:
- * called after each. 0, or -1 with *failure. */
-NODISCARD int run_set_parameters(struct simulation_state *state, const struct run_plan *plan, uint32_t run,
-                                 void (*on_set)(void *context, const struct request *request), void *context,
-                                 struct failure *failure);
-
-/** Does run `index` of the plan, counted from 0. state: with the world to begin with, or without one; it is changed. part: the
- * descriptor that rows are appended to. 0, or -1 with report->failure. */
-NODISCARD int run_one(const struct run_task *task, uint32_t index, struct simulation_state *state, int part,
-                      struct run_report *report);
 
 /* The part files of a folder of runs, part-1.ndjson ...: the rows of runs as they come.
  *
@@ -400,13 +381,9 @@ struct run_progress {
     struct run_values seconds; /* of the runs that ended, ascending */
 };
 
-void run_progress_begin(struct run_progress *progress, int jobs);
-/** Shows the line again, when it is time. */
-void run_progress_show(struct run_progress *progress, const struct run_counts *counts);
 /** A run took so long. */
 void run_progress_note(struct run_progress *progress, double seconds);
 /** Takes the line away; before anything else is printed, and at the end. */
-void run_progress_clear(struct run_progress *progress);
 void run_progress_end(struct run_progress *progress);
 
 /** Seconds until the end, from the median run so far; before one has ended, from what of the first ones is done. Negative:
@@ -454,16 +431,5 @@ struct run_origin {
     uint64_t from_tick, hash; /* of a saved world */
     bool is_saved;
 };
-
-/** Appends the lines of plan.ndjson; the first one names the program and is for people. */
-void run_plan_write(const struct run_task *task, const struct run_origin *origin, struct buffer *out);
-
-/** Makes the folder, or opens it, and locks it: the descriptor, or -1 with *failure. Without is_resumed an existing folder
- * must be empty. A lock of a run that is just ending is waited for. */
-NODISCARD int run_folder_open(const char *folder, bool is_resumed, struct interrupt *interrupt,
-                              struct failure *failure);
-/** Writes plan.ndjson, or compares it with the one that is there. 0, or -1 with *failure, which names the first line that
- * differs. */
-NODISCARD int run_folder_set_plan(const char *folder, const struct buffer *plan, struct failure *failure);
 
 #endif

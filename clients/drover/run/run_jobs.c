@@ -32,7 +32,7 @@ static const uint64_t BAR_NS = 100000000u;
 /* The first guesses at the time left are worth nothing. */
 static const double GUESS_S = 0.5;
 
-void run_progress_begin(struct run_progress *progress, int jobs) {
+static void run_progress_begin(struct run_progress *progress, int jobs) {
     const uint64_t now = clock_now_ns();
     *progress = (struct run_progress){
         .is_terminal = isatty(STDERR_FILENO) == 1, .jobs = jobs, .begun_ns = now, .shown_ns = now};
@@ -83,7 +83,8 @@ const char *run_progress_line(char out[RUN_PROGRESS_LINE], const struct run_coun
     return out;
 }
 
-void run_progress_show(struct run_progress *progress, const struct run_counts *counts) {
+/* Shows the line again, when it is time. */
+static void run_progress_show(struct run_progress *progress, const struct run_counts *counts) {
     char line[RUN_PROGRESS_LINE];
     const uint64_t now = clock_now_ns();
     const uint64_t every = progress->is_terminal ? BAR_NS : RUN_PROGRESS_EVERY_S * (uint64_t)1000000000;
@@ -102,7 +103,7 @@ void run_progress_show(struct run_progress *progress, const struct run_counts *c
     (void)fflush(stderr);
 }
 
-void run_progress_clear(struct run_progress *progress) {
+static void run_progress_clear(struct run_progress *progress) {
     if (progress->is_shown) {
         (void)fputs("\r\033[K", stderr);
         (void)fflush(stderr);
@@ -173,9 +174,11 @@ int run_set_parameter(struct simulation_state *state, const struct run_parameter
     return result;
 }
 
-int run_set_parameters(struct simulation_state *state, const struct run_plan *plan, uint32_t run,
-                       void (*on_set)(void *context, const struct request *request), void *context,
-                       struct failure *failure) {
+/* Applies the parameters of a run to its world, in the order of the plan, but for paths: its scenario has them. on_set:
+ * called after each. 0, or -1 with *failure. */
+static int run_set_parameters(struct simulation_state *state, const struct run_plan *plan, uint32_t run,
+                              void (*on_set)(void *context, const struct request *request), void *context,
+                              struct failure *failure) {
     const double *values = run_plan_values(plan, run);
     struct request *request = malloc(sizeof *request);
     if (request == NULL) {
@@ -349,8 +352,10 @@ static int do_run(struct one *one, uint32_t index, struct failure *failure) {
     return task->records ? run_record_finish(&one->record, one->state, failure) : 0;
 }
 
-int run_one(const struct run_task *task, uint32_t index, struct simulation_state *state, int part,
-            struct run_report *report) {
+/* Does run `index` of the plan, counted from 0. state: with the world to begin with, or without one; it is changed. part: the
+ * descriptor that rows are appended to. 0, or -1 with report->failure. */
+static int run_one(const struct run_task *task, uint32_t index, struct simulation_state *state, int part,
+                   struct run_report *report) {
     struct one one = {.task = task, .state = state, .report = report, .number = index + 1, .part = part};
     const uint64_t begun_ns = clock_now_ns();
     buffer_init(&one.rows, ROWS_LIMIT);

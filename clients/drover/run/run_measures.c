@@ -24,7 +24,7 @@ struct column_layout {
     struct axis across, down;
 };
 
-void run_cells_fini(struct run_cells *cells) {
+static void run_cells_fini(struct run_cells *cells) {
     free(cells->begin);
     free(cells->item);
     *cells = (struct run_cells){0};
@@ -173,8 +173,9 @@ static bool look_around(const struct column_layout *layout, int32_t disc, int st
     return columns == layout->across.count && rows == layout->down.count;
 }
 
-bool run_neighbors_measure(const struct run_discs *discs, struct run_cells *cells,
-                           struct run_neighbors *out) {
+/* False without memory. */
+static bool run_neighbors_measure(const struct run_discs *discs, struct run_cells *cells,
+                                  struct run_neighbors *out) {
     struct column_layout layout = {.discs = discs, .cells = cells};
     double sum = 0.0, largest = 0.0;
     *out = (struct run_neighbors){.nearest = (double)NAN};

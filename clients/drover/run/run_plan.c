@@ -13,6 +13,8 @@
 #include "common/json/json_writer.h"
 #include "common/system/regular_file.h"
 
+static int run_grid_add(struct run_grid *grid, const char *name, size_t length, struct failure *failure);
+
 enum { NUMBER_CHARS = 63 };
 
 void run_values_fini(struct run_values *list) {
@@ -53,7 +55,8 @@ bool run_number_read(const char *text, size_t length, double *value) {
     return end == copy + length && isfinite(*value);
 }
 
-bool run_seed_read(const char *text, size_t length, double *value) {
+/* The same for a whole number from 0 to 2^53 - 1. */
+static bool run_seed_read(const char *text, size_t length, double *value) {
     for (size_t i = 0; i < length; i++) {
         if (text[i] < '0' || text[i] > '9') {
             return false;
@@ -402,7 +405,8 @@ void run_grid_fini(struct run_grid *grid) {
     run_values_fini(&grid->design_places);
 }
 
-int run_grid_add(struct run_grid *grid, const char *name, size_t length, struct failure *failure) {
+/* A further parameter; its values are empty. Its index, or -1 with *failure: no KIND.NAME, twice, too many. */
+static int run_grid_add(struct run_grid *grid, const char *name, size_t length, struct failure *failure) {
     const char *point = length == 0 ? NULL : memchr(name, '.', length);
     const int shown = length > 60 ? 60 : (int)length;
     if (point == NULL || point == name || point == name + length - 1 || length > RUN_PARAMETER_CHARS) {
